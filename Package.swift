@@ -1,0 +1,60 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+// `SwiftData`, `OSLog` and `os` are names that Apple's systems already have. There the products lead
+// to targets whose sources exist only off Apple, so that nothing shadows the system's modules.
+#if canImport(Darwin)
+  let swiftDataTargets = ["SteadRecords"]
+  let loggingTargets = ["SteadFiles"]
+#else
+  let swiftDataTargets = ["SwiftData"]
+  let loggingTargets = ["OSLog", "os"]
+#endif
+
+let package = Package(
+  name: "stead",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "SteadFiles", targets: ["SteadFiles"]),
+    .library(name: "SteadRecords", targets: ["SteadRecords"]),
+    .library(name: "SteadSwiftData", targets: swiftDataTargets),
+    .library(name: "SteadOSLog", targets: loggingTargets),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+  ],
+  targets: [
+    .target(name: "SteadFiles"),
+    .macro(
+      name: "SteadRecordsMacros",
+      dependencies: [
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+      ]
+    ),
+    .target(
+      name: "SteadRecords",
+      dependencies: [
+        "SteadFiles", "SteadRecordsMacros",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    ),
+    .target(name: "SwiftData", dependencies: ["SteadRecords"]),
+    .target(name: "OSLog"),
+    .target(name: "os", dependencies: ["OSLog"]),
+    .testTarget(
+      name: "SteadRecordsMacrosTests",
+      dependencies: [
+        "SteadRecordsMacros",
+        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+      ]
+    ),
+    .testTarget(name: "SteadRecordsTests", dependencies: ["SteadRecords", "SwiftData"]),
+    .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+// Directories, atomic files and blobs: the ground floor.
