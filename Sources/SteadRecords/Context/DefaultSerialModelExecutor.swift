@@ -1,0 +1,34 @@
+import Dispatch
+
+/// Runs an actor's jobs one after the other, on a queue of its own and never on the main thread.
+public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
+  // Sendable: the context is used by jobs alone, which run one at a time on `queue`.
+  public let modelContext: ModelContext
+  private let queue = DispatchQueue(label: "stead.model-actor")
+
+  public init(modelContext: ModelContext) {
+    self.modelContext = modelContext
+    let merge = MergeJob(modelContext)
+    modelContext.graph.inbox.setScheduler { [queue] in queue.async { merge.run() } }
+  }
+
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.async { job.runSynchronously(on: executor) }
+  }
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+}
+
+/// Merges other contexts' commits into a context on its executor's queue.
+private struct MergeJob: @unchecked Sendable {
+  // Sendable: run on the executor's queue alone, where the context lives.
+  private weak var context: ModelContext?
+
+  init(_ context: ModelContext) { self.context = context }
+
+  func run() { context?.graph.receiveRemoteChanges() }
+}

@@ -1,0 +1,33 @@
+/// An actor with a context of its own.
+///
+/// `@ModelActor` writes the requirements and an initializer.
+public protocol ModelActor: Actor {
+  nonisolated var modelContainer: ModelContainer { get }
+  nonisolated var modelExecutor: any ModelExecutor { get }
+}
+
+extension ModelActor {
+  /// The actor's context.
+  public var modelContext: ModelContext { modelExecutor.modelContext }
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    if let executor = modelExecutor as? any SerialExecutor {
+      return executor.asUnownedSerialExecutor()
+    }
+    return MainActor.sharedUnownedExecutor
+  }
+
+  /// The object with an identifier in the actor's context; nil when it has no row or another type.
+  public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
+    let model = modelContext.model(for: id)
+    return model.modelContext == nil ? nil : model as? T
+  }
+}
+
+/// An executor with a context.
+public protocol ModelExecutor: Executor {
+  var modelContext: ModelContext { get }
+}
+
+/// An executor with a context that runs one job at a time.
+public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}

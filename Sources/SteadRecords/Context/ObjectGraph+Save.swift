@@ -1,0 +1,137 @@
+import Foundation
+
+extension ObjectGraph {
+  /// Writes all pending changes in one transaction per store; on an error they stay pending.
+  func save() throws {
+    guard !isSaving else { return }
+    isSaving = true
+    defer { isSaving = false }
+    receiveRemoteChanges()
+    digestDeletions()
+    guard hasChanges || !pairs.isEmpty || !reordered.isEmpty else { return forgetPending() }
+    post(ModelContext.willSave, nil)
+    digestDeletions()
+    var writer = SaveWriter(graph: self)
+    do {
+      try SaveValidator(graph: self).run()
+      for store in writer.storesInUse() {
+        try store.write { try writer.write(to: store, $0) }
+      }
+    } catch {
+      writer.revert()
+      throw error
+    }
+    finish(writer)
+  }
+
+  private func finish(_ writer: SaveWriter) {
+    let summary = writer.summary()
+    for model in writer.inserted {
+      let state = model._$statePointer
+      state.pointee.clear(_ModelFlags.pending)
+      state.pointee.extra?.changes = 0
+    }
+    for model in changed where model.has(_ModelFlags.changed) {
+      let state = model._$statePointer
+      state.pointee.clear(_ModelFlags.changed)
+      state.pointee.extra?.changes = 0
+    }
+    forgetPending()
+    for (model, row) in writer.newRows {
+      if let winner = registered(entity(of: model), row: row), winner !== model {
+        redirect(model, to: winner)
+      } else {
+        register(model, entity: entity(of: model), row: row)
+      }
+    }
+    for model in writer.deleted { release(model) }
+    for model in writer.vanished { release(model) }
+    writer.removeUnusedFiles()
+    for store in writer.storesInUse() {
+      container.exchange.post(summary.changes(in: store), from: inbox)
+    }
+    post(ModelContext.didSave, summary)
+    contextDidChange()
+  }
+
+  /// After an upsert two objects stand for one row: the one that was there first goes on, takes the
+  /// new values, and the new one forwards to it.
+  private func redirect(_ loser: any PersistentModel, to winner: any PersistentModel) {
+    notifying(winner, changes: .max) {
+      for index in entity(of: winner).properties.indices {
+        if let copy = loser.copySlot(at: index) { winner.restoreSlot(copy, at: index) }
+      }
+    }
+    let state = loser._$statePointer
+    state.pointee.makeExtra().successor = winner
+    state.pointee.rowID = winner._$statePointer.pointee.rowID
+    state.pointee.object = nil
+    state.pointee.set(_ModelFlags.redirected)
+  }
+}
+
+/// Checks what the store cannot: that relationships have as many destinations as they must.
+struct SaveValidator {
+  let graph: ObjectGraph
+
+  func run() throws {
+    for model in graph.inserted where model.has(_ModelFlags.inserted) { try check(model) }
+    for model in graph.changed where model.has(_ModelFlags.changed) { try check(model) }
+    for model in graph.deleted where model.has(_ModelFlags.deleted) { try checkDenial(model) }
+  }
+
+  private func check(_ model: any PersistentModel) throws {
+    guard !model.has(_ModelFlags.deleted) else { return }
+    let entity = graph.entity(of: model)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard let relationship = property.relationship else { continue }
+      if !property.isToMany, !property.isOptional, !hasTarget(model, index) {
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "\(entity.name).\(property.name) is required but has no \(target(property)). Set it, "
+            + "make the property optional, or delete the object together with its destination.")
+      }
+      guard relationship.minimum > 0 || relationship.maximum > 0, property.isToMany else {
+        continue
+      }
+      let count = graph.targets(of: model, property).count { !$0.has(_ModelFlags.deleted) }
+      let maximum = relationship.maximum > 0 ? relationship.maximum : .max
+      guard count >= relationship.minimum, count <= maximum else {
+        let limit = maximum == .max ? "or more" : "to \(maximum)"
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "\(entity.name).\(property.name) has \(count) objects; the model allows "
+            + "\(relationship.minimum) \(limit).")
+      }
+    }
+  }
+
+  private func target(_ property: PropertyLayout) -> String {
+    property.destination.map { graph.layout.entities[$0].name } ?? "object"
+  }
+
+  private func hasTarget(_ model: any PersistentModel, _ index: Int) -> Bool {
+    switch model.content(at: index) {
+    case .toOne(.none): false
+    case .toOne(.model(let target)):
+      target._$statePointer.pointee.graph != nil && !target.has(_ModelFlags.deleted)
+    default: true
+    }
+  }
+
+  private func checkDenial(_ model: any PersistentModel) throws {
+    let entity = graph.entity(of: model)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard property.relationship?.deleteRule == .deny else { continue }
+      let rest = graph.targets(of: model, property).count { !$0.has(_ModelFlags.deleted) }
+      if rest > 0 {
+        throw SwiftDataError(
+          .deletionDenied,
+          "A \(entity.name) cannot be deleted while \(property.name) holds \(rest) objects. Delete "
+            + "or move them first.")
+      }
+    }
+  }
+}

@@ -1,0 +1,337 @@
+import Foundation
+
+/// Writes one save's rows, and remembers what must be undone when it fails.
+struct SaveWriter {
+  let graph: ObjectGraph
+  let inserted: [any PersistentModel]
+  let changed: [any PersistentModel]
+  let deleted: [any PersistentModel]
+  /// Objects and the rows they got.
+  private(set) var newRows: [(model: any PersistentModel, row: Int64)] = []
+  /// New objects whose unique values belong to a row that is there.
+  private(set) var upserted: Set<ObjectIdentifier> = []
+  /// Changed objects whose row another process deleted.
+  private(set) var vanished: [any PersistentModel] = []
+  private var temporaryRows: [(model: any PersistentModel, row: Int64)] = []
+  private var droppedFiles: [(entity: Int, reference: String)] = []
+
+  init(graph: ObjectGraph) {
+    self.graph = graph
+    inserted = graph.inserted.filter {
+      $0.has(_ModelFlags.inserted) && !$0.has(_ModelFlags.deleted)
+    }
+    changed = graph.changed.filter {
+      $0.has(_ModelFlags.changed) && !$0.has(_ModelFlags.deleted)
+    }
+    deleted = graph.deleted.filter {
+      $0.has(_ModelFlags.deleted) && $0._$statePointer.pointee.rowID > 0
+    }
+  }
+
+  func storesInUse() -> [RecordStore] {
+    let indices = Set(
+      (inserted + changed + deleted).map { graph.entity(of: $0).index } + graph.pairs.map(\.store))
+    var seen: Set<ObjectIdentifier> = []
+    return indices.sorted().map { graph.stores[$0] }.filter {
+      seen.insert(ObjectIdentifier($0)).inserted
+    }
+  }
+
+  private func isIn(_ store: RecordStore, _ model: any PersistentModel) -> Bool {
+    graph.stores[graph.entity(of: model).index] === store
+  }
+
+  mutating func write(to store: RecordStore, _ connection: Connection) throws {
+    try delete(from: store, connection)
+    try assignRows(in: store, connection)
+    try insert(into: store, connection)
+    try update(in: store, connection)
+    try writePairs(in: store, connection)
+    try writeOrders(in: store, connection)
+  }
+
+  /// Gives new objects their temporary numbers back.
+  func revert() {
+    for (model, row) in temporaryRows { model._$statePointer.pointee.rowID = row }
+  }
+
+  // MARK: Deletion
+
+  private mutating func delete(from store: RecordStore, _ connection: Connection) throws {
+    let models = deleted.filter { isIn(store, $0) }
+    guard !models.isEmpty else { return }
+    let tables = Dictionary(grouping: models) { graph.entity(of: $0).rootIndex }
+    for (root, models) in tables {
+      let plan = graph.plans[root]
+      let newest = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
+      for model in models {
+        let entity = graph.entity(of: model)
+        noteFiles(of: model, entity, connection)
+        try deletePairs(of: model, entity, connection)
+        let statement = try connection.statement(plan.delete)
+        statement.bind(model._$statePointer.pointee.rowID, at: 1)
+        try statement.run()
+      }
+      // A number is never given out twice, not even that of the newest row.
+      let left = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
+      if left < newest {
+        try connection.run(
+          "INSERT INTO stead_sequence VALUES (?1, ?2) "
+            + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
+          [.text(plan.tableLayout.name), .integer(newest)])
+      }
+    }
+  }
+
+  private func deletePairs(
+    of model: any PersistentModel, _ entity: EntityLayout, _ connection: Connection
+  ) throws {
+    for index in entity.joined {
+      guard let join = entity.properties[index].joinTable else { continue }
+      try connection.run(
+        "DELETE FROM \(quoted(join.name)) WHERE \(join.owner) = ?1",
+        [.integer(model._$statePointer.pointee.rowID)])
+    }
+  }
+
+  /// Notes the files of large values that a row refers to.
+  private mutating func noteFiles(
+    of model: any PersistentModel, _ entity: EntityLayout, _ connection: Connection,
+    changes: UInt64 = .max
+  ) {
+    for property in entity.properties where changes & ModelExtra.bit(property.index) != 0 {
+      guard case .attribute(.external) = property.kind, let column = property.column else {
+        continue
+      }
+      let rows = try? connection.rows(
+        "SELECT \(quoted(column)) FROM \(quoted(entity.table)) WHERE \"_id\" = ?1",
+        [.integer(model._$statePointer.pointee.rowID)])
+      if case .text(let reference)? = rows?.first?.first {
+        droppedFiles.append((entity.index, reference))
+      }
+    }
+  }
+
+  /// Removes files that no row refers to any more; under the write lock, since another process may
+  /// be about to refer to the same content.
+  func removeUnusedFiles() {
+    for (index, reference) in droppedFiles {
+      let store = graph.stores[index]
+      do {
+        try store.write { connection in
+          if try !isUsed(reference, in: store, connection) { try store.blobs?.remove(reference) }
+        }
+      } catch {
+        Report.problem("A file of external storage was not removed: \(error)")
+      }
+    }
+  }
+
+  private func isUsed(
+    _ reference: String, in store: RecordStore, _ connection: Connection
+  ) throws -> Bool {
+    for entity in graph.layout.entities where store.plans[entity.index] != nil {
+      for property in entity.properties {
+        guard case .attribute(.external) = property.kind, let column = property.column else {
+          continue
+        }
+        let found = try connection.integer(
+          "SELECT 1 FROM \(quoted(entity.table)) WHERE \(quoted(column)) = ?1 LIMIT 1",
+          [.text(reference)])
+        if found != nil { return true }
+      }
+    }
+    return false
+  }
+
+  // MARK: Rows
+
+  private mutating func assignRows(in store: RecordStore, _ connection: Connection) throws {
+    var next: [Int: Int64] = [:]
+    newRows.reserveCapacity(inserted.count)
+    temporaryRows.reserveCapacity(inserted.count)
+    var constrained: [any PersistentModel] = []
+    for model in inserted where isIn(store, model) {
+      let entity = graph.entity(of: model)
+      if !entity.uniqueConstraints.isEmpty {
+        constrained.append(model)
+        continue
+      }
+      try give(model, row: nextRow(entity, &next, connection))
+    }
+    guard !constrained.isEmpty else { return }
+    var keys = UniqueKeys(graph: graph, store: store, connection: connection)
+    for model in constrained {
+      let entity = graph.entity(of: model)
+      if let row = try keys.row(of: model, entity) {
+        upserted.insert(ObjectIdentifier(model))
+        give(model, row: row)
+      } else {
+        let row = try nextRow(entity, &next, connection)
+        keys.claim(row)
+        give(model, row: row)
+      }
+    }
+  }
+
+  private mutating func give(_ model: any PersistentModel, row: Int64) {
+    let state = model._$statePointer
+    temporaryRows.append((model, state.pointee.rowID))
+    state.pointee.rowID = row
+    newRows.append((model, row))
+  }
+
+  private func nextRow(
+    _ entity: EntityLayout, _ next: inout [Int: Int64], _ connection: Connection
+  ) throws -> Int64 {
+    if let row = next[entity.rootIndex] {
+      next[entity.rootIndex] = row + 1
+      return row
+    }
+    let plan = graph.plans[entity.rootIndex]
+    let newest = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
+    let last =
+      try connection.integer(
+        "SELECT last FROM stead_sequence WHERE name = ?1", [.text(plan.tableLayout.name)]) ?? 0
+    let row = max(newest, last) + 1
+    next[entity.rootIndex] = row + 1
+    return row
+  }
+
+  private mutating func insert(into store: RecordStore, _ connection: Connection) throws {
+    var current: EntityPlan?
+    var statement: Statement?
+    for model in inserted where isIn(store, model) {
+      let state = model._$statePointer
+      let plan = graph.plans[Int(state.pointee.entity)]
+      let context = graph.rowContexts[plan.entity.index]
+      context.row = state.pointee.rowID
+      if upserted.contains(ObjectIdentifier(model)) {
+        try overwrite(model, plan, connection)
+        continue
+      }
+      if plan !== current {
+        current = plan
+        statement = try connection.statement(plan.insert)
+      }
+      guard let statement else { continue }
+      statement.reset()
+      statement.bind(state.pointee.rowID, at: 1)
+      if let discriminator = plan.entity.discriminator {
+        statement.bind(Int64(discriminator), at: 2)
+      }
+      model._$bind(
+        _RowWriter(
+          statement: statement.pointer, parameters: plan.insertParameters,
+          context: .passUnretained(context)))
+      try context.throwIfRejected()
+      _ = try statement.step()
+    }
+    statement?.reset()
+  }
+
+  /// Gives a row that is there all values of a new object.
+  private mutating func overwrite(
+    _ model: any PersistentModel, _ plan: EntityPlan, _ connection: Connection
+  ) throws {
+    noteFiles(of: model, plan.entity, connection)
+    try run(plan.updateAll, model, plan, connection)
+  }
+
+  @discardableResult
+  private func run(
+    _ update: EntityPlan.Update, _ model: any PersistentModel, _ plan: EntityPlan,
+    _ connection: Connection
+  ) throws -> Bool {
+    let context = graph.rowContexts[plan.entity.index]
+    context.row = model._$statePointer.pointee.rowID
+    let statement = try connection.statement(update.sql)
+    statement.reset()
+    model._$bind(
+      _RowWriter(
+        statement: statement.pointer, parameters: update.parameters,
+        context: .passUnretained(context)))
+    statement.bind(model._$statePointer.pointee.rowID, at: update.idParameter)
+    try context.throwIfRejected()
+    try statement.run()
+    return connection.changedRows > 0
+  }
+
+  private mutating func update(in store: RecordStore, _ connection: Connection) throws {
+    for model in changed where isIn(store, model) {
+      let plan = graph.plans[graph.entity(of: model).index]
+      let changes = model._$statePointer.pointee.extra?.changes ?? 0
+      guard changes & plan.columnBits != 0 else { continue }
+      if plan.hasExternal { noteFiles(of: model, plan.entity, connection, changes: changes) }
+      if try !run(plan.update(changes: changes), model, plan, connection) {
+        vanished.append(model)
+      }
+    }
+  }
+
+  // MARK: Relationships
+
+  private func writePairs(in store: RecordStore, _ connection: Connection) throws {
+    for pair in graph.pairs where graph.stores[pair.store] === store {
+      let owner = pair.owner._$statePointer.pointee.rowID
+      let target = pair.target._$statePointer.pointee.rowID
+      guard owner > 0, target > 0, !pair.owner.has(_ModelFlags.deleted),
+        !pair.target.has(_ModelFlags.deleted)
+      else { continue }
+      let (table, values) = (quoted(pair.table.name), [SQLValue.integer(owner), .integer(target)])
+      let columns = "\(pair.table.owner), \(pair.table.target)"
+      if pair.isAdded {
+        try connection.run("INSERT OR IGNORE INTO \(table) (\(columns)) VALUES (?1, ?2)", values)
+      } else {
+        try connection.run(
+          "DELETE FROM \(table) WHERE \(pair.table.owner) = ?1 AND \(pair.table.target) = ?2",
+          values)
+      }
+    }
+  }
+
+  private func writeOrders(in store: RecordStore, _ connection: Connection) throws {
+    for (model, index) in graph.clearedOrders where isIn(store, model) {
+      guard let column = graph.entity(of: model).properties[index].column else { continue }
+      let order = quoted(TableLayout.orderColumn(of: column))
+      try connection.run(
+        "UPDATE \(quoted(graph.entity(of: model).table)) SET \(order) = NULL "
+          + "WHERE \"_id\" = ?1 AND \(order) IS NOT NULL",
+        [.integer(model._$statePointer.pointee.rowID)])
+    }
+    for (owner, index) in graph.reordered where isIn(store, owner) {
+      try writeOrder(of: owner, graph.entity(of: owner).properties[index], connection)
+    }
+  }
+
+  private func writeOrder(
+    of owner: any PersistentModel, _ property: PropertyLayout, _ connection: Connection
+  ) throws {
+    guard case .toMany(let storage, let destination) = property.kind,
+      !owner.has(_ModelFlags.deleted)
+    else { return }
+    let target = graph.layout.entities[destination]
+    let row = SQLValue.integer(owner._$statePointer.pointee.rowID)
+    for (place, model) in graph.targets(of: owner, property).enumerated() {
+      let values = [.integer(Int64(place)), .integer(model._$statePointer.pointee.rowID), row]
+      switch storage {
+      case .inverse(let toOne):
+        let column = target.properties[toOne].column ?? ""
+        try connection.run(
+          "UPDATE \(quoted(target.table)) SET \(quoted(TableLayout.orderColumn(of: column))) = ?1 "
+            + "WHERE \"_id\" = ?2 AND \(quoted(column)) = ?3", values)
+      case .join(let table, let ownerColumn, let targetColumn):
+        try connection.run(
+          "UPDATE \(quoted(table)) SET \(ownerColumn)_order = ?1 "
+            + "WHERE \(targetColumn) = ?2 AND \(ownerColumn) = ?3", values)
+      }
+    }
+  }
+
+  func summary() -> SaveSummary {
+    SaveSummary(
+      graph: graph, inserted: inserted.filter { !upserted.contains(ObjectIdentifier($0)) },
+      updated: changed + inserted.filter { upserted.contains(ObjectIdentifier($0)) },
+      deleted: deleted)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+
+/// The identity of a model object: the same in all contexts, and after reopening the store.
+///
+/// Before the first save it is temporary; the save replaces it by a permanent one, which is a
+/// different value. A permanent identifier is never given to another object, even after deletion.
+public struct PersistentIdentifier: Codable, Comparable, Hashable, Identifiable, Sendable {
+  /// The identity as a plain value.
+  public struct ID: Hashable, Sendable {
+    let reference: EntityReference
+    let row: Int64
+    /// The primary key of a store of another kind.
+    let key: String?
+  }
+
+  public let id: ID
+
+  init(reference: EntityReference, row: Int64, key: String? = nil) {
+    id = ID(reference: reference, row: row, key: key)
+  }
+
+  /// The name of the object's entity.
+  public var entityName: String { id.reference.entity }
+  /// The store's identifier; nil while the identifier is temporary.
+  public var storeIdentifier: String? { id.reference.store }
+  /// Whether the object was never saved.
+  var isTemporary: Bool { id.reference.store == nil }
+
+  var row: Int64 { id.row }
+
+  /// Makes the identifier of an object in a store with primary keys of its own.
+  ///
+  /// Never throws for the stores of this package; the signature is SwiftData's.
+  public static func identifier<T>(
+    for storeIdentifier: String, entityName: String, primaryKey: T
+  ) throws -> PersistentIdentifier
+  where T: Comparable, T: CustomStringConvertible, T: Codable, T: Hashable {
+    let reference = EntityReference.permanent(entityName, store: storeIdentifier)
+    if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number) {
+      return PersistentIdentifier(reference: reference, row: row)
+    }
+    return PersistentIdentifier(reference: reference, row: 0, key: primaryKey.description)
+  }
+
+  public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
+    let (one, other) = (left.id, right.id)
+    if one.reference !== other.reference {
+      return (one.reference.store ?? "", one.reference.entity)
+        < (other.reference.store ?? "", other.reference.entity)
+    }
+    if one.row != other.row { return one.row < other.row }
+    return (one.key ?? "") < (other.key ?? "")
+  }
+
+  private enum CodingKeys: CodingKey { case store, entity, row, key }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let entity = try container.decode(String.self, forKey: .entity)
+    let store = try container.decodeIfPresent(String.self, forKey: .store)
+    self.init(
+      reference: store.map { .permanent(entity, store: $0) } ?? .temporary(entity),
+      row: try container.decode(Int64.self, forKey: .row),
+      key: try container.decodeIfPresent(String.self, forKey: .key))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(storeIdentifier, forKey: .store)
+    try container.encode(entityName, forKey: .entity)
+    try container.encode(id.row, forKey: .row)
+    try container.encodeIfPresent(id.key, forKey: .key)
+  }
+}
+
+extension PersistentIdentifier: CustomStringConvertible {
+  /// A URL-like text: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
+  public var description: String {
+    let key = id.key ?? (id.row < 0 ? "t\(-id.row)" : "p\(id.row)")
+    return "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(key)"
+  }
+}
+
+/// A store's entity, one object per pair of names, so that identifiers compare by address.
+final class EntityReference: Hashable, Sendable {
+  let store: String?
+  let entity: String
+
+  private struct Names: Hashable {
+    let store: String?
+    let entity: String
+  }
+
+  private static let known = Mutex<[Names: EntityReference]>([:])
+
+  private init(_ names: Names) {
+    store = names.store
+    entity = names.entity
+  }
+
+  private static func named(_ names: Names) -> EntityReference {
+    known.withLock { known in
+      if let reference = known[names] { return reference }
+      let reference = EntityReference(names)
+      known[names] = reference
+      return reference
+    }
+  }
+
+  static func permanent(_ entity: String, store: String) -> EntityReference {
+    named(Names(store: store, entity: entity))
+  }
+
+  static func temporary(_ entity: String) -> EntityReference {
+    named(Names(store: nil, entity: entity))
+  }
+
+  static func == (left: EntityReference, right: EntityReference) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Numbers for objects that have no row yet: negative, and never twice in a process.
+enum TemporaryRowID {
+  private static let last = Atomic<Int64>(0)
+
+  static func next() -> Int64 {
+    last.subtract(1, ordering: .relaxed).newValue
+  }
+}

@@ -1,0 +1,72 @@
+// `@Model` cannot see types, so it lets the compiler choose: each property's storage is what the best
+// overload of `_makeSlot` returns for the property's type. `inferring:` is for properties without a
+// type annotation; its argument is never evaluated.
+
+@inlinable public func _makeSlot<T: _AttributeValue>(_: T.Type) -> _AttributeSlot<T> { .init() }
+@inlinable public func _makeSlot<T: _AttributeValue>(
+  inferring _: @autoclosure () -> T
+) -> _AttributeSlot<T> { .init() }
+
+@inlinable public func _makeSlot<T: _AttributeValue & Codable>(_: T.Type) -> _AttributeSlot<T> {
+  .init()
+}
+@inlinable public func _makeSlot<T: _AttributeValue & Codable>(
+  inferring _: @autoclosure () -> T
+) -> _AttributeSlot<T> { .init() }
+
+@inlinable public func _makeSlot<T: RawRepresentable & Codable>(_: T.Type) -> _RawSlot<T>
+where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeSlot<T: RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T
+) -> _RawSlot<T> where T.RawValue: _AttributeValue { .init() }
+
+@inlinable public func _makeSlot<T: RawRepresentable & Codable>(
+  _: T?.Type
+) -> _OptionalRawSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeSlot<T: RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T?
+) -> _OptionalRawSlot<T> where T.RawValue: _AttributeValue { .init() }
+
+@_disfavoredOverload
+@inlinable public func _makeSlot<T: Codable>(_: T.Type) -> _CodableSlot<T> { .init() }
+@_disfavoredOverload
+@inlinable public func _makeSlot<T: Codable>(
+  inferring _: @autoclosure () -> T
+) -> _CodableSlot<T> { .init() }
+
+@inlinable public func _makeSlot<T: PersistentModel>(_: T.Type) -> _ToOneSlot<T> { .init() }
+@inlinable public func _makeSlot<T: PersistentModel>(
+  inferring _: @autoclosure () -> T
+) -> _ToOneSlot<T> { .init() }
+
+@inlinable public func _makeSlot<T: PersistentModel>(_: T?.Type) -> _OptionalToOneSlot<T> {
+  .init()
+}
+@inlinable public func _makeSlot<T: PersistentModel>(
+  inferring _: @autoclosure () -> T?
+) -> _OptionalToOneSlot<T> { .init() }
+
+@inlinable public func _makeSlot<T: PersistentModel>(_: [T].Type) -> _ToManySlot<T> { .init() }
+@inlinable public func _makeSlot<T: PersistentModel>(
+  inferring _: @autoclosure () -> [T]
+) -> _ToManySlot<T> { .init() }
+
+@inlinable public func _makeSlot<T: PersistentModel>(_: [T]?.Type) -> _OptionalToManySlot<T> {
+  .init()
+}
+@inlinable public func _makeSlot<T: PersistentModel>(
+  inferring _: @autoclosure () -> [T]?
+) -> _OptionalToManySlot<T> { .init() }
+
+public func _makeTransformableSlot<T>(_: T.Type) -> _TransformableSlot<T> { .init() }
+public func _makeTransformableSlot<T>(
+  inferring _: @autoclosure () -> T
+) -> _TransformableSlot<T> { .init() }
+
+public func _makeExternalSlot<T>(_: T.Type) -> _ExternalSlot<T> { .init() }
+public func _makeExternalSlot<T>(inferring _: @autoclosure () -> T) -> _ExternalSlot<T> { .init() }
+
+@inlinable public func _makeOpaqueSlot<T: Codable>(_: T.Type) -> _CodableSlot<T> { .init() }
+@inlinable public func _makeOpaqueSlot<T: Codable>(
+  inferring _: @autoclosure () -> T
+) -> _CodableSlot<T> { .init() }

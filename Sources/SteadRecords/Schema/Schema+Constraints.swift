@@ -1,0 +1,99 @@
+extension Schema {
+  /// Sets of properties whose values, taken together, no two objects share: what `#Unique` writes.
+  public final class Unique<T: PersistentModel>: SchemaProperty {
+    public let constraints: [[PartialKeyPath<T>]]
+    public var originalName = ""
+    public var valueType: any Any.Type = T.self
+
+    public init(_ constraints: [PartialKeyPath<T>]...) {
+      self.constraints = constraints
+    }
+
+    public var name: String { "unique" }
+    public var isAttribute: Bool { false }
+    public var isRelationship: Bool { false }
+    public var isTransient: Bool { false }
+    public var isOptional: Bool { false }
+    public var isUnique: Bool { true }
+
+    public static func == (left: Unique, right: Unique) -> Bool {
+      left.constraints == right.constraints
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(constraints) }
+
+    /// Always throws: key paths cannot be decoded; an encoded schema keeps the property names.
+    public init(from decoder: any Decoder) throws { throw ConstraintCodingError() }
+    /// Always throws: key paths cannot be encoded; an encoded schema keeps the property names.
+    public func encode(to encoder: any Encoder) throws { throw ConstraintCodingError() }
+  }
+
+  /// Sets of properties that are indexed together: what `#Index` writes.
+  public final class Index<T: PersistentModel>: SchemaProperty {
+    /// The kind of an index and its properties.
+    public enum Types<P: PersistentModel> {
+      /// An ordered index, for equality, ranges and sorting.
+      case binary([PartialKeyPath<P>])
+      /// A spatial index over number pairs; kept as an ordered index, which finds the same rows.
+      case rtree([PartialKeyPath<P>])
+    }
+
+    public let indices: [Types<T>]
+    public var originalName = ""
+    public var valueType: any Any.Type = T.self
+
+    public init(_ indices: [PartialKeyPath<T>]...) {
+      self.indices = indices.map { .binary($0) }
+    }
+
+    public init(_ indices: Types<T>...) {
+      self.indices = indices
+    }
+
+    var keyPaths: [[PartialKeyPath<T>]] {
+      indices.map {
+        switch $0 {
+        case .binary(let paths), .rtree(let paths): paths
+        }
+      }
+    }
+
+    public var name: String { "index" }
+    public var isAttribute: Bool { false }
+    public var isRelationship: Bool { false }
+    public var isTransient: Bool { false }
+    public var isOptional: Bool { false }
+    public var isUnique: Bool { false }
+
+    public static func == (left: Index, right: Index) -> Bool { left.keyPaths == right.keyPaths }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(keyPaths) }
+
+    /// Always throws: key paths cannot be decoded; an encoded schema keeps the property names.
+    public init(from decoder: any Decoder) throws { throw ConstraintCodingError() }
+    /// Always throws: key paths cannot be encoded; an encoded schema keeps the property names.
+    public func encode(to encoder: any Encoder) throws { throw ConstraintCodingError() }
+  }
+}
+
+struct ConstraintCodingError: Error, CustomStringConvertible {
+  var description: String {
+    "Constraints hold key paths, which have no encoding; encode the Schema.Entity instead."
+  }
+}
+
+/// Lets the schema builder read constraints without knowing their model.
+protocol ConstraintProperty {
+  var uniqueKeyPaths: [[AnyKeyPath]] { get }
+  var indexKeyPaths: [[AnyKeyPath]] { get }
+}
+
+extension Schema.Unique: ConstraintProperty {
+  var uniqueKeyPaths: [[AnyKeyPath]] { constraints }
+  var indexKeyPaths: [[AnyKeyPath]] { [] }
+}
+
+extension Schema.Index: ConstraintProperty {
+  var uniqueKeyPaths: [[AnyKeyPath]] { [] }
+  var indexKeyPaths: [[AnyKeyPath]] { keyPaths }
+}

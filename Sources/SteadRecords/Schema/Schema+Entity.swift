@@ -1,0 +1,119 @@
+extension Schema {
+  /// A model class as the schema sees it: a name, its properties and its place among subclasses.
+  public final class Entity: Codable, Hashable {
+    public let name: String
+    /// The properties that the class itself declares.
+    public internal(set) var properties: [any SchemaProperty]
+    /// The properties of the superclasses.
+    public internal(set) var inheritedProperties: [any SchemaProperty] = []
+    /// Names of properties whose values, taken together, are unique.
+    public internal(set) var uniquenessConstraints: [[String]] = []
+    /// Names of properties that are indexed together.
+    public internal(set) var indices: [[String]] = []
+    public internal(set) weak var superentity: Entity?
+    public internal(set) var superentityName: String?
+    public internal(set) var subentities: Set<Entity> = []
+
+    public init(_ name: String) {
+      self.name = name
+      properties = []
+    }
+
+    public init(_ name: String, properties: any SchemaProperty...) {
+      self.name = name
+      self.properties = properties
+    }
+
+    public init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
+      self.name = name
+      self.properties = properties
+      self.subentities = Set(subentities)
+      for entity in subentities {
+        entity.superentity = self
+        entity.superentityName = name
+      }
+    }
+
+    init(_ name: String, list properties: [any SchemaProperty]) {
+      self.name = name
+      self.properties = properties
+    }
+
+    /// Inherited and own properties that are stored, in the order of their declaration.
+    public var storedProperties: [any SchemaProperty] {
+      (inheritedProperties + properties).filter { !$0.isTransient }
+    }
+    public var storedPropertiesByName: [String: any SchemaProperty] { byName(storedProperties) }
+    public var inheritedPropertiesByName: [String: any SchemaProperty] {
+      byName(inheritedProperties)
+    }
+    public var attributes: Set<Attribute> { Set(storedProperties.compactMap { $0 as? Attribute }) }
+    public var attributesByName: [String: Attribute] {
+      storedPropertiesByName.compactMapValues { $0 as? Attribute }
+    }
+    public var relationships: Set<Relationship> {
+      Set(storedProperties.compactMap { $0 as? Relationship })
+    }
+    public var relationshipsByName: [String: Relationship] {
+      storedPropertiesByName.compactMapValues { $0 as? Relationship }
+    }
+
+    private func byName(_ list: [any SchemaProperty]) -> [String: any SchemaProperty] {
+      Dictionary(list.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    public static func == (left: Entity, right: Entity) -> Bool {
+      left === right
+        || (left.name == right.name && left.superentityName == right.superentityName
+          && left.attributes == right.attributes && left.relationships == right.relationships
+          && left.uniquenessConstraints == right.uniquenessConstraints
+          && left.indices == right.indices)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+
+    private enum CodingKeys: CodingKey {
+      case name, attributes, relationships, inheritedAttributes, inheritedRelationships,
+        uniquenessConstraints, indices, superentityName
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      properties =
+        try container.decode([Attribute].self, forKey: .attributes) as [any SchemaProperty]
+        + container.decode([Relationship].self, forKey: .relationships)
+      inheritedProperties =
+        try container.decode([Attribute].self, forKey: .inheritedAttributes)
+        as [any SchemaProperty]
+        + container.decode([Relationship].self, forKey: .inheritedRelationships)
+      uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
+      indices = try container.decode([[String]].self, forKey: .indices)
+      superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(properties.compactMap { $0 as? Attribute }, forKey: .attributes)
+      try container.encode(properties.compactMap { $0 as? Relationship }, forKey: .relationships)
+      try container.encode(
+        inheritedProperties.compactMap { $0 as? Attribute }, forKey: .inheritedAttributes)
+      try container.encode(
+        inheritedProperties.compactMap { $0 as? Relationship }, forKey: .inheritedRelationships)
+      try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
+      try container.encode(indices, forKey: .indices)
+      try container.encodeIfPresent(superentityName, forKey: .superentityName)
+    }
+
+    /// Restores the links between super- and subentities, which are encoded as names.
+    static func link(_ entities: [Entity]) {
+      let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+      for entity in entities {
+        guard let name = entity.superentityName, let parent = byName[name] else { continue }
+        entity.superentity = parent
+        parent.subentities.insert(entity)
+      }
+    }
+  }
+}

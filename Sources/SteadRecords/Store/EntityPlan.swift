@@ -1,0 +1,136 @@
+import Synchronization
+
+/// The SQL of one entity's rows, made once per store.
+final class EntityPlan: @unchecked Sendable {
+  // Sendable: everything is immutable after init but `updates`, which has its own lock; the maps are
+  // written by init alone and freed by deinit.
+  let entity: EntityLayout
+  /// The names that the entity's permanent identifiers carry.
+  let reference: EntityReference
+  /// The table, quoted.
+  let table: String
+  /// All columns of the table's alias `t0`: `_id`, in a hierarchy `_entity`, then the values.
+  let columnList: String
+  /// The result column of each property in `columnList`.
+  let columns: UnsafePointer<Int32>
+  let selectByID: String
+  let insert: String
+  /// The parameter of each property in `insert`: 1 is `_id`, in a hierarchy 2 is `_entity`.
+  let insertParameters: UnsafePointer<Int32>
+  let updateAll: Update
+  let delete: String
+  /// Columns before the values: 1, or 2 in a hierarchy.
+  let prefix: Int
+  /// The bits of the properties that have a column.
+  let columnBits: UInt64
+  let hasExternal: Bool
+  private let updates = Mutex<[UInt64: Update]>([:])
+  private let maps: [UnsafeMutablePointer<Int32>]
+  let tableLayout: TableLayout
+
+  /// An UPDATE of some columns; the parameter behind the last column is `_id`.
+  final class Update: Sendable {
+    let sql: String
+    // Sendable: written once, before the object is shared.
+    nonisolated(unsafe) let parameters: UnsafeMutablePointer<Int32>
+    let idParameter: Int32
+
+    init(sql: String, parameters: UnsafeMutablePointer<Int32>, idParameter: Int32) {
+      self.sql = sql
+      self.parameters = parameters
+      self.idParameter = idParameter
+    }
+
+    deinit { parameters.deallocate() }
+  }
+
+  init(entity: EntityLayout, table layout: TableLayout, store: RecordStore.Identity) {
+    self.entity = entity
+    reference = .permanent(entity.name, store: store.identifier)
+    tableLayout = layout
+    table = quoted(layout.name)
+    prefix = layout.isHierarchy ? 2 : 1
+    let names =
+      ["_id"] + (layout.isHierarchy ? ["_entity"] : []) + layout.columns.map(\.name)
+    columnList = names.map { "t0.\(quoted($0))" }.joined(separator: ", ")
+    selectByID = "SELECT \(columnList) FROM \(table) AS t0 WHERE t0.\"_id\" = ?1"
+    delete = "DELETE FROM \(table) WHERE \"_id\" = ?1"
+
+    let columnMap = Self.makeMap(entity, -1)
+    let insertMap = Self.makeMap(entity, 0)
+    var insertNames = Array(names.prefix(prefix))
+    for property in entity.properties {
+      guard let column = property.column, let position = layout.position[column] else { continue }
+      columnMap[property.index] = Int32(position + prefix)
+      insertNames.append(column)
+      insertMap[property.index] = Int32(insertNames.count)
+    }
+    columns = UnsafePointer(columnMap)
+    insertParameters = UnsafePointer(insertMap)
+    maps = [columnMap, insertMap]
+    let list = insertNames.map(quoted).joined(separator: ", ")
+    let marks = (1...insertNames.count).map { "?\($0)" }.joined(separator: ", ")
+    insert = "INSERT INTO \(table) (\(list)) VALUES (\(marks))"
+    columnBits = entity.properties.reduce(0) {
+      $1.column == nil ? $0 : $0 | ModelExtra.bit($1.index)
+    }
+    hasExternal = entity.properties.contains {
+      if case .attribute(.external) = $0.kind { true } else { false }
+    }
+    updateAll = Self.makeUpdate(entity, table) { _ in true }
+  }
+
+  deinit { maps.forEach { $0.deallocate() } }
+
+  private static func makeMap(
+    _ entity: EntityLayout, _ value: Int32
+  ) -> UnsafeMutablePointer<Int32> {
+    let count = max(entity.properties.count, 1)
+    let map = UnsafeMutablePointer<Int32>.allocate(capacity: count)
+    map.initialize(repeating: value, count: count)
+    return map
+  }
+
+  private static func makeUpdate(
+    _ entity: EntityLayout, _ table: String, where isIncluded: (Int) -> Bool
+  ) -> Update {
+    let map = makeMap(entity, 0)
+    var terms: [String] = []
+    for property in entity.properties {
+      guard let column = property.column, isIncluded(property.index) else { continue }
+      terms.append("\(quoted(column)) = ?\(terms.count + 1)")
+      map[property.index] = Int32(terms.count)
+    }
+    let id = terms.count + 1
+    // An update of no column still has to find out whether the row is there.
+    let assignments = terms.isEmpty ? "\"_id\" = \"_id\"" : terms.joined(separator: ", ")
+    return Update(
+      sql: "UPDATE \(table) SET \(assignments) WHERE \"_id\" = ?\(id)", parameters: map,
+      idParameter: Int32(id))
+  }
+
+  func reader(_ statement: Statement, _ context: RowContext) -> _RowReader {
+    _RowReader(
+      statement: statement.pointer, columns: columns, context: .passUnretained(context))
+  }
+
+  /// Hands over a map of columns without those of changed properties.
+  func withColumns(excluding changes: UInt64, _ body: (UnsafePointer<Int32>) -> Void) {
+    let map = Self.makeMap(entity, -1)
+    defer { map.deallocate() }
+    for index in entity.properties.indices where changes & ModelExtra.bit(index) == 0 {
+      map[index] = columns[index]
+    }
+    body(UnsafePointer(map))
+  }
+
+  /// The UPDATE of the changed properties of a mask as `ModelExtra.changes` has it.
+  func update(changes: UInt64) -> Update {
+    updates.withLock { updates in
+      if let update = updates[changes] { return update }
+      let update = Self.makeUpdate(entity, table) { changes & ModelExtra.bit($0) != 0 }
+      updates[changes] = update
+      return update
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import SteadFiles
+import Synchronization
+
+/// The files beside a store that hold its large values.
+final class BlobFiles: Sendable {
+  private let blobs: BlobStore
+
+  init(directory: URL) { blobs = BlobStore(directory: directory) }
+
+  func write(_ data: Data) throws -> String { try blobs.write(data) }
+  func read(_ reference: String) throws -> Data { try blobs.read(reference) }
+  func remove(_ reference: String) throws { try blobs.remove(reference) }
+}
+
+/// Data of a property with external storage, read from its file when it is first asked for.
+final class ExternalData: Sendable {
+  /// The size in bytes from which data lies in a file of its own.
+  static let fileThreshold = 128 * 1024
+
+  let reference: String
+  private let blobs: BlobFiles
+
+  init(reference: String, blobs: BlobFiles) {
+    self.reference = reference
+    self.blobs = blobs
+  }
+
+  /// The bytes; empty, with a report, when the file is gone or damaged.
+  func data<Owner: PersistentModel>(for owner: Owner, _ index: Int) -> Data {
+    do {
+      return try blobs.read(reference)
+    } catch {
+      Report.problem(
+        "The file of property \(index) of \(owner.persistentModelID) cannot be read: \(error)")
+      return Data()
+    }
+  }
+}

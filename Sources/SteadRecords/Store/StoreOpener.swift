@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// Opens connections to one store's file, or to memory.
+struct StoreOpener: Sendable {
+  /// Page cache of each connection, in KiB.
+  static let cacheSize = 16 * 1024
+  /// Marks a SQLite file as ours: "Sted".
+  static let applicationID: Int64 = 0x5374_6564
+
+  private let configuration: ModelConfiguration
+
+  init(_ configuration: ModelConfiguration) { self.configuration = configuration }
+
+  private var path: String { configuration.url.path }
+
+  /// Where the files of large values lie: beside the store, under its name.
+  var blobDirectory: URL {
+    configuration.url.deletingLastPathComponent().appendingPathComponent(
+      ".\(configuration.url.lastPathComponent)_external", isDirectory: true)
+  }
+
+  func removeBlobs() throws {
+    guard FileManager.default.fileExists(atPath: blobDirectory.path) else { return }
+    try FileManager.default.removeItem(at: blobDirectory)
+  }
+
+  /// Throws when the file is something else than a store. Reads only, so that it stays as it is.
+  func checkFile() throws {
+    guard !configuration.isStoredInMemoryOnly else { return }
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let size = attributes?[.size] as? Int, size > 0 else {
+      if configuration.allowsSave {
+        try FileManager.default.createDirectory(
+          at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      }
+      return
+    }
+    let connection = try open(writable: false)
+    let id = try connection.integer("PRAGMA application_id") ?? 0
+    let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+    guard id == Self.applicationID || (id == 0 && tables == 0) else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(path) is a SQLite database of another program. It was left untouched; give the store "
+          + "a file of its own.")
+    }
+  }
+
+  func open(writable: Bool) throws -> Connection {
+    var setup = Configuration()
+    setup.readonly = !writable
+    setup.foreignKeysEnabled = false
+    setup.busyMode = .timeout(TimeInterval(RecordStore.lockPatience))
+    setup.maximumReaderCount = 1
+    setup.prepareDatabase { database in
+      guard let handle = database.sqliteConnection else { return }
+      try SteadSQLFunctions.register(on: handle)
+      try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
+    }
+    do {
+      return try connect(setup, writable: writable)
+    } catch let error as DatabaseError {
+      throw StoreErrors.error(
+        code: error.extendedResultCode.rawValue, message: error.message ?? "", sql: error.sql ?? "")
+    }
+  }
+
+  private func connect(_ setup: Configuration, writable: Bool) throws -> Connection {
+    let owner: any DatabaseWriter
+    if configuration.isStoredInMemoryOnly {
+      owner = try DatabaseQueue(configuration: setup)
+    } else if writable {
+      owner = try DatabasePool(path: path, configuration: setup)
+    } else {
+      owner = try DatabaseQueue(path: path, configuration: setup)
+    }
+    // The library opens, configures and closes the connection; statements go to SQLite directly.
+    // Its queue is not used again, and a lock of ours keeps the connection to one thread at a time.
+    guard let handle = try owner.writeWithoutTransaction({ $0.sqliteConnection }) else {
+      throw SwiftDataError(.storeFailure, "The store was closed while it was being opened.")
+    }
+    return Connection(handle: handle, owner: owner as AnyObject)
+  }
+}

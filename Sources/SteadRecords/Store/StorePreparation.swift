@@ -1,0 +1,178 @@
+import Foundation
+
+/// Makes or extends a store's tables when it is opened.
+struct StorePreparation {
+  /// The version of the table layout that this code writes.
+  static let formatVersion: Int64 = 1
+
+  let connection: Connection
+  let layout: StoreLayout
+  let tables: [TableLayout]
+  let entities: Set<Int>
+  let allowsSave: Bool
+
+  /// Brings the tables up to the layout, and returns the store's identifier.
+  func run() throws -> String {
+    let version = try connection.integer("PRAGMA user_version") ?? 0
+    if version > Self.formatVersion {
+      throw SwiftDataError(
+        .unknownSchema,
+        "The store was written by a newer version of this library (format \(version)). Update "
+          + "the library; the file was left untouched.")
+    }
+    guard allowsSave else { return try identifier() ?? "read-only" }
+    let isNew = version == 0
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      if isNew { try createMetadata() }
+      for table in tables { try prepare(table) }
+      for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
+      try recordSchema()
+      try connection.execute("COMMIT")
+    } catch {
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+    return try identifier() ?? ""
+  }
+
+  private func identifier() throws -> String? {
+    let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'identifier'")
+    guard case .text(let text)? = rows.first?.first else { return nil }
+    return text
+  }
+
+  private func createMetadata() throws {
+    try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
+    try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS stead_metadata (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS stead_sequence "
+        + "(name TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID")
+    try connection.run(
+      "INSERT OR IGNORE INTO stead_metadata VALUES ('identifier', ?1)",
+      [.text(UUID().uuidString)])
+  }
+
+  private func recordSchema() throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let text = String(decoding: try encoder.encode(layout.schema), as: UTF8.self)
+    try connection.run(
+      "INSERT INTO stead_metadata VALUES ('schema', ?1) "
+        + "ON CONFLICT DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value",
+      [.text(text)])
+  }
+
+  private func existingColumns(of table: String) throws -> [String: String] {
+    let rows = try connection.rows("SELECT name, type FROM pragma_table_xinfo(?1)", [.text(table)])
+    var result: [String: String] = [:]
+    for row in rows {
+      if case .text(let name) = row[0], case .text(let type) = row[1] { result[name] = type }
+    }
+    return result
+  }
+
+  private func prepare(_ table: TableLayout) throws {
+    let existing = try existingColumns(of: table.name)
+    if existing.isEmpty {
+      try connection.execute(table.creation)
+    } else {
+      try extend(table, existing)
+    }
+    for column in table.columns where column.declaration.contains("REFERENCES") {
+      try connection.execute(
+        "CREATE INDEX IF NOT EXISTS \(quoted("\(table.name)_\(column.name)")) "
+          + "ON \(quoted(table.name)) (\(quoted(column.name)))")
+    }
+  }
+
+  /// Adds what the models have gained; refuses what needs a migration.
+  private func extend(_ table: TableLayout, _ existing: [String: String]) throws {
+    if table.isHierarchy, existing["_entity"] == nil {
+      throw refusal("\(table.name) has become part of a class hierarchy.")
+    }
+    let properties = Dictionary(
+      layout.entities.filter { $0.table == table.name }.flatMap(\.properties).compactMap {
+        property in property.column.map { ($0, property) }
+      }
+    ) { first, _ in first }
+    for column in table.columns + table.orders + table.generated {
+      if let type = existing[column.name] {
+        let wanted = column.declaration.split(separator: " ").first.map(String.init) ?? ""
+        if type != wanted, !type.isEmpty {
+          throw refusal("The type of \(table.name).\(column.name) changed from \(type) to \(wanted).")
+        }
+      } else if let property = properties[column.name], existing[property.originalName] != nil,
+        property.originalName != property.name
+      {
+        try connection.execute(
+          "ALTER TABLE \(quoted(table.name)) RENAME COLUMN \(quoted(property.originalName)) "
+            + "TO \(quoted(column.name))")
+      } else {
+        try connection.execute(
+          "ALTER TABLE \(quoted(table.name)) ADD COLUMN \(quoted(column.name)) "
+            + column.declaration)
+        if let property = properties[column.name] { try fill(property, of: table) }
+      }
+    }
+  }
+
+  /// Gives the rows that are there the default value of a new property.
+  private func fill(_ property: PropertyLayout, of table: TableLayout) throws {
+    guard !property.isOptional, case .attribute(let encoding) = property.kind,
+      let rows = try connection.integer("SELECT count(*) FROM \(quoted(table.name))"), rows > 0
+    else { return }
+    guard let value = property.defaultValue,
+      let stored = DefaultValueEncoder.encode(value, as: encoding)
+    else {
+      throw refusal(
+        "\(table.name).\(property.name) is new, required and has no default value.")
+    }
+    try connection.run(
+      "UPDATE \(quoted(table.name)) SET \(quoted(property.name)) = ?1", [stored])
+  }
+
+  private func refusal(_ reason: String) -> SwiftDataError {
+    SwiftDataError(
+      .loadIssueModelContainer,
+      "\(reason) This needs a migration; the store was left as it is. Make the property optional, "
+        + "give it a default value, or open the store with the models that wrote it.")
+  }
+
+  private func prepareRelated(_ entity: EntityLayout) throws {
+    let table = quoted(entity.table)
+    for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, true) })
+      + entity.indices.map({ ($0, false) })
+    {
+      let columns = constraint.compactMap { entity.properties[$0].column }
+      guard columns.count == constraint.count else {
+        throw SwiftDataError(
+          .loadIssueModelContainer,
+          "A to-many relationship of \(entity.name) cannot be unique or indexed.")
+      }
+      let name = "\(entity.table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
+      try connection.execute(
+        "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(quoted(name)) ON \(table) "
+          + "(\(columns.map(quoted).joined(separator: ", ")))")
+    }
+    for index in entity.joined {
+      guard let join = entity.properties[index].joinTable else { continue }
+      try prepare(join)
+    }
+    if !entity.searchable.isEmpty {
+      try SearchTable(entity: entity).prepare(on: connection)
+    }
+  }
+
+  private func prepare(_ join: JoinTable) throws {
+    let name = quoted(join.name)
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS \(name) (\"_id\" INTEGER PRIMARY KEY, "
+        + "owner INTEGER NOT NULL, target INTEGER NOT NULL, owner_order INTEGER, "
+        + "target_order INTEGER, UNIQUE (owner, target))")
+    try connection.execute(
+      "CREATE INDEX IF NOT EXISTS \(quoted(join.name + "_target")) ON \(name) (target)")
+  }
+}

@@ -1,0 +1,108 @@
+/// The table of one class hierarchy: its columns, in the order of the statements.
+struct TableLayout {
+  struct Column {
+    let name: String
+    let declaration: String
+  }
+
+  /// The table's name, unquoted.
+  let name: String
+  let isHierarchy: Bool
+  /// The columns that hold values, after `_id` and, in a hierarchy, `_entity`.
+  let columns: [Column]
+  /// Columns that SQLite computes from JSON, so that plain SQL reaches the fields of structs.
+  let generated: [Column]
+  /// Columns that hold the order of a to-many relationship stored in a foreign key.
+  let orders: [Column]
+  let position: [String: Int]
+
+  /// The hidden column with the order of a to-many relationship over this foreign key.
+  static func orderColumn(of foreignKey: String) -> String { "_\(foreignKey)_order" }
+
+  init(root: EntityLayout, layout: StoreLayout) {
+    name = root.table
+    isHierarchy = root.discriminator != nil
+    var columns: [Column] = []
+    var generated: [Column] = []
+    var orders: [Column] = []
+    var position: [String: Int] = [:]
+    for entity in layout.entities where entity.rootIndex == root.index {
+      for property in entity.properties {
+        guard let column = property.column, position[column] == nil else { continue }
+        position[column] = columns.count
+        columns.append(
+          Column(name: column, declaration: Self.declaration(of: property, layout: layout)))
+        generated += Self.fields(of: property)
+        if Self.needsOrder(property, layout) {
+          orders.append(Column(name: Self.orderColumn(of: column), declaration: "INTEGER"))
+        }
+      }
+    }
+    self.columns = columns
+    self.generated = generated.filter { position[$0.name] == nil }
+    self.orders = orders
+    self.position = position
+  }
+
+  private static func needsOrder(_ property: PropertyLayout, _ layout: StoreLayout) -> Bool {
+    guard case .toOne(let destination) = property.kind,
+      let inverse = property.relationship?.inverse
+    else { return false }
+    return layout.entities[destination].properties[inverse].isToMany
+  }
+
+  private static func declaration(of property: PropertyLayout, layout: StoreLayout) -> String {
+    switch property.kind {
+    case .attribute(let encoding): type(of: encoding)
+    case .toOne(let destination):
+      "INTEGER REFERENCES \(quoted(layout.entities[destination].table))"
+    case .toMany: ""
+    }
+  }
+
+  private static func type(of encoding: ColumnEncoding) -> String {
+    switch encoding {
+    case .boolean, .integer: "INTEGER"
+    case .real, .date: "REAL"
+    case .decimal, .text, .url, .json, .composite: "TEXT"
+    // BLOB means no conversion: numbers stay numbers and text stays text.
+    case .unsigned64, .uuid, .data, .external, .opaque: "BLOB"
+    }
+  }
+
+  private static func fields(of property: PropertyLayout) -> [Column] {
+    guard case .attribute(.composite) = property.kind, let column = property.column else {
+      return []
+    }
+    return CompositeFields.of(PropertyShape(property.valueType).wrapped).compactMap { field in
+      guard let type = fieldType(PropertyShape(field.type)) else { return nil }
+      let path = "$.\"\(field.name)\"".replacing("'", with: "''")
+      return Column(
+        name: "\(column)_\(field.name)",
+        declaration: "\(type) GENERATED ALWAYS AS (json_extract(\(quoted(column)), '\(path)'))")
+    }
+  }
+
+  private static func fieldType(_ shape: PropertyShape) -> String? {
+    guard shape.model == nil else { return nil }
+    switch shape.encoding {
+    case .boolean, .integer: return "INTEGER"
+    case .real, .date: return "REAL"
+    case .text, .url, .uuid: return "TEXT"
+    default: return nil
+    }
+  }
+
+  /// The statement that makes the table.
+  var creation: String {
+    var parts = ["\"_id\" INTEGER PRIMARY KEY"]
+    if isHierarchy { parts.append("\"_entity\" INTEGER NOT NULL") }
+    parts += (columns + orders + generated).map { "\(quoted($0.name)) \($0.declaration)" }
+    return "CREATE TABLE \(quoted(name)) (\(parts.joined(separator: ", ")))"
+  }
+}
+
+/// An SQL identifier in quotes.
+func quoted(_ name: String) -> String {
+  "\"\(name.replacing("\"", with: "\"\""))\""
+}

@@ -1,0 +1,85 @@
+/// What went wrong in a container, a context or a store, and what to do about it.
+///
+/// Compare with the static values: `catch SwiftDataError.modelValidationFailure`. Two errors are equal
+/// when their codes are.
+public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible {
+  enum Code: String, Sendable {
+    case includePendingChangesWithBatchSize, sortingPendingChangesWithIdentifiers,
+      unsupportedKeyPath, unsupportedPredicate, unsupportedSortDescriptor, historyTokenExpired,
+      invalidTransactionFetchRequest, configurationFileNameContainsInvalidCharacters,
+      configurationFileNameTooLong, configurationSchemaNotFoundInContainerSchema,
+      duplicateConfiguration, loadIssueModelContainer, modelValidationFailure, missingModelContext,
+      backwardMigration, unknownSchema
+    // Beyond SwiftData.
+    case storageFull, storageFailure, storeLocked, storeFailure, readOnlyStore, unreadableStore,
+      unreadableValue, ambiguousInverse, deletionDenied
+  }
+
+  let code: Code
+  /// What happened, and what to do; names entities and properties, never a stored value.
+  public let message: String
+  /// The error below this one.
+  public let cause: (any Error)?
+
+  init(_ code: Code, _ message: String = "", cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool {
+    left.code == right.code
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+  public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
+    (error as? SwiftDataError) == pattern
+  }
+
+  public var description: String {
+    let text = message.isEmpty ? code.rawValue : "\(code.rawValue): \(message)"
+    return cause.map { "\(text) (\($0))" } ?? text
+  }
+
+  public static let includePendingChangesWithBatchSize = Self(.includePendingChangesWithBatchSize)
+  public static let sortingPendingChangesWithIdentifiers = Self(
+    .sortingPendingChangesWithIdentifiers)
+  public static let unsupportedKeyPath = Self(.unsupportedKeyPath)
+  public static let unsupportedPredicate = Self(.unsupportedPredicate)
+  public static let unsupportedSortDescriptor = Self(.unsupportedSortDescriptor)
+  public static let historyTokenExpired = Self(.historyTokenExpired)
+  public static let invalidTransactionFetchRequest = Self(.invalidTransactionFetchRequest)
+  public static let configurationFileNameContainsInvalidCharacters = Self(
+    .configurationFileNameContainsInvalidCharacters)
+  public static let configurationFileNameTooLong = Self(.configurationFileNameTooLong)
+  public static let configurationSchemaNotFoundInContainerSchema = Self(
+    .configurationSchemaNotFoundInContainerSchema)
+  public static let duplicateConfiguration = Self(.duplicateConfiguration)
+  public static let loadIssueModelContainer = Self(.loadIssueModelContainer)
+  public static let modelValidationFailure = Self(.modelValidationFailure)
+  public static let missingModelContext = Self(.missingModelContext)
+  public static let backwardMigration = Self(.backwardMigration)
+  public static let unknownSchema = Self(.unknownSchema)
+}
+
+extension SwiftDataError {
+  /// The disk is full.
+  public static let storageFull = Self(.storageFull)
+  /// The disk failed.
+  public static let storageFailure = Self(.storageFailure)
+  /// Another process keeps the store locked.
+  public static let storeLocked = Self(.storeLocked)
+  /// SQLite refused a statement.
+  public static let storeFailure = Self(.storeFailure)
+  /// The store was opened, or lies on the disk, read-only.
+  public static let readOnlyStore = Self(.readOnlyStore)
+  /// The file is not a store, or is damaged.
+  public static let unreadableStore = Self(.unreadableStore)
+  /// A column holds something else than its property's type.
+  public static let unreadableValue = Self(.unreadableValue)
+  /// A relationship's inverse could be more than one property.
+  public static let ambiguousInverse = Self(.ambiguousInverse)
+  /// A delete rule forbids the deletion.
+  public static let deletionDenied = Self(.deletionDenied)
+}
