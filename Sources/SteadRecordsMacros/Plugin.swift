@@ -3,5 +3,14 @@ import SwiftSyntaxMacros
 
 @main
 struct SteadRecordsPlugin: CompilerPlugin {
-  let providingMacros: [any Macro.Type] = []
+  let providingMacros: [any Macro.Type] = [
+    ModelMacro.self,
+    PersistedPropertyMacro.self,
+    AttributeMacro.self,
+    RelationshipMacro.self,
+    TransientMacro.self,
+    UniqueMacro.self,
+    IndexMacro.self,
+    ModelActorMacro.self,
+  ]
 }

@@ -1,0 +1,36 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+// These say something to `@Model`, which reads them; alone they expand to nothing.
+
+/// `@Attribute`: options of an attribute.
+enum AttributeMacro: MarkerMacro {}
+
+/// `@Relationship`: options of a relationship.
+enum RelationshipMacro: MarkerMacro {}
+
+/// `@Transient`: a property without a column.
+enum TransientMacro: MarkerMacro {}
+
+/// `#Unique`: properties whose values together no two objects share.
+enum UniqueMacro: MarkerDeclarationMacro {}
+
+/// `#Index`: properties to index together.
+enum IndexMacro: MarkerDeclarationMacro {}
+
+protocol MarkerMacro: PeerMacro {}
+
+extension MarkerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
+}
+
+protocol MarkerDeclarationMacro: DeclarationMacro {}
+
+extension MarkerDeclarationMacro {
+  static func expansion(
+    of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] { [] }
+}

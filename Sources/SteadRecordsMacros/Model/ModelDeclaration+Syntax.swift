@@ -1,0 +1,160 @@
+import SwiftSyntax
+
+extension ModelDeclaration {
+  /// Reads a class declaration.
+  ///
+  /// - Parameter isRoot: Whether the class itself becomes a model; otherwise its superclass is one.
+  init(_ declaration: ClassDeclSyntax, isRoot: Bool) {
+    name = declaration.name.text
+    let modifiers = declaration.modifiers.map(\.name.text)
+    isFinal = modifiers.contains("final")
+    access =
+      if modifiers.contains("public") || modifiers.contains("open") {
+        "public "
+      } else if modifiers.contains("package") {
+        "package "
+      } else {
+        ""
+      }
+    inheritsSomething = declaration.inheritanceClause != nil
+    supermodel =
+      isRoot ? nil : declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
+    let members = declaration.memberBlock.members
+    properties = members.compactMap { member in
+      member.decl.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init)
+    }
+    constraints = members.compactMap { member in
+      member.decl.as(MacroExpansionDeclSyntax.self).flatMap(Constraint.init)
+    }
+  }
+}
+
+extension ModelDeclaration.Constraint {
+  /// Reads `#Unique<T>(…)` or `#Index<T>(…)`; nil for any other macro.
+  init?(_ macro: MacroExpansionDeclSyntax) {
+    guard let kind = Kind(rawValue: macro.macroName.text) else { return nil }
+    self.kind = kind
+    arguments = "(\(macro.arguments.trimmedDescription))"
+  }
+}
+
+extension PersistedProperty {
+  /// Reads a property; nil when it has no column of its own.
+  init?(_ declaration: VariableDeclSyntax) {
+    guard declaration.isPersisted, let binding = declaration.bindings.first,
+      let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+    else { return nil }
+    name = pattern.identifier.text
+    type = binding.typeAnnotation?.type.trimmedDescription
+    initialValue = binding.initializer?.value.trimmedDescription
+    isConstant = declaration.bindingSpecifier.tokenKind == .keyword(.let)
+    let attribute = declaration.attribute(named: "Attribute")
+    let relationship = declaration.attribute(named: "Relationship")
+    isRelationship = relationship != nil
+    metadata = (relationship ?? attribute).map { attribute in
+      let arguments = attribute.arguments?.trimmedDescription ?? ""
+      return "\(relationship != nil ? "Relationship" : "Attribute")(\(arguments))"
+    }
+    storage = attribute.map(Storage.init) ?? .plain
+    observers = binding.accessorBlock.map(Observer.all) ?? []
+  }
+}
+
+extension PersistedProperty.Storage {
+  init(_ attribute: AttributeSyntax) {
+    switch attribute.optionNames {
+    case let names where names.contains("transformable"): self = .transformable
+    case let names where names.contains("externalStorage"): self = .external
+    case let names where names.contains("codable"): self = .opaque
+    default: self = .plain
+    }
+  }
+}
+
+extension PersistedProperty.Observer {
+  static func all(_ block: AccessorBlockSyntax) -> [Self] {
+    guard case .accessors(let accessors) = block.accessors else { return [] }
+    return accessors.compactMap { accessor in
+      guard let kind = Kind(rawValue: accessor.accessorSpecifier.text), let body = accessor.body
+      else { return nil }
+      let usual = kind == .willSet ? "newValue" : "oldValue"
+      let given = accessor.parameters?.name.text
+      // As in the language, the old value is fetched only for an observer that mentions it.
+      let mentioned = body.tokens(viewMode: .sourceAccurate).contains { $0.text == usual }
+      return Self(
+        kind: kind, parameter: given ?? (mentioned ? usual : nil),
+        body: body.statements.trimmedDescription)
+    }
+  }
+}
+
+extension VariableDeclSyntax {
+  /// Whether `@Model` gives the property a column.
+  var isPersisted: Bool {
+    guard isStoredInstanceProperty, bindings.count == 1 else { return false }
+    return attribute(named: "Transient") == nil
+      && !modifiers.contains { ["lazy", "weak", "unowned"].contains($0.name.text) }
+  }
+
+  var isStoredInstanceProperty: Bool {
+    guard !modifiers.contains(where: { ["static", "class"].contains($0.name.text) }) else {
+      return false
+    }
+    return bindings.allSatisfy(\.isStored)
+  }
+
+  /// The attribute of that name, however it is qualified.
+  func attribute(named name: String) -> AttributeSyntax? {
+    for case .attribute(let attribute) in attributes where attribute.plainName == name {
+      return attribute
+    }
+    return nil
+  }
+}
+
+extension PatternBindingSyntax {
+  /// Observers leave a property stored; any other accessor makes it computed.
+  var isStored: Bool {
+    guard let accessorBlock else { return true }
+    guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
+    return accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+  }
+}
+
+extension AttributeSyntax {
+  /// `Model` of `@Model` and of `@SwiftData.Model`.
+  var plainName: String {
+    attributeName.as(MemberTypeSyntax.self)?.name.text
+      ?? attributeName.as(IdentifierTypeSyntax.self)?.name.text ?? ""
+  }
+
+  /// The names of the options given without a label: `unique` of `.unique`.
+  var optionNames: [String] {
+    guard case .argumentList(let arguments) = arguments else { return [] }
+    return arguments.filter { $0.label == nil }.compactMap { argument in
+      let called = argument.expression.as(FunctionCallExprSyntax.self)?.calledExpression
+      return (called ?? argument.expression).as(MemberAccessExprSyntax.self)?
+        .declName.baseName.text
+    }
+  }
+}
+
+extension ClassDeclSyntax {
+  /// Whether the class itself becomes a model.
+  ///
+  /// The compiler leaves out of the list what the superclass conforms to already, and what the
+  /// class's own inheritance clause says.
+  func isRoot(_ missingConformances: [TypeSyntax]) -> Bool {
+    let inherited = inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
+    return missingConformances.contains { $0.plainName == "PersistentModel" }
+      || inherited.isEmpty
+      || inherited.contains { $0.split(separator: ".").last == "PersistentModel" }
+  }
+}
+
+extension TypeSyntax {
+  /// `Sendable` of `Swift.Sendable`.
+  var plainName: String {
+    trimmedDescription.split(separator: ".").last.map(String.init) ?? ""
+  }
+}
