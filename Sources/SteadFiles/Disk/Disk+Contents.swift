@@ -1,0 +1,41 @@
+import Foundation
+
+extension Disk {
+  /// All bytes of a plain file.
+  package func contents(of path: String, limit: Int) throws -> Data {
+    // Without O_NONBLOCK a named pipe would hold the caller until somebody writes to it.
+    try withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
+      let status = try status(descriptor, path: path)
+      guard status.kind == .file else {
+        throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
+      }
+      guard status.size <= Int64(limit) else {
+        throw FileError(
+          code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
+      }
+      return try contents(of: descriptor, expecting: Int(status.size), limit: limit, path: path)
+    }
+  }
+
+  private func contents(
+    of descriptor: Int32, expecting size: Int, limit: Int, path: String
+  ) throws -> Data {
+    // One byte more than expected, so that the usual file ends within the first buffer.
+    var data = Data(count: size + 1)
+    var count = 0
+    while true {
+      let read = try data.withUnsafeMutableBytes { buffer in
+        try self.read(descriptor, into: .init(rebasing: buffer[count...]), path: path)
+      }
+      count += read
+      if read == 0 { break }
+      guard count <= limit else {
+        throw FileError(
+          code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
+      }
+      // Files that the kernel makes up, and files that grow meanwhile, are longer than they say.
+      if count == data.count { data.append(Data(count: max(count, 4096))) }
+    }
+    return data.prefix(count)
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+
+/// The system calls that change or read a disk, one method each.
+///
+/// ``POSIXDisk`` makes them. The tests have a second one that stops at a chosen call, as a machine does
+/// that loses power, so that each step of a write is tried as its last.
+package protocol Disk: Sendable {
+  func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32
+  func close(_ descriptor: Int32)
+  func status(_ descriptor: Int32, path: String) throws -> FileStatus
+  /// What is at the path itself, a symbolic link included; nil when nothing is.
+  func status(at path: String) throws -> FileStatus?
+  func destination(ofLink path: String) throws -> String
+  func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String) throws
+    -> Int
+  func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer, path: String) throws -> Int
+  func setMode(_ descriptor: Int32, _ mode: mode_t, path: String) throws
+  func setOwner(_ descriptor: Int32, user: uid_t, group: gid_t, path: String) throws
+  func touch(_ path: String) throws
+  func sync(_ descriptor: Int32, path: String) throws
+  /// Whether the lock was had; always so when `wait` is true.
+  func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool
+  func rename(_ path: String, to newPath: String) throws
+  func link(_ path: String, to newPath: String) throws
+  func remove(_ path: String) throws
+  func makeDirectory(_ path: String, mode: mode_t) throws
+  func names(in directory: String) throws -> [String]
+}
+
+/// What the system knows of a file without opening it.
+package struct FileStatus: Sendable {
+  package enum Kind: Sendable { case file, directory, link, other }
+
+  /// What tells one file from another for as long as it is open, whatever its names.
+  package struct Identity: Hashable, Sendable {
+    var device: UInt64
+    var file: UInt64
+  }
+
+  package var kind: Kind
+  package var size: Int64
+  package var mode: mode_t
+  package var user: uid_t
+  package var group: gid_t
+  package var identity: Identity
+  package var modified: Date
+
+  init(_ status: stat) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: kind = .file
+    case S_IFDIR: kind = .directory
+    case S_IFLNK: kind = .link
+    default: kind = .other
+    }
+    size = Int64(status.st_size)
+    mode = status.st_mode & 0o7777
+    user = status.st_uid
+    group = status.st_gid
+    identity = Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
+    modified = status.modificationDate
+  }
+}
+
+extension Disk {
+  /// Runs `body` with an open descriptor and closes it whatever happens.
+  package func withDescriptor<Result>(
+    _ path: String, _ flags: Int32, mode: mode_t = 0, _ body: (Int32) throws -> Result
+  ) throws -> Result {
+    let descriptor = try open(path, flags, mode: mode)
+    defer { close(descriptor) }
+    return try body(descriptor)
+  }
+
+  /// Makes what happened in a directory durable.
+  package func syncDirectory(_ path: String) throws {
+    try withDescriptor(path, O_RDONLY | O_DIRECTORY) { try sync($0, path: path) }
+  }
+
+  /// Makes a directory and those above it that are missing, each readable by its owner alone.
+  package func makeDirectories(_ path: String) throws {
+    if let found = try statusFollowingLinks(path) {
+      guard found.kind == .directory else {
+        throw FileError(
+          code: .notAFile, message: "A directory is needed where something else is.", path: path)
+      }
+      return
+    }
+    let parent = path.directoryPath
+    if parent != path { try makeDirectories(parent) }
+    do {
+      try makeDirectory(path, mode: 0o700)
+    } catch let error as FileError where error.code == .alreadyExists {
+      return  // Another process was quicker, and made what was wanted.
+    }
+    try syncDirectory(parent)
+  }
+
+  /// What a path leads to; nil when nothing is there.
+  package func statusFollowingLinks(_ path: String) throws -> FileStatus? {
+    try status(at: resolveLinks(path))
+  }
+
+  /// The path that a chain of symbolic links ends at, whether or not something is there.
+  package func resolveLinks(_ path: String) throws -> String {
+    // As many as Linux itself follows before it calls a chain endless.
+    let limit = 40
+    var path = path
+    for _ in 0..<limit {
+      guard let found = try status(at: path), found.kind == .link else { return path }
+      let destination = try destination(ofLink: path)
+      path = destination.hasPrefix("/") ? destination : path.directoryPath + "/" + destination
+    }
+    throw FileError(errno: ELOOP, doing: "follow the symbolic links", path: path)
+  }
+}
+
+extension String {
+  /// The path of the directory that a path's last component is in.
+  package var directoryPath: String {
+    var bytes = self[...]
+    while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
+    guard let slash = bytes.lastIndex(of: "/") else { return "." }
+    return slash == bytes.startIndex ? "/" : String(bytes[..<slash])
+  }
+
+  /// A path's last component.
+  package var fileName: String {
+    String(split(separator: "/").last ?? "")
+  }
+}
+
+extension URL {
+  /// The path of a file URL, fit for system calls.
+  package var checkedPath: String {
+    get throws {
+      var path = absoluteURL.path(percentEncoded: false)
+      // A path is cut at a NUL by the system, and would lead to another file.
+      guard isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
+        throw FileError(code: .invalidName, message: "This is not the URL of a file.", path: path)
+      }
+      while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+      return path
+    }
+  }
+}

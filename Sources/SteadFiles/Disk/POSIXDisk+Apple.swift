@@ -1,0 +1,18 @@
+#if canImport(Darwin)
+  import Foundation
+
+  extension POSIXDisk {
+    package func sync(_ descriptor: Int32, path: String) throws {
+      // Apple's fsync leaves the bytes in the drive's own cache. Not every file system can do more.
+      guard fcntl(descriptor, F_FULLFSYNC) != 0, fsync(descriptor) != 0 else { return }
+      throw FileError(errno: errno, doing: "make it durable", path: path)
+    }
+  }
+
+  extension stat {
+    var modificationDate: Date {
+      Date(
+        timeIntervalSince1970: Double(st_mtimespec.tv_sec) + Double(st_mtimespec.tv_nsec) / 1e9)
+    }
+  }
+#endif

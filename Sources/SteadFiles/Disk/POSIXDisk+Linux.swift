@@ -1,0 +1,22 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  extension POSIXDisk {
+    package func sync(_ descriptor: Int32, path: String) throws {
+      while fsync(descriptor) != 0 {
+        let number = errno
+        // Some file systems keep no directories on a disk and say so this way; nothing can be lost.
+        if number == EINVAL || number == ENOTSUP { return }
+        if number != EINTR {
+          throw FileError(errno: number, doing: "make it durable", path: path)
+        }
+      }
+    }
+  }
+
+  extension stat {
+    var modificationDate: Date {
+      Date(timeIntervalSince1970: Double(st_mtim.tv_sec) + Double(st_mtim.tv_nsec) / 1e9)
+    }
+  }
+#endif

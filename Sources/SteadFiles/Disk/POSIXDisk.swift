@@ -1,0 +1,111 @@
+import Foundation
+
+/// The disk as the system has it.
+package struct POSIXDisk: Disk {
+  package init() {}
+
+  package func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32 {
+    try call("open it", path) { Foundation.open(path, flags | O_CLOEXEC, mode) }
+  }
+
+  package func close(_ descriptor: Int32) {
+    // Never again after EINTR: Linux has closed it by then, and the number may be another's.
+    _ = Foundation.close(descriptor)
+  }
+
+  package func status(_ descriptor: Int32, path: String) throws -> FileStatus {
+    var status = stat()
+    _ = try call("look at it", path) { fstat(descriptor, &status) }
+    return FileStatus(status)
+  }
+
+  package func status(at path: String) throws -> FileStatus? {
+    var status = stat()
+    do {
+      _ = try call("look at it", path) { lstat(path, &status) }
+    } catch let error as FileError where error.code == .notFound {
+      return nil
+    }
+    return FileStatus(status)
+  }
+
+  package func destination(ofLink path: String) throws -> String {
+    let limit = Int(PATH_MAX)
+    var bytes = [CChar](repeating: 0, count: limit)
+    let count = try call("read the link", path) { readlink(path, &bytes, limit) }
+    return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  package func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String
+  ) throws -> Int {
+    try call("read it", path) { Foundation.read(descriptor, buffer.baseAddress, buffer.count) }
+  }
+
+  package func write(
+    _ descriptor: Int32, from buffer: UnsafeRawBufferPointer, path: String
+  ) throws -> Int {
+    try call("write it", path) { Foundation.write(descriptor, buffer.baseAddress, buffer.count) }
+  }
+
+  package func setMode(_ descriptor: Int32, _ mode: mode_t, path: String) throws {
+    _ = try call("set its permissions", path) { fchmod(descriptor, mode) }
+  }
+
+  package func setOwner(_ descriptor: Int32, user: uid_t, group: gid_t, path: String) throws {
+    _ = try call("set its owner", path) { fchown(descriptor, user, group) }
+  }
+
+  package func touch(_ path: String) throws {
+    _ = try call("set its date", path) { utimensat(AT_FDCWD, path, nil, 0) }
+  }
+
+  package func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool {
+    do {
+      _ = try call("lock it", path) { flock(descriptor, wait ? LOCK_EX : LOCK_EX | LOCK_NB) }
+      return true
+    } catch let error as FileError where (error.cause as? POSIXError)?.code == .EWOULDBLOCK {
+      return false
+    }
+  }
+
+  package func rename(_ path: String, to newPath: String) throws {
+    _ = try call("put the new file in place", newPath) { Foundation.rename(path, newPath) }
+  }
+
+  package func link(_ path: String, to newPath: String) throws {
+    _ = try call("put the new file in place", newPath) { Foundation.link(path, newPath) }
+  }
+
+  package func remove(_ path: String) throws {
+    _ = try call("remove it", path) { unlink(path) }
+  }
+
+  package func makeDirectory(_ path: String, mode: mode_t) throws {
+    _ = try call("make the directory", path) { mkdir(path, mode) }
+  }
+
+  package func names(in directory: String) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+    } catch {
+      guard try statusFollowingLinks(directory) != nil else {
+        throw FileError(errno: ENOENT, doing: "list the directory", path: directory)
+      }
+      throw FileError(
+        code: .failed, message: "Could not list the directory.", path: directory, cause: error)
+    }
+  }
+
+  /// Makes a system call until no signal interrupts it, and throws what it left in `errno`.
+  private func call<Result: SignedInteger>(
+    _ action: String, _ path: String, _ body: () -> Result
+  ) throws -> Result {
+    while true {
+      let result = body()
+      if result >= 0 { return result }
+      let number = errno
+      if number != EINTR { throw FileError(errno: number, doing: action, path: path) }
+    }
+  }
+}

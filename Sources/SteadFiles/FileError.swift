@@ -1,0 +1,92 @@
+import Foundation
+
+/// Why a file, a directory or a blob could not be read or written.
+///
+/// Compare ``code``, show ``message``, look into ``cause`` for the system's own words. No text in it
+/// ever holds what was in a file.
+public struct FileError: Error, Sendable {
+  /// What went wrong, to compare with.
+  public struct Code: Hashable, Sendable {
+    private enum Name {
+      case notFound, alreadyExists, changed, denied, readOnly, noSpace, notAFile, tooLarge
+      case damaged, invalidName, busy, failed
+    }
+    private let name: Name
+    private init(_ name: Name) { self.name = name }
+
+    /// There is no file of that name.
+    public static let notFound = Code(.notFound)
+    /// There is a file of that name already, and the call was to create one.
+    public static let alreadyExists = Code(.alreadyExists)
+    /// The file no longer holds what the caller last read.
+    public static let changed = Code(.changed)
+    /// The process may not do that there.
+    public static let denied = Code(.denied)
+    /// The file system is mounted for reading only.
+    public static let readOnly = Code(.readOnly)
+    /// The disk is full, or the user's quota is.
+    public static let noSpace = Code(.noSpace)
+    /// The path leads to something other than what was asked for, such as a directory.
+    public static let notAFile = Code(.notAFile)
+    /// The file is larger than the limit that the call documents.
+    public static let tooLarge = Code(.tooLarge)
+    /// The bytes are not the ones that were written.
+    public static let damaged = Code(.damaged)
+    /// The name is empty, too long, or holds characters that lead elsewhere.
+    public static let invalidName = Code(.invalidName)
+    /// Other writers kept getting in between, for as often as the call was ready to try.
+    public static let busy = Code(.busy)
+    /// The system failed in a way that has no code here; see ``FileError/cause``.
+    public static let failed = Code(.failed)
+  }
+
+  /// What went wrong, to compare with.
+  public var code: Code
+  /// What went wrong and where, in a sentence for a person.
+  public var message: String
+  /// The path it went wrong at.
+  public var path: String
+  /// The system's error underneath, where there was one.
+  public var cause: (any Error)?
+
+  /// Makes an error; the package does this, and so may a test.
+  public init(code: Code, message: String, path: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.path = path
+    self.cause = cause
+  }
+}
+
+extension FileError: CustomStringConvertible, LocalizedError {
+  /// The message and the path.
+  public var description: String { "\(message) (\(path))" }
+  /// The message and the path.
+  public var errorDescription: String? { description }
+}
+
+extension FileError {
+  /// The error for what a system call left in `errno`.
+  package init(errno number: Int32, doing action: String, path: String) {
+    let cause = POSIXErrorCode(rawValue: number).map { POSIXError($0) }
+    let reason = String(cString: strerror(number))
+    self.init(
+      code: Code(errno: number), message: "Could not \(action): \(reason).", path: path,
+      cause: cause)
+  }
+}
+
+extension FileError.Code {
+  fileprivate init(errno number: Int32) {
+    switch number {
+    case ENOENT: self = .notFound
+    case EEXIST: self = .alreadyExists
+    case EACCES, EPERM: self = .denied
+    case EROFS: self = .readOnly
+    case ENOSPC, EDQUOT, EFBIG: self = .noSpace
+    case EISDIR, ENOTDIR: self = .notAFile
+    case ENAMETOOLONG, EILSEQ: self = .invalidName
+    default: self = .failed
+    }
+  }
+}

@@ -1,1 +1,0 @@
-// Directories, atomic files and blobs: the ground floor.

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import SteadFiles
+
+@Suite struct SHA256Tests {
+  /// The examples of FIPS 180-4 and of NIST's page on it.
+  @Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+    (
+      "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+        + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+      "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
+    ),
+  ])
+  func digestsTheStandardsExamples(text: String, digest: String) {
+    #expect(SHA256.hexadecimal(Data(text.utf8)) == digest)
+  }
+
+  @Test func digestsAMillionLetters() {
+    #expect(
+      SHA256.hexadecimal(Data(repeating: UInt8(ascii: "a"), count: 1_000_000))
+        == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+  }
+
+  /// Every length around the ends of blocks, where the padding is decided; the digests are folded into
+  /// one, which another implementation has computed.
+  @Test func digestsEveryLengthOfThreeBlocks() {
+    var folded = Data()
+    for count in 0...192 {
+      folded = Data(SHA256.digest(folded + Data((0..<count).map { UInt8($0) })))
+    }
+    #expect(
+      folded.map { String(format: "%02x", $0) }.joined()
+        == "0b8b36754a8418bb04daa911828d44a416351b8c4d2d8451ca39e110ff527759")
+  }
+
+  @Test func digestsAPartOfLargerData() {
+    let whole = Data("xxabcxx".utf8)
+    #expect(SHA256.hexadecimal(whole[2..<5]) == SHA256.hexadecimal(Data("abc".utf8)))
+  }
+}
