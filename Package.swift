@@ -28,6 +28,7 @@ let package = Package(
   ],
   targets: [
     .target(name: "SteadFiles"),
+    .target(name: "CSteadRuntime"),
     .macro(
       name: "SteadRecordsMacros",
       dependencies: [
@@ -38,7 +39,7 @@ let package = Package(
     .target(
       name: "SteadRecords",
       dependencies: [
-        "SteadFiles", "SteadRecordsMacros",
+        "CSteadRuntime", "SteadFiles", "SteadRecordsMacros",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]

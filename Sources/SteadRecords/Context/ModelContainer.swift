@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Synchronization
 
 /// An app's models and the stores that hold them.
@@ -16,7 +16,7 @@ public final class ModelContainer: Equatable, Sendable {
   let planByEntity: [EntityPlan]
   let exchange = StoreExchange.shared
   private let configurationSet: Mutex<Set<ModelConfiguration>>
-  @MainActor private lazy var main: ModelContext = makeMainContext()
+  @MainActor private let main = MainContextBox()
 
   /// The configurations of the stores. Changing the set does not open or close a store.
   public var configurations: Set<ModelConfiguration> {
@@ -105,11 +105,11 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   /// The context of the main actor; it saves by itself at the end of a turn.
-  @MainActor public var mainContext: ModelContext { main }
-
-  @MainActor private func makeMainContext() -> ModelContext {
+  @MainActor public var mainContext: ModelContext {
+    if let context = main.context { return context }
     let context = ModelContext(self)
     context.becomeMain()
+    main.context = context
     return context
   }
 
@@ -132,6 +132,13 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
+}
+
+/// Holds the main actor's context, once it was asked for.
+@MainActor private final class MainContextBox {
+  var context: ModelContext?
+
+  nonisolated init() {}
 }
 
 /// Which configuration holds which entities.

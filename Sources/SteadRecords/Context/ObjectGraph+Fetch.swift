@@ -254,7 +254,7 @@ extension ObjectGraph {
     _ keyPaths: [PartialKeyPath<T>], _ models: [T], _ entity: EntityLayout
   ) {
     for keyPath in keyPaths {
-      guard let index = entity.index(of: keyPath) else { continue }
+      guard let index = entity.propertyIndex(of: keyPath) else { continue }
       for model in models where self.entity(of: model).properties.indices.contains(index) {
         switch model.content(at: index) {
         case .toOne(.row(let row)):
@@ -278,7 +278,7 @@ final class PartialColumns {
   /// nil when all columns are wanted, or when the rows may be of several classes.
   init?<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ plan: EntityPlan) {
     guard !keyPaths.isEmpty, plan.entity.discriminator == nil else { return nil }
-    let wanted = Set(keyPaths.compactMap { plan.entity.index(of: $0) })
+    let wanted = Set(keyPaths.compactMap { plan.entity.propertyIndex(of: $0) })
     var names = ["t0.\"_id\""]
     map = UnsafeMutablePointer<Int32>.allocate(capacity: max(plan.entity.properties.count, 1))
     map.initialize(repeating: -1, count: max(plan.entity.properties.count, 1))

@@ -60,7 +60,7 @@ extension ObjectGraph {
           + "WHERE t0.\"_id\" IN (SELECT value FROM json_each(?1))")
       statement.reset()
       defer { statement.reset() }
-      statement.bind(.text(rows.jsonText), at: 1)
+      statement.bind(.text(rows.map { Int($0) }.jsonText), at: 1)
       var result: [any PersistentModel] = []
       result.reserveCapacity(rows.count)
       while try statement.step() {
@@ -129,7 +129,7 @@ extension ObjectGraph {
       let statement = try connection.statement(query)
       statement.reset()
       defer { statement.reset() }
-      statement.bind(rows.count == 1 ? .integer(rows[0]) : .text(rows.jsonText), at: 1)
+      statement.bind(rows.count == 1 ? .integer(rows[0]) : .text(rows.map { Int($0) }.jsonText), at: 1)
       let ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
       var reader = GroupReader()
       while try statement.step() {

@@ -1,8 +1,5 @@
+import CSteadRuntime
 import Synchronization
-
-/// Retains an object unless its last reference is already gone; part of Swift's stable runtime ABI.
-@_silgen_name("swift_tryRetain")
-private func swiftTryRetain(_ object: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
 
 /// The objects of one context by row, held weakly: an object leaves when its last reference goes.
 ///
@@ -23,7 +20,7 @@ final class ObjectRegistry: @unchecked Sendable {
   func object(root: Int, row: Int64) -> AnyObject? {
     let found: UInt = maps.withLock { maps in
       guard let state = maps[root].value(for: row), let object = state.pointee.object,
-        let retained = swiftTryRetain(object.toOpaque())
+        let retained = stead_try_retain(object.toOpaque())
       else { return 0 }
       return UInt(bitPattern: retained)
     }
@@ -76,7 +73,7 @@ final class ObjectRegistry: @unchecked Sendable {
       var result: [UInt] = []
       for map in maps {
         map.forEach { state in
-          if let object = state.pointee.object, let kept = swiftTryRetain(object.toOpaque()) {
+          if let object = state.pointee.object, let kept = stead_try_retain(object.toOpaque()) {
             result.append(UInt(bitPattern: kept))
           }
         }

@@ -39,7 +39,7 @@ extension Bool: _AttributeValue {
   public static func _decode(_ row: _RowReader, _ column: Int32) -> Bool {
     row.integer(column) != 0
   }
-  public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(self ? 1 : 0, parameter) }
+  public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(Int64(self ? 1 : 0), parameter) }
 }
 
 extension FixedWidthInteger where Self: _AttributeValue {

@@ -46,7 +46,8 @@ public struct _ModelState: ~Copyable {
 
   deinit {
     if let object, let graph {
-      graph.registry.forget(object, entity: Int(entity), rowID: rowID)
+      graph.registry.forget(
+        object, root: graph.layout.entities[Int(entity)].rootIndex, row: rowID)
     }
   }
 }

@@ -98,6 +98,7 @@ struct PropertyLayout: @unchecked Sendable {
   let index: Int
   let name: String
   let originalName: String
+  let keyPath: AnyKeyPath?
   /// The column's name, unquoted; nil for a to-many relationship.
   let column: String?
   let kind: Kind

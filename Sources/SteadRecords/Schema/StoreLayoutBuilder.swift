@@ -90,6 +90,7 @@ struct StoreLayoutBuilder {
     }
     return PropertyLayout(
       index: index, name: attribute.name, originalName: attribute.originalName,
+      keyPath: keyPath(of: attribute.name, entity),
       column: attribute.name, kind: .attribute(encoding(of: attribute)),
       isOptional: attribute.isOptional, valueType: attribute.valueType,
       defaultValue: attribute.defaultValue, isUnique: attribute.isUnique,
@@ -97,6 +98,17 @@ struct StoreLayoutBuilder {
       isEphemeral: attribute.options.contains(.ephemeral),
       transformerName: attribute.options.lazy.compactMap(\.transformerName).first,
       relationship: nil)
+  }
+
+  private func keyPath(of name: String, _ entity: Schema.Entity) -> AnyKeyPath? {
+    var current = indexByName[entity.name].map { types[$0] }
+    while let type = current {
+      if let found = type.schemaMetadata.first(where: { $0.isStored && $0.name == name }) {
+        return found.keypath
+      }
+      current = type._$supermodel
+    }
+    return nil
   }
 
   private func encoding(of attribute: Schema.Attribute) -> ColumnEncoding {
@@ -120,6 +132,7 @@ struct StoreLayoutBuilder {
     let inverseProperty = inverse.flatMap { target.storedProperties[$0] as? Schema.Relationship }
     return PropertyLayout(
       index: index, name: relationship.name, originalName: relationship.originalName,
+      keyPath: relationship.keypath,
       column: relationship.isToOneRelationship ? relationship.name : nil,
       kind: relationship.isToOneRelationship
         ? .toOne(destination: destination)

@@ -90,7 +90,8 @@ final class Statement {
 }
 
 /// One SQLite connection and its prepared statements; used by one thread at a time.
-final class Connection {
+final class Connection: @unchecked Sendable {
+  // Sendable: `RecordStore` hands a connection to one thread at a time, under a lock or out of a pool.
   let handle: OpaquePointer
   /// Keeps the library object that opened the connection, and closes it with the last reference.
   private let owner: AnyObject

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import GRDBSQLite
 
 /// One row of a result, read column by column into a model's typed storage.
@@ -13,7 +13,9 @@ public struct _RowReader {
   static let propertyLimit = 1024
 
   /// A row without columns: every property keeps its placeholder.
-  static let empty: _RowReader = {
+  // Never written after it is made, and its context is only told of rejected columns, of which it has
+  // none.
+  nonisolated(unsafe) static let empty: _RowReader = {
     let none = UnsafeMutablePointer<Int32>.allocate(capacity: propertyLimit)
     none.initialize(repeating: -1, count: propertyLimit)
     return _RowReader(

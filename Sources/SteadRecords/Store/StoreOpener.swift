@@ -78,7 +78,7 @@ struct StoreOpener: Sendable {
     }
     // The library opens, configures and closes the connection; statements go to SQLite directly.
     // Its queue is not used again, and a lock of ours keeps the connection to one thread at a time.
-    guard let handle = try owner.writeWithoutTransaction({ $0.sqliteConnection }) else {
+    guard let handle = owner.writeWithoutTransaction({ $0.sqliteConnection }) else {
       throw SwiftDataError(.storeFailure, "The store was closed while it was being opened.")
     }
     return Connection(handle: handle, owner: owner as AnyObject)
