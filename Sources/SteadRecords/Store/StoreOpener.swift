@@ -81,6 +81,11 @@ struct StoreOpener: Sendable {
     guard let handle = owner.writeWithoutTransaction({ $0.sqliteConnection }) else {
       throw SwiftDataError(.storeFailure, "The store was closed while it was being opened.")
     }
+    // The library's hooks observe statements that it runs itself; ours would surprise them.
+    _ = sqlite3_commit_hook(handle, nil, nil)
+    _ = sqlite3_rollback_hook(handle, nil, nil)
+    _ = sqlite3_update_hook(handle, nil, nil)
+    _ = sqlite3_set_authorizer(handle, nil, nil)
     return Connection(handle: handle, owner: owner as AnyObject)
   }
 }
