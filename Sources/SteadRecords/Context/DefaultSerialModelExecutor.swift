@@ -30,5 +30,5 @@ private struct MergeJob: @unchecked Sendable {
 
   init(_ context: ModelContext) { self.context = context }
 
-  func run() { context?.graph.receiveRemoteChanges() }
+  func run() { context?.processPendingChanges() }
 }

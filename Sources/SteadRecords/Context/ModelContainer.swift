@@ -24,6 +24,14 @@ public final class ModelContainer: Equatable, Sendable {
     set { configurationSet.withLock { $0 = newValue } }
   }
 
+  private struct WeakContainer: Sendable {
+    weak var container: ModelContainer?
+  }
+  private static let newest = Mutex(WeakContainer())
+
+  /// The container that was opened last, while it is held; what `@Query` reads unless told otherwise.
+  static var current: ModelContainer? { newest.withLock { $0.container } }
+
   /// Opens the stores of a schema.
   ///
   /// Throws `SwiftDataError` when a store cannot be opened, is not a store, needs a migration, or
@@ -57,6 +65,7 @@ public final class ModelContainer: Equatable, Sendable {
       }
       storeByEntity = byEntity.map(\.0)
       planByEntity = byEntity.map(\.1)
+      Self.newest.withLock { $0 = WeakContainer(container: self) }
     } catch let problem as InverseFinder.Problem {
       throw SwiftDataError(.ambiguousInverse, problem.message)
     }

@@ -132,7 +132,7 @@ public class ModelContext: Equatable {
   ) throws -> FetchResultsCollection<T> {
     try requireStored(descriptor)
     return FetchResultsCollection(
-      models: try graph.fetchIdentifiers(descriptor), batchSize: batchSize, graph: graph)
+      try graph.fetchIdentifiers(descriptor), batchSize: batchSize, graph: graph)
   }
 
   /// The number of objects that match, within the descriptor's limit and offset.
@@ -154,7 +154,7 @@ public class ModelContext: Equatable {
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
     try requireStored(descriptor)
-    return FetchResultsCollection(identifiers: try graph.fetchIdentifiers(descriptor))
+    return FetchResultsCollection(try graph.fetchIdentifiers(descriptor))
   }
 
   private func requireStored<T>(_ descriptor: FetchDescriptor<T>) throws {

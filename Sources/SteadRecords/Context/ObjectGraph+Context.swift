@@ -136,7 +136,7 @@ extension ObjectGraph {
     }
     container.exchange.post(
       StoreChanges(store: store.identity, rows: [plan.entity.table: ids]), from: inbox)
-    contextDidChange()
+    contextDidChange([plan.entity.table])
   }
 
   // MARK: Notifications and turns
@@ -146,13 +146,31 @@ extension ObjectGraph {
     NotificationCenter.default.post(name: name, object: context, userInfo: summary?.userInfo)
   }
 
-  /// Tells live results that objects of this context were saved, rolled back or merged.
-  func contextDidChange() {
-    guard let context else { return }
-    NotificationCenter.default.post(name: Self.didChange, object: context)
+  /// Tells live results that tables changed; nil for any.
+  func contextDidChange(_ tables: Set<String>? = nil) {
+    guard !followers.isEmpty, !isTellingFollowers else { return }
+    isTellingFollowers = true
+    defer { isTellingFollowers = false }
+    let told = followers
+    followers = []
+    followers = told.filter { $0(tables) } + followers
   }
 
-  static let didChange = Notification.Name("Stead.ModelContext.didChange")
+  /// Calls a function after changes until it returns false, and sees to it that commits of others are
+  /// merged by themselves where that is possible.
+  func follow(_ isolation: (any Actor)?, _ follower: @escaping (Set<String>?) -> Bool) {
+    followers.append(follower)
+    for store in container.stores { store.watch() }
+    guard !inbox.hasScheduler, let isolation, let context else { return }
+    let box = ContextBox(context)
+    inbox.setScheduler { Task { await box.merge(on: isolation) } }
+  }
+
+  /// The tables that a fetch reads; nil when that is not known.
+  func tables<T>(of descriptor: FetchDescriptor<T>) -> Set<String>? {
+    guard let plan = try? makePlan(descriptor), plan.query.isExact else { return nil }
+    return Set(([plan.entity.index] + plan.query.relatedEntities).map { layout.entities[$0].table })
+  }
 
   func closeUndoGroup() {
     guard let undoManager, undoManager.groupingLevel > 0, undoManager.groupsByEvent else { return }
@@ -187,6 +205,9 @@ private struct ContextBox: @unchecked Sendable {
   }
 
   @MainActor func merge() { context?.processPendingChanges() }
+
+  /// Merges on the actor whose context it is.
+  func merge(on actor: isolated any Actor) { context?.processPendingChanges() }
 }
 
 extension ModelContext {

@@ -37,9 +37,7 @@ extension ObjectGraph {
     var query = try QueryTranslator(layout: layout).translate(
       predicate: descriptor.predicate, sortBy: descriptor.sortBy, entity: entity)
     var plan = FetchPlan(descriptor: descriptor, entity: entity, query: query)
-    guard descriptor.includePendingChanges, !(inserted.isEmpty && changed.isEmpty && deleted.isEmpty)
-    else { return plan }
-    let pendingRoots = Set((inserted + changed + deleted).map { self.entity(of: $0).rootIndex })
+    guard descriptor.includePendingChanges, !pendingRoots.isEmpty else { return plan }
     plan.mergesPending = pendingRoots.contains(entity.rootIndex)
     let related = Set(query.relatedEntities.map { layout.entities[$0].rootIndex })
     if !pendingRoots.isDisjoint(with: related) {

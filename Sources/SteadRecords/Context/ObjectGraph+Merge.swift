@@ -29,7 +29,6 @@ final class StoreExchange: Sendable {
   func post(_ changes: StoreChanges, from sender: ChangeInbox?) {
     let receivers = inboxes.withLock { $0.compactMap(\.inbox) }
     for inbox in receivers where inbox !== sender { inbox.receive(changes) }
-    sender?.notifyOwn(changes)
   }
 }
 
@@ -40,7 +39,7 @@ final class ChangeInbox: Sendable {
     var isEverythingTouched = false
     var isScheduled = false
     var scheduler: (@Sendable () -> Void)?
-    var listeners: [UUID: @Sendable (StoreChanges) -> Void] = [:]
+    var tables: Set<String> = []
     var rootByTable: [String: Int] = [:]
     var stores: Set<RecordStore.Identity> = []
   }
@@ -62,18 +61,7 @@ final class ChangeInbox: Sendable {
     content.withLock { $0.scheduler = scheduler }
   }
 
-  func addListener(_ listener: @escaping @Sendable (StoreChanges) -> Void) -> UUID {
-    let id = UUID()
-    content.withLock { $0.listeners[id] = listener }
-    return id
-  }
-
-  func removeListener(_ id: UUID) { content.withLock { $0.listeners[id] = nil } }
-
-  func notifyOwn(_ changes: StoreChanges) {
-    let listeners = content.withLock { Array($0.listeners.values) }
-    for listener in listeners { listener(changes) }
-  }
+  var hasScheduler: Bool { content.withLock { $0.scheduler != nil } }
 
   func receive(_ changes: StoreChanges) {
     let (concerns, roots) = content.withLock { ($0.stores.contains(changes.store), $0.rootByTable) }
@@ -90,24 +78,34 @@ final class ChangeInbox: Sendable {
     let scheduler = content.withLock { content -> (@Sendable () -> Void)? in
       if changes.rows == nil { content.isEverythingTouched = true }
       for (root, rows) in touched { content.touched[root, default: []].formUnion(rows) }
+      content.tables.formUnion(changes.rows?.keys.map { $0 } ?? [])
       guard !content.isScheduled, content.scheduler != nil else { return nil }
       content.isScheduled = true
       return content.scheduler
     }
-    notifyOwn(changes)
     scheduler?()
   }
 
-  /// Takes out what has come: rows by root entity; nil for all of them.
-  func take() -> [Int: Set<Int64>]?? {
+  /// What has come since the last call.
+  struct Mail {
+    /// Registered rows by root entity; nil for all.
+    let rows: [Int: Set<Int64>]?
+    /// The tables that changed; nil for any.
+    let tables: Set<String>?
+  }
+
+  /// Takes out what has come; nil when nothing has.
+  func take() -> Mail? {
     content.withLock { content in
       content.isScheduled = false
       defer {
         content.touched = [:]
+        content.tables = []
         content.isEverythingTouched = false
       }
-      if content.isEverythingTouched { return .some(nil) }
-      return content.touched.isEmpty ? nil : .some(content.touched)
+      if content.isEverythingTouched { return Mail(rows: nil, tables: nil) }
+      if content.tables.isEmpty { return nil }
+      return Mail(rows: content.touched, tables: content.tables)
     }
   }
 }
@@ -116,9 +114,9 @@ extension ObjectGraph {
   /// Gives registered objects what other contexts and processes have committed.
   func receiveRemoteChanges() {
     lookForForeignCommits()
-    guard let taken = inbox.take() else { return }
+    guard let mail = inbox.take() else { return }
     let objects: [AnyObject]
-    if let touched = taken {
+    if let touched = mail.rows {
       objects = touched.flatMap { root, rows in
         rows.compactMap { registry.object(root: root, row: $0) }
       }
@@ -132,14 +130,11 @@ extension ObjectGraph {
         if model.has(_ModelFlags.stale) { reload(model) }
       }
     }
+    contextDidChange(mail.tables)
   }
 
   private func lookForForeignCommits() {
-    for store in Set(stores.map(ObjectIdentifier.init)).compactMap({ id in
-      stores.first { ObjectIdentifier($0) == id }
-    }) where store.sawForeignCommit() {
-      StoreExchange.shared.post(StoreChanges(store: store.identity, rows: nil), from: nil)
-    }
+    for store in container.stores { store.postForeignCommit() }
   }
 
   // MARK: Observation

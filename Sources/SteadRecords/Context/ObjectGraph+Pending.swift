@@ -37,6 +37,7 @@ extension ObjectGraph {
     state.pointee.set(_ModelFlags.inserted)
     if !observesModels { state.pointee.clear(_ModelFlags.observed) }
     inserted.append(model)
+    pendingRoots.insert(entity.rootIndex)
     if undoManager != nil { registerUndo(ofInserting: model) }
     for index in entity.relationships { connect(model, entity, index, &queue) }
   }
@@ -85,6 +86,7 @@ extension ObjectGraph {
     if !state.pointee.has(_ModelFlags.changed) {
       state.pointee.set(_ModelFlags.changed)
       changed.append(model)
+      pendingRoots.insert(entity(of: model).rootIndex)
     }
     didChangePending()
   }
@@ -104,6 +106,7 @@ extension ObjectGraph {
     if undoManager != nil { registerUndo(ofDeleting: model) }
     state.pointee.set(_ModelFlags.deleted)
     deleted.append(model)
+    pendingRoots.insert(entity(of: model).rootIndex)
     undigested.append(model)
     didChangePending()
   }
@@ -240,6 +243,7 @@ extension ObjectGraph {
     reordered.removeAll()
     clearedOrders.removeAll()
     membership = nil
+    pendingRoots.removeAll()
   }
 
   /// Called after each change: plans an autosave, and tells those who watch the context.

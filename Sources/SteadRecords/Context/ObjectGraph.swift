@@ -32,6 +32,8 @@ import Foundation
   /// Rows whose place in their old owner's order must be cleared.
   var clearedOrders: [(model: any PersistentModel, index: Int)] = []
   var membership: Membership?
+  /// The hierarchies that have pending changes, by their roots; may name some that have none left.
+  var pendingRoots: Set<Int> = []
 
   /// The rows of the latest fetches, so that relationships load for all of them at once.
   var batches: [OwnerBatch] = []
@@ -45,6 +47,9 @@ import Foundation
   var isAutosaveScheduled = false
   var autosaves = false
   var isSaving = false
+  /// What is called after changes, until it returns false.
+  var followers: [(Set<String>?) -> Bool] = []
+  var isTellingFollowers = false
 
   init(container: ModelContainer) {
     self.container = container

@@ -149,16 +149,35 @@ final class RecordStore: @unchecked Sendable {
 
   private func clock_gettime_nsec() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-  /// Whether another process committed since the last call; asked on the writing connection, whose
-  /// own commits do not count.
-  func sawForeignCommit() -> Bool {
-    writing.lock()
+  // MARK: Other processes
+
+  /// Tells all contexts when another process has committed since the last call.
+  func postForeignCommit() {
+    guard !configuration.isStoredInMemoryOnly, sawForeignCommit() else { return }
+    StoreExchange.shared.post(StoreChanges(store: identity, rows: nil), from: nil)
+  }
+
+  /// Asks the writing connection, whose own commits do not count.
+  private func sawForeignCommit() -> Bool {
+    // While a save holds the lock the question can wait: the save's own end asks it again.
+    guard writing.try() else { return false }
     defer { writing.unlock() }
     guard let version = try? writer.integer("PRAGMA data_version") else { return false }
     defer { lastDataVersion = version }
     return lastDataVersion != nil && lastDataVersion != version
   }
   private var lastDataVersion: Int64?
+
+  /// Starts watching the store's file for commits of other processes; once is enough.
+  func watch() {
+    guard !configuration.isStoredInMemoryOnly else { return }
+    watching.lock()
+    defer { watching.unlock() }
+    guard watcher == nil else { return }
+    watcher = StoreWatcher(store: configuration.url) { [weak self] in self?.postForeignCommit() }
+  }
+  private var watcher: StoreWatcher?
+  private let watching = NSLock()
 
   /// Removes every row, table and file of the store, and makes it anew.
   func erase() throws {

@@ -1,0 +1,78 @@
+/// One object that a full-text search found.
+public struct SearchResult<Model: PersistentModel> {
+  public let model: Model
+  /// How well the text matches: smaller is better (BM25 of SQLite's FTS5).
+  public let rank: Double
+  /// A piece of the matching text, with the words that match in brackets.
+  public let snippet: String
+}
+
+extension ModelContext {
+  /// The greatest number of words around a match in a snippet.
+  static var snippetWords: Int { 12 }
+
+  /// The saved objects whose `.spotlight` properties contain all words of a text, best match first.
+  ///
+  /// Case and diacritics do not matter. A word that ends in `*` stands for all words that begin so;
+  /// the last word always does when `matchesPrefix` is true. Costs time in proportion to the number
+  /// of matches. Unsaved changes are not seen.
+  ///
+  /// Throws `unsupportedPredicate` when the model has no `.spotlight` property.
+  public func search<T: PersistentModel>(
+    _ type: T.Type, for text: String, matchesPrefix: Bool = false, limit: Int = 50
+  ) throws -> [SearchResult<T>] {
+    try graph.search(type, SearchQuery(text, matchesPrefix: matchesPrefix), limit: limit)
+  }
+}
+
+/// A text in the query language of FTS5: all words quoted, so that none is an operator.
+struct SearchQuery {
+  let match: String
+
+  init(_ text: String, matchesPrefix: Bool) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    match = words.enumerated().map { place, word in
+      let isPrefix = word.hasSuffix("*") || (matchesPrefix && place == words.count - 1)
+      let plain = word.filter { $0 != "*" && $0 != "\"" && $0 != "\0" }
+      return plain.isEmpty ? "" : "\"\(plain)\"\(isPrefix ? "*" : "")"
+    }.filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}
+
+extension ObjectGraph {
+  func search<T: PersistentModel>(
+    _ type: T.Type, _ query: SearchQuery, limit: Int
+  ) throws -> [SearchResult<T>] {
+    receiveRemoteChanges()
+    guard let entity = layout.entity(for: T.self), !entity.searchable.isEmpty else {
+      throw SwiftDataError(
+        .unsupportedPredicate,
+        "\(T.self) has no text to search. Mark the properties with @Attribute(.spotlight).")
+    }
+    guard !query.match.isEmpty else { return [] }
+    let plan = plans[entity.index]
+    let search = quoted(SearchTable(entity: entity).name)
+    let family =
+      entity.familyDiscriminators.isEmpty
+      ? ""
+      : " AND t0.\"_entity\" IN (\(entity.familyDiscriminators.map(String.init).joined(separator: ", ")))"
+    let sql =
+      "SELECT \(plan.columnList), s.rank, snippet(\(search), -1, '[', ']', '…', "
+      + "\(ModelContext.snippetWords)) FROM \(search) AS s JOIN \(plan.table) AS t0 "
+      + "ON t0.\"_id\" = s.rowid WHERE \(search) MATCH ?1\(family) ORDER BY s.rank LIMIT ?2"
+    return try stores[entity.index].read { connection in
+      let statement = try connection.statement(sql)
+      statement.reset()
+      statement.bind([.text(query.match), .integer(Int64(limit))])
+      defer { statement.reset() }
+      let last = Int32(plan.prefix + plan.tableLayout.columns.count)
+      var results: [SearchResult<T>] = []
+      while try statement.step() {
+        guard let model = try makeObject(plan, statement) as? T else { continue }
+        guard case .real(let rank) = statement.value(last) else { continue }
+        results.append(SearchResult(model: model, rank: rank, snippet: statement.text(last + 1)))
+      }
+      return results
+    }
+  }
+}

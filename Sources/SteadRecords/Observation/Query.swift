@@ -1,0 +1,87 @@
+#if !canImport(SwiftUI)
+  public import Foundation
+
+  /// A property that holds the results of a fetch and keeps them up to date, in any class.
+  ///
+  /// Has the initialisers of SwiftUI's `@Query`, without animation. The results come from
+  /// ``Query/modelContext``, which the main context of the container opened last is unless set.
+  ///
+  /// ```swift
+  /// @MainActor final class Tasks {
+  ///   @Query(sort: \Task.title) var all: [Task]
+  /// }
+  /// ```
+  @MainActor @propertyWrapper
+  public final class Query<Element: PersistentModel> {
+    private let descriptor: FetchDescriptor<Element>
+
+    init(descriptor: FetchDescriptor<Element>) { self.descriptor = descriptor }
+
+    private var observer: ResultsObserver<Element, Never>?
+    private var chosenContext: ModelContext?
+
+    /// The context of the results.
+    public var modelContext: ModelContext? {
+      get { chosenContext ?? ModelContainer.current?.mainContext }
+      set {
+        chosenContext = newValue
+        observer = nil
+      }
+    }
+
+    /// Why the last fetch failed; nil when it did not.
+    public var fetchError: (any Error)? { live?.fetchError }
+
+    public var wrappedValue: [Element] { live.map { Array($0.results) } ?? [] }
+
+    public var projectedValue: Query<Element> { self }
+
+    private var live: ResultsObserver<Element, Never>? {
+      if let observer { return observer }
+      guard let modelContext else {
+        Report.problem("@Query has no context: open a ModelContainer first, or set $query.modelContext.")
+        return nil
+      }
+      let new = ResultsObserver(fetchDescriptor: descriptor, modelContext: modelContext)
+      observer = new
+      return new
+    }
+  }
+
+  extension Query {
+    /// All objects.
+    public convenience init() { self.init(FetchDescriptor<Element>()) }
+
+    /// The objects that a descriptor describes.
+    public convenience init(_ descriptor: FetchDescriptor<Element>) {
+      self.init(descriptor: descriptor)
+    }
+
+    /// The objects that match, in the order of descriptors.
+    public convenience init(
+      filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = []
+    ) {
+      self.init(descriptor: FetchDescriptor(predicate: filter, sortBy: descriptors))
+    }
+
+    /// The objects that match, in the order of a property.
+    public convenience init<Value: Comparable>(
+      filter: Predicate<Element>? = nil, sort keyPath: any KeyPath<Element, Value> & Sendable,
+      order: SortOrder = .forward
+    ) {
+      self.init(
+        descriptor: FetchDescriptor(
+          predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]))
+    }
+
+    /// The objects that match, in the order of an optional property.
+    public convenience init<Value: Comparable>(
+      filter: Predicate<Element>? = nil, sort keyPath: any KeyPath<Element, Value?> & Sendable,
+      order: SortOrder = .forward
+    ) {
+      self.init(
+        descriptor: FetchDescriptor(
+          predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]))
+    }
+  }
+#endif
