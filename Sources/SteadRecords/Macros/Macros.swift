@@ -1,10 +1,15 @@
-public import Observation
+import Observation
 
 /// Makes a class persistent: its stored properties become attributes and relationships.
 ///
 /// Each object then belongs to a ``ModelContext``, which saves it. A property read costs about what a
 /// plain one does. The class needs an initializer; `lazy`, tuples and generic classes are refused.
-@attached(member, conformances: PersistentModel, names: arbitrary)
+@attached(
+  member, conformances: PersistentModel,
+  names: named(_$state), named(_$statePointer), named(_$first), named(_$supermodel),
+  named(_$propertyCount), named(_$constantOffsets),
+  named(_$propertyMetadata), named(schemaMetadata), named(init), named(_$reload), named(_$bind),
+  named(_$visit))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "SteadRecordsMacros", type: "ModelMacro")
@@ -60,11 +65,3 @@ public macro ModelActor() = #externalMacro(module: "SteadRecordsMacros", type: "
 @attached(peer, names: prefixed(_), prefixed(_$), prefixed(_$isObserving_))
 public macro _PersistedProperty(at index: String, of model: String) =
   #externalMacro(module: "SteadRecordsMacros", type: "PersistedPropertyMacro")
-
-/// A value of no size: its initialization stands for that of a property.
-public struct _Initialized {
-  @inlinable public init() {}
-}
-
-/// Observation's protocol under a name that generated code can qualify in files without that import.
-public typealias _Observable = Observable

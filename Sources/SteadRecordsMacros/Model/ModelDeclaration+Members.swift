@@ -8,8 +8,10 @@ extension ModelDeclaration {
     var result: [String] = []
     if supermodel == nil { result += state }
     if inheritsSomething { result.append(firstIndex) }
+    if !constants.isEmpty { result.append(constantOffsets) }
     result += [
-      supermodelMember, propertyCount, schemaMetadata, rowInitializer, reload, bind, visit,
+      supermodelMember, propertyCount, propertyMetadata, schemaMetadata, rowInitializer, reload,
+      bind, visit,
     ]
     return result.map { "\(raw: $0)" }
   }
@@ -51,14 +53,24 @@ extension ModelDeclaration {
       """
   }
 
-  private var schemaMetadata: String {
+  /// A key path or a default value of a class on a global actor exists on that actor only. So this
+  /// member has the isolation of the class, whatever it is, and `schemaMetadata` looks past it.
+  private var propertyMetadata: String {
     let entries = properties.map(entry) + constraintEntries
     return """
-      nonisolated \(override)\(access)\(typeMember) var schemaMetadata: \
-      [SteadRecords.Schema.PropertyMetadata] {
+      private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
       [\(entries.isEmpty ? "" : "\n" + entries.joined(separator: "\n") + "\n")]
       }
       """
+  }
+
+  private var schemaMetadata: String {
+    """
+    nonisolated \(override)\(access)\(typeMember) var schemaMetadata: \
+    [SteadRecords.Schema.PropertyMetadata] {
+      SteadRecords._describe(\(name)._$propertyMetadata)
+    }
+    """
   }
 
   private func entry(_ property: PersistedProperty) -> String {
@@ -88,33 +100,71 @@ extension ModelDeclaration {
     """
   }
 
+  private var constants: [PersistedProperty] { properties.filter(\.isConstant) }
+
+  /// Where the constants lie in an object, in their order: loading writes to them.
+  private var constantOffsets: String {
+    let names = constants.map { "\"\($0.plainName)\"" }.joined(separator: ", ")
+    return """
+      nonisolated private static let _$constantOffsets = \
+      SteadRecords._constantOffsets(in: \(name).self, [\(names)])
+      """
+  }
+
   private var rowInitializer: String {
-    var lines: [String] = properties.filter { !$0.hasInitialValue }.map { "\($0.proof) = .init()" }
+    var lines: [String] = properties.enumerated().compactMap { position, property in
+      if property.hasInitialValue { return nil }
+      if !property.isConstant { return "\(property.proof) = .init()" }
+      return "\(property.name) = SteadRecords._loadConstant"
+        + "(\(property.slotExpression), row, \(index(position)))"
+    }
     if supermodel != nil { lines.append("super.init(_row: row)") }
-    lines += loads
+    lines += loads { !$0.isConstant || $0.hasInitialValue }
     return function("\(access)required init(_row row: SteadRecords._RowReader)", lines)
   }
 
   private var reload: String {
-    let lines = (supermodel == nil ? [] : ["super._$reload(row)"]) + loads
+    let lines = (supermodel == nil ? [] : ["super._$reload(row)"]) + loads { _ in true }
     return function("\(override)\(access)func _$reload(_ row: SteadRecords._RowReader)", lines)
   }
 
-  private var loads: [String] {
-    properties.enumerated().map { "\($1.slot)._load(row, \(index($0)))" }
+  private func loads(where isWanted: (PersistedProperty) -> Bool) -> [String] {
+    var offset = -1
+    return properties.enumerated().compactMap { position, property in
+      if property.isConstant { offset += 1 }
+      guard isWanted(property) else { return nil }
+      guard property.isConstant else { return "\(property.slot)._load(row, \(index(position)))" }
+      return """
+        SteadRecords._reloadConstant\
+        (self, \(name)._$constantOffsets[\(offset)], \(property.slotExpression), row, \(index(position)))
+        """
+    }
   }
 
   private var bind: String {
     let lines =
       (supermodel == nil ? [] : ["super._$bind(row)"])
-      + properties.enumerated().map { "\($1.slot)._bind(row, \(index($0)))" }
+      + properties.enumerated().map { position, property in
+        property.isConstant
+          ? "SteadRecords._fill(\(property.slotExpression), \(property.name))"
+            + "._bind(row, \(index(position)))"
+          : "\(property.slot)._bind(row, \(index(position)))"
+      }
     return function("\(override)\(access)func _$bind(_ row: SteadRecords._RowWriter)", lines)
   }
 
   private var visit: String {
     var lines = ["switch index\(supermodel == nil ? "" : " - \(name)._$first") {"]
     lines += properties.enumerated().map { position, property in
-      "case \(position): visitor.visit(&\(property.slot), index)"
+      guard property.isConstant else {
+        return "case \(position): visitor.visit(&\(property.slot), index)"
+      }
+      // Visitors may read a constant; what they write goes to a copy.
+      return """
+        case \(position):
+          var slot = SteadRecords._fill(\(property.slotExpression), \(property.name))
+          visitor.visit(&slot, index)
+        """
     }
     lines += ["default: \(supermodel == nil ? "break" : "super._$visit(index, &visitor)")", "}"]
     return function(

@@ -1,10 +1,15 @@
+import SwiftIfConfig
 import SwiftSyntax
 
 extension ModelDeclaration {
   /// Reads a class declaration.
   ///
-  /// - Parameter isRoot: Whether the class itself becomes a model; otherwise its superclass is one.
-  init(_ declaration: ClassDeclSyntax, isRoot: Bool) {
+  /// - Parameters:
+  ///   - isRoot: Whether the class itself becomes a model; otherwise its superclass is one.
+  ///   - configuration: What decides the class's `#if`s; without it their members are left out.
+  init(
+    _ declaration: ClassDeclSyntax, isRoot: Bool, configuration: (any BuildConfiguration)?
+  ) {
     name = declaration.name.text
     let modifiers = declaration.modifiers.map(\.name.text)
     isFinal = modifiers.contains("final")
@@ -19,12 +24,25 @@ extension ModelDeclaration {
     inheritsSomething = declaration.inheritanceClause != nil
     supermodel =
       isRoot ? nil : declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
-    let members = declaration.memberBlock.members
+    let members = declaration.memberBlock.members.active(in: configuration)
     properties = members.compactMap { member in
-      member.decl.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init)
+      member.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init)
     }
     constraints = members.compactMap { member in
-      member.decl.as(MacroExpansionDeclSyntax.self).flatMap(Constraint.init)
+      member.as(MacroExpansionDeclSyntax.self).flatMap(Constraint.init)
+    }
+  }
+}
+
+extension MemberBlockItemListSyntax {
+  /// The declarations that the compiler sees once the `#if`s are decided.
+  func active(in configuration: (any BuildConfiguration)?) -> [DeclSyntax] {
+    flatMap { member -> [DeclSyntax] in
+      guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [member.decl] }
+      guard let configuration, let clause = condition.activeClause(in: configuration).clause,
+        case .decls(let members) = clause.elements
+      else { return [] }
+      return members.active(in: configuration)
     }
   }
 }
@@ -140,6 +158,9 @@ extension AttributeSyntax {
 }
 
 extension ClassDeclSyntax {
+  /// Whether the class has a shape that can become a model.
+  var isModelable: Bool { genericParameterClause == nil }
+
   /// Whether the class itself becomes a model.
   ///
   /// The compiler leaves out of the list what the superclass conforms to already, and what the

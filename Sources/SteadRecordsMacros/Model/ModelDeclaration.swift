@@ -88,7 +88,7 @@ struct PersistedProperty {
     return "\(function)(inferring: \(initialValue ?? "nil"))"
   }
 
-  private func prefixed(_ prefix: String) -> String {
+  func prefixed(_ prefix: String) -> String {
     let isPlain = plainName.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     return isPlain ? prefix + plainName : "`\(prefix)\(plainName)`"
   }

@@ -9,8 +9,11 @@ extension ModelMacro: MemberMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard let model = declaration.as(ClassDeclSyntax.self) else { return [] }
-    return ModelDeclaration(model, isRoot: model.isRoot(protocols)).members
+    declaration.modelDiagnostics(attribute: node, in: context).forEach(context.diagnose)
+    guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable else { return [] }
+    return ModelDeclaration(
+      model, isRoot: model.isRoot(protocols), configuration: context.buildConfiguration
+    ).members
   }
 }
 
@@ -20,11 +23,13 @@ extension ModelMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard let model = declaration.as(ClassDeclSyntax.self),
+    guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable,
       let variable = member.as(VariableDeclSyntax.self),
       let property = PersistedProperty(variable)
     else { return [] }
-    return ModelDeclaration(model, isRoot: true).attributes(for: property)
+    // Whether the class is a root shows in the member role alone; no attribute depends on it.
+    return ModelDeclaration(model, isRoot: true, configuration: context.buildConfiguration)
+      .attributes(for: property)
   }
 }
 
@@ -34,7 +39,7 @@ extension ModelMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard let model = declaration.as(ClassDeclSyntax.self) else { return [] }
+    guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable else { return [] }
     return try model.conformances(to: protocols, of: type)
   }
 }

@@ -1,20 +1,32 @@
+import SwiftIfConfig
 import SwiftSyntax
 
 /// What `@ModelActor` knows of an actor.
 struct ModelActorDeclaration {
   /// `public`, `package`, or nothing.
   var access: String
-  /// Whether the actor declares `init(modelContainer:)` itself.
-  var hasContainerInitializer: Bool
+  /// Whether the actor leaves `init(modelContainer:)` to the macro.
+  var needsInitializer: Bool
 
-  init(_ declaration: ActorDeclSyntax) {
+  init(_ declaration: ActorDeclSyntax, configuration: (any BuildConfiguration)?) {
     let modifiers = declaration.modifiers.map(\.name.text)
     access =
       ["public", "package"].first { modifiers.contains($0) }.map { "\($0) " } ?? ""
-    hasContainerInitializer = declaration.memberBlock.members.contains { member in
-      let parameters = member.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause
-      return parameters?.parameters.map(\.firstName.text) == ["modelContainer"]
+    let members = declaration.memberBlock.members.active(in: configuration)
+    let hasOwn = members.contains { member in
+      let parameters = member.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
+      return parameters?.map(\.firstName.text) == ["modelContainer"]
     }
+    // An initializer of the macro cannot know what else to store.
+    let hasMore = members.contains { member in
+      guard let property = member.as(VariableDeclSyntax.self), property.isStoredInstanceProperty
+      else { return false }
+      let isConstant = property.bindingSpecifier.tokenKind == .keyword(.let)
+      return property.bindings.contains {
+        $0.initializer == nil && !$0.startsAsNil(constant: isConstant)
+      }
+    }
+    needsInitializer = !hasOwn && !hasMore
   }
 
   var members: [DeclSyntax] {
@@ -22,7 +34,7 @@ struct ModelActorDeclaration {
       "nonisolated \(access)let modelExecutor: any SteadRecords.ModelExecutor",
       "nonisolated \(access)let modelContainer: SteadRecords.ModelContainer",
     ]
-    if !hasContainerInitializer {
+    if needsInitializer {
       members.append(
         """
         \(access)init(modelContainer: SteadRecords.ModelContainer) {

@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
@@ -9,8 +10,11 @@ extension ModelActorMacro: MemberMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    guard let actor = declaration.as(ActorDeclSyntax.self) else { return [] }
-    return ModelActorDeclaration(actor).members
+    guard let actor = declaration.as(ActorDeclSyntax.self) else {
+      declaration.notAnActor.map(context.diagnose)
+      return []
+    }
+    return ModelActorDeclaration(actor, configuration: context.buildConfiguration).members
   }
 }
 
@@ -22,5 +26,22 @@ extension ModelActorMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
     return [try ExtensionDeclSyntax("extension \(type.trimmed): SteadRecords.ModelActor {}")]
+  }
+}
+
+extension DeclGroupSyntax {
+  /// What is wrong with a type that is no actor.
+  fileprivate var notAnActor: Diagnostic? {
+    let (kind, keyword, name): (String, TokenSyntax, TokenSyntax)
+    if let type = self.as(ClassDeclSyntax.self) {
+      (kind, keyword, name) = ("class", type.classKeyword, type.name)
+    } else if let nominal {
+      (kind, keyword, name) = nominal
+    } else {
+      return nil
+    }
+    return keyword.says(
+      .notAnActor(kind: kind, name: name.text),
+      fixIts: kind == "enum" ? [] : [.replacing(keyword, with: "actor")])
   }
 }

@@ -1,0 +1,84 @@
+// A `let` cannot have accessors, so it is stored as it is. Reading a row must still set it: in a new
+// object by initialization, in one that exists already by writing to where it lies.
+
+/// The value of a constant of an object that is made from a row.
+public func _loadConstant<Slot: _Slot>(_ slot: Slot, _ row: _RowReader, _ index: Int) -> Slot.Value {
+  var slot = slot
+  slot._load(row, index)
+  return slot.read(ConstantOwner(), index)
+}
+
+/// Sets a constant of an object that exists already, if the row has its column.
+public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
+  _ owner: Owner, _ offset: Int?, _ slot: Slot, _ row: _RowReader, _ index: Int
+) {
+  guard let offset, row._column(index) >= 0 else { return }
+  var slot = slot
+  slot._load(row, index)
+  let value = slot.read(owner, index)
+  withExtendedLifetime(owner) {
+    // The offset is that of a stored property of this type in this class.
+    let address = Unmanaged.passUnretained(owner).toOpaque() + offset
+    address.assumingMemoryBound(to: Slot.Value.self).pointee = value
+  }
+}
+
+/// A slot that holds a constant's value.
+public func _fill<Slot: _Slot>(_ slot: Slot, _ value: Slot.Value) -> Slot { Slot(value) }
+
+@available(*, unavailable, message: "a relationship must be declared with 'var'")
+public func _fill<Model>(_ slot: _ToManySlot<Model>, _ value: [Model]) -> _ToManySlot<Model> {
+  slot
+}
+
+/// Where constants of a class lie in its objects; nil for a name that is no stored property.
+public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
+  var offsets: [String: Int] = [:]
+  for index in 0..<childCount(of: type) {
+    var field = FieldMetadata()
+    _ = childMetadata(of: type, index: index, field: &field)
+    // A superclass's fields come first, so its private namesake does not count.
+    if let name = field.name { offsets[String(cString: name)] = childOffset(of: type, index: index) }
+    field.free?(field.name)
+  }
+  return names.map { offsets[$0] }
+}
+
+/// Stands in as the owner of a slot that is read before its object exists; attributes ask it nothing.
+private final class ConstantOwner: PersistentModel {
+  private var state = _ModelState()
+
+  init() {}
+  init(_row row: _RowReader) {}
+
+  var _$statePointer: UnsafeMutablePointer<_ModelState> {
+    withUnsafeMutablePointer(to: &state) { $0 }
+  }
+  static var _$supermodel: (any PersistentModel.Type)? { nil }
+  static var _$propertyCount: Int { 0 }
+  static var schemaMetadata: [Schema.PropertyMetadata] { [] }
+
+  func _$reload(_ row: _RowReader) {}
+  func _$bind(_ row: _RowWriter) {}
+  func _$visit<Visitor: _SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {}
+}
+
+/// Laid out as the runtime's reflection writes it.
+private struct FieldMetadata {
+  var name: UnsafePointer<CChar>?
+  var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var isStrong = false
+  var isVar = false
+}
+
+// Mirror reads through these; it offers names and values, but no places.
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func childCount(of type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func childMetadata(
+  of type: Any.Type, index: Int, field: UnsafeMutablePointer<FieldMetadata>
+) -> Any.Type
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func childOffset(of type: Any.Type, index: Int) -> Int

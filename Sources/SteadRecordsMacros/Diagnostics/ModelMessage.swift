@@ -1,0 +1,114 @@
+import SwiftDiagnostics
+
+/// Everything the macros have to say about a declaration.
+enum ModelMessage: Equatable {
+  case notAClass(macro: String, kind: String, name: String)
+  case notAnActor(kind: String, name: String)
+  case missingInitializer(model: String)
+  case genericClass(model: String)
+  case severalBindings
+  case lazy(property: String)
+  case reference(modifier: String, property: String)
+  case tuple(property: String)
+  case wrapper(attribute: String, property: String)
+  case transientWithoutValue(property: String)
+  case notStored(attribute: String, property: String)
+  case contradiction(first: String, second: String, property: String)
+  case constantRelationship(property: String)
+  case relationshipOfValue(property: String, type: String)
+  case uniqueArray(property: String)
+  case externalValue(property: String, type: String)
+  case inverseOnBothSides(first: String, second: String)
+  case foreignConstraint(macro: String, type: String, model: String)
+  case reserved(property: String)
+  case hidesMember(property: String)
+  case refusedByApple(property: String)
+}
+
+extension ModelMessage: DiagnosticMessage {
+  var message: String {
+    switch self {
+    case .notAClass(let macro, let kind, let name):
+      "'@\(macro)' cannot be applied to \(kind) type '\(name)'"
+    case .notAnActor(let kind, let name):
+      "'@ModelActor' cannot be applied to \(kind) type '\(name)'"
+    case .missingInitializer(let model):
+      "@Model requires an initializer be provided for '\(model)'"
+    case .genericClass(let model):
+      "'@Model' cannot be applied to generic class '\(model)': an entity has one set of columns"
+    case .severalBindings:
+      "a persisted property needs a declaration of its own"
+    case .lazy(let property):
+      "'lazy' cannot be used on persisted property '\(property)': its value comes from the store"
+    case .reference(let modifier, let property):
+      "'\(modifier)' cannot be used on persisted property '\(property)': "
+        + "the context decides how long a model lives"
+    case .tuple(let property):
+      "persisted property '\(property)' cannot be a tuple; use a Codable struct"
+    case .wrapper(let attribute, let property):
+      "property wrapper '@\(attribute)' cannot be used on persisted property '\(property)'"
+    case .transientWithoutValue(let property):
+      "@Transient property '\(property)' needs an initial value: "
+        + "objects read from the store have no other"
+    case .notStored(let attribute, let property):
+      "'@\(attribute)' has no meaning on '\(property)', which the model does not store"
+    case .contradiction(let first, let second, let property):
+      "'\(property)' cannot be both '@\(first)' and '@\(second)'"
+    case .constantRelationship(let property):
+      "relationship '\(property)' must be declared with 'var': deleting its destination changes it"
+    case .relationshipOfValue(let property, let type):
+      "'@Relationship' cannot be applied to '\(property)': '\(type)' is not a model"
+    case .uniqueArray(let property):
+      "'.unique' cannot be applied to '\(property)': an array is no key"
+    case .externalValue(let property, let type):
+      "'.externalStorage' cannot be applied to '\(property)': "
+        + "a '\(type)' takes no more room than a reference to a file"
+    case .inverseOnBothSides(let first, let second):
+      "'\(first)' and '\(second)' name each other as inverse; only one side may"
+    case .foreignConstraint(let macro, let type, let model):
+      "'#\(macro)<\(type)>' has no effect in '\(model)'"
+    case .reserved(let property):
+      "a model cannot store a property named '\(property)': every model has one that says what it is"
+    case .hidesMember(let property):
+      "stored property '\(property)' hides the model's own '\(property)'"
+    case .refusedByApple(let property):
+      "SwiftData on Apple's systems refuses to store a property named '\(property)', at run time"
+    }
+  }
+
+  var severity: DiagnosticSeverity {
+    switch self {
+    case .hidesMember, .refusedByApple, .foreignConstraint: .warning
+    default: .error
+    }
+  }
+
+  var diagnosticID: MessageID {
+    let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
+    return MessageID(domain: "SteadRecords", id: label)
+  }
+}
+
+/// What a fix-it offers to do.
+enum ModelRemedy: FixItMessage {
+  case replace(String, with: String)
+  case insertMemberwiseInitializer
+  case remove(String)
+  case insert(String)
+  case split
+
+  var message: String {
+    switch self {
+    case .replace(let old, let new): "replace '\(old)' with '\(new)'"
+    case .insertMemberwiseInitializer: "insert a memberwise initializer"
+    case .remove(let text): "remove '\(text)'"
+    case .insert(let text): "insert '\(text)'"
+    case .split: "declare each property separately"
+    }
+  }
+
+  var fixItID: MessageID {
+    let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
+    return MessageID(domain: "SteadRecords", id: label)
+  }
+}

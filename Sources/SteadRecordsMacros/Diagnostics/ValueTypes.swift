@@ -1,0 +1,61 @@
+import SwiftSyntax
+
+/// Types of the standard library and Foundation that are certainly values, never models.
+enum ValueTypes {
+  /// Those whose values fit a column at any length that makes sense.
+  static let small: Set = [
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    "Float", "Double", "CGFloat", "Decimal", "Date", "UUID", "TimeInterval",
+  ]
+
+  static let all = small.union(["String", "Substring", "Character", "Data", "URL"])
+}
+
+extension PatternBindingSyntax {
+  /// The declared type without optionality.
+  var valueType: TypeSyntax? {
+    guard let type = typeAnnotation?.type else { return nil }
+    return type.as(OptionalTypeSyntax.self)?.wrappedType
+      ?? type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType ?? type
+  }
+
+  /// The name of the type, or of an array's element, when it is certainly no model.
+  var obviousValueType: String? {
+    guard let valueType else { return literalType }
+    let element = valueType.as(ArrayTypeSyntax.self)?.element ?? valueType
+    guard ValueTypes.all.contains(element.plainName) else { return nil }
+    return valueType.trimmedDescription
+  }
+
+  private var literalType: String? {
+    switch initializer?.value.kind {
+    case .stringLiteralExpr: "String"
+    case .integerLiteralExpr: "Int"
+    case .floatLiteralExpr: "Double"
+    case .booleanLiteralExpr: "Bool"
+    default: nil
+    }
+  }
+
+  var isArray: Bool {
+    valueType?.is(ArrayTypeSyntax.self) ?? initializer?.value.is(ArrayExprSyntax.self) ?? false
+  }
+
+  /// Whether the property is nil before anything is assigned.
+  func startsAsNil(constant: Bool) -> Bool {
+    guard !constant, let type = typeAnnotation?.type else { return false }
+    return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+  }
+}
+
+/// Names of properties that mean something to the engine or to SwiftData.
+enum ReservedNames {
+  /// Every model gets members of these names, which the engine relies on.
+  static let reserved: Set = ["persistentModelID", "persistentBackingData", "schemaMetadata"]
+
+  /// A stored property of the name works, but the model's own is then out of reach.
+  static let hidden: Set = ["isDeleted", "hasChanges", "modelContext", "hashValue"]
+
+  /// Core Data's objects have members of these names; a model with such a property opens no store.
+  static let refusedByApple: Set = ["description", "hash"]
+}
