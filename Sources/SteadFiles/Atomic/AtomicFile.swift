@@ -185,8 +185,7 @@ extension AtomicFile {
     _ place: (any Disk, String, String) throws -> Void
   ) throws {
     let directory = target.directoryPath
-    try disk.withDescriptor(directory, O_RDONLY | O_DIRECTORY) { descriptor in
-      _ = try disk.lock(descriptor, wait: true, path: directory)
+    try disk.withLockedDirectory(directory) { descriptor in
       try place(disk, target, temporary.path)
       // A rename is durable only once its directory is synced; ext4 may lose it otherwise.
       if durability == .full { try disk.sync(descriptor, path: directory) }

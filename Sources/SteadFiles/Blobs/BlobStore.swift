@@ -39,9 +39,7 @@ public struct BlobStore: Sendable {
   public func write(_ data: Data, durability: Durability = .full) throws -> String {
     let reference = SHA256.hexadecimal(data)
     let path = try path(of: reference)
-    if try holds(data, at: path) {
-      // Its age counts from now on, or a sweep under way could take it as one forgotten long ago.
-      try disk.touch(path)
+    if try holds(data, at: path), try renew(path) {
       try makeDurable(path, durability)
       return reference
     }
@@ -108,18 +106,13 @@ public struct BlobStore: Sendable {
     keeping references: Set<String>, olderThan age: TimeInterval = 0
   ) throws -> Int {
     let directoryPath = try directory.checkedPath
-    let newest = Date(timeIntervalSinceNow: -age)
     var removed = 0
     for name in try names() {
       let path = directoryPath + "/" + name
       if TemporaryFile.isName(name) {
         _ = try TemporaryFile.removeIfStale(path, on: disk)
       } else if Self.isReference(name), !references.contains(name) {
-        guard let found = try disk.status(at: path), age <= 0 || found.modified < newest else {
-          continue
-        }
-        try remove(name)
-        removed += 1
+        if try remove(path, ifOlderThan: age) { removed += 1 }
       }
     }
     return removed
@@ -155,6 +148,29 @@ extension BlobStore {
     guard let found = try disk.status(at: path), found.kind == .file, found.size == data.count
     else { return false }
     return try disk.contents(of: path, limit: AtomicFile.sizeLimit) == data
+  }
+
+  /// Makes a blob count as written now, and says whether it was still there.
+  ///
+  /// A sweep looks at a blob's age and removes it under the same lock, so that it does not take for
+  /// forgotten what a writer has just found to be there.
+  private func renew(_ path: String) throws -> Bool {
+    try disk.withLockedDirectory(path.directoryPath) { _ in
+      guard try disk.status(at: path) != nil else { return false }
+      try disk.touch(path)
+      return true
+    }
+  }
+
+  private func remove(_ path: String, ifOlderThan age: TimeInterval) throws -> Bool {
+    let newest = Date(timeIntervalSinceNow: -age)
+    return try disk.withLockedDirectory(path.directoryPath) { _ in
+      guard let found = try disk.status(at: path), age <= 0 || found.modified < newest else {
+        return false
+      }
+      try disk.remove(path)
+      return true
+    }
   }
 
   /// The blob that is there may have been written with less durability than is asked for now.

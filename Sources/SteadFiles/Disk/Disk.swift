@@ -76,6 +76,18 @@ extension Disk {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { try sync($0, path: path) }
   }
 
+  /// Runs `body` while no other of our writers changes names in a directory.
+  ///
+  /// The lock is on the directory itself, so it leaves no file behind, and ends with the process.
+  package func withLockedDirectory<Result>(
+    _ path: String, _ body: (_ descriptor: Int32) throws -> Result
+  ) throws -> Result {
+    try withDescriptor(path, O_RDONLY | O_DIRECTORY) { descriptor in
+      _ = try lock(descriptor, wait: true, path: path)
+      return try body(descriptor)
+    }
+  }
+
   /// Makes a directory and those above it that are missing, each readable by its owner alone.
   package func makeDirectories(_ path: String) throws {
     if let found = try statusFollowingLinks(path) {

@@ -1,0 +1,61 @@
+/// What a `user-dirs.dirs` file says: where a user has their documents, music and so on.
+///
+/// The file looks like a shell script, and is none. A line counts when it is
+/// `XDG_NAME_DIR="$HOME/path"` or `XDG_NAME_DIR="/path"`, with a backslash before a character that is
+/// to be taken as it is; all other lines are passed over, and of several for one name the last counts.
+struct UserDirectories {
+  private var paths: [String: String] = [:]
+
+  init(_ text: String, home: String) {
+    for line in text.split(whereSeparator: \.isNewline) {
+      guard let (name, path) = Self.entry(line, home: home) else { continue }
+      paths[name] = path
+    }
+  }
+
+  /// The absolute path of one of the directories, such as `DOCUMENTS`.
+  subscript(name: String) -> String? { paths[name] }
+
+  private static func entry(_ line: Substring, home: String) -> (name: String, path: String)? {
+    var rest = line.drop(while: \.isBlank)
+    guard rest.hasPrefix("XDG_"), let equals = rest.firstIndex(of: "=") else { return nil }
+    var name = rest[..<equals].dropFirst(4)
+    while name.last?.isBlank == true { name.removeLast() }
+    guard name.hasSuffix("_DIR"), name.count > 4 else { return nil }
+
+    rest = rest[equals...].dropFirst().drop(while: \.isBlank)
+    guard rest.first == "\"", let value = unquoted(rest.dropFirst()) else { return nil }
+    guard let path = absolute(value, home: home) else { return nil }
+    return (String(name.dropLast(4)), path)
+  }
+
+  /// The text up to the closing quotation mark; nil when there is none.
+  private static func unquoted(_ text: Substring) -> String? {
+    var value = ""
+    var isEscaped = false
+    for character in text {
+      if isEscaped {
+        value.append(character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else if character == "\"" {
+        return value
+      } else {
+        value.append(character)
+      }
+    }
+    return nil
+  }
+
+  private static func absolute(_ value: String, home: String) -> String? {
+    if value.hasPrefix("/") { return value }
+    guard value == "$HOME" || value.hasPrefix("$HOME/") else { return nil }
+    let relative = value.dropFirst("$HOME".count).drop { $0 == "/" }
+    return relative.isEmpty ? home : home + (home.hasSuffix("/") ? "" : "/") + relative
+  }
+}
+
+extension Character {
+  fileprivate var isBlank: Bool { self == " " || self == "\t" }
+}
