@@ -16,4 +16,3 @@ open class ValueTransformer { public required init() {}
   static func setValueTransformer(_ t: ValueTransformer?, forName: NSValueTransformerName) {}
   open func transformedValue(_ v: Any?) -> Any? { nil }
   open func reverseTransformedValue(_ v: Any?) -> Any? { nil } }
-struct AppDirectories { init(id: String) {}; var data: URL { URL(filePath: "/tmp") } }

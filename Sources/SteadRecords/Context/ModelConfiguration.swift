@@ -107,6 +107,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, CustomDe
         .configurationFileNameContainsInvalidCharacters,
         "A configuration's name becomes a file's name; it cannot contain a slash or a NUL.")
     }
+    if let group = groupContainer.identifier, !StoreLocation.isValid(group: group) {
+      throw SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters,
+        "A group's identifier becomes a directory's name; use letters, digits, dots and dashes.")
+    }
     if name.utf8.count > Self.nameLimit {
       throw SwiftDataError(
         .configurationFileNameTooLong,
@@ -133,9 +138,18 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, CustomDe
 
 enum StoreLocation {
   /// The directory of stores that are given by name.
+  ///
+  /// A group that cannot be a directory's name is refused by `validate()`, when the container opens.
   static func directory(group: String?) -> URL {
-    let program = ProcessInfo.processInfo.processName
-    let directories = AppDirectories(id: group ?? program)
-    return directories.data
+    guard let own = program else { return FileManager.default.temporaryDirectory }
+    return group.flatMap { try? own.shared(group: $0) } ?? own.data
+  }
+
+  static func isValid(group: String) -> Bool { (try? program?.shared(group: group)) != nil }
+
+  /// The program's directories; a name that begins with a dot, as tests' may, loses it.
+  private static var program: AppDirectories? {
+    let name = ProcessInfo.processInfo.processName.drop { $0 == "." }
+    return try? AppDirectories(id: name.isEmpty ? "swift" : String(name))
   }
 }
