@@ -106,10 +106,27 @@ extension ObjectGraph {
         other.relationships.contains { other.properties[$0].destination == plan.entity.index }
       }
     if isPlain { return try deleteRows(plan) }
-    for model in try fetch(descriptor) {
+    try deleteObjects(descriptor, includesSubclasses: includesSubclasses)
+    // New objects are in no store yet.
+    for model in try pending(matching: predicate) as [T] where model.has(_ModelFlags.inserted) {
       if includesSubclasses || Swift.type(of: model) == type { delete(model) }
     }
-    try save()
+    digestDeletions()
+  }
+
+  /// Deletes stored objects by the rules of their relationships, in a context of its own, so that
+  /// nothing else of this context is saved with them.
+  private func deleteObjects<T>(
+    _ descriptor: FetchDescriptor<T>, includesSubclasses: Bool
+  ) throws {
+    let context = ModelContext(container)
+    context.observesModels = false
+    context.author = author
+    for model in try context.fetch(descriptor) {
+      if includesSubclasses || Swift.type(of: model) == T.self { context.delete(model) }
+    }
+    try context.save()
+    receiveRemoteChanges()
   }
 
   /// One statement for objects that nothing else depends on.

@@ -187,7 +187,7 @@ extension ObjectGraph {
     return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
   }
 
-  private func pending<T>(matching predicate: Predicate<T>?) throws -> [T] {
+  func pending<T>(matching predicate: Predicate<T>?) throws -> [T] {
     var result: [T] = []
     for (list, flag) in [(changed, _ModelFlags.changed), (inserted, _ModelFlags.inserted)] {
       for model in list where model.has(flag) && !model.has(_ModelFlags.deleted) {

@@ -57,10 +57,17 @@ extension ObjectGraph {
   /// After an upsert two objects stand for one row: the one that was there first goes on, takes the
   /// new values, and the new one forwards to it.
   private func redirect(_ loser: any PersistentModel, to winner: any PersistentModel) {
-    notifying(winner, changes: .max) {
-      for index in entity(of: winner).properties.indices {
-        if let copy = loser.copySlot(at: index) { winner.restoreSlot(copy, at: index) }
+    let entity = entity(of: winner)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      if let inverse = property.relationship?.inverse {
+        for target in targets(of: loser, property) { dropCache(of: target, at: inverse) }
       }
+      if property.isToMany { winner.setContent(.toMany(_Targets()), at: index) }
+    }
+    notifying(winner, changes: .max) {
+      winner._$statePointer.pointee.set(_ModelFlags.stale)
+      reload(winner)
     }
     let state = loser._$statePointer
     state.pointee.makeExtra().successor = winner

@@ -221,7 +221,7 @@ import Foundation
     cacheLimit = max(Self.smallestCacheLimit, registry.count * 2)
   }
 
-  private func dropCache(of model: any PersistentModel, at index: Int) {
+  func dropCache(of model: any PersistentModel, at index: Int) {
     switch model.content(at: index) {
     case .toOne(.model(let target)):
       let row = target._$statePointer.pointee.rowID

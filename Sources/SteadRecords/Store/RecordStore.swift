@@ -37,13 +37,14 @@ final class RecordStore: @unchecked Sendable {
     self.layout = layout
     opener = StoreOpener(configuration)
     try opener.checkFile()
-    writer = try opener.open(writable: configuration.allowsSave)
+    let isWritable = configuration.allowsSave || configuration.isStoredInMemoryOnly
+    writer = try opener.open(writable: isWritable)
     let roots = Set(entities.map { layout.entities[$0].rootIndex }).sorted()
     let tables = roots.map { TableLayout(root: layout.entities[$0], layout: layout) }
     self.tables = tables
     let preparation = StorePreparation(
       connection: writer, layout: layout, tables: tables, entities: entities,
-      allowsSave: configuration.allowsSave)
+      allowsSave: isWritable)
     let identity = Identity(identifier: try preparation.run())
     self.identity = identity
     let tableByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
