@@ -1,0 +1,52 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  /// The directories that all apps of a user share, by the XDG Base Directory Specification 0.8 and
+  /// by `user-dirs.dirs`.
+  package struct BaseDirectories {
+    package let home: URL
+    package let data: URL
+    package let config: URL
+    package let cache: URL
+    package let state: URL
+    package let temporary: URL
+    private let userDirectories: UserDirectories
+
+    package init(environment: [String: String]) {
+      let home = Self.directory(environment["HOME"]) ?? Self.accountHome
+      func base(_ variable: String, _ fallback: String) -> URL {
+        Self.directory(environment[variable]) ?? home.directory(fallback)
+      }
+      self.home = home
+      data = base("XDG_DATA_HOME", ".local/share")
+      config = base("XDG_CONFIG_HOME", ".config")
+      cache = base("XDG_CACHE_HOME", ".cache")
+      state = base("XDG_STATE_HOME", ".local/state")
+      temporary = Self.directory(environment["TMPDIR"]) ?? URL(filePath: "/tmp")
+      // No file, or none that can be read, leaves the places that desktops start with.
+      let text = try? AtomicFile(config.appending(path: "user-dirs.dirs")).read()
+      userDirectories = UserDirectories(
+        text.map { String(decoding: $0, as: UTF8.self) } ?? "",
+        home: home.path(percentEncoded: false))
+    }
+
+    /// One of the directories that the user sees, such as `DOCUMENTS`.
+    package func user(_ name: String, default fallback: String) -> URL {
+      Self.directory(userDirectories[name]) ?? home.directory(fallback)
+    }
+
+    /// "All paths set in these environment variables must be absolute"; others count as not set.
+    static func directory(_ path: String?) -> URL? {
+      guard let path, path.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
+      return URL(filePath: path, directoryHint: .isDirectory)
+    }
+
+    private static var accountHome: URL { FileManager.default.homeDirectoryForCurrentUser }
+  }
+
+  extension URL {
+    package func directory(_ path: String) -> URL {
+      appending(path: path, directoryHint: .isDirectory)
+    }
+  }
+#endif

@@ -1,0 +1,245 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  /// An archive in the format of NSKeyedArchiver, read without NSKeyedUnarchiver.
+  ///
+  /// Foundation's unarchiver on Linux ends the process where an archive holds a class that is not
+  /// allowed, or is damaged. This one throws. The format is a binary property list:
+  ///
+  /// | key        | meaning                                                                   |
+  /// | ---------- | ------------------------------------------------------------------------- |
+  /// | `$archiver` | `NSKeyedArchiver`                                                        |
+  /// | `$top`     | a dictionary, its `root` the index of the value                           |
+  /// | `$objects` | the values: strings, numbers and data as they are, others as dictionaries |
+  /// | `$class`   | in such a dictionary: the index of one with `$classname` and `$classes`   |
+  struct KeyedArchive {
+    struct Unreadable: Error {}
+
+    /// How deep values may be nested: a damaged archive can hold itself.
+    private static let depthLimit = 200
+
+    private let data: Data
+    private let list: BinaryPropertyList
+    /// The positions of the archive's objects in the list.
+    private let objects: [Int]
+    private let top: Int
+    private let allowed: [AnyClass]
+
+    init(_ data: Data, allowing allowed: [AnyClass]) throws {
+      list = try BinaryPropertyList(data)
+      guard let table = list.value("$objects", in: list.root),
+        case .array(let objects) = list.nodes[table],
+        let tops = list.value("$top", in: list.root),
+        let root = list.value("root", in: tops),
+        case .reference(let top) = list.nodes[root]
+      else { throw Unreadable() }
+      self.data = data
+      self.objects = objects
+      self.top = top
+      self.allowed = allowed
+    }
+
+    func root() throws -> Any {
+      if try holdsOnlyBuiltIns() { return try object(at: top, depth: 0) }
+      let types = allowed + [NSString.self, NSNumber.self]
+      guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: types, from: data)
+      else { throw Unreadable() }
+      return value
+    }
+
+    /// Whether no class of the user's own is in the archive; throws for one that is not allowed.
+    private func holdsOnlyBuiltIns() throws -> Bool {
+      var isBuiltIn = true
+      for object in objects {
+        guard let position = list.value("$classname", in: object) else { continue }
+        guard case .string(let name) = list.nodes[position] else { throw Unreadable() }
+        try refuse(name)
+        if BuiltIn(className: name) == nil { isBuiltIn = false }
+      }
+      return isBuiltIn
+    }
+
+    private func refuse(_ className: String) throws {
+      let type: AnyClass? =
+        NSKeyedUnarchiver.class(forClassName: className) ?? NSClassFromString(className)
+      guard let type, Self.isAllowed(type, allowed) else { throw Unreadable() }
+    }
+
+    private static func isAllowed(_ type: AnyClass, _ allowed: [AnyClass]) -> Bool {
+      var type: AnyClass? = type
+      while let current = type {
+        if allowed.contains(where: { $0 == current }) { return true }
+        type = _getSuperclass(current)
+      }
+      return false
+    }
+  }
+
+  extension KeyedArchive {
+    /// The classes whose archives are read here.
+    private enum BuiltIn {
+      case array, set, dictionary, string, data, date, url, uuid, null
+
+      init?(className: String) {
+        switch className {
+        case "NSArray", "NSMutableArray": self = .array
+        case "NSSet", "NSMutableSet": self = .set
+        case "NSDictionary", "NSMutableDictionary": self = .dictionary
+        case "NSString", "NSMutableString": self = .string
+        case "NSData", "NSMutableData": self = .data
+        case "NSDate": self = .date
+        case "NSURL": self = .url
+        case "NSUUID": self = .uuid
+        case "NSNull": self = .null
+        default: return nil
+        }
+      }
+    }
+
+    /// The value of one of the archive's objects.
+    private func object(at index: Int, depth: Int) throws -> Any {
+      // Object 0 is the string "$null", which stands for nil, and nil is in no collection.
+      guard index > 0, objects.indices.contains(index), depth < Self.depthLimit else {
+        throw Unreadable()
+      }
+      let position = objects[index]
+      guard case .dictionary = list.nodes[position] else { return try leaf(list.nodes[position]) }
+      guard let field = list.value("$class", in: position),
+        case .reference(let type) = list.nodes[field], objects.indices.contains(type),
+        let name = list.value("$classname", in: objects[type]),
+        case .string(let className) = list.nodes[name],
+        let builtIn = BuiltIn(className: className)
+      else { throw Unreadable() }
+      return try value(builtIn, position, depth: depth + 1)
+    }
+
+    private func leaf(_ node: BinaryPropertyList.Node) throws -> Any {
+      let (value, type): (Any, AnyClass)
+      switch node {
+      case .string(let text): (value, type) = (text, NSString.self)
+      case .data(let data): (value, type) = (data, NSData.self)
+      case .date(let date): (value, type) = (date, NSDate.self)
+      case .bool(let bool): (value, type) = (NSNumber(value: bool), NSNumber.self)
+      case .integer(let number): (value, type) = (NSNumber(value: number), NSNumber.self)
+      case .unsigned(let number): (value, type) = (NSNumber(value: number), NSNumber.self)
+      case .real(let number): (value, type) = (NSNumber(value: number), NSNumber.self)
+      case .null, .reference, .array, .dictionary: throw Unreadable()
+      }
+      guard Self.isAllowed(type, allowed) else { throw Unreadable() }
+      return value
+    }
+
+    private func value(_ builtIn: BuiltIn, _ position: Int, depth: Int) throws -> Any {
+      switch builtIn {
+      case .array: return try elements("NS.object", position, depth)
+      case .set: return Set(try hashable(elements("NS.object", position, depth)))
+      case .dictionary: return try dictionary(position, depth)
+      case .string: return try field(["NS.string", "NS.bytes"], position, String.self, depth)
+      case .data: return try field(["NS.data", "NS.bytes"], position, Data.self, depth)
+      case .date:
+        let seconds = try field(["NS.time"], position, NSNumber.self, depth).doubleValue
+        return Date(timeIntervalSinceReferenceDate: seconds)
+      case .url: return try url(position, depth)
+      case .uuid: return try uuid(position, depth)
+      case .null: return NSNull()
+      }
+    }
+
+    /// A field that is there itself in one archiver's way of writing, and by reference in another's.
+    private func field<Value>(
+      _ names: [String], _ position: Int, _ type: Value.Type, _ depth: Int
+    ) throws -> Value {
+      for name in names {
+        guard let found = list.value(name, in: position) else { continue }
+        let value: Any
+        switch list.nodes[found] {
+        case .reference(let index): value = try object(at: index, depth: depth)
+        case .data(let data): value = data
+        case .real(let number): value = NSNumber(value: number)
+        case .integer(let number): value = NSNumber(value: number)
+        case .string(let text): value = text
+        default: throw Unreadable()
+        }
+        if let value = value as? Value { return value }
+      }
+      throw Unreadable()
+    }
+
+    /// A list of references, `NS.objects`, or in older archives fields `NS.object.0` and so on.
+    private func elements(_ name: String, _ position: Int, _ depth: Int) throws -> [Any] {
+      var references: [Int] = []
+      if let table = list.value(name + "s", in: position) {
+        guard case .array(let found) = list.nodes[table] else { throw Unreadable() }
+        references = found
+      } else {
+        while let found = list.value("\(name).\(references.count)", in: position) {
+          references.append(found)
+        }
+      }
+      return try references.map { found in
+        guard case .reference(let index) = list.nodes[found] else { throw Unreadable() }
+        return try object(at: index, depth: depth)
+      }
+    }
+
+    private func dictionary(_ position: Int, _ depth: Int) throws -> [AnyHashable: Any] {
+      let keys = try hashable(elements("NS.key", position, depth))
+      let values = try elements("NS.object", position, depth)
+      guard keys.count == values.count else { throw Unreadable() }
+      return Dictionary(zip(keys, values)) { first, _ in first }
+    }
+
+    private func hashable(_ values: [Any]) throws -> [AnyHashable] {
+      try values.map { value in
+        guard let value = value as? AnyHashable else { throw Unreadable() }
+        return value
+      }
+    }
+
+    private func url(_ position: Int, _ depth: Int) throws -> URL {
+      let text = try field(["NS.relative"], position, String.self, depth)
+      var base: URL?
+      if let found = list.value("NS.base", in: position),
+        case .reference(let index) = list.nodes[found], index != 0
+      {
+        base = try object(at: index, depth: depth) as? URL
+      }
+      guard let url = URL(string: text, relativeTo: base) else { throw Unreadable() }
+      return url
+    }
+
+    private func uuid(_ position: Int, _ depth: Int) throws -> UUID {
+      let bytes = try field(["NS.uuidbytes"], position, Data.self, depth)
+      guard bytes.count == 16 else { throw Unreadable() }
+      return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+  }
+
+  extension KeyedArchive {
+    /// Whether the archiver can take a value: it ends the process at one that it cannot.
+    static func canHold(_ value: Any, allowing allowed: [AnyClass]) -> Bool {
+      func allows(_ type: AnyClass) -> Bool { isAllowed(type, allowed) }
+      switch value {
+      case is String, is NSString: return allows(NSString.self)
+      case is Date, is NSDate: return allows(NSDate.self)
+      case is Data, is NSData: return allows(NSData.self)
+      case is URL, is NSURL: return allows(NSURL.self)
+      case is UUID, is NSUUID: return allows(NSUUID.self)
+      case is NSNull: return allows(NSNull.self)
+      case is NSNumber: return allows(NSNumber.self)
+      case let array as [Any]:
+        return allows(NSArray.self) && array.allSatisfy { canHold($0, allowing: allowed) }
+      case let set as Set<AnyHashable>:
+        return allows(NSSet.self) && set.allSatisfy { canHold($0.base, allowing: allowed) }
+      case let dictionary as [AnyHashable: Any]:
+        return allows(NSDictionary.self)
+          && dictionary.allSatisfy {
+            canHold($0.key.base, allowing: allowed) && canHold($0.value, allowing: allowed)
+          }
+      case let object as NSObject & NSSecureCoding:
+        return type(of: object).supportsSecureCoding && allows(type(of: object))
+      default: return false
+      }
+    }
+  }
+#endif

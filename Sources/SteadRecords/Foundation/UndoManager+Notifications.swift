@@ -1,0 +1,28 @@
+#if !canImport(Darwin)
+  public import Foundation
+
+  /// In the notifications of closing groups: whether the group is discardable, a `Bool`.
+  public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
+
+  extension Notification.Name {
+    /// A group inside another is about to be opened, or a group closed, or something undone or redone.
+    public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
+    /// A group was opened.
+    public static let NSUndoManagerDidOpenUndoGroup = Self(
+      "NSUndoManagerDidOpenUndoGroupNotification")
+    /// A group is about to be closed.
+    public static let NSUndoManagerWillCloseUndoGroup = Self(
+      "NSUndoManagerWillCloseUndoGroupNotification")
+    /// A group was closed.
+    public static let NSUndoManagerDidCloseUndoGroup = Self(
+      "NSUndoManagerDidCloseUndoGroupNotification")
+    /// A step is about to be undone.
+    public static let NSUndoManagerWillUndoChange = Self("NSUndoManagerWillUndoChangeNotification")
+    /// A step was undone.
+    public static let NSUndoManagerDidUndoChange = Self("NSUndoManagerDidUndoChangeNotification")
+    /// A step is about to be done again.
+    public static let NSUndoManagerWillRedoChange = Self("NSUndoManagerWillRedoChangeNotification")
+    /// A step was done again.
+    public static let NSUndoManagerDidRedoChange = Self("NSUndoManagerDidRedoChangeNotification")
+  }
+#endif

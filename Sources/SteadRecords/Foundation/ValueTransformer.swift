@@ -1,0 +1,143 @@
+#if !canImport(Darwin)
+  public import Foundation
+
+  /// The name that a ``ValueTransformer`` is registered under.
+  public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
+    /// The name itself.
+    public var rawValue: String
+
+    /// A name from its text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A name from its text.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+
+    /// Turns true to false and false to true.
+    public static let negateBooleanTransformerName = Self("NSNegateBoolean")
+    /// True for nil.
+    public static let isNilTransformerName = Self("NSIsNil")
+    /// True for anything but nil.
+    public static let isNotNilTransformerName = Self("NSIsNotNil")
+    /// Values to archives of them and back, see ``NSSecureUnarchiveFromDataTransformer``.
+    public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
+  }
+
+  /// Turns values of one kind into values of another, and back where that is possible: Foundation's
+  /// class of this name, which Linux lacks.
+  ///
+  /// ```swift
+  /// final class ColorTransformer: ValueTransformer {
+  ///   override class func allowsReverseTransformation() -> Bool { true }
+  ///   override func transformedValue(_ value: Any?) -> Any? { (value as? Color)?.data }
+  ///   override func reverseTransformedValue(_ value: Any?) -> Any? {
+  ///     (value as? Data).flatMap(Color.init(data:))
+  ///   }
+  /// }
+  /// ValueTransformer.setValueTransformer(
+  ///   ColorTransformer(), forName: NSValueTransformerName("ColorTransformer"))
+  /// ```
+  ///
+  /// A registered transformer is one object for all threads, so it must not keep anything that changes.
+  open class ValueTransformer: NSObject, _RegisteredByName {
+    /// A transformer; required of every subclass, since columns are declared by the class alone.
+    override public required init() { super.init() }
+
+    /// Registers a transformer for all of the process, or with nil removes the one of that name.
+    open class func setValueTransformer(
+      _ transformer: ValueTransformer?, forName name: NSValueTransformerName
+    ) {
+      TransformerRegistry.shared.set(transformer, for: name)
+    }
+
+    /// The names under which transformers are registered, those of the system included.
+    open class func valueTransformerNames() -> [NSValueTransformerName] {
+      TransformerRegistry.shared.names
+    }
+
+    /// The class of the values that come out; `NSObject` unless overridden.
+    open class func transformedValueClass() -> AnyClass { NSObject.self }
+
+    /// Whether ``reverseTransformedValue(_:)`` undoes ``transformedValue(_:)``; false unless overridden.
+    open class func allowsReverseTransformation() -> Bool { false }
+
+    /// The value turned; the value itself unless overridden.
+    open func transformedValue(_ value: Any?) -> Any? { value }
+
+    /// The value turned back, by default as ``transformedValue(_:)`` does it.
+    ///
+    /// To call it where ``allowsReverseTransformation()`` is false gives nil.
+    open func reverseTransformedValue(_ value: Any?) -> Any? {
+      type(of: self).allowsReverseTransformation() ? transformedValue(value) : nil
+    }
+  }
+
+  /// Lends ``ValueTransformer`` an initialiser that returns an object which is there already; only the
+  /// extension of a protocol that is not for classes alone may assign `self`.
+  public protocol _RegisteredByName {}
+
+  extension _RegisteredByName {
+    /// The transformer that is registered under a name.
+    ///
+    /// Where none is, and there is a transformer class of that name (with its module, as in
+    /// `App.ColorTransformer`), one is made and registered. Nil where there is neither.
+    public init?(forName name: NSValueTransformerName) {
+      guard let found = TransformerRegistry.shared.transformer(for: name) as? Self else {
+        return nil
+      }
+      self = found
+    }
+  }
+
+  /// The transformers of the process by their names.
+  ///
+  /// Unchecked, since transformers are not Sendable: the table itself is only touched under the lock,
+  /// and a transformer that is registered is shared between threads on Apple's systems, too, which
+  /// ``ValueTransformer`` says.
+  private final class TransformerRegistry: @unchecked Sendable {
+    static let shared = TransformerRegistry()
+
+    private let lock = NSLock()
+    private var transformers: [NSValueTransformerName: ValueTransformer] = [
+      .negateBooleanTransformerName: NegateBooleanTransformer(),
+      .isNilTransformerName: IsNilTransformer(),
+      .isNotNilTransformerName: IsNotNilTransformer(),
+      .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer(),
+    ]
+
+    var names: [NSValueTransformerName] { lock.withLock { Array(transformers.keys) } }
+
+    func set(_ transformer: ValueTransformer?, for name: NSValueTransformerName) {
+      lock.withLock { transformers[name] = transformer }
+    }
+
+    func transformer(for name: NSValueTransformerName) -> ValueTransformer? {
+      if let found = lock.withLock({ transformers[name] }) { return found }
+      guard let type = NSClassFromString(name.rawValue) as? ValueTransformer.Type else {
+        return nil
+      }
+      let made = type.init()
+      return lock.withLock {
+        // Another thread may have been quicker, and all must get the same one.
+        if let found = transformers[name] { return found }
+        transformers[name] = made
+        return made
+      }
+    }
+  }
+
+  private final class NegateBooleanTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+    override class func allowsReverseTransformation() -> Bool { true }
+    override func transformedValue(_ value: Any?) -> Any? { !(value as? Bool ?? false) }
+  }
+
+  private final class IsNilTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+    override func transformedValue(_ value: Any?) -> Any? { value == nil }
+  }
+
+  private final class IsNotNilTransformer: ValueTransformer {
+    override class func transformedValueClass() -> AnyClass { NSNumber.self }
+    override func transformedValue(_ value: Any?) -> Any? { value != nil }
+  }
+#endif

@@ -1,0 +1,225 @@
+#if !canImport(Darwin)
+  import Foundation
+  import SwiftData
+  import Testing
+
+  @Suite struct UndoManagerTests {
+    /// A value that registers how to undo each change, as a document does.
+    final class Document {
+      private(set) var title = ""
+      let undoManager: UndoManager
+
+      init(_ undoManager: UndoManager) { self.undoManager = undoManager }
+
+      func setTitle(_ title: String) {
+        let old = self.title
+        undoManager.registerUndo(withTarget: self) { $0.setTitle(old) }
+        self.title = title
+      }
+    }
+
+    let undoManager = UndoManager()
+    let document: Document
+
+    init() { document = Document(undoManager) }
+
+    /// Each change in a group of its own, whatever the manager would do by itself.
+    private func setTitle(_ title: String, named name: String = "") {
+      undoManager.beginUndoGrouping()
+      document.setTitle(title)
+      undoManager.setActionName(name)
+      undoManager.endUndoGrouping()
+    }
+
+    @Test func undoesAndRedoesStepByStep() {
+      setTitle("one")
+      setTitle("two")
+      undoManager.undo()
+      #expect(document.title == "one")
+      undoManager.undo()
+      #expect(document.title == "")
+      #expect(!undoManager.canUndo && undoManager.canRedo)
+      undoManager.redo()
+      undoManager.redo()
+      #expect(document.title == "two")
+      #expect(undoManager.canUndo && !undoManager.canRedo)
+      undoManager.undo()
+      #expect(document.title == "one")
+    }
+
+    @Test func doesNothingWithNothingToUndo() {
+      undoManager.undo()
+      undoManager.redo()
+      #expect(!undoManager.canUndo && !undoManager.canRedo)
+    }
+
+    @Test func opensAGroupForTheFirstActionAndClosesItWithUndo() {
+      document.setTitle("one")
+      document.setTitle("two")
+      #expect(undoManager.groupingLevel == 1 && undoManager.canUndo)
+      undoManager.undo()
+      #expect(document.title == "")
+      #expect(undoManager.groupingLevel == 0)
+    }
+
+    @Test func takesAGroupInAGroupAsPartOfTheOuterStep() {
+      undoManager.beginUndoGrouping()
+      document.setTitle("one")
+      setTitle("two")
+      document.setTitle("three")
+      undoManager.endUndoGrouping()
+      #expect(undoManager.undoCount == 1)
+      undoManager.undo()
+      #expect(document.title == "")
+      undoManager.redo()
+      #expect(document.title == "three")
+    }
+
+    @Test func undoesANestedGroupInsideAnOpenOne() {
+      undoManager.beginUndoGrouping()
+      document.setTitle("one")
+      setTitle("two")
+      undoManager.undoNestedGroup()
+      #expect(document.title == "one")
+      undoManager.endUndoGrouping()
+      undoManager.undo()
+      #expect(document.title == "")
+    }
+
+    @Test func leavesNoTraceOfAGroupWithoutActions() {
+      undoManager.beginUndoGrouping()
+      undoManager.endUndoGrouping()
+      #expect(!undoManager.canUndo)
+    }
+
+    @Test func forgetsWhatCouldBeRedoneWhenSomethingNewIsDone() {
+      setTitle("one")
+      undoManager.undo()
+      setTitle("other")
+      #expect(!undoManager.canRedo)
+      undoManager.undo()
+      #expect(document.title == "")
+    }
+
+    @Test func keepsNoMoreStepsThanItsLevels() {
+      for number in 1...5 { setTitle("\(number)") }
+      undoManager.levelsOfUndo = 2
+      #expect(undoManager.undoCount == 2)
+      setTitle("6")
+      for _ in 0..<5 { undoManager.undo() }
+      #expect(document.title == "4")
+    }
+
+    @Test func knowsWhatItIsAt() {
+      var phases: [String] = []
+      func note(_ target: Document) {
+        phases.append("\(undoManager.isUndoing) \(undoManager.isRedoing)")
+        undoManager.registerUndo(withTarget: target, handler: note)
+      }
+      note(document)
+      undoManager.undo()
+      undoManager.redo()
+      #expect(phases == ["false false", "true false", "false true"])
+    }
+
+    @Test func namesItsSteps() {
+      setTitle("one", named: "Typing")
+      setTitle("two", named: "Pasting")
+      #expect(undoManager.undoMenuItemTitle == "Undo Pasting")
+      #expect(undoManager.redoMenuItemTitle == "Redo")
+      undoManager.undo()
+      #expect(undoManager.undoActionName == "Typing")
+      #expect(undoManager.redoActionName == "Pasting")
+      undoManager.redo()
+      #expect(undoManager.undoActionName == "Pasting")
+    }
+
+    @Test func takesNothingWhileRegistrationIsDisabled() {
+      undoManager.disableUndoRegistration()
+      undoManager.disableUndoRegistration()
+      undoManager.enableUndoRegistration()
+      document.setTitle("unseen")
+      #expect(!undoManager.canUndo && !undoManager.isUndoRegistrationEnabled)
+      undoManager.enableUndoRegistration()
+      document.setTitle("seen")
+      undoManager.undo()
+      #expect(document.title == "unseen")
+    }
+
+    @Test func forgetsTheActionsOfOneTarget() {
+      let other = Document(undoManager)
+      undoManager.beginUndoGrouping()
+      document.setTitle("mine")
+      other.setTitle("theirs")
+      undoManager.endUndoGrouping()
+      setTitle("mine again")
+      undoManager.removeAllActions(withTarget: document)
+      #expect(undoManager.undoCount == 1)
+      undoManager.undo()
+      #expect(document.title == "mine again")
+      #expect(other.title == "")
+    }
+
+    @Test func forgetsEverything() {
+      setTitle("one")
+      undoManager.undo()
+      document.setTitle("two")
+      undoManager.disableUndoRegistration()
+      undoManager.removeAllActions()
+      #expect(!undoManager.canUndo && !undoManager.canRedo && undoManager.groupingLevel == 0)
+      #expect(undoManager.isUndoRegistrationEnabled)
+    }
+
+    @Test func holdsNoTarget() {
+      var calls = 0
+      weak var gone: Document?
+      do {
+        let short = Document(undoManager)
+        gone = short
+        undoManager.registerUndo(withTarget: short) { _ in calls += 1 }
+      }
+      #expect(gone == nil)
+      undoManager.undo()
+      #expect(calls == 0)
+    }
+
+    @Test func keepsWhetherAStepIsDiscardable() {
+      undoManager.beginUndoGrouping()
+      document.setTitle("one")
+      undoManager.setActionIsDiscardable(true)
+      undoManager.endUndoGrouping()
+      #expect(undoManager.undoActionIsDiscardable)
+      undoManager.undo()
+      #expect(undoManager.redoActionIsDiscardable && !undoManager.undoActionIsDiscardable)
+    }
+
+    @Test func postsFoundationsNotifications() {
+      nonisolated(unsafe) var names: [String] = []  // posted on this thread, while `post` waits
+      let all: [Notification.Name] = [
+        .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerWillCloseUndoGroup,
+        .NSUndoManagerDidCloseUndoGroup, .NSUndoManagerWillUndoChange,
+        .NSUndoManagerDidUndoChange, .NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange,
+      ]
+      let observers = all.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: undoManager, queue: nil) {
+          names.append($0.name.rawValue.dropFirst("NSUndoManager".count).description)
+        }
+      }
+      defer { observers.forEach(NotificationCenter.default.removeObserver) }
+      document.setTitle("one")
+      undoManager.undo()
+      let group = ["DidOpenUndoGroup", "WillCloseUndoGroup", "DidCloseUndoGroup"]
+        .map { $0 + "Notification" }
+      #expect(
+        names == group + ["WillUndoChangeNotification"] + group + ["DidUndoChangeNotification"])
+      names = []
+      undoManager.redo()
+      #expect(names == ["WillRedoChangeNotification"] + group + ["DidRedoChangeNotification"])
+    }
+
+    @Test func stopsTheProgramAtUnbalancedGroups() async {
+      await #expect(processExitsWith: .failure) { UndoManager().endUndoGrouping() }
+      await #expect(processExitsWith: .failure) { UndoManager().enableUndoRegistration() }
+    }
+  }
+#endif
