@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "stead-benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "stead", path: ".."),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "records",
+      dependencies: [
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
