@@ -122,7 +122,7 @@ extension Schema.Attribute {
     }
 
     private func registering(_ type: ValueTransformer.Type) -> Option {
-      TransformerRegistry.register(type, as: transformerName ?? "")
+      AttributeTransformers.register(type, as: transformerName ?? "")
       return self
     }
   }

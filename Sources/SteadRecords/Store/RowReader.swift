@@ -202,7 +202,7 @@ final class RowContext {
 
   func transformer(for property: Int) throws -> ValueTransformer {
     let name = entity?.properties[property].transformerName ?? ""
-    guard let transformer = TransformerRegistry.transformer(named: name) else {
+    guard let transformer = AttributeTransformers.transformer(named: name) else {
       throw ColumnError.noTransformer(name)
     }
     return transformer

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Finds the transformers that attributes name.
-enum TransformerRegistry {
+enum AttributeTransformers {
   static func register(_ type: ValueTransformer.Type, as name: String) {
     let key = NSValueTransformerName(name)
     guard ValueTransformer(forName: key) == nil else { return }
