@@ -51,7 +51,7 @@ extension ObjectGraph {
       container.exchange.post(summary.changes(in: store), from: inbox)
     }
     post(ModelContext.didSave, summary)
-    contextDidChange()
+    contextDidChange(summary.tables)
   }
 
   /// After an upsert two objects stand for one row: the one that was there first goes on, takes the

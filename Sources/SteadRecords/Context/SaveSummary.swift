@@ -29,6 +29,11 @@ struct SaveSummary {
     rows = changes
   }
 
+  /// The tables that were written.
+  var tables: Set<String> {
+    rows.values.reduce(into: []) { $0.formUnion($1.rows.map { Set($0.keys) } ?? []) }
+  }
+
   func changes(in store: RecordStore) -> StoreChanges {
     rows[ObjectIdentifier(store)] ?? StoreChanges(store: store.identity, rows: [:])
   }

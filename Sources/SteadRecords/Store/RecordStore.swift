@@ -175,8 +175,25 @@ final class RecordStore: @unchecked Sendable {
     watching.lock()
     defer { watching.unlock() }
     guard watcher == nil else { return }
-    watcher = StoreWatcher(store: configuration.url) { [weak self] in self?.postForeignCommit() }
+    watcher = StoreWatcher(store: configuration.url) { [weak self] in self?.logChanged() }
   }
+
+  /// The log is written before the commit shows, so the question is asked again a little later, twice:
+  /// once for a commit under way, once for one that waits for the disk.
+  private func logChanged() {
+    postForeignCommit()
+    guard !isCheckingAgain.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let queue = DispatchQueue.global(qos: .utility)
+    queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
+      self?.postForeignCommit()
+      queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+        self?.isCheckingAgain.store(false, ordering: .releasing)
+        self?.postForeignCommit()
+      }
+    }
+  }
+  private let isCheckingAgain = Atomic<Bool>(false)
+
   private var watcher: StoreWatcher?
   private let watching = NSLock()
 

@@ -1,0 +1,129 @@
+import Foundation
+import Observation
+import SwiftData
+import Synchronization
+import Testing
+
+@MainActor @Suite struct ResultsObserverTests {
+  private let store: TemporaryStore
+  private let container: ModelContainer
+
+  init() throws {
+    store = try TemporaryStore()
+    container = try store.open(Headline.self, Unrelated.self)
+  }
+
+  private func byTitle() -> FetchDescriptor<Headline> {
+    FetchDescriptor(sortBy: [SortDescriptor(\.title)])
+  }
+
+  @Test func seesWhatItsContextSaves() throws {
+    let context = ModelContext(container)
+    let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
+    #expect(observer.results.isEmpty)
+    context.insert(Headline(title: "b"))
+    context.insert(Headline(title: "a"))
+    try context.save()
+    #expect(observer.results.map(\.title) == ["a", "b"])
+  }
+
+  @Test func tellsObservationWhenTheResultsChange() throws {
+    let context = ModelContext(container)
+    let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
+    let changes = Mutex(0)
+    withObservationTracking {
+      _ = observer.results
+    } onChange: {
+      changes.withLock { $0 += 1 }
+    }
+    context.insert(Unrelated(number: 1))
+    try context.save()
+    #expect(changes.withLock { $0 } == 0)
+    context.insert(Headline(title: "a"))
+    try context.save()
+    #expect(changes.withLock { $0 } == 1)
+  }
+
+  @Test func groupsResultsIntoSections() throws {
+    let context = ModelContext(container)
+    for (title, topic) in [("a", "x"), ("b", "y"), ("c", "x")] {
+      context.insert(Headline(title: title, topic: topic))
+    }
+    try context.save()
+    let observer = ResultsObserver(
+      fetchDescriptor: byTitle(), sectionBy: \Headline.topic, modelContext: context)
+    #expect(observer.sections.sectionNames == ["x", "y"])
+    #expect(observer.sections[sectionName: "x"]?.map(\.title) == ["a", "c"])
+    #expect(observer.element(at: IndexPath(indexes: [0, 1]))?.title == "c")
+    let last = try #require(observer.results.last)
+    #expect(observer.indexPath(for: last) == IndexPath(indexes: [0, 1]))
+    observer.sectionBy = \Headline.title
+    #expect(observer.sections.sectionNames == ["a", "b", "c"])
+  }
+
+  @Test func newFiltersAndOrdersFetchAnew() throws {
+    let context = ModelContext(container)
+    for words in 1...4 { context.insert(Headline(title: "\(words)", words: words)) }
+    try context.save()
+    let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
+    observer.filterBy = #Predicate<Headline> { $0.words > 2 }
+    observer.sortBy = [SortDescriptor(\.words, order: .reverse)]
+    #expect(observer.results.map(\.words) == [4, 3])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func anotherContextsCommitArrivesByItself() async throws {
+    let context = container.mainContext
+    var results = context.updates(of: byTitle()).makeAsyncIterator()
+    let before = await results.next(isolation: #isolation)
+    #expect(before?.isEmpty == true)
+    let background = Task.detached { [container] in
+      let context = ModelContext(container)
+      context.insert(Headline(title: "from elsewhere"))
+      try context.save()
+    }
+    try await background.value
+    let after = await results.next(isolation: #isolation)
+    #expect(after?.map(\.title) == ["from elsewhere"])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func anotherProcessesCommitArrivesByItself() async throws {
+    let context = container.mainContext
+    var results = context.updates(of: byTitle()).makeAsyncIterator()
+    let before = await results.next(isolation: #isolation)
+    #expect(before?.isEmpty == true)
+    let sqlite = Process()
+    sqlite.executableURL = URL(filePath: "/usr/bin/env")
+    sqlite.arguments = [
+      "sqlite3", store.url.path,
+      "INSERT INTO Headline (title, body, topic, words) VALUES ('by sqlite3', '', '', 1)",
+    ]
+    try sqlite.run()
+    sqlite.waitUntilExit()
+    #expect(sqlite.terminationStatus == 0)
+    let after = await results.next(isolation: #isolation)
+    #expect(after?.map(\.title) == ["by sqlite3"])
+  }
+
+  @Test func queryWorksInAnyClass() throws {
+    let context = container.mainContext
+    context.insert(Headline(title: "b", words: 1))
+    context.insert(Headline(title: "a", words: 9))
+    try context.save()
+    let screen = Screen(context: context)
+    #expect(screen.all.map(\.title) == ["a", "b"])
+    #expect(screen.long.map(\.title) == ["a"])
+    context.insert(Headline(title: "c", words: 8))
+    try context.save()
+    #expect(screen.long.map(\.title) == ["a", "c"])
+  }
+
+  @MainActor private final class Screen {
+    @Query(sort: \Headline.title) var all: [Headline]
+    @Query(filter: #Predicate<Headline> { $0.words > 5 }, sort: \.title) var long: [Headline]
+
+    init(context: ModelContext) {
+      $all.modelContext = context
+      $long.modelContext = context
+    }
+  }
+}
