@@ -12,5 +12,6 @@ struct SteadRecordsPlugin: CompilerPlugin {
     UniqueMacro.self,
     IndexMacro.self,
     ModelActorMacro.self,
+    PredicateMacro.self,
   ]
 }

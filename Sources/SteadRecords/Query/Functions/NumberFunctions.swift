@@ -1,0 +1,43 @@
+import Foundation
+
+/// Arithmetic as Swift does it: not a number is a value, and an overflow is none.
+enum NumberFunctions {
+  static let all: [SteadSQLFunctions.Function] = [
+    .init(name: "stead_add", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 + $1 }
+    },
+    .init(name: "stead_subtract", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 - $1 }
+    },
+    .init(name: "stead_multiply", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 * $1 }
+    },
+    .init(name: "stead_divide", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 / $1 }
+    },
+    .init(name: "stead_float", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { call.returnNull() } else { call.returns(Double(Float(call.real(0)))) }
+    },
+    // SQLite turns an integer that is too large into a floating-point number.
+    .init(name: "stead_integer", arguments: 2) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard call.type(0) == 1 else { return call.returnNull() }
+      let value = call.integer(0)
+      let bits = call.integer(1)
+      let fits =
+        bits >= 64 || (bits < 0 ? value >= 0 && value >> -bits == 0 : isSigned(value, bits))
+      if fits { call.returns(value) } else { call.returnNull() }
+    },
+  ]
+
+  private static func isSigned(_ value: Int64, _ bits: Int64) -> Bool {
+    let rest = value >> (bits - 1)
+    return rest == 0 || rest == -1
+  }
+
+  private static func apply(_ call: SQLCall, _ body: (Double, Double) -> Double) {
+    if call.isNull(0) || call.isNull(1) { return call.returnNull() }
+    call.returns(body(call.real(0), call.real(1)))
+  }
+}

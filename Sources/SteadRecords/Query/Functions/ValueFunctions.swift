@@ -1,0 +1,46 @@
+import Foundation
+
+/// Functions that bring values out of JSON, which has fewer types than columns.
+enum ValueFunctions {
+  static let all: [SteadSQLFunctions.Function] = [
+    // From JSON text: SQLite's own reading of a decimal fraction may be off in the last bit.
+    .init(name: "stead_real", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let value = Double(call.string(0)) else { return call.returnNull() }
+      call.returns(value)
+    },
+    // From the bits, as `ListParameter` writes them.
+    .init(name: "stead_double", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { return call.returnNull() }
+      call.returns(Double(bitPattern: UInt64(bitPattern: call.integer(0))))
+    },
+    .init(name: "stead_blob", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { return call.returnNull() }
+      call.returns(blob: bytes(fromHexadecimal: call.text(0)))
+    },
+    .init(name: "stead_uuid", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let uuid = UUID(uuidString: call.string(0)) else {
+        return call.returnNull()
+      }
+      call.returns(blob: withUnsafeBytes(of: uuid.uuid) { Array($0) })
+    },
+  ]
+
+  private static func bytes(fromHexadecimal text: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count / 2)
+    var index = 0
+    while index + 1 < text.count {
+      result.append(digit(text[index]) << 4 | digit(text[index + 1]))
+      index += 2
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "a") ? byte - UInt8(ascii: "a") + 10 : byte - UInt8(ascii: "0")
+  }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// Whether an object, or nil, is among some from outside the predicate.
+  ///
+  /// Objects cannot be part of a predicate, which is Sendable; their identifiers can. An object that
+  /// was not saved when the predicate was made is found by no query.
+  public struct IsModel<Input: PredicateExpression>: PredicateExpression {
+    public typealias Output = Bool
+    public let input: Input
+    public let identifiers: [PersistentIdentifier?]
+
+    public init(_ input: Input, _ identifiers: [PersistentIdentifier?]) {
+      self.input = input
+      self.identifiers = identifiers
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      let model = try input.evaluate(bindings) as? any PersistentModel
+      return identifiers.contains(model?.persistentModelID)
+    }
+  }
+
+  /// Whether a relationship holds an object from outside the predicate.
+  public struct ContainsModel<Models: PredicateExpression, Model: PersistentModel>:
+    PredicateExpression
+  where Models.Output: Sequence<Model> {
+    public typealias Output = Bool
+    public let models: Models
+    public let identifier: PersistentIdentifier
+
+    public init(_ models: Models, _ identifier: PersistentIdentifier) {
+      self.models = models
+      self.identifier = identifier
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      try models.evaluate(bindings).contains { $0.persistentModelID == identifier }
+    }
+  }
+}
+
+extension PredicateExpressions.IsModel: Sendable where Input: Sendable {}
+extension PredicateExpressions.IsModel: Codable where Input: Codable {}
+extension PredicateExpressions.IsModel: StandardPredicateExpression
+where Input: StandardPredicateExpression {}
+
+extension PredicateExpressions.ContainsModel: Sendable where Models: Sendable {}
+extension PredicateExpressions.ContainsModel: Codable where Models: Codable {}
+extension PredicateExpressions.ContainsModel: StandardPredicateExpression
+where Models: StandardPredicateExpression {}
+
+extension PredicateExpressions.IsModel: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let model = try translation.term(input)
+    guard identifiers.count == 1, let only = identifiers.first else {
+      return try translation.contains(.constant(.other(identifiers)), model, mode)
+    }
+    return try translation.equality(
+      model, .constant(only.map(Constant.identifier) ?? .null), isNegated: false, mode)
+  }
+}
+
+extension PredicateExpressions.ContainsModel: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.contains(
+      translation.term(models), .constant(.identifier(identifier)), mode)
+  }
+}

@@ -1,0 +1,174 @@
+public import Foundation
+
+// Nodes of collections and ranges.
+extension _PredicateNodes {
+  public static func contains<L: PredicateExpression, R: PredicateExpression>(
+    _ sequence: L, _ element: R
+  ) -> PredicateExpressions.SequenceContains<L, R>
+  where L.Output: Sequence, R.Output: Equatable, R.Output == L.Output.Element {
+    PredicateExpressions.build_contains(sequence, element)
+  }
+  public static func contains<L: PredicateExpression, R: PredicateExpression>(
+    _ text: L, _ part: R
+  ) -> PredicateExpressions.CollectionContainsCollection<L, R>
+  where L.Output: StringProtocol, R.Output: StringProtocol {
+    PredicateExpressions.build_contains(text, part)
+  }
+  public static func contains<L: PredicateExpression, R: PredicateExpression>(
+    _ range: L, _ element: R
+  ) -> PredicateExpressions.RangeExpressionContains<L, R>
+  where L.Output: RangeExpression, R.Output == L.Output.Bound {
+    PredicateExpressions.build_contains(range, element)
+  }
+
+  // A value from outside as the element.
+
+  public static func contains<L: PredicateExpression>(
+    _ text: L, value: String
+  ) -> PredicateExpressions.CollectionContainsCollection<L, PredicateExpressions.Value<String>>
+  where L.Output: StringProtocol {
+    PredicateExpressions.build_contains(text, PredicateExpressions.Value(value))
+  }
+  public static func contains<L: PredicateExpression>(
+    _ sequence: L, value: L.Output.Element
+  ) -> PredicateExpressions.SequenceContains<L, PredicateExpressions.Value<L.Output.Element>>
+  where L.Output: Sequence, L.Output.Element: Equatable {
+    PredicateExpressions.build_contains(sequence, PredicateExpressions.Value(value))
+  }
+  public static func contains<L: PredicateExpression, M: PersistentModel>(
+    _ models: L, value: M
+  ) -> PredicateExpressions.ContainsModel<L, M> where L.Output: Sequence<M> {
+    .init(models, value.persistentModelID)
+  }
+  public static func contains<L: PredicateExpression>(
+    _ range: L, value: L.Output.Bound
+  )
+    -> PredicateExpressions.RangeExpressionContains<
+      L, PredicateExpressions.Value<L.Output.Bound>
+    > where L.Output: RangeExpression
+  {
+    PredicateExpressions.build_contains(range, PredicateExpressions.Value(value))
+  }
+  public static func contains<L: PredicateExpression>(
+    _ text: L, value: some RegexComponent
+  )
+    -> PredicateExpressions.StringContainsRegex<
+      L, PredicateExpressions.Value<PredicateExpressions.PredicateRegex>
+    > where L.Output: BidirectionalCollection, L.Output.SubSequence == Substring
+  {
+    PredicateExpressions.build_contains(text, PredicateExpressions.build_Arg(value))
+  }
+
+  // A value from outside as the collection. Whatever it is, an array is what a predicate can hold.
+
+  @_disfavoredOverload
+  public static func contains<S: Sequence, R: PredicateExpression>(
+    value: S, _ element: R
+  ) -> PredicateExpressions.SequenceContains<PredicateExpressions.Value<[R.Output]>, R>
+  where S.Element == R.Output, R.Output: Equatable {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(Array(value)), element)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: [R.Output], _ element: R
+  ) -> PredicateExpressions.SequenceContains<PredicateExpressions.Value<[R.Output]>, R>
+  where R.Output: Equatable {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: Set<R.Output>, _ element: R
+  ) -> PredicateExpressions.SequenceContains<PredicateExpressions.Value<Set<R.Output>>, R> {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+  public static func contains<M: PersistentModel, R: PredicateExpression>(
+    value: [M], _ element: R
+  ) -> PredicateExpressions.IsModel<R> where R.Output == M {
+    .init(element, value.map(\.persistentModelID))
+  }
+  public static func contains<M: PersistentModel, R: PredicateExpression>(
+    value: [M?], _ element: R
+  ) -> PredicateExpressions.IsModel<R> where R.Output == M? {
+    .init(element, value.map { $0?.persistentModelID })
+  }
+  public static func contains<R: PredicateExpression>(
+    value: String, _ part: R
+  ) -> PredicateExpressions.CollectionContainsCollection<PredicateExpressions.Value<String>, R>
+  where R.Output: StringProtocol {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), part)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: ClosedRange<R.Output>, _ element: R
+  )
+    -> PredicateExpressions.RangeExpressionContains<
+      PredicateExpressions.Value<ClosedRange<R.Output>>, R
+    >
+  {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: Range<R.Output>, _ element: R
+  )
+    -> PredicateExpressions.RangeExpressionContains<
+      PredicateExpressions.Value<Range<R.Output>>, R
+    >
+  {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: PartialRangeFrom<R.Output>, _ element: R
+  )
+    -> PredicateExpressions.RangeExpressionContains<
+      PredicateExpressions.Value<PartialRangeFrom<R.Output>>, R
+    >
+  {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: PartialRangeThrough<R.Output>, _ element: R
+  )
+    -> PredicateExpressions.RangeExpressionContains<
+      PredicateExpressions.Value<PartialRangeThrough<R.Output>>, R
+    >
+  {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+  public static func contains<R: PredicateExpression>(
+    value: PartialRangeUpTo<R.Output>, _ element: R
+  )
+    -> PredicateExpressions.RangeExpressionContains<
+      PredicateExpressions.Value<PartialRangeUpTo<R.Output>>, R
+    >
+  {
+    PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
+  }
+
+  // MARK: Closures
+
+  public static func containsWhere<L: PredicateExpression, R: PredicateExpression>(
+    _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
+  ) -> PredicateExpressions.SequenceContainsWhere<L, R> where L.Output: Sequence, R.Output == Bool {
+    PredicateExpressions.build_contains(sequence, where: test)
+  }
+  public static func allSatisfy<L: PredicateExpression, R: PredicateExpression>(
+    _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
+  ) -> PredicateExpressions.SequenceAllSatisfy<L, R> where L.Output: Sequence, R.Output == Bool {
+    PredicateExpressions.build_allSatisfy(sequence, test)
+  }
+  public static func filter<L: PredicateExpression, R: PredicateExpression>(
+    _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
+  ) -> PredicateExpressions.Filter<L, R> where L.Output: Sequence, R.Output == Bool {
+    PredicateExpressions.build_filter(sequence, test)
+  }
+
+  public static func min<L: PredicateExpression>(
+    _ elements: L
+  ) -> PredicateExpressions.SequenceMinimum<L>
+  where L.Output: Sequence, L.Output.Element: Comparable {
+    PredicateExpressions.build_min(elements)
+  }
+  public static func max<L: PredicateExpression>(
+    _ elements: L
+  ) -> PredicateExpressions.SequenceMaximum<L>
+  where L.Output: Sequence, L.Output.Element: Comparable {
+    PredicateExpressions.build_max(elements)
+  }
+}

@@ -1,0 +1,85 @@
+public import Foundation
+
+public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input>
+
+/// The functions that the expansion of `#Predicate` calls; not for use by hand.
+public enum _PredicateNodes {
+  public static func value<T>(_ value: T) -> PredicateExpressions.Value<T> { .init(value) }
+  @_disfavoredOverload
+  public static func value(_ regex: some RegexComponent)
+    -> PredicateExpressions.Value<
+      PredicateExpressions.PredicateRegex
+    >
+  {
+    PredicateExpressions.build_Arg(regex)
+  }
+
+  public static func keyPath<Root: PredicateExpression, V>(
+    _ root: Root, _ keyPath: any KeyPath<Root.Output, V> & Sendable
+  ) -> PredicateExpressions.KeyPath<Root, V> {
+    PredicateExpressions.build_KeyPath(root: root, keyPath: keyPath)
+  }
+
+  public static func rawValue<Root: PredicateExpression>(
+    _ root: Root, _ keyPath: any KeyPath<Root.Output, Root.Output.RawValue> & Sendable
+  ) -> PredicateExpressions.RawValue<Root> where Root.Output: RawRepresentable {
+    PredicateExpressions.RawValue(root)
+  }
+  @_disfavoredOverload
+  public static func rawValue<Root: PredicateExpression, V>(
+    _ root: Root, _ keyPath: any KeyPath<Root.Output, V> & Sendable
+  ) -> PredicateExpressions.KeyPath<Root, V> {
+    PredicateExpressions.build_KeyPath(root: root, keyPath: keyPath)
+  }
+
+  // MARK: Types
+
+  public static func typeCheck<E: PredicateExpression, T>(
+    _ value: E, _ type: T.Type
+  ) -> PredicateExpressions.TypeCheck<E, T> { .init(value) }
+  public static func conditionalCast<E: PredicateExpression, T>(
+    _ value: E, _ type: T.Type
+  ) -> PredicateExpressions.ConditionalCast<E, T> { .init(value) }
+  public static func forceCast<E: PredicateExpression, T>(
+    _ value: E, _ type: T.Type
+  ) -> PredicateExpressions.ForceCast<E, T> { .init(value) }
+
+  // MARK: Predicates and expressions
+
+  public static func evaluate<P: PredicateExpression, each I: PredicateExpression>(
+    _ predicate: P, _ input: repeat each I
+  ) -> PredicateExpressions.PredicateEvaluate<P, repeat each I>
+  where P.Output == Foundation.Predicate<repeat (each I).Output> {
+    .init(predicate, repeat each input)
+  }
+  public static func evaluate<P: PredicateExpression, each I: PredicateExpression, Output>(
+    _ expression: P, _ input: repeat each I
+  ) -> PredicateExpressions.ExpressionEvaluate<P, repeat each I, Output>
+  where P.Output == Expression<repeat (each I).Output, Output> {
+    PredicateExpressions.build_evaluate(expression, repeat each input)
+  }
+
+  // MARK: Subscripts
+
+  public static func element<C: PredicateExpression, I: PredicateExpression>(
+    _ collection: C, _ index: I
+  ) -> PredicateExpressions.CollectionIndexSubscript<C, I>
+  where C.Output: Collection, I.Output == C.Output.Index {
+    PredicateExpressions.build_subscript(collection, index)
+  }
+  public static func element<C: PredicateExpression, K: PredicateExpression, V>(
+    _ dictionary: C, _ key: K
+  ) -> PredicateExpressions.DictionaryKeySubscript<C, K, V>
+  where C.Output == [K.Output: V], K.Output: Hashable {
+    PredicateExpressions.build_subscript(dictionary, key)
+  }
+  public static func element<C, K, D>(
+    _ dictionary: C, _ key: K, default value: D
+  ) -> PredicateExpressions.DictionaryKeyDefaultValueSubscript<C, K, D>
+  where
+    C: PredicateExpression, K: PredicateExpression, D: PredicateExpression,
+    C.Output == [K.Output: D.Output], K.Output: Hashable
+  {
+    PredicateExpressions.build_subscript(dictionary, key, default: value)
+  }
+}

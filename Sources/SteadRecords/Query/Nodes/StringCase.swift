@@ -1,0 +1,37 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// `lowercased()` or `uppercased()`.
+  public struct StringCase<Base: PredicateExpression>: PredicateExpression
+  where Base.Output: StringProtocol {
+    public typealias Output = String
+    public let base: Base
+    public let isUpper: Bool
+
+    public init(_ base: Base, isUpper: Bool) {
+      self.base = base
+      self.isUpper = isUpper
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> String {
+      let text = try base.evaluate(bindings)
+      return isUpper ? text.uppercased() : text.lowercased()
+    }
+  }
+}
+
+extension PredicateExpressions.StringCase: Sendable where Base: Sendable {}
+extension PredicateExpressions.StringCase: Codable where Base: Codable {}
+extension PredicateExpressions.StringCase: StandardPredicateExpression
+where Base: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringCase: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let text = try translation.scalar(base)
+    return .scalar(
+      Scalar(
+        sql: "\(SQLFragment(sql: isUpper ? "stead_upper" : "stead_lower"))(\(text.sql))",
+        encoding: .text, nullability: text.nullability == .never ? .never : .undefined,
+        strict: text.strict))
+  }
+}

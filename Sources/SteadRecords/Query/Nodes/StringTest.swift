@@ -1,0 +1,71 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// A test of a text by another one.
+  public struct StringTest<Base: PredicateExpression, Other: PredicateExpression>:
+    PredicateExpression
+  where Base.Output: StringProtocol, Other.Output: StringProtocol {
+    public typealias Output = Bool
+
+    public enum Kind: String, Codable, Sendable {
+      case hasPrefix
+      case hasSuffix
+      case localizedStandardContains
+      case localizedCaseInsensitiveContains
+    }
+
+    public let base: Base
+    public let other: Other
+    public let kind: Kind
+
+    public init(_ base: Base, _ other: Other, _ kind: Kind) {
+      self.base = base
+      self.other = other
+      self.kind = kind
+    }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      let (text, part) = (try base.evaluate(bindings), try other.evaluate(bindings))
+      return switch kind {
+      case .hasPrefix: text.hasPrefix(part)
+      case .hasSuffix: text.hasSuffix(part)
+      case .localizedStandardContains: text.localizedStandardContains(part)
+      case .localizedCaseInsensitiveContains: text.localizedCaseInsensitiveContains(part)
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.StringTest: Sendable where Base: Sendable, Other: Sendable {}
+extension PredicateExpressions.StringTest: Codable where Base: Codable, Other: Codable {}
+extension PredicateExpressions.StringTest: StandardPredicateExpression
+where Base: StandardPredicateExpression, Other: StandardPredicateExpression {}
+
+extension PredicateExpressions.StringTest: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.textTest(
+      function, translation.scalar(base), translation.scalar(other))
+  }
+
+  private var function: String {
+    switch kind {
+    case .hasPrefix: "stead_has_prefix"
+    case .hasSuffix: "stead_has_suffix"
+    case .localizedStandardContains: "stead_standard_contains"
+    case .localizedCaseInsensitiveContains: "stead_caseless_contains"
+    }
+  }
+}
+
+extension PredicateExpressions {
+  /// What Foundation's own `#Predicate` makes of `localizedStandardContains`.
+  public static func build_localizedStandardContains<Base, Other>(
+    _ base: Base, _ other: Other
+  ) -> StringTest<Base, Other>
+  where
+    Base: PredicateExpression, Other: PredicateExpression, Base.Output: StringProtocol,
+    Other.Output: StringProtocol
+  {
+    StringTest(base, other, .localizedStandardContains)
+  }
+}

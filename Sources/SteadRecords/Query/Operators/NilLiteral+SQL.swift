@@ -1,0 +1,7 @@
+import Foundation
+
+extension PredicateExpressions.NilLiteral: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    .constant(.null)
+  }
+}

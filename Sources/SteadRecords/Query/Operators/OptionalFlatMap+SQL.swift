@@ -1,0 +1,120 @@
+import Foundation
+
+extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let value = try translation.term(wrapped)
+    if case .constant(.null) = value { return value }
+    let bit = translation.newStrictVariable()
+    let result = try translation.binding(variable, to: value.unwrapped(bit), mode) {
+      try translation.term(transform, mode.withoutExcess)
+    }
+    return try translation.chain(value, result, bit, mode)
+  }
+}
+
+extension PredicateTranslation {
+  fileprivate func binding<Value, Result>(
+    _ variable: PredicateExpressions.Variable<Value>, to term: Term, _ mode: TranslationMode,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    try binding(variable.key, to: term, body)
+  }
+
+  /// The result of an optional chain: nil where the value before the question mark is.
+  fileprivate func chain(
+    _ value: Term, _ result: Term, _ bit: StrictVariables, _ mode: TranslationMode
+  ) throws -> Term {
+    let presence = try presence(of: value)
+    switch result {
+    case .scalar(var scalar):
+      if scalar.strict & bit == 0, let presence {
+        scalar.sql = "CASE WHEN \(presence) THEN \(scalar.sql) END"
+        scalar.isColumn = false
+        scalar.strict = 0
+      }
+      scalar.strict = scalar.strict & ~bit | value.strict
+      if presence != nil { scalar.nullability = .optional }
+      return .scalar(scalar)
+    case .constant(.scalar(let constant, let encoding)):
+      guard let presence else { return result }
+      return .scalar(
+        Scalar(
+          sql: "CASE WHEN \(presence) THEN \(constant) END", encoding: encoding,
+          nullability: .optional, strict: value.strict))
+    case .row(var row):
+      if row.strict & bit == 0, let presence {
+        row.condition = row.condition.map { "\(presence) AND \($0)" } ?? presence
+      }
+      row.strict = row.strict & ~bit | value.strict
+      row.nullability = .optional
+      return .row(row)
+    case .rows(var rows):
+      if let presence { rows.presence = rows.presence.map { "\(presence) AND \($0)" } ?? presence }
+      return .rows(rows)
+    case .list(var list) where presence == nil || list.strict & bit != 0:
+      list.strict = list.strict & ~bit | value.strict
+      list.nullability = .optional
+      return .list(list)
+    case .composite(var composite) where presence == nil || composite.strict & bit != 0:
+      composite.strict = composite.strict & ~bit | value.strict
+      composite.nullability = .optional
+      return .composite(composite)
+    case .constant(.null): return result
+    default: throw NotTranslatable("an optional chain to a value that SQL has no form for")
+    }
+  }
+
+  /// What is true when a term is not nil; nil when it never is.
+  func presence(of term: Term) throws -> SQLFragment? {
+    switch term {
+    case .scalar(let scalar):
+      return scalar.nullability.mayBeNull ? "\(scalar.sql) IS NOT NULL" : nil
+    case .row(let row):
+      let reference = try object(.row(row))
+      return reference.mayBeNull ? "\(reference.sql) IS NOT NULL" : nil
+    case .rows(let rows): return rows.presence
+    case .list(let list): return list.nullability.mayBeNull ? "\(list.json) IS NOT NULL" : nil
+    case .composite(let composite):
+      return composite.nullability.mayBeNull ? "\(composite.json) IS NOT NULL" : nil
+    case .constant, .range: return nil
+    }
+  }
+}
+
+extension Term {
+  var strict: StrictVariables {
+    switch self {
+    case .scalar(let scalar): scalar.strict
+    case .row(let row): row.strict
+    case .list(let list): list.strict
+    case .composite(let composite): composite.strict
+    case .constant, .rows, .range: 0
+    }
+  }
+
+  /// The term as the variable of an optional chain sees it.
+  func unwrapped(_ bit: StrictVariables) -> Term {
+    switch self {
+    case .scalar(var scalar):
+      scalar.nullability = .never
+      scalar.strict |= bit
+      return .scalar(scalar)
+    case .row(var row):
+      row.nullability = .never
+      row.strict |= bit
+      return .row(row)
+    case .rows(var rows):
+      rows.presence = nil
+      return .rows(rows)
+    case .list(var list):
+      list.nullability = .never
+      list.strict |= bit
+      return .list(list)
+    case .composite(var composite):
+      composite.nullability = .never
+      composite.strict |= bit
+      return .composite(composite)
+    case .constant, .range: return self
+    }
+  }
+}

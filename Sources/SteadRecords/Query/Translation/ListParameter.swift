@@ -1,0 +1,103 @@
+import Foundation
+
+/// A collection known before the query runs, bound as one JSON text however long it is.
+struct ListParameter {
+  private(set) var json = "["
+  private(set) var count = 0
+  private(set) var encoding: ColumnEncoding?
+  private(set) var hasNil = false
+  /// Whether SQLite's own comparison of texts is Swift's for all elements.
+  private(set) var isPlain = true
+
+  init(_ collection: Any, in translation: PredicateTranslation) throws {
+    if let integers = collection as? [Int] {
+      for value in integers { append(String(value), .integer) }
+    } else if let sequence = collection as? any Sequence, !(collection is any StringProtocol) {
+      try append(sequence, translation)
+    } else {
+      throw NotTranslatable("a captured \(type(of: collection))")
+    }
+    json += "]"
+  }
+
+  private mutating func append<S: Sequence>(
+    _ sequence: S, _ translation: PredicateTranslation
+  ) throws {
+    for element in sequence { try append(Constant(element), translation) }
+  }
+
+  private mutating func append(_ text: String, _ encoding: ColumnEncoding) {
+    if count > 0 { json += "," }
+    json += text
+    count += 1
+    self.encoding = encoding
+  }
+
+  private mutating func append(
+    _ constant: Constant, _ translation: PredicateTranslation
+  ) throws {
+    switch constant {
+    case .null: hasNil = true
+    case .identifier(let identifier):
+      append(String(translation.rowNumber(identifier)), .integer)
+    case .scalar(let value, let encoding):
+      if let known = self.encoding, known != encoding {
+        throw NotTranslatable("a captured collection of several types")
+      }
+      try append(value, encoding)
+    case .other(let value):
+      throw NotTranslatable("a captured collection of \(type(of: value))")
+    }
+  }
+
+  private mutating func append(_ value: SQLValue, _ encoding: ColumnEncoding) throws {
+    switch (value, encoding) {
+    // Not a number equals nothing.
+    case (.text, .real), (.text, .date): return
+    case (.integer(let number), _): append(String(number), encoding)
+    case (.real(let number), _):
+      append(String(Int64(bitPattern: number.bitPattern)), encoding)
+    case (.text(let text), _):
+      if CanonicalSpellings.all(of: text)?.count != 1 { isPlain = false }
+      guard !text.utf8.contains(0) else {
+        throw NotTranslatable("a captured text with a null character")
+      }
+      append(Self.quoted(text), encoding)
+    case (.blob(let data), _): append("\"\(Self.hexadecimal(data))\"", encoding)
+    case (.null, _): hasNil = true
+    }
+  }
+
+  static func hexadecimal(_ data: Data) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(unsafeUninitializedCapacity: data.count * 2) { buffer in
+      for (index, byte) in data.enumerated() {
+        buffer[index * 2] = digits[Int(byte >> 4)]
+        buffer[index * 2 + 1] = digits[Int(byte & 15)]
+      }
+      return data.count * 2
+    }
+  }
+
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\u{0}"..<" ":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// The collection as an array whose elements can be looked at one by one.
+  func list(alias: String) -> ListTerm {
+    ListTerm(
+      json: "\(SQLValue.text(json))", element: encoding ?? .integer, elementIsOptional: hasNil,
+      form: .parameter, alias: alias)
+  }
+}

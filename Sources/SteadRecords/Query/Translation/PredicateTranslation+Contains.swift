@@ -1,0 +1,69 @@
+import Foundation
+
+extension PredicateTranslation {
+  /// The SQL of `collection.contains(element)`.
+  func contains(_ collection: Term, _ element: Term, _ mode: TranslationMode) throws -> Term {
+    switch collection {
+    case .constant(.other(let value)):
+      return try isElement(element, of: ListParameter(value, in: self), mode)
+    case .rows(let rows):
+      let id = try object(element)
+      return exists(rows, where: "\(SQLName(rows.alias, "_id")) = \(id.sql)")
+    case .list(let list):
+      let test = try equality(self.element(of: list), element, isNegated: false, .condition)
+      return .boolean(
+        "EXISTS (SELECT 1 FROM \(source(of: list, where: try scalar(test).sql)))",
+        list.nullability == .undefined ? .undefined : .never)
+    case .scalar, .constant(.scalar):
+      let (text, part) = (try scalar(collection), try scalar(element))
+      return try textTest("stead_contains", text, part)
+    default: throw NotTranslatable("contains on something that is no collection")
+    }
+  }
+
+  /// A Boolean function of two texts.
+  func textTest(_ function: String, _ text: Scalar, _ part: Scalar) throws -> Term {
+    guard text.encoding == .text, part.encoding == .text else {
+      throw NotTranslatable("\(function) of something other than texts")
+    }
+    return .boolean(
+      "\(SQLFragment(sql: function))(\(text.sql), \(part.sql))",
+      .either(text.nullability, part.nullability), strict: text.strict | part.strict)
+  }
+
+  private func isElement(
+    _ element: Term, of list: ListParameter, _ mode: TranslationMode
+  ) throws -> Term {
+    let value: SQLFragment
+    let nullability: Nullability
+    var collation: SQLFragment = ""
+    if case .row(let row) = element {
+      value = try object(element).sql
+      nullability = row.condition == nil ? row.nullability : .optional
+    } else {
+      let scalar = try scalar(element)
+      (value, nullability) = (scalar.sql, scalar.nullability)
+      collation = self.collation(of: scalar.encoding, isPlain: list.isPlain)
+    }
+    let acceptsNil = list.hasNil && nullability == .optional
+    if list.count == 0 {
+      return .boolean(acceptsNil ? "\(value) IS NULL" : .no)
+    }
+    let elements = list.list(alias: newAlias())
+    let item = try scalar(try self.element(of: elements)).sql
+    let test: SQLFragment = "\(value)\(collation) IN (SELECT \(item) FROM \(source(of: elements)))"
+    if acceptsNil { return .boolean("(\(value) IS NULL OR \(test))") }
+    if nullability == .optional, !mode.nullIsFalse {
+      return .boolean("(\(value) IS NOT NULL AND \(test))")
+    }
+    return .boolean(test, nullability == .never ? .never : .undefined)
+  }
+
+  func collation(of encoding: ColumnEncoding, isPlain: Bool) -> SQLFragment {
+    switch encoding {
+    case .text, .url: isPlain ? "" : " COLLATE stead_canonical"
+    case .decimal: " COLLATE stead_decimal"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+
+extension PredicateTranslation {
+  /// The SQL of `left == right`, or of its negation.
+  func equality(
+    _ left: Term, _ right: Term, isNegated: Bool, _ mode: TranslationMode
+  ) throws -> Term {
+    if case .constant(.null) = right { return try nilTest(left, isNegated: isNegated) }
+    if case .constant(.null) = left { return try nilTest(right, isNegated: isNegated) }
+    if isObject(left) || isObject(right) {
+      return .boolean(
+        objectEquality(try object(left), try object(right), isNegated: isNegated, mode))
+    }
+    return try scalarEquality(try scalar(left), try scalar(right), left, right, isNegated, mode)
+  }
+
+  /// The SQL of `term == nil`, or of its negation.
+  func nilTest(_ term: Term, isNegated: Bool) throws -> Term {
+    let value: SQLFragment
+    switch term {
+    case .constant(.null): return .boolean(isNegated ? .no : .yes)
+    case .constant, .range: return .boolean(isNegated ? .yes : .no)
+    case .scalar(let scalar): value = scalar.sql
+    case .row(let row): value = try object(.row(row)).sql
+    // A to-many relationship reads as an empty array when nothing is in it.
+    case .rows: return .boolean(isNegated ? .yes : .no)
+    case .list(let list): value = list.json
+    case .composite(let composite): value = composite.json
+    }
+    return .boolean(isNegated ? "\(value) IS NOT NULL" : "\(value) IS NULL")
+  }
+
+  // MARK: Objects
+
+  private func isObject(_ term: Term) -> Bool {
+    switch term {
+    case .row, .constant(.identifier): true
+    default: false
+    }
+  }
+
+  /// An object's row number; nil stands for no row, and an object of another store for a number that
+  /// no row has.
+  struct ObjectReference {
+    var sql: SQLFragment
+    var mayBeNull: Bool
+    var rootIndex: Int?
+  }
+
+  static let noRow: Int64 = -1
+
+  func object(_ term: Term) throws -> ObjectReference {
+    switch term {
+    case .row(let row):
+      let id: SQLFragment =
+        row.condition.map { "CASE WHEN \($0) THEN \(row.id) END" } ?? row.id
+      return ObjectReference(
+        sql: id, mayBeNull: row.nullability.mayBeNull || row.condition != nil,
+        rootIndex: row.entity.rootIndex)
+    case .constant(.identifier(let identifier)):
+      let number = rowNumber(identifier)
+      return ObjectReference(
+        sql: "\(SQLValue.integer(number))", mayBeNull: false,
+        rootIndex: layout.entity(named: identifier.entityName)?.rootIndex)
+    default: throw NotTranslatable("a comparison of an object with something else")
+    }
+  }
+
+  /// The row of an identifier in this store.
+  func rowNumber(_ identifier: PersistentIdentifier) -> Int64 {
+    if identifier.isTemporary { return Self.noRow }
+    if let store, identifier.storeIdentifier != store { return Self.noRow }
+    return identifier.row
+  }
+
+  private func objectEquality(
+    _ left: ObjectReference, _ right: ObjectReference, isNegated: Bool, _ mode: TranslationMode
+  ) -> SQLFragment {
+    if let one = left.rootIndex, let other = right.rootIndex, one != other {
+      // Objects of different tables; only two nils are equal.
+      let bothNull: SQLFragment = "(\(left.sql) IS NULL AND \(right.sql) IS NULL)"
+      return isNegated ? "NOT \(bothNull)" : bothNull
+    }
+    let mayBeNull = left.mayBeNull || right.mayBeNull
+    if isNegated { return "\(left.sql) \(mayBeNull ? "IS NOT" : "<>") \(right.sql)" }
+    let isPlain = !(left.mayBeNull && right.mayBeNull) && mode.nullIsFalse || !mayBeNull
+    return "\(left.sql) \(isPlain ? "=" : "IS") \(right.sql)"
+  }
+
+  // MARK: Values
+
+  private func scalarEquality(
+    _ left: Scalar, _ right: Scalar, _ leftTerm: Term, _ rightTerm: Term, _ isNegated: Bool,
+    _ mode: TranslationMode
+  ) throws -> Term {
+    if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
+      return .boolean(isNegated ? .yes : .no)
+    }
+    if left.encoding == .text || left.encoding == .url {
+      return textEquality(left, right, leftTerm, rightTerm, isNegated, mode)
+    }
+    if left.mayBeNotANumber(leftTerm) && right.mayBeNotANumber(rightTerm) {
+      return numberEquality(left, right, isNegated)
+    }
+    let collation = left.encoding == .decimal ? " COLLATE stead_decimal" : ""
+    return comparison(left, right, collation, isNegated, mode)
+  }
+
+  private func comparison(
+    _ left: Scalar, _ right: Scalar, _ collation: String, _ isNegated: Bool,
+    _ mode: TranslationMode
+  ) -> Term {
+    let isOptional = left.nullability == .optional || right.nullability == .optional
+    let bothOptional = left.nullability == .optional && right.nullability == .optional
+    let sql: SQLFragment
+    if isOptional, isNegated || bothOptional || !mode.nullIsFalse {
+      sql =
+        "\(left.sql) \(SQLFragment(sql: isNegated ? "IS NOT" : "IS")) \(right.sql)"
+        + SQLFragment(sql: collation)
+      return .boolean(sql)
+    }
+    sql =
+      "\(left.sql) \(SQLFragment(sql: isNegated ? "<>" : "=")) \(right.sql)"
+      + SQLFragment(sql: collation)
+    return .boolean(
+      sql, .either(left.nullability, right.nullability), strict: left.strict | right.strict)
+  }
+
+  /// Two columns of floating-point numbers: not a number, which is stored as text, differs from
+  /// itself.
+  private func numberEquality(_ left: Scalar, _ right: Scalar, _ isNegated: Bool) -> Term {
+    let isOptional = left.nullability == .optional || right.nullability == .optional
+    let equal: SQLFragment =
+      isOptional
+      ? "(\(left.sql) IS \(right.sql) AND (\(right.sql) IS NULL OR \(right.sql) <= 9e999))"
+      : "(\(left.sql) = \(right.sql) AND \(right.sql) <= 9e999)"
+    return .boolean(
+      isNegated ? "NOT \(equal)" : equal,
+      isOptional ? .never : .either(left.nullability, right.nullability))
+  }
+
+  private func textEquality(
+    _ left: Scalar, _ right: Scalar, _ leftTerm: Term, _ rightTerm: Term, _ isNegated: Bool,
+    _ mode: TranslationMode
+  ) -> Term {
+    guard let text = rightTerm.constantText ?? leftTerm.constantText,
+      let spellings = CanonicalSpellings.all(of: text)
+    else { return comparison(left, right, " COLLATE stead_canonical", isNegated, mode) }
+    if spellings.count == 1 { return comparison(left, right, "", isNegated, mode) }
+    let column = rightTerm.constantText == nil ? right : left
+    let isDirect = column.nullability != .optional || mode.nullIsFalse && !isNegated
+    guard isDirect else {
+      return comparison(left, right, " COLLATE stead_canonical", isNegated, mode)
+    }
+    let list = SQLFragment.joined(spellings.map { "\(SQLValue.text($0))" }, by: ", ")
+    return .boolean(
+      "\(column.sql) \(SQLFragment(sql: isNegated ? "NOT IN" : "IN")) (\(list))",
+      column.nullability == .never ? .never : .undefined, strict: column.strict)
+  }
+}
+
+extension Term {
+  /// The text of a constant text.
+  var constantText: String? {
+    if case .constant(.scalar(.text(let text), .text)) = self { return text }
+    if case .constant(.scalar(.text(let text), .url)) = self { return text }
+    return nil
+  }
+
+  var isConstant: Bool {
+    if case .constant = self { true } else { false }
+  }
+}
+
+extension Scalar {
+  var isFloatingPoint: Bool { encoding == .real || encoding == .date }
+
+  /// Whether the constant is not a number.
+  func isNotANumber(_ term: Term) -> Bool {
+    guard isFloatingPoint, case .constant(.scalar(.text, _)) = term else { return false }
+    return true
+  }
+
+  /// Whether the SQL may give the text that stands for not a number.
+  func mayBeNotANumber(_ term: Term) -> Bool { isFloatingPoint && !term.isConstant }
+}
+
+/// All ways to write a text that Swift holds equal, where they are few.
+///
+/// Only three characters of ASCII are also what another character normalises to: K (the Kelvin
+/// sign), the semicolon (the Greek question mark) and the grave accent (the Greek varia). A text of
+/// the rest of ASCII equals only its own bytes, so that SQLite's own comparison, and an index, serve.
+enum CanonicalSpellings {
+  /// Texts with more such characters than this are compared by the collation.
+  static let limit = 3
+
+  private static func twin(of byte: UInt8) -> Unicode.Scalar? {
+    switch byte {
+    case UInt8(ascii: "K"): "\u{212A}"
+    case UInt8(ascii: ";"): "\u{037E}"
+    case UInt8(ascii: "`"): "\u{1FEF}"
+    default: nil
+    }
+  }
+
+  static func all(of text: String) -> [String]? {
+    var twins = 0
+    for byte in text.utf8 {
+      if byte >= 0x80 { return nil }
+      if twin(of: byte) != nil { twins += 1 }
+    }
+    if twins == 0 { return [text] }
+    guard twins <= limit else { return nil }
+    var spellings = [""]
+    for byte in text.utf8 {
+      let character = Unicode.Scalar(byte)
+      if let twin = twin(of: byte) {
+        spellings = spellings.map { $0 + String(character) } + spellings.map { $0 + String(twin) }
+      } else {
+        for index in spellings.indices { spellings[index].unicodeScalars.append(character) }
+      }
+    }
+    return spellings
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// An order of two values in SQL.
+enum OrderOperator: String {
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+
+  init(_ op: PredicateExpressions.ComparisonOperator) {
+    switch op {
+    case .lessThan: self = .less
+    case .lessThanOrEqual: self = .lessOrEqual
+    case .greaterThan: self = .greater
+    case .greaterThanOrEqual: self = .greaterOrEqual
+    }
+  }
+
+  var greaterSideIsLeft: Bool { self == .greater || self == .greaterOrEqual }
+}
+
+extension PredicateTranslation {
+  /// The SQL of a comparison of two values of one type by its order.
+  func order(_ leftTerm: Term, _ op: OrderOperator, _ rightTerm: Term) throws -> Term {
+    let (left, right) = (try scalar(leftTerm), try scalar(rightTerm))
+    let nullability = Nullability.either(left.nullability, right.nullability)
+    let collation: SQLFragment
+    switch left.encoding {
+    case .text: collation = " COLLATE stead_canonical"
+    case .decimal: collation = " COLLATE stead_decimal"
+    case .integer, .unsigned64, .real, .date, .uuid, .boolean: collation = ""
+    default: throw NotTranslatable("an order of values that SQL cannot order")
+    }
+    if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) { return .boolean(.no) }
+    var sql: SQLFragment = "\(left.sql) \(SQLFragment(sql: op.rawValue)) \(right.sql)\(collation)"
+    let (greater, greaterTerm) = op.greaterSideIsLeft ? (left, leftTerm) : (right, rightTerm)
+    if greater.mayBeNotANumber(greaterTerm) {
+      // Not a number is stored as text, which SQLite holds greater than every number.
+      sql = "(\(sql) AND \(greater.sql) <= 9e999)"
+    }
+    return .boolean(sql, nullability, strict: left.strict | right.strict)
+  }
+
+  /// Throws for types whose order is not that of the values in their columns.
+  func checkOrder<T>(of type: T.Type) throws {
+    if type is any SQLConstant.Type, type != PersistentIdentifier.self { return }
+    guard let cases = type as? any CaseIterable.Type, Self.isOrderedByRawValue(cases) else {
+      throw NotTranslatable("an order of \(type), which has an order of its own")
+    }
+  }
+
+  /// Whether an enum's order is that of its raw values.
+  static func isOrderedByRawValue<C: CaseIterable>(_ type: C.Type) -> Bool {
+    RawOrder.known.value(for: ObjectIdentifier(type)) {
+      let cases = Array(type.allCases)
+      guard let comparable = cases as? any RawOrderChecking else { return false }
+      return comparable.isOrderedByRawValue
+    }
+  }
+}
+
+/// What was found out about the order of enums.
+enum RawOrder {
+  static let known = TypeCache<Bool>()
+}
+
+private protocol RawOrderChecking {
+  var isOrderedByRawValue: Bool { get }
+}
+
+extension Array: RawOrderChecking where Element: RawRepresentable & Comparable {
+  fileprivate var isOrderedByRawValue: Bool {
+    if Element.RawValue.self == String.self {
+      return allSatisfy { one in
+        allSatisfy { other in
+          guard let left = one.rawValue as? String, let right = other.rawValue as? String else {
+            return false
+          }
+          return (one < other) == (left < right)
+        }
+      }
+    }
+    return allSatisfy { one in
+      allSatisfy { other in
+        guard let left = Self.number(one), let right = Self.number(other) else { return false }
+        return (one < other) == (left < right)
+      }
+    }
+  }
+
+  private static func number(_ element: Element) -> Int? {
+    (element.rawValue as? any BinaryInteger).flatMap { Int(exactly: $0) }
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+extension PredicateTranslation {
+  /// The term of a property of an object.
+  func property(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
+    guard let index = row.entity.propertyByKeyPath[keyPath] else {
+      if Self.isIdentifier(keyPath, of: row.entity.type) { return .row(row) }
+      guard let index = row.entity.traceProperty(keyPath),
+        TracedProperty.gives(keyPath, row.entity.properties[index], of: row.entity)
+      else { throw NotTranslatable("\(keyPath) is no stored property of \(row.entity.name)") }
+      return try property(row.entity.properties[index], of: row)
+    }
+    return try property(row.entity.properties[index], of: row)
+  }
+
+  private static func isIdentifier(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool
+  {
+    func identifiers<M: PersistentModel>(_ type: M.Type) -> [AnyKeyPath] {
+      [\M.persistentModelID, \M.id]
+    }
+    guard keyPath is any IdentifierKeyPath else { return false }
+    return identifiers(type).contains(keyPath)
+  }
+
+  private func property(_ property: PropertyLayout, of row: RowTerm) throws -> Term {
+    switch property.kind {
+    case .attribute(let encoding):
+      return try attribute(property, encoding, of: row)
+    case .toOne(let destination):
+      let column = column(property.column ?? property.name, of: row)
+      return .row(
+        RowTerm(
+          entity: layout.entities[destination], id: column,
+          nullability: property.isOptional ? .optional : .undefined, strict: row.strict,
+          isColumn: row.alias != nil && row.condition == nil))
+    case .toMany(let storage, let destination):
+      return .rows(rows(storage, of: entity(destination), owner: row))
+    }
+  }
+
+  private func attribute(
+    _ property: PropertyLayout, _ encoding: ColumnEncoding, of row: RowTerm
+  ) throws -> Term {
+    let column = column(property.column ?? property.name, of: row)
+    let nullability: Nullability =
+      property.isOptional ? .optional : row.nullability == .never ? .never : .undefined
+    switch encoding {
+    case .boolean, .integer, .unsigned64, .real, .date, .decimal, .text, .uuid, .url, .data:
+      return .scalar(
+        Scalar(
+          sql: column, encoding: encoding, nullability: nullability, strict: row.strict,
+          isColumn: row.alias != nil && row.condition == nil))
+    case .composite:
+      return .composite(
+        CompositeTerm(
+          json: column, type: PropertyShape(property.valueType).wrapped,
+          columnPrefix: row.condition == nil
+            ? row.alias.map { ($0, property.column ?? property.name) } : nil,
+          nullability: nullability, strict: row.strict))
+    case .json:
+      return try list(property.valueType, json: column, nullability, strict: row.strict)
+    case .external, .opaque:
+      throw NotTranslatable("\(row.entity.name).\(property.name) is stored in a form of its own")
+    }
+  }
+
+  /// The SQL of a column of an object's row.
+  func column(_ name: String, of row: RowTerm) -> SQLFragment {
+    guard let alias = row.alias else {
+      related.insert(row.entity.index)
+      let value: SQLFragment =
+        "(SELECT r.\(SQLName(name)) FROM \(SQLName(row.entity.table)) AS r "
+        + "WHERE r.\"_id\" = \(row.id))"
+      return row.condition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value
+    }
+    let column = SQLFragment(sql: SQLName(alias, name).sql)
+    return row.condition.map { "CASE WHEN \($0) THEN \(column) END" } ?? column
+  }
+
+  /// The rows of a to-many relationship.
+  private func rows(
+    _ storage: ToManyStorage, of entity: EntityLayout, owner: RowTerm
+  ) -> RowsTerm {
+    let alias = newAlias()
+    let table: SQLFragment = "\(SQLName(entity.table)) AS \(SQLName(alias: alias))"
+    let ownerID: SQLFragment =
+      owner.condition.map { "CASE WHEN \($0) THEN \(owner.id) END" } ?? owner.id
+    let presence: SQLFragment? =
+      owner.nullability.mayBeNull || owner.condition != nil ? "\(ownerID) IS NOT NULL" : nil
+    switch storage {
+    case .inverse(let index):
+      let key = entity.properties[index].column ?? entity.properties[index].name
+      return RowsTerm(
+        entity: entity, alias: alias, source: table,
+        condition: "\(SQLName(alias, key)) = \(ownerID)",
+        order: "\(SQLName(alias, "_\(key)_order")), \(SQLName(alias, "_id"))", presence: presence)
+    case .join(let name, let owner, let target):
+      let join = newAlias()
+      return RowsTerm(
+        entity: entity, alias: alias,
+        source: "\(SQLName(name)) AS \(SQLName(alias: join)) JOIN \(table) "
+          + "ON \(SQLName(alias, "_id")) = \(SQLName(join, target))",
+        condition: "\(SQLName(join, owner)) = \(ownerID)",
+        order: "\(SQLName(join, "\(owner)_order")), \(SQLName(join, "_id"))", presence: presence)
+    }
+  }
+
+  func element(of rows: RowsTerm) -> Term {
+    .row(
+      RowTerm(
+        entity: rows.entity, id: SQLFragment(sql: SQLName(rows.alias, "_id").sql),
+        alias: rows.alias))
+  }
+}
+
+/// Key paths whose value is an identifier.
+private protocol IdentifierKeyPath {}
+extension KeyPath: IdentifierKeyPath where Value == PersistentIdentifier {}
