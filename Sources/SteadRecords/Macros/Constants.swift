@@ -2,7 +2,9 @@
 // object by initialization, in one that exists already by writing to where it lies.
 
 /// The value of a constant of an object that is made from a row.
-public func _loadConstant<Slot: _Slot>(_ slot: Slot, _ row: _RowReader, _ index: Int) -> Slot.Value {
+public func _loadConstant<Slot: _Slot>(
+  _ slot: Slot, _ row: _RowReader, _ index: Int
+) -> Slot.Value {
   var slot = slot
   slot._load(row, index)
   return slot.read(ConstantOwner(), index)
@@ -38,7 +40,9 @@ public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
     var field = FieldMetadata()
     _ = childMetadata(of: type, index: index, field: &field)
     // A superclass's fields come first, so its private namesake does not count.
-    if let name = field.name { offsets[String(cString: name)] = childOffset(of: type, index: index) }
+    if let name = field.name {
+      offsets[String(cString: name)] = childOffset(of: type, index: index)
+    }
     field.free?(field.name)
   }
   return names.map { offsets[$0] }

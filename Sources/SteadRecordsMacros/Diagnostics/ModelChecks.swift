@@ -35,7 +35,9 @@ extension DeclGroupSyntax {
 
   /// The kind, its keyword and the name of a type that is no class.
   var nominal: (kind: String, keyword: TokenSyntax, name: TokenSyntax)? {
-    if let type = self.as(StructDeclSyntax.self) { return ("struct", type.structKeyword, type.name) }
+    if let type = self.as(StructDeclSyntax.self) {
+      return ("struct", type.structKeyword, type.name)
+    }
     if let type = self.as(EnumDeclSyntax.self) { return ("enum", type.enumKeyword, type.name) }
     if let type = self.as(ActorDeclSyntax.self) { return ("actor", type.actorKeyword, type.name) }
     return nil
@@ -52,13 +54,13 @@ extension ClassDeclSyntax {
       return !initializer.modifiers.contains { $0.name.text == "convenience" }
     }
     guard !hasInitializer else { return [] }
-    let remedy = memberwiseInitializer.map { text in
-      FixIt.inserting(
-        text, at: memberBlock.members.lastStoredProperty?.endPositionBeforeTrailingTrivia
-          ?? memberBlock.leftBrace.endPositionBeforeTrailingTrivia,
-        of: self, message: .insertMemberwiseInitializer)
+    let position =
+      memberBlock.members.lastStoredProperty?.endPositionBeforeTrailingTrivia
+      ?? memberBlock.leftBrace.endPositionBeforeTrailingTrivia
+    let remedies = [memberwiseInitializer].compactMap { $0 }.map { text in
+      FixIt.inserting(text, at: position, of: self, message: .insertMemberwiseInitializer)
     }
-    return [attribute.says(.missingInitializer(model: name.text), fixIts: [remedy].compactMap { $0 })]
+    return [attribute.says(.missingInitializer(model: name.text), fixIts: remedies)]
   }
 
   /// The text of an initializer with a parameter for each property; nil below another class, whose

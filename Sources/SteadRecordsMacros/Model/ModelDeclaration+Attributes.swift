@@ -7,7 +7,9 @@ extension ModelDeclaration {
     guard !property.isConstant,
       let position = properties.firstIndex(where: { $0.name == property.name })
     else { return [] }
-    return ["@SteadRecords._PersistedProperty(at: \(literal: index(position)), of: \(literal: name))"]
+    return [
+      "@SteadRecords._PersistedProperty(at: \(literal: index(position)), of: \(literal: name))"
+    ]
   }
 }
 

@@ -10,7 +10,8 @@ extension PersistedProperty {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
     var members = ["\(modifiers) \(slot) = \(slotExpression)"]
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""
-    members.append("nonisolated(unsafe) private final var \(proof): SteadRecords._Initialized\(start)")
+    members.append(
+      "nonisolated(unsafe) private final var \(proof): SteadRecords._Initialized\(start)")
     if !observers.isEmpty { members.append("\(modifiers) \(guardFlag) = false") }
     return members.map { "\(raw: $0)" }
   }
@@ -20,12 +21,6 @@ extension PersistedProperty {
 
   func accessors(index: String, model: String) -> [AccessorDeclSyntax] {
     let place = "(self, \(index), \\\(model).\(name))"
-    let write = """
-      SteadRecords._willWrite\(place)
-      \(slot) = .init(newValue)
-      old.didReplace(with: newValue, self, \(index))
-      SteadRecords._didWrite\(place)
-      """
     return [
       """
       @storageRestrictions(accesses: \(raw: slot), initializes: \(raw: proof))
@@ -41,31 +36,40 @@ extension PersistedProperty {
         return slot.read(self, \(raw: index))
       }
       """,
-      "set {\nlet old = \(raw: slot)\n\(raw: observed(write, index: index))\n}",
+      "set {\n\(raw: setter(index: index, place: place))\n}",
     ]
   }
 
-  /// The write between the calls of the observers.
-  private func observed(_ write: String, index: String) -> String {
-    guard !observers.isEmpty else { return write }
-    var functions: [String] = []
-    for observer in observers {
-      let usual = observer.kind == .willSet ? "newValue" : "oldValue"
-      let value = observer.kind == .willSet ? "newValue" : "previous"
-      let parameter = observer.parameter.map { "let \($0) = \(value)" } ?? ""
-      let binding = observer.kind == .willSet && observer.parameter == usual ? "" : parameter
-      // A function of its own, since the body may return.
-      functions.append("func \(observer.kind.rawValue)() {\n\(binding)\n\(observer.body)\n}")
-    }
+  private func setter(index: String, place: String) -> String {
     let usesPrevious = observers.contains { $0.kind == .didSet && $0.parameter != nil }
-    let calls = { (kind: Observer.Kind) in
-      observers.contains { $0.kind == kind } ? ["if isOutermost { \(kind.rawValue)() }"] : []
-    }
-    let lines =
-      (usesPrevious ? ["let previous = old.read(self, \(index))"] : []) + functions + [
-        "let isOutermost = !\(guardFlag)", "\(guardFlag) = true",
-        "defer { if isOutermost { \(guardFlag) = false } }",
-      ] + calls(.willSet) + [write] + calls(.didSet)
+    // The storage is copied once the object is sure to have its row's values.
+    let write =
+      ["SteadRecords._willWrite\(place)", "let old = \(slot)"]
+      + (usesPrevious ? ["let previous = old.read(self, \(index))"] : [])
+      + [
+        "\(slot) = .init(newValue)", "old.didReplace(with: newValue, self, \(index))",
+        "SteadRecords._didWrite\(place)",
+      ]
+    let lines = observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
     return lines.joined(separator: "\n")
+  }
+
+  private var begin: [String] {
+    [
+      "let isOutermost = !\(guardFlag)", "\(guardFlag) = true",
+      "defer { if isOutermost { \(guardFlag) = false } }",
+    ]
+  }
+
+  /// Runs an observer in a function of its own, since its body may return.
+  private func call(_ kind: Observer.Kind) -> [String] {
+    guard let observer = observers.first(where: { $0.kind == kind }) else { return [] }
+    let value = kind == .willSet ? "newValue" : "previous"
+    let parameter =
+      observer.parameter.flatMap { $0 == value ? nil : "let \($0) = \(value)\n" } ?? ""
+    return [
+      "func \(kind.rawValue)() {\n\(parameter)\(observer.body)\n}",
+      "if isOutermost { \(kind.rawValue)() }",
+    ]
   }
 }

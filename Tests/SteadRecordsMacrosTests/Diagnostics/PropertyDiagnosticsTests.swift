@@ -1,0 +1,113 @@
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+/// What `@Model` says of properties that it cannot store.
+@Suite struct PropertyDiagnosticsTests {
+  private func source(_ property: String) -> String {
+    "@Model final class Task {\n  \(property)\n  init() {}\n}"
+  }
+
+  private func expect(
+    _ message: String, for property: String, column: Int = 3, remedies: [String] = [],
+    first: String? = nil, warning: Bool = false, fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line
+  ) {
+    expectDiagnostics(
+      [
+        DiagnosticSpec(
+          message: message, line: 2, column: column, severity: warning ? .warning : .error,
+          fixIts: remedies.map { FixItSpec(message: $0) })
+      ],
+      for: source(property), remedies: remedies.first.map { [$0] }, fixed: first.map(source),
+      fileID: fileID, filePath: filePath, line: line)
+  }
+
+  @Test func lazyIsRefused() {
+    expect(
+      "'lazy' cannot be used on persisted property 'a': its value comes from the store",
+      for: "lazy var a = 1", remedies: ["remove 'lazy'", "insert '@Transient'"],
+      first: "var a = 1")
+  }
+
+  @Test func weakIsRefused() {
+    expect(
+      "'weak' cannot be used on persisted property 'a': "
+        + "the context decides how long a model lives",
+      for: "private weak var a: Task?", column: 11,
+      remedies: ["remove 'weak'", "insert '@Transient'"], first: "private var a: Task?")
+  }
+
+  @Test func aTupleIsRefused() {
+    expect(
+      "persisted property 'a' cannot be a tuple; use a Codable struct", for: "var a: (Int, Int)",
+      column: 10)
+    expect(
+      "persisted property 'a' cannot be a tuple; use a Codable struct", for: "var a = (1, 2)",
+      column: 11)
+  }
+
+  @Test func aPropertyWrapperIsRefused() {
+    expect(
+      "property wrapper '@Published' cannot be used on persisted property 'a'",
+      for: "@Published var a = 1", remedies: ["remove '@Published'", "insert '@Transient'"],
+      first: "var a = 1")
+  }
+
+  @Test func severalPropertiesInOneDeclarationAreSplit() {
+    expect(
+      "a persisted property needs a declaration of its own",
+      for: "private var a, b: Int, c = 1", remedies: ["declare each property separately"],
+      first: "private var a: Int\n  private var b: Int\n  private var c = 1")
+  }
+
+  @Test func aTransientPropertyNeedsAValue() {
+    expect(
+      "@Transient property 'a' needs an initial value: "
+        + "objects read from the store have no other",
+      for: "@Transient var a: Int", column: 18, remedies: ["insert '= <#initial value#>'"],
+      first: "@Transient var a: Int = <#initial value#>")
+  }
+
+  @Test func attributesOfWhatIsNotStoredAreRemoved() {
+    expect(
+      "'@Attribute' has no meaning on 'a', which the model does not store",
+      for: "@Attribute(.unique) var a: Int { 1 }", remedies: ["remove '@Attribute(.unique)'"],
+      first: "var a: Int { 1 }")
+    expect(
+      "'@Relationship' has no meaning on 'a', which the model does not store",
+      for: "@Relationship static var a: [Task] = []", remedies: ["remove '@Relationship'"],
+      first: "static var a: [Task] = []")
+  }
+
+  @Test func contradictionsAreNamed() {
+    expect(
+      "'a' cannot be both '@Attribute' and '@Relationship'",
+      for: "@Attribute @Relationship var a: Task?",
+      remedies: ["remove '@Attribute'", "remove '@Relationship'"],
+      first: "@Relationship var a: Task?")
+    expect(
+      "'a' cannot be both '@Attribute' and '@Transient'", for: "@Transient @Attribute var a = 1",
+      column: 14, remedies: ["remove '@Attribute'", "remove '@Transient'"],
+      first: "@Transient var a = 1")
+  }
+
+  @Test(arguments: [
+    ("hasChanges", "stored property 'hasChanges' hides the model's own 'hasChanges'"),
+    ("isDeleted", "stored property 'isDeleted' hides the model's own 'isDeleted'"),
+    (
+      "description",
+      "SwiftData on Apple's systems refuses to store a property named 'description', at run time"
+    ),
+    ("hash", "SwiftData on Apple's systems refuses to store a property named 'hash', at run time"),
+  ])
+  func unluckyNamesAreNamed(name: String, message: String) {
+    expect(message, for: "var \(name) = false", column: 7, warning: true)
+  }
+
+  @Test func reservedNamesAreRefused() {
+    expect(
+      "a model cannot store a property named 'persistentModelID': "
+        + "every model has one that says what it is",
+      for: "var persistentModelID = 1", column: 7)
+  }
+}
