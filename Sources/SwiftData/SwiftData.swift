@@ -1,1 +1,3 @@
+// What Apple's framework brings with it, too: its own API, and Foundation.
+@_exported public import Foundation
 @_exported public import SteadRecords
