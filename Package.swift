@@ -7,9 +7,11 @@ import PackageDescription
 #if canImport(Darwin)
   let swiftDataTargets = ["SteadRecords"]
   let loggingTargets = ["SteadFiles"]
+  let loggingTestDependencies: [Target.Dependency] = []
 #else
   let swiftDataTargets = ["SwiftData"]
   let loggingTargets = ["OSLog", "os"]
+  let loggingTestDependencies: [Target.Dependency] = ["OSLog", "os"]
 #endif
 
 let package = Package(
@@ -57,6 +59,7 @@ let package = Package(
     ),
     .testTarget(name: "SteadRecordsTests", dependencies: ["SteadRecords", "SwiftData"]),
     .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
+    .testTarget(name: "OSLogTests", dependencies: loggingTestDependencies),
   ],
   swiftLanguageModes: [.v6]
 )
