@@ -63,3 +63,11 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Set by Scripts/check. Flags on the command line would reach the dependencies, too, and a setting
+// that is always there would break the build of whoever has a newer compiler.
+if Context.environment["STEAD_WARNINGS_AS_ERRORS"] != nil {
+  for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+  }
+}
