@@ -14,7 +14,7 @@
   ///
   /// A line is written with one system call and cut at 4,096 bytes, so that lines of several processes
   /// do not mix; line breaks and control characters in it are escaped. A message that is written costs
-  /// that call and a few microseconds, one that is not a comparison: its values are not even worked out.
+  /// some 10 microseconds, one that is not a comparison: its values are not even worked out.
   public struct Logger: Sendable {
     private let log: OSLog
 

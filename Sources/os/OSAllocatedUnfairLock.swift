@@ -8,7 +8,7 @@
   /// count.withLock { $0 += 1 }
   /// ```
   ///
-  /// Copies are the same lock. Taking one that nobody holds costs some 20 ns. To take it again on the
+  /// Copies are the same lock. Taking one that nobody holds costs some 50 ns. To take it again on the
   /// thread that holds it, or to let it go on another, is a programmer's error and stops the program,
   /// as it does on Apple's systems. For a lock that need not be copied, `Mutex` of the standard
   /// library's Synchronization is the better choice.
