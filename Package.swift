@@ -7,9 +7,11 @@ import PackageDescription
 #if canImport(Darwin)
   let swiftDataTargets = ["SteadRecords"]
   let loggingTargets = ["SteadFiles"]
+  let loggingTestDependencies: [Target.Dependency] = []
 #else
   let swiftDataTargets = ["SwiftData"]
   let loggingTargets = ["OSLog", "os"]
+  let loggingTestDependencies: [Target.Dependency] = ["OSLog", "os"]
 #endif
 
 let package = Package(
@@ -57,6 +59,15 @@ let package = Package(
     ),
     .testTarget(name: "SteadRecordsTests", dependencies: ["SteadRecords", "SwiftData"]),
     .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
+    .testTarget(name: "OSLogTests", dependencies: loggingTestDependencies),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// Set by Scripts/check. Flags on the command line would reach the dependencies, too, and a setting
+// that is always there would break the build of whoever has a newer compiler.
+if Context.environment["STEAD_WARNINGS_AS_ERRORS"] != nil {
+  for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+  }
+}

@@ -1,1 +1,3 @@
-@_exported public import OSLog
+#if !canImport(Darwin)
+  @_exported public import OSLog
+#endif

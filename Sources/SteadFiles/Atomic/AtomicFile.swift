@@ -101,6 +101,8 @@ public struct AtomicFile: Sendable {
   /// - Parameters:
   ///   - expected: What ``readIfPresent()`` gave: nil when there was no file.
   ///   - data: The contents from now on.
+  ///   - durability: What the write is safe from once the call returns.
+  ///   - permissions: The file's from now on; nil keeps the old file's, or means `.ownerOnly`.
   /// - Throws: ``FileError``: `.changed` when something else is there now.
   public func replace(
     _ expected: Data?, with data: Data, durability: Durability = .full,
@@ -117,6 +119,7 @@ public struct AtomicFile: Sendable {
   /// Reads, lets `change` make the new contents, and replaces; again when another writer was quicker.
   ///
   /// - Parameters:
+  ///   - durability: What the write is safe from once the call returns.
   ///   - attempts: How often it is tried at most.
   ///   - change: Gets the contents, nil when there is no file, and returns the new ones, or nil to
   ///     leave all as it is. It may run several times.

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Checks what the compiler does not: which target imports which, sizes, and calls that end a program.
+
+A line of `// allowed: REASON` above a trap, or at its end, lets it pass.
+"""
+
+import pathlib
+import re
+import sys
+
+FILE_LIMIT = 600
+FUNCTION_LIMIT = 70
+
+SYSTEM = {
+    "Android", "Darwin", "Dispatch", "Foundation", "Glibc", "Musl", "Observation", "Swift",
+    "Synchronization",
+}
+SYNTAX = {
+    "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftIfConfig", "SwiftSyntax", "SwiftSyntaxBuilder",
+    "SwiftSyntaxMacros",
+}
+# The arrows of ARCHITECTURE.md: a target, and what its sources may import besides the system's modules.
+ARROWS = {
+    "CSteadRuntime": set(),
+    "OSLog": set(),
+    "SteadFiles": set(),
+    "SteadRecords": {"CSteadRuntime", "SteadFiles"},
+    "SteadRecordsMacros": SYNTAX,
+    "SwiftData": {"SteadRecords"},
+    "os": {"OSLog"},
+}
+# A folder, and what may be imported there and nowhere else.
+FOLDERS = {"Sources/SteadRecords/Store/": {"GRDB", "GRDBSQLite"}}
+
+IMPORT = re.compile(
+    r"^\s*(?:@\w+(?:\([^)]*\))?\s+|(?:public|package|internal|fileprivate|private)\s+)*import\s+"
+    r"(?:(?:class|enum|func|let|protocol|struct|typealias|var)\s+)?(\w+)")
+TRAP = re.compile(r"\btry!|\bas!|\bfatalError\s*\(")
+FUNCTION = re.compile(r"(?<![.\w`])(?:func\b|init\b|deinit\b|subscript\b)")
+CONTINUES = re.compile(r"\s*(?:\{|->|where\b|throws\b|rethrows\b|async\b)")
+
+
+def blanked(text):
+    """The text with comments and strings as spaces, so that what is left is code, in its place."""
+    pattern = re.compile(
+        r'//[^\n]*|/\*.*?\*/|(?P<raw>#+)"""(?:.*?)"""(?P=raw)|(?P<line>#+)".*?"(?P=line)'
+        r'|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"', re.S)
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
+
+
+def body_start(code, position):
+    """Where the body of a function begins, whose keyword ends at a position; None without a body."""
+    depth = 0
+    while position < len(code):
+        character = code[position]
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth -= 1
+        elif depth == 0 and character == "{":
+            return position
+        elif depth == 0 and character in "};":
+            return None
+        elif depth == 0 and character == "\n" and not CONTINUES.match(code, position):
+            return None
+        position += 1
+    return None
+
+
+def functions(code):
+    """The first line and the length in lines of every function with a body."""
+    for found in FUNCTION.finditer(code):
+        start = body_start(code, found.end())
+        if start is None:
+            continue
+        depth, end = 0, start
+        while end < len(code):
+            depth += {"{": 1, "}": -1}.get(code[end], 0)
+            if depth == 0:
+                break
+            end += 1
+        first = code.count("\n", 0, found.start()) + 1
+        yield first, code.count("\n", found.start(), end) + 1
+
+
+def check_imports(path, code):
+    parts = path.split("/")
+    if parts[0] != "Sources":
+        return
+    target = parts[1]
+    if target not in ARROWS:
+        yield 1, f"the target {target} has no arrows in {pathlib.Path(__file__).name}"
+        return
+    allowed = SYSTEM | ARROWS[target]
+    for folder, modules in FOLDERS.items():
+        if path.startswith(folder):
+            allowed |= modules
+    for number, line in enumerate(code.splitlines(), 1):
+        found = IMPORT.match(line)
+        if found and found.group(1) not in allowed:
+            yield number, f"{target} may not import {found.group(1)} here"
+
+
+def check_traps(path, text, code):
+    if "Tests" in path.split("/"):
+        return
+    lines = text.splitlines()
+    for number, line in enumerate(code.splitlines(), 1):
+        found = TRAP.search(line)
+        if not found:
+            continue
+        nearby = lines[max(0, number - 2):number]
+        if not any("// allowed: " in one for one in nearby):
+            yield number, f"{found.group().strip('( ')} ends the program; throw, or say why it may"
+
+
+def check_sizes(text, code):
+    length = text.count("\n")
+    if length > FILE_LIMIT:
+        yield 1, f"{length} lines, more than {FILE_LIMIT}"
+    for first, count in functions(code):
+        if count > FUNCTION_LIMIT:
+            yield first, f"a function of {count} lines, more than {FUNCTION_LIMIT}"
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent
+    count = 0
+    for file in sorted(root.rglob("*.swift")):
+        path = file.relative_to(root).as_posix()
+        if any(part.startswith(".") for part in path.split("/")):
+            continue
+        text = file.read_text(encoding="utf-8")
+        code = blanked(text)
+        problems = [
+            *check_imports(path, code), *check_traps(path, text, code), *check_sizes(text, code)]
+        for number, problem in problems:
+            print(f"{path}:{number}: {problem}")
+            count += 1
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

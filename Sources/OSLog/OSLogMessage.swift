@@ -1,0 +1,134 @@
+#if !canImport(Darwin)
+  /// A message with the values in it, each with its privacy.
+  ///
+  /// It is written as a string literal where it is logged, and made only if it is going to be written:
+  ///
+  /// ```swift
+  /// logger.info("\(user, privacy: .private(mask: .hash)) has \(count) notes")
+  /// ```
+  public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
+    let interpolation: OSLogInterpolation
+
+    /// The message of a literal that values are put into.
+    public init(stringInterpolation: OSLogInterpolation) { interpolation = stringInterpolation }
+
+    /// The message of a plain literal.
+    public init(stringLiteral value: String) {
+      var interpolation = OSLogInterpolation(literalCapacity: value.count, interpolationCount: 0)
+      interpolation.appendLiteral(value)
+      self.interpolation = interpolation
+    }
+
+    func text(showingPrivateData: Bool) -> String {
+      interpolation.parts.map { part in
+        switch part {
+        case .literal(let text): text
+        case .value(let text, let isPlain, let privacy):
+          privacy.shown(text, isPlain: isPlain, showsPrivateData: showingPrivateData)
+        }
+      }.joined()
+    }
+  }
+
+  /// Collects the parts of a message.
+  public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
+    enum Part: Sendable {
+      case literal(String)
+      case value(String, isPlain: Bool, OSLogPrivacy)
+    }
+
+    var parts: [Part] = []
+
+    /// A message to come.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      parts.reserveCapacity(2 * interpolationCount + 1)
+    }
+
+    /// Text of the literal itself, which everyone may read.
+    public mutating func appendLiteral(_ literal: String) { parts.append(.literal(literal)) }
+
+    /// An integer, shown unless hidden.
+    public mutating func appendInterpolation<Number: FixedWidthInteger>(
+      _ number: @autoclosure () -> Number, format: OSLogIntegerFormatting = .decimal,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(number())), isPlain: true, privacy)
+    }
+
+    /// A number, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ number: @autoclosure () -> Double, format: OSLogFloatFormatting = .fixed,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(number())), isPlain: true, privacy)
+    }
+
+    /// A number, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ number: @autoclosure () -> Float, format: OSLogFloatFormatting = .fixed,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(Double(number()))), isPlain: true, privacy)
+    }
+
+    /// A number, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ number: @autoclosure () -> CGFloat, format: OSLogFloatFormatting = .fixed,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(Double(number()))), isPlain: true, privacy)
+    }
+
+    /// A truth value, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ boolean: @autoclosure () -> Bool, format: OSLogBoolFormat = .truth,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(format.text(boolean()), isPlain: true, privacy)
+    }
+
+    /// Text, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ text: @autoclosure () -> String, align: OSLogStringAlignment = .none,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(text()), isPlain: false, privacy)
+    }
+
+    /// Anything that describes itself, hidden unless made public.
+    // Integers describe themselves, too, and this has fewer parameters, which the compiler prefers.
+    @_disfavoredOverload
+    public mutating func appendInterpolation<Value: CustomStringConvertible>(
+      _ value: @autoclosure () -> Value, align: OSLogStringAlignment = .none,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(value().description), isPlain: false, privacy)
+    }
+
+    /// A type's name, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ type: @autoclosure () -> any Any.Type, align: OSLogStringAlignment = .none,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text("\(type())"), isPlain: false, privacy)
+    }
+
+    /// An error, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ error: @autoclosure () -> any Error, privacy: OSLogPrivacy = .auto
+    ) {
+      add("\(error())", isPlain: false, privacy)
+    }
+
+    /// An object by its description, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ object: @autoclosure () -> NSObject, privacy: OSLogPrivacy = .auto
+    ) {
+      add(object().description, isPlain: false, privacy)
+    }
+
+    private mutating func add(_ text: String, isPlain: Bool, _ privacy: OSLogPrivacy) {
+      parts.append(.value(text, isPlain: isPlain, privacy))
+    }
+  }
+#endif
