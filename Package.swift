@@ -57,7 +57,15 @@ let package = Package(
         .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
       ]
     ),
-    .testTarget(name: "SteadRecordsTests", dependencies: ["SteadRecords", "SwiftData"]),
+    // A second process, for the tests of stores that several programs share.
+    .target(name: "WorkerModels", dependencies: ["SwiftData"], path: "Tests/WorkerModels"),
+    .executableTarget(
+      name: "StoreWorker", dependencies: ["SwiftData", "WorkerModels"], path: "Tests/StoreWorker"
+    ),
+    .testTarget(
+      name: "SteadRecordsTests",
+      dependencies: ["SteadRecords", "StoreWorker", "SwiftData", "WorkerModels"]
+    ),
     .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
     .testTarget(name: "OSLogTests", dependencies: loggingTestDependencies),
   ],

@@ -25,7 +25,7 @@ public struct PersistentIdentifier: Codable, Comparable, Hashable, Identifiable,
   /// The store's identifier; nil while the identifier is temporary.
   public var storeIdentifier: String? { id.reference.store }
   /// Whether the object was never saved.
-  var isTemporary: Bool { id.reference.store == nil }
+  public var isTemporary: Bool { id.reference.store == nil }
 
   var row: Int64 { id.row }
 

@@ -1,0 +1,81 @@
+// A second process for tests of stores that several programs share.
+//
+//   StoreWorker <store> write <name> <first> <count>   saves groups, prints each number once saved
+//   StoreWorker <store> revise <name> <count>          changes the groups that are there
+//   StoreWorker <store> count                          prints the number of groups
+//   StoreWorker <store> watch <number>                 waits until a group is there, prints it
+
+import Foundation
+import SwiftData
+import WorkerModels
+
+@main struct StoreWorker {
+  static func main() {
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run(_ arguments: [String]) throws {
+    guard arguments.count >= 2 else { exit(64) }
+    let container = try openLedgers(at: URL(filePath: arguments[0]))
+    let numbers = arguments.compactMap(Int.init)
+    switch arguments[1] {
+    case "write": try write(container, arguments[2], from: numbers[0], count: numbers[1])
+    case "revise": try revise(container, count: numbers[0])
+    case "count": report(try ModelContext(container).fetchCount(FetchDescriptor<Ledger>()))
+    case "watch": try watch(container, for: numbers[0])
+    default: exit(64)
+    }
+  }
+
+  /// One write to the pipe, so that what was printed is what was saved, whenever the end comes.
+  private static func report(_ number: Int) {
+    FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+  }
+
+  private static func amounts(_ seed: Int) -> [Int] {
+    (0..<(3 + seed % 6)).map { seed &* 7919 &+ $0 &* 104_729 }
+  }
+
+  private static func write(
+    _ container: ModelContainer, _ name: String, from first: Int, count: Int
+  ) throws {
+    let context = ModelContext(container)
+    for number in first..<(first + count) {
+      context.insert(Ledger(number: number, writer: name, amounts: amounts(number)))
+      // Changes and deletions of older groups belong to the same save.
+      if number % 3 == 0 {
+        let older = number - 2
+        let descriptor = FetchDescriptor<Ledger>(predicate: #Predicate { $0.number == older })
+        try context.fetch(descriptor).first?.revise(amounts(number))
+      }
+      try context.save()
+      report(number)
+    }
+  }
+
+  private static func revise(_ container: ModelContainer, count: Int) throws {
+    let context = ModelContext(container)
+    for round in 0..<count {
+      for ledger in try context.fetch(FetchDescriptor<Ledger>()) {
+        ledger.revise(amounts(round + ledger.number))
+      }
+      try context.save()
+      report(round)
+    }
+  }
+
+  private static func watch(_ container: ModelContainer, for number: Int) throws {
+    let context = ModelContext(container)
+    let descriptor = FetchDescriptor<Ledger>(predicate: #Predicate { $0.number == number })
+    report(try context.fetchCount(descriptor))
+    // The other process answers each line with a commit, and this one sees it in its next fetch.
+    while let line = readLine() {
+      if line == "look" { report(try context.fetchCount(descriptor)) }
+    }
+  }
+}
