@@ -44,6 +44,7 @@ extension ObjectGraph {
         register(model, entity: entity(of: model), row: row)
       }
     }
+    dropOneWayReferences(to: writer.deleted)
     for model in writer.deleted { release(model) }
     for model in writer.vanished { release(model) }
     writer.removeUnusedFiles()
@@ -52,6 +53,29 @@ extension ObjectGraph {
     }
     post(ModelContext.didSave, summary)
     contextDidChange(summary.tables)
+  }
+
+  /// Takes deleted objects out of loaded relationships that have no inverse to do it.
+  private func dropOneWayReferences(to deleted: [any PersistentModel]) {
+    let roots = Set(deleted.map { entity(of: $0).rootIndex })
+    let places = roots.flatMap { layout.oneWay[$0] }
+    guard !places.isEmpty else { return }
+    let gone = Set(deleted.map { ObjectIdentifier($0) })
+    for case let owner as any PersistentModel in registry.all() {
+      let index = entity(of: owner).index
+      for place in places where place.entity == index {
+        switch owner.content(at: place.property) {
+        case .toOne(.model(let target)) where gone.contains(ObjectIdentifier(target)):
+          notifying(owner, place.property) { owner.setContent(.toOne(.none), at: place.property) }
+        case .toMany(var targets):
+          let left = targets.loaded?.filter { !gone.contains(ObjectIdentifier($0)) }
+          guard left?.count != targets.loaded?.count else { continue }
+          targets.loaded = left
+          notifying(owner, place.property) { owner.setContent(.toMany(targets), at: place.property) }
+        default: break
+        }
+      }
+    }
   }
 
   /// After an upsert two objects stand for one row: the one that was there first goes on, takes the

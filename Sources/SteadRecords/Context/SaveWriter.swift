@@ -43,6 +43,7 @@ struct SaveWriter {
 
   mutating func write(to store: RecordStore, _ connection: Connection) throws {
     try delete(from: store, connection)
+    try releaseUniqueValues(in: store, connection)
     try assignRows(in: store, connection)
     try insert(into: store, connection)
     try update(in: store, connection)
@@ -68,6 +69,7 @@ struct SaveWriter {
         let entity = graph.entity(of: model)
         noteFiles(of: model, entity, connection)
         try deletePairs(of: model, entity, connection)
+        try clearReferences(to: model, entity, in: store, connection)
         let statement = try connection.statement(plan.delete)
         statement.bind(model._$statePointer.pointee.rowID, at: 1)
         try statement.run()
@@ -91,6 +93,26 @@ struct SaveWriter {
       try connection.run(
         "DELETE FROM \(quoted(join.name)) WHERE \(join.owner) = ?1",
         [.integer(model._$statePointer.pointee.rowID)])
+    }
+  }
+
+  /// Clears what refers to a row without the row's knowing of it.
+  private func clearReferences(
+    to model: any PersistentModel, _ entity: EntityLayout, in store: RecordStore,
+    _ connection: Connection
+  ) throws {
+    let row = SQLValue.integer(model._$statePointer.pointee.rowID)
+    for relationship in graph.layout.oneWay[entity.rootIndex]
+    where graph.stores[relationship.entity] === store {
+      let owner = graph.layout.entities[relationship.entity]
+      let property = owner.properties[relationship.property]
+      if let join = property.joinTable {
+        try connection.run("DELETE FROM \(quoted(join.name)) WHERE \(join.target) = ?1", [row])
+      } else if let column = property.column, property.relationship?.deleteRule != .noAction {
+        try connection.run(
+          "UPDATE \(quoted(owner.table)) SET \(quoted(column)) = NULL WHERE \(quoted(column)) = ?1",
+          [row])
+      }
     }
   }
 
@@ -255,6 +277,28 @@ struct SaveWriter {
     try context.throwIfRejected()
     try statement.run()
     return connection.changedRows > 0
+  }
+
+  /// Takes the unique values of changed objects out of their rows, so that they can trade places and
+  /// new objects can have what old ones gave up; `update` writes the new values.
+  private func releaseUniqueValues(in store: RecordStore, _ connection: Connection) throws {
+    let constrained = (changed + inserted).filter {
+      isIn(store, $0) && !graph.entity(of: $0).uniqueConstraints.isEmpty
+    }
+    // One object alone cannot be in the way of another.
+    guard constrained.count > 1 else { return }
+    for model in constrained where model.has(_ModelFlags.changed) {
+      let entity = graph.entity(of: model)
+      let changes = model._$statePointer.pointee.extra?.changes ?? 0
+      let columns = Set(entity.uniqueConstraints.joined()).sorted().filter {
+        changes & ModelExtra.bit($0) != 0
+      }.compactMap { entity.properties[$0].column }
+      guard !columns.isEmpty else { continue }
+      let assignments = columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
+      try connection.run(
+        "UPDATE \(quoted(entity.table)) SET \(assignments) WHERE \"_id\" = ?1",
+        [.integer(model._$statePointer.pointee.rowID)])
+    }
   }
 
   private mutating func update(in store: RecordStore, _ connection: Connection) throws {

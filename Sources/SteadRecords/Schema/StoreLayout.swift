@@ -4,13 +4,17 @@ final class StoreLayout: @unchecked Sendable {
   // `EntityLayout` has its own lock.
   let schema: Schema
   let entities: [EntityLayout]
+  /// For each root entity, the relationships that lead to its hierarchy and have no inverse.
+  let oneWay: [[OneWayRelationship]]
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
   init(schema: Schema) throws {
     self.schema = schema
     try InverseFinder(schema.entities).resolve()
-    entities = try StoreLayoutBuilder(schema: schema).build()
+    let entities = try StoreLayoutBuilder(schema: schema).build()
+    self.entities = entities
+    oneWay = OneWayRelationship.byDestination(entities)
     byType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }
@@ -24,6 +28,27 @@ final class StoreLayout: @unchecked Sendable {
     guard entities.indices.contains(discriminator - 1) else { return nil }
     let entity = entities[discriminator - 1]
     return entity.rootIndex == root ? entity : nil
+  }
+}
+
+/// A relationship whose destination does not know of it, so that nothing tells it of a deletion.
+struct OneWayRelationship: Sendable {
+  let entity: Int
+  let property: Int
+
+  static func byDestination(_ entities: [EntityLayout]) -> [[OneWayRelationship]] {
+    var result: [[OneWayRelationship]] = Array(repeating: [], count: entities.count)
+    for entity in entities {
+      for index in entity.relationships {
+        let property = entity.properties[index]
+        guard property.relationship?.inverse == nil, let destination = property.destination else {
+          continue
+        }
+        result[entities[destination].rootIndex].append(
+          OneWayRelationship(entity: entity.index, property: index))
+      }
+    }
+    return result
   }
 }
 

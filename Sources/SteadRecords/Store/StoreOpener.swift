@@ -29,14 +29,14 @@ struct StoreOpener: Sendable {
   /// Throws when the file is something else than a store. Reads only, so that it stays as it is.
   func checkFile() throws {
     guard !configuration.isStoredInMemoryOnly else { return }
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    guard let size = attributes?[.size] as? Int, size > 0 else {
+    guard let header = StoreHeader(path: path) else {
       if configuration.allowsSave {
         try FileManager.default.createDirectory(
           at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
       }
       return
     }
+    try header.check(path: path)
     let connection = try open(writable: false)
     let id = try connection.integer("PRAGMA application_id") ?? 0
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0

@@ -1,0 +1,67 @@
+import Foundation
+
+/// The first 100 bytes of a SQLite file, read without SQLite: it would make files of its own beside
+/// a file that is not ours, and take one of a few bytes for an empty database.
+///
+/// | offset | size | meaning |
+/// | --- | --- | --- |
+/// | 0 | 16 | `SQLite format 3` and a NUL |
+/// | 16 | 2 | bytes of a page; 1 stands for 65,536 |
+/// | 28 | 4 | pages of the file |
+/// | 40 | 4 | schema cookie; 0 while there never was a table |
+/// | 68 | 4 | application identifier |
+///
+/// Numbers are big-endian.
+struct StoreHeader {
+  static let size = 100
+  private static let magic = Array("SQLite format 3\0".utf8)
+
+  private let bytes: [UInt8]
+  private let fileSize: Int
+  /// Whether a write-ahead log has pages that may be newer than the file's.
+  private let hasLog: Bool
+
+  /// nil when there is no file, or an empty one.
+  init?(path: String) {
+    guard let size = Self.size(of: path), size > 0 else { return nil }
+    fileSize = size
+    hasLog = (Self.size(of: path + "-wal") ?? 0) > 0
+    let handle = FileHandle(forReadingAtPath: path)
+    defer { try? handle?.close() }
+    bytes = Array((try? handle?.read(upToCount: Self.size)) ?? Data())
+  }
+
+  private static func size(of path: String) -> Int? {
+    (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
+  }
+
+  private func number(at offset: Int, bytes count: Int) -> Int {
+    bytes[offset..<(offset + count)].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  /// Throws when the file is something else than a store, or not all there.
+  func check(path: String) throws {
+    guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(path) is not a store. It was left untouched; give the store a file of its own.")
+    }
+    let pageSize = number(at: 16, bytes: 2)
+    let wanted = number(at: 28, bytes: 4) * (pageSize == 1 ? 65_536 : pageSize)
+    // A checkpoint that was interrupted leaves a short file, and the log that completes it.
+    if wanted > fileSize, !hasLog {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(path) is cut off: \(fileSize) of \(wanted) bytes are there. It was left untouched; open "
+          + "a backup, or move the file away to start afresh.")
+    }
+    let application = number(at: 68, bytes: 4)
+    let isFresh = application == 0 && (number(at: 40, bytes: 4) == 0 || hasLog)
+    guard application == Int(StoreOpener.applicationID) || isFresh else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(path) is a SQLite database of another program. It was left untouched; give the store "
+          + "a file of its own.")
+    }
+  }
+}
