@@ -35,7 +35,8 @@ public final class ModelContainer: Equatable, Sendable {
   /// Opens the stores of a schema.
   ///
   /// Throws `SwiftDataError` when a store cannot be opened, is not a store, needs a migration, or
-  /// when the models contradict each other; the files are then as they were.
+  /// when the models contradict each other; the files are then as they were. With a migration plan the
+  /// stages that the store needs are run first, on a store that was copied.
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]
@@ -48,6 +49,11 @@ public final class ModelContainer: Equatable, Sendable {
       let layout = try StoreLayout(schema: schema)
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
+      if let migrationPlan {
+        for configuration in used {
+          try StoreMigration(plan: migrationPlan, configuration: configuration).run()
+        }
+      }
       let stores = try zip(used, assignment.entities).map {
         try RecordStore(configuration: $0, layout: layout, entities: $1)
       }

@@ -99,7 +99,7 @@ extension Schema.Attribute {
     public static let unique = Option("unique")
     /// Data of 128 KiB or more lies in a file of its own beside the store.
     public static let externalStorage = Option("externalStorage")
-    /// The text can be searched with ``ModelContext/search(_:for:limit:)``.
+    /// The text can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
     public static let spotlight = Option("spotlight")
     /// Kept in the schema; takes effect with sync, which encrypts such values.
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")

@@ -1,0 +1,121 @@
+import Foundation
+
+/// Takes a store through the stages of a migration plan, from the version that wrote it to the newest.
+///
+/// The store is copied first, and put back when a stage fails. No other process may have it open.
+struct StoreMigration {
+  let plan: any SchemaMigrationPlan.Type
+  let configuration: ModelConfiguration
+
+  /// Runs the stages that the store still needs.
+  func run() throws {
+    guard !configuration.isStoredInMemoryOnly, configuration.allowsSave,
+      let stored = try storedSchema()
+    else { return }
+    let stages = try pendingStages(from: stored)
+    guard !stages.isEmpty else { return }
+    let backup = try makeBackup()
+    do {
+      for stage in stages { try run(stage) }
+    } catch {
+      try restore(backup)
+      throw SwiftDataError(
+        .loadIssueModelContainer,
+        "A migration stage failed; the store was put back as it was.", cause: error)
+    }
+    try FileManager.default.removeItem(at: backup)
+  }
+
+  private func storedSchema() throws -> Schema? {
+    let opener = StoreOpener(configuration)
+    guard FileManager.default.fileExists(atPath: configuration.url.path) else { return nil }
+    try opener.checkFile()
+    let connection = try opener.open(writable: false)
+    guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
+      return nil
+    }
+    let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
+    guard case .text(let text)? = rows.first?.first else { return nil }
+    return try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+  }
+
+  /// The stages behind the version whose entities the store has, or that has the store's number.
+  private func pendingStages(from stored: Schema) throws -> [MigrationStage] {
+    let versions = plan.schemas
+    let place =
+      versions.lastIndex { matches($0, stored) && $0.versionIdentifier == stored.version }
+      ?? versions.lastIndex { matches($0, stored) }
+      ?? versions.firstIndex { $0.versionIdentifier == stored.version }
+    guard let place else {
+      guard let newest = versions.last, stored.version <= newest.versionIdentifier else {
+        throw SwiftDataError(
+          .unknownSchema,
+          "The store has version \(stored.version), which the migration plan does not know. Open "
+            + "it with the app that wrote it; it was left as it was.")
+      }
+      return []
+    }
+    let passed = Set(versions[..<place].map { ObjectIdentifier($0) })
+    return plan.stages.filter { !passed.contains(ObjectIdentifier($0.from)) }
+  }
+
+  private func matches(_ version: any VersionedSchema.Type, _ stored: Schema) -> Bool {
+    let shapes = Dictionary(
+      Schema(versionedSchema: version).entities.map { ($0.name, Self.shape($0)) }
+    ) { first, _ in first }
+    let found = Dictionary(stored.entities.map { ($0.name, Self.shape($0)) }) { first, _ in first }
+    return shapes == found
+  }
+
+  private static func shape(_ entity: Schema.Entity) -> Set<String> {
+    Set(entity.storedProperties.map(\.name))
+  }
+
+  private func run(_ stage: MigrationStage) throws {
+    switch stage {
+    case .lightweight(_, let to): _ = try open(to)
+    case .custom(let from, let to, let willMigrate, let didMigrate):
+      if let willMigrate { try willMigrate(ModelContext(open(from))) }
+      let container = try open(to)
+      if let didMigrate { try didMigrate(ModelContext(container)) }
+    }
+  }
+
+  private func open(_ version: any VersionedSchema.Type) throws -> ModelContainer {
+    var configuration = configuration
+    configuration.schema = nil
+    return try ModelContainer(
+      for: Schema(versionedSchema: version), configurations: configuration)
+  }
+
+  // MARK: The copy
+
+  private func makeBackup() throws -> URL {
+    let backup = configuration.url.appendingPathExtension("before-migration")
+    if FileManager.default.fileExists(atPath: backup.path) {
+      // Left by a migration that was killed: the copy is the store as it was.
+      try restore(backup)
+    }
+    let connection = try StoreOpener(configuration).open(writable: true)
+    try connection.run("VACUUM INTO ?1", [.text(backup.path)])
+    return backup
+  }
+
+  private func restore(_ backup: URL) throws {
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: configuration.url.path + suffix)
+    }
+    guard rename(backup.path, configuration.url.path) == 0 else {
+      throw SwiftDataError(
+        .storageFailure, "The store could not be put back; its copy is \(backup.path).")
+    }
+  }
+}
+
+extension MigrationStage {
+  var from: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(let from, _), .custom(let from, _, _, _): from
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import SwiftData
+import Testing
+
+enum NotesV1: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Note.self] }
+
+  @Model final class Note {
+    var text: String
+    var isDone: Bool
+    init(text: String, isDone: Bool) {
+      self.text = text
+      self.isDone = isDone
+    }
+  }
+}
+
+enum NotesV2: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Note.self] }
+
+  @Model final class Note {
+    var text: String
+    @Attribute(originalName: "isDone") var isCompleted: Bool
+    var length: Int = 0
+    init(text: String, isCompleted: Bool) {
+      self.text = text
+      self.isCompleted = isCompleted
+    }
+  }
+}
+
+enum NotesPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: NotesV1.self, toVersion: NotesV2.self,
+        willMigrate: { context in
+          for note in try context.fetch(FetchDescriptor<NotesV1.Note>()) { note.text += "!" }
+          try context.save()
+        },
+        didMigrate: { context in
+          for note in try context.fetch(FetchDescriptor<NotesV2.Note>()) {
+            note.length = note.text.count
+          }
+          try context.save()
+        })
+    ]
+  }
+}
+
+enum FailingPlan: SchemaMigrationPlan {
+  struct Stop: Error {}
+  static var schemas: [any VersionedSchema.Type] { NotesPlan.schemas }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: NotesV1.self, toVersion: NotesV2.self, willMigrate: nil,
+        didMigrate: { context in
+          try context.delete(model: NotesV2.Note.self)
+          throw Stop()
+        })
+    ]
+  }
+}
+
+@Suite struct MigrationTests {
+  private let store: TemporaryStore
+
+  init() throws {
+    store = try TemporaryStore()
+    let context = ModelContext(try store.open(NotesV1.Note.self))
+    context.insert(NotesV1.Note(text: "one", isDone: true))
+    context.insert(NotesV1.Note(text: "three", isDone: false))
+    try context.save()
+  }
+
+  private func open(_ plan: any SchemaMigrationPlan.Type) throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema(versionedSchema: NotesV2.self), migrationPlan: plan,
+      configurations: ModelConfiguration(url: store.url))
+  }
+
+  @Test func customStagesSeeTheOldTypesAndThenTheNew() throws {
+    for _ in 1...2 {
+      let notes = try ModelContext(open(NotesPlan.self)).fetch(
+        FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.text)]))
+      #expect(notes.map(\.text) == ["one!", "three!"])
+      #expect(notes.map(\.isCompleted) == [true, false])
+      #expect(notes.map(\.length) == [4, 6])
+    }
+  }
+
+  @Test func aRenamedAndANewPropertyNeedNoPlan() throws {
+    let notes = try ModelContext(store.open(NotesV2.Note.self)).fetch(
+      FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.text)]))
+    #expect(notes.map(\.isCompleted) == [true, false])
+    #expect(notes.map(\.length) == [0, 0])
+  }
+
+  @Test func aStageThatFailsLeavesTheStoreAsItWas() throws {
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(FailingPlan.self) }
+    let notes = try ModelContext(store.open(NotesV1.Note.self)).fetch(
+      FetchDescriptor<NotesV1.Note>(sortBy: [SortDescriptor(\.text)]))
+    #expect(notes.map(\.text) == ["one", "three"])
+  }
+}
