@@ -170,6 +170,7 @@ extension ObjectGraph {
   /// A fetch whose result depends on unsaved changes, or on what SQL cannot express.
   private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
     let descriptor = plan.descriptor
+    if !descriptor.includePendingChanges, !pendingRoots.isEmpty { return try fetchStored(descriptor) }
     let pendingCount = plan.mergesPending ? changed.count + deleted.count : 0
     let canLimit = plan.query.isExact && plan.query.orderIsExact
     let limit = descriptor.fetchLimit.map { $0 + (descriptor.fetchOffset ?? 0) + pendingCount }
@@ -185,6 +186,12 @@ extension ObjectGraph {
     if !descriptor.sortBy.isEmpty { models = models.sorted(using: descriptor.sortBy) }
     let rest = models.dropFirst(descriptor.fetchOffset ?? 0)
     return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
+  }
+
+  /// What matches in the store, asked of another context: the objects of this one have unsaved values.
+  private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    let identifiers = try ModelContext(container).fetchIdentifiers(descriptor)
+    return try models(identifiers).compactMap { $0 as? T }
   }
 
   func pending<T>(matching predicate: Predicate<T>?) throws -> [T] {
