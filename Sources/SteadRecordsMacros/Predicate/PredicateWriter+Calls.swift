@@ -14,7 +14,11 @@ extension PredicateWriter {
     switch (name, arguments.count) {
     case ("evaluate", 1...):
       let values = try arguments.map { argument(try value($0.expression)) }
-      return call("evaluate", ([argument(receiver)] + values).joined(separator: ", "))
+      guard case .outside(let predicate) = receiver else {
+        throw PredicateProblem.method(name).error(at: member.declName)
+      }
+      return call(
+        "evaluate", (["value: \(predicate.trimmed)"] + values).joined(separator: ", "))
     case ("contains", 1), ("starts", 1):
       return call(name, pair(receiver, try value(arguments[0].expression)))
     case ("flatMap", _), ("allSatisfy", _), ("filter", _):

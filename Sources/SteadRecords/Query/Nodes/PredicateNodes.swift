@@ -46,17 +46,25 @@ public enum _PredicateNodes {
 
   // MARK: Predicates and expressions
 
-  public static func evaluate<P: PredicateExpression, each I: PredicateExpression>(
-    _ predicate: P, _ input: repeat each I
-  ) -> PredicateExpressions.PredicateEvaluate<P, repeat each I>
-  where P.Output == Foundation.Predicate<repeat (each I).Output> {
-    .init(predicate, repeat each input)
+  public static func evaluate<each I: PredicateExpression>(
+    value: Foundation.Predicate<repeat (each I).Output>, _ input: repeat each I
+  )
+    -> PredicateExpressions.PredicateEvaluate<
+      PredicateExpressions.Captured<Foundation.Predicate<repeat (each I).Output>>, repeat each I
+    >
+  {
+    .init(PredicateExpressions.Captured(value), repeat each input)
   }
-  public static func evaluate<P: PredicateExpression, each I: PredicateExpression, Output>(
-    _ expression: P, _ input: repeat each I
-  ) -> PredicateExpressions.ExpressionEvaluate<P, repeat each I, Output>
-  where P.Output == Expression<repeat (each I).Output, Output> {
-    PredicateExpressions.build_evaluate(expression, repeat each input)
+  public static func evaluate<each I: PredicateExpression, Output>(
+    value: Expression<repeat (each I).Output, Output>, _ input: repeat each I
+  )
+    -> PredicateExpressions.ExpressionEvaluate<
+      PredicateExpressions.Captured<Expression<repeat (each I).Output, Output>>, repeat each I,
+      Output
+    >
+  {
+    PredicateExpressions.build_evaluate(
+      PredicateExpressions.Captured(value), repeat each input)
   }
 
   // MARK: Subscripts

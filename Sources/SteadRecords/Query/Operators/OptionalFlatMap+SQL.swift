@@ -68,7 +68,7 @@ extension PredicateTranslation {
   func presence(of term: Term) throws -> SQLFragment? {
     switch term {
     case .scalar(let scalar):
-      return scalar.nullability.mayBeNull ? "\(scalar.sql) IS NOT NULL" : nil
+      return scalar.nullability.mayBeNull ? "\(scalar.operand) IS NOT NULL" : nil
     case .row(let row):
       let reference = try object(.row(row))
       return reference.mayBeNull ? "\(reference.sql) IS NOT NULL" : nil

@@ -42,7 +42,7 @@ extension PredicateTranslation {
       nullability = row.condition == nil ? row.nullability : .optional
     } else {
       let scalar = try scalar(element)
-      (value, nullability) = (scalar.sql, scalar.nullability)
+      (value, nullability) = (scalar.operand, scalar.nullability)
       collation = self.collation(of: scalar.encoding, isPlain: list.isPlain)
     }
     let acceptsNil = list.hasNil && nullability == .optional

@@ -20,7 +20,7 @@ extension PredicateTranslation {
     switch term {
     case .constant(.null): return .boolean(isNegated ? .no : .yes)
     case .constant, .range: return .boolean(isNegated ? .yes : .no)
-    case .scalar(let scalar): value = scalar.sql
+    case .scalar(let scalar): value = scalar.operand
     case .row(let row): value = try object(.row(row)).sql
     // A to-many relationship reads as an empty array when nothing is in it.
     case .rows: return .boolean(isNegated ? .yes : .no)
@@ -115,12 +115,12 @@ extension PredicateTranslation {
     let sql: SQLFragment
     if isOptional, isNegated || bothOptional || !mode.nullIsFalse {
       sql =
-        "\(left.sql) \(SQLFragment(sql: isNegated ? "IS NOT" : "IS")) \(right.sql)"
+        "\(left.operand) \(SQLFragment(sql: isNegated ? "IS NOT" : "IS")) \(right.operand)"
         + SQLFragment(sql: collation)
       return .boolean(sql)
     }
     sql =
-      "\(left.sql) \(SQLFragment(sql: isNegated ? "<>" : "=")) \(right.sql)"
+      "\(left.operand) \(SQLFragment(sql: isNegated ? "<>" : "=")) \(right.operand)"
       + SQLFragment(sql: collation)
     return .boolean(
       sql, .either(left.nullability, right.nullability), strict: left.strict | right.strict)

@@ -48,6 +48,9 @@ struct Scalar {
   var strict: StrictVariables = 0
   /// Whether the text is a plain column, which an index may serve.
   var isColumn = false
+
+  /// The SQL as an operand: a condition needs parentheses, all other forms hold together.
+  var operand: SQLFragment { encoding == .boolean && !isColumn ? "(\(sql))" : sql }
 }
 
 /// An object's row.

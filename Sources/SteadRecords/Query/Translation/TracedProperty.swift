@@ -57,7 +57,9 @@ enum TracedProperty {
     case is Double.Type: return [-1.5, 3e9]
     case is Float.Type: return [Float(-1.5), Float(3e9)]
     case is Date.Type:
-      return [Date(timeIntervalSinceReferenceDate: -1.5), Date(timeIntervalSinceReferenceDate: 3e9)]
+      return [
+        Date(timeIntervalSinceReferenceDate: -1.5), Date(timeIntervalSinceReferenceDate: 3e9),
+      ]
     case is UUID.Type: return [UUID(), UUID()]
     case is Data.Type: return [Data([1, 2]), Data([255])]
     case is Decimal.Type: return [Decimal(-15) / 10, Decimal(1_000_003)]

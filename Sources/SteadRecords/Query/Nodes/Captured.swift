@@ -1,0 +1,31 @@
+public import Foundation
+
+extension PredicateExpressions {
+  /// A predicate or an expression from outside, which on Linux is not Codable.
+  ///
+  /// Encoding a predicate that holds one throws.
+  public struct Captured<Output: Sendable>: StandardPredicateExpression {
+    public let value: Output
+
+    public init(_ value: Output) { self.value = value }
+
+    public func evaluate(_ bindings: PredicateBindings) throws -> Output { value }
+
+    public init(from decoder: any Decoder) throws {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "\(Output.self) has no encoding."))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      throw EncodingError.invalidValue(
+        value,
+        .init(codingPath: encoder.codingPath, debugDescription: "\(Output.self) has no encoding."))
+    }
+  }
+}
+
+extension PredicateExpressions.Captured: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    .constant(.other(value))
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import SwiftData
+
+@testable import SteadRecords
+
+extension RandomExpression {
+  mutating func condition(_ depth: Int) -> Erased<Bool> {
+    guard depth > 0, chance(1, in: 2) else { return test(depth) }
+    switch Int(random.next() % 5) {
+    case 0, 1:
+      let (left, right) = (condition(depth - 1), condition(depth - 1))
+      return Erased("(\(left.text) && \(right.text))", Nodes.conjunction(left, right))
+    case 2:
+      let (left, right) = (condition(depth - 1), condition(depth - 1))
+      return Erased("(\(left.text) || \(right.text))", Nodes.disjunction(left, right))
+    case 3:
+      let inner = condition(depth - 1)
+      return Erased("!(\(inner.text))", Nodes.negation(inner))
+    default:
+      let (test, yes, no) = (condition(depth - 1), condition(depth - 1), condition(depth - 1))
+      return Erased("(\(test.text) ? \(yes.text) : \(no.text))", Nodes.conditional(test, yes, no))
+    }
+  }
+
+  private mutating func test(_ depth: Int) -> Erased<Bool> {
+    switch Int(random.next() % 5) {
+    case 0: equality(depth)
+    case 1: order(depth)
+    case 2: textTest(depth)
+    case 3: collectionTest(depth)
+    default: optionalTest(depth)
+    }
+  }
+
+  private mutating func equality(_ depth: Int) -> Erased<Bool> {
+    func make<T: Equatable>(_ left: Erased<T>, _ right: Erased<T>, _ isEqual: Bool) -> Erased<Bool> {
+      isEqual
+        ? Erased("\(left.text) == \(right.text)", Nodes.equal(left, right))
+        : Erased("\(left.text) != \(right.text)", Nodes.notEqual(left, right))
+    }
+    let isEqual = chance(1, in: 2)
+    switch Int(random.next() % 8) {
+    case 0: return make(integer(depth), integer(depth), isEqual)
+    case 1: return make(optionalInteger(depth), optionalInteger(depth), isEqual)
+    case 2: return make(text(depth), text(depth), isEqual)
+    case 3: return make(optionalText(depth), optionalText(depth), isEqual)
+    case 4: return make(real(depth), real(depth), isEqual)
+    case 5:
+      let other = Erased<Double?>("optionalReal", Nodes.keyPath(sample, \.optionalReal))
+      let value = Double?.some(pick(Hard.reals))
+      return make(
+        other, chance(1, in: 2) ? other : Erased("\(value as Any)", Nodes.value(value)), isEqual)
+    case 6:
+      let value = Optional(pick(Mood.allCases))
+      return make(
+        Erased("optionalMood", Nodes.keyPath(sample, \.optionalMood)),
+        Erased("\(value as Any)", Nodes.value(value)), isEqual)
+    default: return make(condition(depth - 1), condition(depth - 1), isEqual)
+    }
+  }
+
+  private mutating func order(_ depth: Int) -> Erased<Bool> {
+    func make<T: Comparable>(_ left: Erased<T>, _ right: Erased<T>, _ kind: Int) -> Erased<Bool> {
+      switch kind {
+      case 0: Erased("\(left.text) < \(right.text)", Nodes.less(left, right))
+      case 1: Erased("\(left.text) <= \(right.text)", Nodes.lessOrEqual(left, right))
+      case 2: Erased("\(left.text) > \(right.text)", Nodes.greater(left, right))
+      default: Erased("\(left.text) >= \(right.text)", Nodes.greaterOrEqual(left, right))
+      }
+    }
+    let kind = Int(random.next() % 4)
+    switch Int(random.next() % 6) {
+    case 0: return make(integer(depth), integer(depth), kind)
+    case 1: return make(text(depth), text(depth), kind)
+    case 2: return make(real(depth), real(depth), kind)
+    case 3:
+      return make(
+        Erased("rank", Nodes.keyPath(sample, \.rank)), Erased("middle", Nodes.value(Rank.middle)),
+        kind)
+    case 4:
+      let value = pick([0, 7, UInt64(Int64.max), UInt64(Int64.max) + 1, .max])
+      return make(
+        Erased("unsigned", Nodes.keyPath(sample, \.unsigned)),
+        Erased("\(value)", Nodes.value(value)), kind)
+    default:
+      let value = pick([Decimal(0), 1.5, -0.25, Decimal(string: "12345678901234567890.5") ?? 0])
+      return make(
+        Erased("decimal", Nodes.keyPath(sample, \.decimal)),
+        Erased("\(value)", Nodes.value(value)), kind)
+    }
+  }
+
+  private mutating func textTest(_ depth: Int) -> Erased<Bool> {
+    let (text, part) = (text(depth), chance(3, in: 4) ? constantText() : text(depth))
+    let words = "\(text.text) ? \(part.text)"
+    switch Int(random.next() % 6) {
+    case 0: return Erased("contains: \(words)", Nodes.contains(text, part))
+    case 1: return Erased("starts: \(words)", Nodes.starts(text, part))
+    case 2: return Erased("hasPrefix: \(words)", Nodes.hasPrefix(text, part))
+    case 3: return Erased("hasSuffix: \(words)", Nodes.hasSuffix(text, part))
+    case 4: return Erased("standard: \(words)", Nodes.localizedStandardContains(text, part))
+    default: return Erased("caseless: \(words)", Nodes.localizedCaseInsensitiveContains(text, part))
+    }
+  }
+
+  private mutating func constantText() -> Erased<String> {
+    let value = pick(Hard.texts)
+    return Erased(value.debugDescription, Nodes.value(value))
+  }
+
+  private mutating func collectionTest(_ depth: Int) -> Erased<Bool> {
+    switch Int(random.next() % 9) {
+    case 0:
+      let values = (0..<Int(random.next() % 4)).map { _ in pick(Hard.texts) }
+      let text = text(depth)
+      return Erased("\(values).contains(\(text.text))", Nodes.contains(value: values, text))
+    case 1:
+      let values = (0..<Int(random.next() % 4)).map { _ in
+        chance(1, in: 3) ? nil : pick(Hard.integers)
+      }
+      let number = optionalInteger(depth)
+      return Erased("\(values).contains(\(number.text))", Nodes.contains(value: values, number))
+    case 2:
+      let values = (0..<Int(random.next() % 4)).map { _ in pick(Hard.reals) }
+      let real = real(depth)
+      return Erased("\(values).contains(\(real.text))", Nodes.contains(value: values, real))
+    case 3:
+      let text = text(depth)
+      return Erased("tags.contains(\(text.text))", Nodes.contains(Nodes.keyPath(sample, \.tags), text))
+    case 4:
+      let limit = integer(depth)
+      return Erased(
+        "numbers.contains { $0 > \(limit.text) }",
+        Nodes.containsWhere(Nodes.keyPath(sample, \.numbers)) { Nodes.greater($0, limit) })
+    case 5:
+      let limit = integer(depth)
+      return Erased(
+        "labels.allSatisfy { weight < \(limit.text) }",
+        Nodes.allSatisfy(Nodes.keyPath(sample, \.labels)) {
+          Nodes.less(Nodes.keyPath($0, \.weight), limit)
+        })
+    case 6:
+      let name = optionalText(depth)
+      return Erased(
+        "children.contains { optionalText == \(name.text) }",
+        Nodes.containsWhere(Nodes.keyPath(sample, \.children)) {
+          Nodes.equal(Nodes.keyPath($0, \.optionalText), name)
+        })
+    case 7:
+      let number = integer(depth)
+      return Erased("(-2...3).contains(\(number.text))", Nodes.contains(value: -2...3, number))
+    default:
+      let real = real(depth)
+      return Erased("(0.1...).contains(\(real.text))", Nodes.contains(value: 0.1..., real))
+    }
+  }
+
+  private mutating func optionalTest(_ depth: Int) -> Erased<Bool> {
+    let parent = Nodes.keyPath(sample, \.parent)
+    switch Int(random.next() % 6) {
+    case 0: return Erased("flag", Nodes.keyPath(sample, \.flag))
+    case 1: return Erased("parent == nil", Nodes.isNil(parent))
+    case 2:
+      let text = optionalText(depth)
+      return Erased("\(text.text) == nil", Nodes.isNil(text))
+    case 3:
+      let part = constantText()
+      let chain = Nodes.flatMap(Nodes.keyPath(sample, \.optionalText)) { Nodes.contains($0, part) }
+      let value = pick([true, false])
+      return chance(1, in: 2)
+        ? Erased("optionalText?.contains(\(part.text)) == \(value)", Nodes.equal(chain, value: value))
+        : Erased(
+          "optionalText?.contains(\(part.text)) != \(value)", Nodes.notEqual(chain, value: value))
+    case 4:
+      let value = pick([true, false])
+      return Erased(
+        "parent?.flag ?? \(value)",
+        Nodes.coalesce(Nodes.flatMap(parent) { Nodes.keyPath($0, \.flag) }, value: value))
+    default:
+      // Says something of the parent that does not depend on it, and is true of nil.
+      let other = integer(depth)
+      let chain = Nodes.flatMap(parent) {
+        Nodes.notEqual(Nodes.keyPath($0, \.optionalNumber), value: 5)
+      }
+      return Erased(
+        "(parent.flatMap { optionalNumber != 5 } ?? false) == (\(other.text) > 0)",
+        Nodes.equal(Nodes.coalesce(chain, value: false), Nodes.greater(other, value: 0)))
+    }
+  }
+}
