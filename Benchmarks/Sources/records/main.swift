@@ -17,6 +17,7 @@ func runBenchmarks() {
       return try Memory.runChild(child.peer, path: child.path)
     }
     keepFreedMemory()
+    Clock.countsProcessorTime = options.countsProcessorTime
     let fixtures = try Fixtures()
     defer { fixtures.remove() }
     let runner = Runner(options: options, fixtures: fixtures)

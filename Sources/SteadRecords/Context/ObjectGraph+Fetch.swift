@@ -110,25 +110,56 @@ extension ObjectGraph {
   private func collect<T: PersistentModel>(
     _ statement: Statement, _ plan: EntityPlan
   ) throws -> [T] {
-    let context = rowContexts[plan.entity.index]
+    let entity = plan.entity
+    let context = rowContexts[entity.index]
     let reader = plan.reader(statement, context)
-    var result: [T] = []
+    let isFirst = registry.beginLoading(root: entity.rootIndex)
+    defer { registry.endLoading() }
+    // Arrays of class references have one layout; that of `AnyObject` is known to the compiler here.
+    var result: [AnyObject] = []
+    var loaded: [UnsafeMutablePointer<_ModelState>] = []
     while try statement.step() {
       let row = statement.integer(0)
-      if let model = registry.object(root: plan.entity.rootIndex, row: row) as? T {
+      if !isFirst, let object = registry.object(root: entity.rootIndex, row: row) {
+        assert(object is T)
+        let model = unsafeDowncast(object, to: T.self)
         if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) {
           refresh(model, from: statement)
         }
-        result.append(model)
+        result.append(object)
         continue
       }
       context.row = row
       let model = T(_row: reader)
       if context.error != nil { try context.throwIfRejected() }
-      register(model, entity: plan.entity, row: row)
+      loaded.append(adopt(model, entity: entity, row: row))
       result.append(model)
+      if loaded.count == Self.registrationSize { registerLoaded(&loaded, entity, &result) }
     }
-    return result
+    registerLoaded(&loaded, entity, &result)
+    return unsafeBitCast(result, to: [T].self)
+  }
+
+  /// How many objects of a fetch are registered under one lock.
+  private static let registrationSize = 256
+
+  private func registerLoaded(
+    _ loaded: inout [UnsafeMutablePointer<_ModelState>], _ entity: EntityLayout,
+    _ result: inout [AnyObject]
+  ) {
+    let conflicts = registry.registerLoaded(loaded, root: entity.rootIndex)
+    // Only where a row came twice, or a model's initializer fetched it: the first object stays.
+    for state in conflicts.map({ loaded[$0] }) {
+      guard let object = state.pointee.object,
+        let place = result.lastIndex(where: { $0 === object.takeUnretainedValue() })
+      else { continue }
+      if let winner = registry.object(root: entity.rootIndex, row: state.pointee.rowID) {
+        result[place] = winner
+      } else {
+        registry.register(state, root: entity.rootIndex, row: state.pointee.rowID)
+      }
+    }
+    loaded.removeAll(keepingCapacity: true)
   }
 
   private func collectFamily<T: PersistentModel>(

@@ -35,6 +35,11 @@ import Foundation
   /// The hierarchies that have pending changes, by their roots; may name some that have none left.
   var pendingRoots: Set<Int> = []
 
+  /// The hierarchies whose objects can hold others.
+  private let rootsWithRelationships: Set<Int>
+  /// The root of each entity's hierarchy.
+  let roots: [Int]
+
   /// The rows of the latest fetches, so that relationships load for all of them at once.
   var batches: [OwnerBatch] = []
   var rowContexts: [RowContext]
@@ -57,6 +62,9 @@ import Foundation
     stores = container.storeByEntity
     plans = container.planByEntity
     registry = ObjectRegistry(entityCount: layout.entities.count)
+    roots = layout.entities.map(\.rootIndex)
+    rootsWithRelationships = Set(
+      layout.entities.filter { !$0.relationships.isEmpty }.map(\.rootIndex))
     inbox = ChangeInbox(registry: registry)
     rowContexts = zip(layout.entities, stores).map { RowContext(entity: $0, blobs: $1.blobs) }
     container.exchange.add(inbox)
@@ -85,17 +93,27 @@ import Foundation
 
   /// The registered object of a row.
   func registered(_ entity: EntityLayout, row: Int64) -> (any PersistentModel)? {
-    registry.object(root: entity.rootIndex, row: row) as? any PersistentModel
+    registry.object(root: entity.rootIndex, row: row).map {
+      layout.entities[entity.rootIndex].model($0)
+    }
   }
 
   func register(_ model: any PersistentModel, entity: EntityLayout, row: Int64) {
+    registry.register(adopt(model, entity: entity, row: row), root: entity.rootIndex, row: row)
+  }
+
+  /// Makes an object the context's, short of registering it.
+  @inline(__always)
+  func adopt<M: PersistentModel>(
+    _ model: M, entity: EntityLayout, row: Int64
+  ) -> UnsafeMutablePointer<_ModelState> {
     let state = model._$statePointer
     state.pointee.entity = Int32(entity.index)
     state.pointee.rowID = row
     state.pointee.graph = self
     state.pointee.object = Unmanaged.passUnretained(model)
     if !observesModels { state.pointee.clear(_ModelFlags.observed) }
-    registry.register(state, root: entity.rootIndex, row: row)
+    return state
   }
 
   /// Takes an object out of the context; it keeps its values.
@@ -214,9 +232,12 @@ import Foundation
 
   /// Lets go of what clean objects hold of each other, so that only what the program holds stays.
   func dropCaches() {
-    for case let model as any PersistentModel in registry.all() {
-      guard !model.has(_ModelFlags.pending) else { continue }
-      for index in entity(of: model).relationships { dropCache(of: model, at: index) }
+    for root in layout.entities where rootsWithRelationships.contains(root.index) {
+      for object in registry.all(root: root.index) {
+        let model = root.model(object)
+        guard !model.has(_ModelFlags.pending) else { continue }
+        for index in entity(of: model).relationships { dropCache(of: model, at: index) }
+      }
     }
     cacheLimit = max(Self.smallestCacheLimit, registry.count * 2)
   }

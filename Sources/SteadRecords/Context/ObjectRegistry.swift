@@ -3,57 +3,118 @@ import Synchronization
 
 /// The objects of one context by row, held weakly: an object leaves when its last reference goes.
 ///
-/// An object costs 16 bytes at most half filled. The lock is what makes that safe: an object's
-/// storage is freed only after its state's `deinit` has taken the lock and removed it.
+/// An object costs about 15 bytes, and at most 92 where no two rows are close to each other. The lock
+/// is what makes weak references of this kind safe: an object's storage is freed only after its state's
+/// `deinit` has taken the lock and removed it.
 final class ObjectRegistry: @unchecked Sendable {
-  // Sendable: `maps` is used under the mutex alone, and pointers in it are valid while it is held.
-  private let maps: Mutex<[RowMap]>
+  // Sendable: `maps`, `loads` and `missed` are used under the lock alone, and pointers in the maps are
+  // valid while it is held.
+  typealias State = UnsafeMutablePointer<_ModelState>
+
+  private let lock = Mutex(())
+  /// One map for each entity; those of hierarchies' roots are used. Not an array, whose uniqueness
+  /// would be checked at each change.
+  private let maps: UnsafeMutablePointer<RowMap>
+  private let entityCount: Int
+  /// The fetches under way, whose objects are not registered yet.
+  private var loads = 0
+  /// What was marked stale since the first of them began.
+  private var missed = Missed()
+
+  private struct Missed {
+    var rows: [Int: Set<Int64>] = [:]
+    var isEverything = false
+
+    func contains(_ row: Int64, root: Int) -> Bool {
+      isEverything || rows[root]?.contains(row) == true
+    }
+    var isEmpty: Bool { rows.isEmpty && !isEverything }
+  }
 
   init(entityCount: Int) {
-    maps = Mutex(Array(repeating: RowMap(), count: entityCount))
+    self.entityCount = entityCount
+    maps = .allocate(capacity: entityCount)
+    maps.initialize(repeating: RowMap(), count: entityCount)
+  }
+
+  deinit {
+    for root in 0..<entityCount { maps[root].deallocate() }
+    maps.deallocate()
   }
 
   /// The number of registered objects.
-  var count: Int { maps.withLock { $0.reduce(0) { $0 + $1.count } } }
+  var count: Int { lock.withLock { _ in (0..<entityCount).reduce(0) { $0 + maps[$1].count } } }
 
   /// The registered object of a row, retained.
   func object(root: Int, row: Int64) -> AnyObject? {
-    let found: UInt = maps.withLock { maps in
-      guard let state = maps[root].value(for: row), let object = state.pointee.object,
-        let retained = stead_try_retain(object.toOpaque())
-      else { return 0 }
-      return UInt(bitPattern: retained)
+    let found: UInt = lock.withLock { _ in
+      guard let state = maps[root].value(for: row), let object = state.pointee.object else {
+        return 0
+      }
+      return UInt(bitPattern: stead_try_retain(object.toOpaque()))
     }
     guard let pointer = UnsafeRawPointer(bitPattern: found) else { return nil }
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
   }
 
-  func register(_ state: UnsafeMutablePointer<_ModelState>, root: Int, row: Int64) {
-    let address = UInt(bitPattern: state)
-    maps.withLock { maps in
-      if let state = UnsafeMutablePointer<_ModelState>(bitPattern: address) {
-        maps[root].insert(state, for: row)
-      }
-    }
+  func register(_ state: State, root: Int, row: Int64) {
+    lock.withLock { _ in maps[root].insert(state, for: row) }
   }
 
   /// Removes an object that is going away, unless another has taken its place.
   func forget(_ object: Unmanaged<AnyObject>, root: Int, row: Int64) {
-    let address = UInt(bitPattern: object.toOpaque())
-    maps.withLock { maps in
+    lock.withLock { _ in
       guard let state = maps[root].value(for: row),
-        UInt(bitPattern: state.pointee.object?.toOpaque()) == address
+        state.pointee.object?.toOpaque() == object.toOpaque()
       else { return }
       maps[root].remove(row)
     }
   }
 
-  /// Marks the registered objects of some rows as outdated; nil for all rows of the entity.
-  /// Returns whether there were any.
+  // MARK: Fetches
+
+  /// Announces objects that will be registered together; returns whether none of their hierarchy is
+  /// registered yet, so that nothing has to be looked up.
+  ///
+  /// A commit that is merged before they are registered finds them in `registerLoaded` instead.
+  func beginLoading(root: Int) -> Bool {
+    lock.withLock { _ in
+      loads += 1
+      return maps[root].count == 0
+    }
+  }
+
+  func endLoading() {
+    lock.withLock { _ in
+      loads -= 1
+      if loads == 0, !missed.isEmpty { missed = Missed() }
+    }
+  }
+
+  /// Registers objects that a fetch has made; returns the places of those whose row was registered
+  /// meanwhile, which are left alone.
+  func registerLoaded(_ states: [State], root: Int) -> [Int] {
+    lock.withLock { _ in
+      var conflicts: [Int] = []
+      for (place, state) in states.enumerated() {
+        let row = state.pointee.rowID
+        if !maps[root].insertNew(state, for: row) { conflicts.append(place) }
+        if !missed.isEmpty, missed.contains(row, root: root) {
+          state.pointee.set(_ModelFlags.stale)
+        }
+      }
+      return conflicts
+    }
+  }
+
+  // MARK: Commits of others
+
+  /// Marks the registered objects of some rows as outdated, and returns which rows those are.
   func markStale(root: Int, rows: some Sequence<Int64>) -> [Int64] {
     let rows = Array(rows)
-    return maps.withLock { maps in
-      rows.filter { row in
+    return lock.withLock { _ in
+      if loads > 0 { missed.rows[root, default: []].formUnion(rows) }
+      return rows.filter { row in
         guard let state = maps[root].value(for: row) else { return false }
         state.pointee.set(_ModelFlags.stale)
         return true
@@ -62,20 +123,21 @@ final class ObjectRegistry: @unchecked Sendable {
   }
 
   func markAllStale() {
-    maps.withLock { maps in
-      for map in maps { map.forEach { $0.pointee.set(_ModelFlags.stale) } }
+    lock.withLock { _ in
+      if loads > 0 { missed.isEverything = true }
+      for root in 0..<entityCount { maps[root].forEach { $0.pointee.set(_ModelFlags.stale) } }
     }
   }
 
-  /// All registered objects, retained.
-  func all() -> [AnyObject] {
-    let addresses: [UInt] = maps.withLock { maps in
+  /// All registered objects of a hierarchy, retained.
+  func all(root: Int) -> [AnyObject] {
+    // Nothing may be released while the lock is held, since an object's end takes it.
+    let addresses: [UInt] = lock.withLock { _ in
       var result: [UInt] = []
-      for map in maps {
-        map.forEach { state in
-          if let object = state.pointee.object, let kept = stead_try_retain(object.toOpaque()) {
-            result.append(UInt(bitPattern: kept))
-          }
+      result.reserveCapacity(maps[root].count)
+      maps[root].forEach { state in
+        if let object = state.pointee.object, let kept = stead_try_retain(object.toOpaque()) {
+          result.append(UInt(bitPattern: kept))
         }
       }
       return result
@@ -86,82 +148,7 @@ final class ObjectRegistry: @unchecked Sendable {
       }
     }
   }
-}
 
-/// A hash table from row numbers to objects' states: open addressing, linear probing.
-private struct RowMap {
-  typealias State = UnsafeMutablePointer<_ModelState>
-
-  private var rows: [Int64] = []
-  private var states: [State?] = []
-  private(set) var count = 0
-
-  func value(for row: Int64) -> State? {
-    guard count > 0 else { return nil }
-    let mask = rows.count - 1
-    var place = Self.hash(row) & mask
-    while let state = states[place] {
-      if rows[place] == row { return state }
-      place = (place + 1) & mask
-    }
-    return nil
-  }
-
-  mutating func insert(_ state: State, for row: Int64) {
-    if (count + 1) * 4 > rows.count * 3 { grow() }
-    let mask = rows.count - 1
-    var place = Self.hash(row) & mask
-    while states[place] != nil {
-      if rows[place] == row {
-        states[place] = state
-        return
-      }
-      place = (place + 1) & mask
-    }
-    rows[place] = row
-    states[place] = state
-    count += 1
-  }
-
-  /// Removes a row and moves what follows it back, so that no gap breaks a search.
-  mutating func remove(_ row: Int64) {
-    guard count > 0 else { return }
-    let mask = rows.count - 1
-    var gap = Self.hash(row) & mask
-    while states[gap] != nil, rows[gap] != row { gap = (gap + 1) & mask }
-    guard states[gap] != nil else { return }
-    states[gap] = nil
-    count -= 1
-    var next = (gap + 1) & mask
-    while let state = states[next] {
-      let home = Self.hash(rows[next]) & mask
-      if (next &- home) & mask >= (next &- gap) & mask {
-        rows[gap] = rows[next]
-        states[gap] = state
-        states[next] = nil
-        gap = next
-      }
-      next = (next + 1) & mask
-    }
-  }
-
-  func forEach(_ body: (State) -> Void) {
-    for case let state? in states { body(state) }
-  }
-
-  private mutating func grow() {
-    let (oldRows, oldStates) = (rows, states)
-    let capacity = max(16, rows.count * 2)
-    rows = Array(repeating: 0, count: capacity)
-    states = Array(repeating: nil, count: capacity)
-    count = 0
-    for (row, state) in zip(oldRows, oldStates) {
-      if let state { insert(state, for: row) }
-    }
-  }
-
-  /// Row numbers are consecutive, so multiplying by an odd constant is spread enough.
-  private static func hash(_ row: Int64) -> Int {
-    Int(truncatingIfNeeded: (UInt64(bitPattern: row) &* 0x9E37_79B9_7F4A_7C15) >> 32)
-  }
+  /// All registered objects, retained.
+  func all() -> [AnyObject] { (0..<entityCount).flatMap { all(root: $0) } }
 }

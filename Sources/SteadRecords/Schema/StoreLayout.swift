@@ -100,6 +100,17 @@ final class EntityLayout: @unchecked Sendable {
     joined = parts.properties.filter { $0.joinTable != nil }.map(\.index)
   }
 
+  /// An object of the class or of a subclass, known to be one, as a model.
+  ///
+  /// A cast would look the conformance up at run time, which costs more than loading a column.
+  func model(_ object: AnyObject) -> any PersistentModel {
+    func downcast<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
+      assert(object is M)
+      return unsafeDowncast(object, to: type)
+    }
+    return _openExistential(type, do: downcast)
+  }
+
   func property(named name: String) -> PropertyLayout? { byName[name].map { properties[$0] } }
 
   struct Parts {

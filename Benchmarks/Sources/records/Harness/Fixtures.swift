@@ -160,7 +160,7 @@ final class Fixtures {
 
   private func fillSteadFamilies(_ path: String) throws {
     let context = ModelContext(try .benchmark(path))
-    try families { name in
+    families { name in
       let parent = Parent(name: name)
       context.insert(parent)
       return parent

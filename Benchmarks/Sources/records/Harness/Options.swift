@@ -3,13 +3,15 @@ struct Options {
   var only: Set<String> = []
   var skipped: Set<String> = []
   var rounds = 7
+  /// Whether processor time is measured, for machines that others use, too.
+  var countsProcessorTime = false
   var profiled: String?
   var seconds = 10.0
   /// Set in child processes that measure memory.
   var memoryChild: (peer: Peer, path: String)?
 
   static let usage = """
-    usage: records [--only <workload>]… [--skip <workload>]… [--rounds <n>]
+    usage: records [--only <workload>]… [--skip <workload>]… [--rounds <n>] [--cpu]
            records --profile <workload> [--seconds <n>]   runs Stead's side alone, in a loop
     workloads: \((Workload.all.map(\.name) + [Memory.name] + Access.all.map(\.name)).joined(separator: ", "))
     """
@@ -24,6 +26,7 @@ struct Options {
       switch argument {
       case "--only": only.insert(try next(&rest))
       case "--skip": skipped.insert(try next(&rest))
+      case "--cpu": countsProcessorTime = true
       case "--rounds": rounds = max(1, Int(try next(&rest)) ?? rounds)
       case "--profile": profiled = try next(&rest)
       case "--seconds": seconds = Double(try next(&rest)) ?? seconds

@@ -27,7 +27,7 @@ struct Runner {
     for peer in Peer.allCases { _ = try runs[peer]() }
     table.printRow(
       name: workload.name, title: workload.title, limit: workload.limit,
-      samples: try interleaved { try runs[$0]().nanoseconds }, count: workload.count, unit: "ns")
+      samples: try interleaved { try runs[$0]() }, count: workload.count, unit: "ns")
   }
 
   /// One value of each peer per round, the peers taking turns, so that all see the same machine.
@@ -44,7 +44,7 @@ struct Runner {
     let end = ContinuousClock.now + .seconds(options.seconds)
     if let workload = Workload.all.first(where: { $0.name == name }) {
       let run = try workload.prepare(fixtures).stead
-      while ContinuousClock.now < end { print(try run().nanoseconds / Double(workload.count)) }
+      while ContinuousClock.now < end { print(try run() / Double(workload.count)) }
     } else if let access = Access.all.first(where: { $0.name == name }) {
       while ContinuousClock.now < end { print(try access.measure(fixtures)) }
     } else {

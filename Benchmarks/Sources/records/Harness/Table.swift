@@ -16,7 +16,8 @@ struct Table {
   func printHeader(rounds: Int) {
     print(
       "Medians of \(rounds) rounds, peers taking turns; [least-greatest]. "
-        + "Ratios are to SQLite's C interface.\n")
+        + "Ratios are to SQLite's C interface, of "
+        + (Clock.countsProcessorTime ? "processor time.\n" : "time on the clock.\n"))
     printLine(
       ["workload", "", "limit", "stead/sqlite", "grdb/sqlite", "each: s / st / g", "verdict"])
   }

@@ -1,17 +1,19 @@
+import Foundation
+
 /// Who does the work.
 enum Peer: String, CaseIterable {
   case sqlite, stead, grdb
 }
 
 /// One piece of work, done the same by all peers.
-struct Workload {
+struct Workload: Sendable {
   /// One timed run of each peer; everything around it is not timed.
   struct Runs {
-    let sqlite: () throws -> Duration
-    let stead: () throws -> Duration
-    let grdb: () throws -> Duration
+    let sqlite: () throws -> Double
+    let stead: () throws -> Double
+    let grdb: () throws -> Double
 
-    subscript(peer: Peer) -> () throws -> Duration {
+    subscript(peer: Peer) -> () throws -> Double {
       switch peer {
       case .sqlite: sqlite
       case .stead: stead
@@ -26,28 +28,34 @@ struct Workload {
   let limit: Double
   /// Operations in one run, for the column of times.
   let count: Int
-  let prepare: (Fixtures) throws -> Runs
+  let prepare: @Sendable (Fixtures) throws -> Runs
 
   static let all: [Workload] = [
     .insert, .saves, .fetch, .refetch, .lookup, .lookupAlone, .query, .families, .update, .delete,
   ]
 }
 
-/// Times a body. What it returns is let go of after the clock has stopped.
-func timed<Result>(_ body: () throws -> Result) rethrows -> Duration {
-  let clock = ContinuousClock()
-  let start = clock.now
+/// What is measured: time as a clock on the wall has it, or as the processor spent it on this process.
+enum Clock {
+  /// Processor time leaves out what other programs do meanwhile, and waiting for the disk.
+  // Set once, before anything is measured, and read on the main thread alone.
+  nonisolated(unsafe) static var countsProcessorTime = false
+
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+  }
+}
+
+/// The nanoseconds of a body. What it returns is let go of after the clock has stopped.
+func timed<Result>(_ body: () throws -> Result) rethrows -> Double {
+  let start = Clock.now
   let result = try body()
-  let duration = clock.now - start
+  let time = Clock.now - start
   keep(result)
-  return duration
+  return time
 }
 
 /// Makes the optimizer believe that a value is used.
 @inline(never) func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }
-
-extension Duration {
-  var nanoseconds: Double {
-    Double(components.seconds) * 1e9 + Double(components.attoseconds) / 1e9
-  }
-}

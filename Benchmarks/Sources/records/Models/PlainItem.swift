@@ -59,7 +59,7 @@ final class PlainItem {
     statement.bind(Int64(rank), 4)
     statement.bind(serial, 5)
     statement.bind(price, 6)
-    statement.bind(isActive ? 1 : 0, 7)
+    statement.bind(Int64(isActive ? 1 : 0), 7)
     statement.bind(createdAt.timeIntervalSinceReferenceDate, 8)
     if let note { statement.bind(note, 9) } else { statement.bindNull(9) }
     if let quantity { statement.bind(Int64(quantity), 10) } else { statement.bindNull(10) }

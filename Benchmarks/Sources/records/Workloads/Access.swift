@@ -2,12 +2,12 @@ import Foundation
 import SwiftData
 
 /// What a read and a write of one property cost, in nanoseconds.
-struct Access {
+struct Access: Sendable {
   let name: String
   let title: String
   /// The most nanoseconds that are good enough.
   let limit: Double?
-  let measure: (Fixtures) throws -> Double
+  let measure: @Sendable (Fixtures) throws -> Double
 
   private static let objectCount = 1_000
   private static let repeatCount = 300
@@ -40,7 +40,7 @@ struct Access {
       let items = try context.fetch(FetchDescriptor<Item>())
       let time = timed { for item in items { item.rank = 1 } }
       context.rollback()
-      return time.nanoseconds / Double(items.count)
+      return time / Double(items.count)
     },
     Access(name: "write-plain", title: "property write, plain class", limit: nil) { fixtures in
       writePlain(plainItems(fixtures))
@@ -70,7 +70,7 @@ struct Access {
       }
       return sum
     }
-    return time.nanoseconds / Double(3 * repeatCount * items.count)
+    return time / Double(3 * repeatCount * items.count)
   }
 
   private static func readPlain(_ items: [PlainItem]) -> Double {
@@ -85,7 +85,7 @@ struct Access {
       }
       return sum
     }
-    return time.nanoseconds / Double(3 * repeatCount * items.count)
+    return time / Double(3 * repeatCount * items.count)
   }
 
   private static func write(_ items: [Item]) -> Double {
@@ -98,7 +98,7 @@ struct Access {
         }
       }
     }
-    return time.nanoseconds / Double(3 * repeatCount * items.count)
+    return time / Double(3 * repeatCount * items.count)
   }
 
   private static func writePlain(_ items: [PlainItem]) -> Double {
@@ -111,6 +111,6 @@ struct Access {
         }
       }
     }
-    return time.nanoseconds / Double(3 * repeatCount * items.count)
+    return time / Double(3 * repeatCount * items.count)
   }
 }

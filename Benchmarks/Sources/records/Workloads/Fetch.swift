@@ -23,7 +23,7 @@ extension Workload {
   }
 
   private static func fetchAll(
-    _ fixtures: Fixtures, stead: @escaping (ModelContainer) throws -> Duration
+    _ fixtures: Fixtures, stead: @escaping (ModelContainer) throws -> Double
   ) throws -> Runs {
     let database = try PlainDatabase(fixtures.items(.sqlite))
     let selection = try database.prepare("SELECT id, \(PlainItem.columns) FROM item")

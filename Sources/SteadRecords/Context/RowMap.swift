@@ -1,0 +1,143 @@
+/// A hash table from row numbers to objects' states: open addressing, linear probing, four
+/// consecutive rows to a place.
+///
+/// Rows are mostly met in their order, and then three of four are found in the cache line of the one
+/// before. A place is 40 bytes; its memory is its owner's to free.
+struct RowMap {
+  typealias State = UnsafeMutablePointer<_ModelState>
+
+  private struct Place {
+    /// The rows' number divided by four, or `free`.
+    var group: Int64
+    var states: (State?, State?, State?, State?) = (nil, nil, nil, nil)
+
+    /// No row divided by four is this.
+    static let free = Int64.min
+
+    subscript(row: Int64) -> State? {
+      get {
+        switch row & 3 {
+        case 0: states.0
+        case 1: states.1
+        case 2: states.2
+        default: states.3
+        }
+      }
+      set {
+        switch row & 3 {
+        case 0: states.0 = newValue
+        case 1: states.1 = newValue
+        case 2: states.2 = newValue
+        default: states.3 = newValue
+        }
+      }
+    }
+
+    var isEmpty: Bool {
+      states.0 == nil && states.1 == nil && states.2 == nil && states.3 == nil
+    }
+  }
+
+  private var places: UnsafeMutablePointer<Place>?
+  private var mask = -1
+  private var usedPlaces = 0
+  /// The number of rows.
+  private(set) var count = 0
+
+  /// Consecutive rows spread evenly, so the table may be this full, in eighths, before it grows.
+  private static let fullness = 7
+
+  func deallocate() { places?.deallocate() }
+
+  /// Where a group of rows is, or the free place where it belongs.
+  private func index(of group: Int64, in places: UnsafeMutablePointer<Place>) -> Int {
+    var index = Self.hash(group) & mask
+    while places[index].group != group, places[index].group != Place.free {
+      index = (index + 1) & mask
+    }
+    return index
+  }
+
+  func value(for row: Int64) -> State? {
+    guard let places else { return nil }
+    return places[index(of: row >> 2, in: places)][row]
+  }
+
+  /// Adds a row or replaces its state.
+  mutating func insert(_ state: State, for row: Int64) {
+    if !insertNew(state, for: row), let places {
+      places[index(of: row >> 2, in: places)][row] = state
+    }
+  }
+
+  /// Adds a row, unless it is there.
+  mutating func insertNew(_ state: State, for row: Int64) -> Bool {
+    let places = withRoom()
+    let index = index(of: row >> 2, in: places)
+    if places[index].group == Place.free {
+      places[index].group = row >> 2
+      usedPlaces += 1
+    } else if places[index][row] != nil {
+      return false
+    }
+    places[index][row] = state
+    count += 1
+    return true
+  }
+
+  mutating func remove(_ row: Int64) {
+    guard let places else { return }
+    let index = index(of: row >> 2, in: places)
+    guard places[index][row] != nil else { return }
+    places[index][row] = nil
+    count -= 1
+    if places[index].isEmpty { free(index, in: places) }
+  }
+
+  /// Frees a place and moves what follows it back, so that no gap breaks a search.
+  private mutating func free(_ index: Int, in places: UnsafeMutablePointer<Place>) {
+    usedPlaces -= 1
+    var gap = index
+    var next = (gap + 1) & mask
+    while places[next].group != Place.free {
+      let home = Self.hash(places[next].group) & mask
+      if (next &- home) & mask >= (next &- gap) & mask {
+        places[gap] = places[next]
+        gap = next
+      }
+      next = (next + 1) & mask
+    }
+    places[gap] = Place(group: Place.free)
+  }
+
+  func forEach(_ body: (State) -> Void) {
+    guard let places else { return }
+    for index in 0...mask where places[index].group != Place.free {
+      for row in 0..<Int64(4) {
+        if let state = places[index][row] { body(state) }
+      }
+    }
+  }
+
+  private mutating func withRoom() -> UnsafeMutablePointer<Place> {
+    if let places, (usedPlaces + 1) * 8 <= (mask + 1) * Self.fullness { return places }
+    let (old, oldCapacity) = (places, mask + 1)
+    let capacity = max(4, oldCapacity * 2)
+    let new = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
+    new.initialize(repeating: Place(group: Place.free), count: capacity)
+    mask = capacity - 1
+    places = new
+    if let old {
+      for index in 0..<oldCapacity where old[index].group != Place.free {
+        new[self.index(of: old[index].group, in: new)] = old[index]
+      }
+      old.deallocate()
+    }
+    return new
+  }
+
+  /// Multiplying by an odd constant spreads consecutive numbers evenly.
+  private static func hash(_ group: Int64) -> Int {
+    Int(truncatingIfNeeded: (UInt64(bitPattern: group) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+  }
+}
