@@ -64,7 +64,14 @@ let package = Package(
     ),
     .testTarget(
       name: "SteadRecordsTests",
-      dependencies: ["SteadRecords", "StoreWorker", "SwiftData", "WorkerModels"]
+      dependencies: ["SteadRecords", "StoreWorker", "SwiftData", "WorkerModels"],
+      exclude: ["Query"]
+    ),
+    // A module of its own, since its models share names with those of the semantics tests.
+    .testTarget(
+      name: "SteadQueryTests",
+      dependencies: ["SteadRecords", "SwiftData"],
+      path: "Tests/SteadRecordsTests/Query"
     ),
     .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
     .testTarget(name: "OSLogTests", dependencies: loggingTestDependencies),

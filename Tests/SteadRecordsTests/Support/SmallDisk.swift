@@ -20,7 +20,7 @@ final class SmallDisk {
   func fill(leaving bytes: Int) throws {
     let page = 4096
     let filler = directory.file("filler")
-    FileManager.default.createFile(atPath: filler.path, contents: nil)
+    _ = FileManager.default.createFile(atPath: filler.path, contents: nil)
     let handle = try FileHandle(forWritingTo: filler)
     while (try? handle.write(contentsOf: Data(count: page))) != nil {}
     let end = try handle.seekToEnd()
