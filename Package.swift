@@ -48,7 +48,9 @@ let package = Package(
       ]
     ),
     .target(name: "SwiftData", dependencies: ["SteadRecords"]),
-    .target(name: "OSLog"),
+    // swift-syntax logs through a module `OSLog` where there is one, and then has to be linked with it.
+    // The dependency makes SwiftPM build the plugin, and with it swift-syntax, before this module.
+    .target(name: "OSLog", dependencies: ["SteadRecordsMacros"]),
     .target(name: "os", dependencies: ["OSLog"]),
     .testTarget(
       name: "SteadRecordsMacrosTests",

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "stead-examples",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "shelf", targets: ["shelf"])],
+  dependencies: [.package(name: "stead", path: "..")],
+  targets: [
+    .target(
+      name: "ShelfKit", dependencies: [.product(name: "SteadSwiftData", package: "stead")]),
+    .executableTarget(name: "shelf", dependencies: ["ShelfKit"]),
+    .testTarget(name: "ShelfKitTests", dependencies: ["ShelfKit"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,30 @@
+import Foundation
+
+/// Prints what was done, and how long it took.
+struct Report {
+  private let clock = ContinuousClock()
+
+  func title(_ text: String) {
+    print("\n\(text)")
+    print(String(repeating: "-", count: text.count))
+  }
+
+  /// Runs a step, and prints its time beside what it says of itself.
+  @discardableResult
+  func step<Result>(_ name: String, _ body: () throws -> (Result, String)) rethrows -> Result {
+    let start = clock.now
+    let (result, text) = try body()
+    let time = start.duration(to: clock.now)
+    let milliseconds = Double(time.components.attoseconds) / 1e15 + Double(time.components.seconds) * 1e3
+    print(pad(String(format: "%.1f ms", milliseconds), to: 11) + "  \(name): \(text)")
+    return result
+  }
+
+  func row(_ left: some CustomStringConvertible, _ right: String) {
+    print(pad(left.description, to: 11) + "  \(right)")
+  }
+
+  private func pad(_ text: String, to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+  }
+}
