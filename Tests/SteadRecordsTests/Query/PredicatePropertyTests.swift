@@ -27,7 +27,9 @@ struct PredicatePropertyTests {
           random.pick(Hard.texts.filter { !$0.unicodeScalars.contains("\0") })
         },
         numbers: (0..<Int(random.random.next() % 4)).map { _ in random.pick(Hard.integers) },
-        place: Place(city: random.pick(["", "Oslo", "e\u{301}", "K"]), zip: nil, height: random.pick(Hard.finite)))
+        place: Place(
+          city: random.pick(["", "Oslo", "e\u{301}", "K"]), zip: nil,
+          height: random.pick(Hard.finite)))
     }
     for (index, sample) in samples.enumerated() where index > 0 && random.chance(2, in: 3) {
       sample.parent = samples[Int(random.random.next() % UInt64(index))]

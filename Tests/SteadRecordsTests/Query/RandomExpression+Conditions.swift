@@ -33,7 +33,8 @@ extension RandomExpression {
   }
 
   private mutating func equality(_ depth: Int) -> Erased<Bool> {
-    func make<T: Equatable>(_ left: Erased<T>, _ right: Erased<T>, _ isEqual: Bool) -> Erased<Bool> {
+    func make<T: Equatable>(_ left: Erased<T>, _ right: Erased<T>, _ isEqual: Bool) -> Erased<Bool>
+    {
       isEqual
         ? Erased("\(left.text) == \(right.text)", Nodes.equal(left, right))
         : Erased("\(left.text) != \(right.text)", Nodes.notEqual(left, right))
@@ -126,7 +127,8 @@ extension RandomExpression {
       return Erased("\(values).contains(\(real.text))", Nodes.contains(value: values, real))
     case 3:
       let text = text(depth)
-      return Erased("tags.contains(\(text.text))", Nodes.contains(Nodes.keyPath(sample, \.tags), text))
+      return Erased(
+        "tags.contains(\(text.text))", Nodes.contains(Nodes.keyPath(sample, \.tags), text))
     case 4:
       let limit = integer(depth)
       return Erased(
@@ -168,7 +170,8 @@ extension RandomExpression {
       let chain = Nodes.flatMap(Nodes.keyPath(sample, \.optionalText)) { Nodes.contains($0, part) }
       let value = pick([true, false])
       return chance(1, in: 2)
-        ? Erased("optionalText?.contains(\(part.text)) == \(value)", Nodes.equal(chain, value: value))
+        ? Erased(
+          "optionalText?.contains(\(part.text)) == \(value)", Nodes.equal(chain, value: value))
         : Erased(
           "optionalText?.contains(\(part.text)) != \(value)", Nodes.notEqual(chain, value: value))
     case 4:

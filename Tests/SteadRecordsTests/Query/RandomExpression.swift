@@ -75,13 +75,17 @@ struct RandomExpression {
     switch Int(random.next() % (depth > 0 ? 11 : 2)) {
     case 0: return Erased("number", Nodes.keyPath(sample, \.number))
     case 1: return Erased("\(small)", Nodes.value(small))
-    case 2: return Erased("number + \(small)", Nodes.sum(Nodes.keyPath(sample, \.number), value: small))
+    case 2:
+      return Erased("number + \(small)", Nodes.sum(Nodes.keyPath(sample, \.number), value: small))
     case 3:
-      return Erased("number * \(small)", Nodes.product(Nodes.keyPath(sample, \.number), value: small))
+      return Erased(
+        "number * \(small)", Nodes.product(Nodes.keyPath(sample, \.number), value: small))
     case 4:
-      return Erased("number / \(small)", Nodes.quotient(Nodes.keyPath(sample, \.number), value: small))
+      return Erased(
+        "number / \(small)", Nodes.quotient(Nodes.keyPath(sample, \.number), value: small))
     case 5:
-      return Erased("number % \(small)", Nodes.remainder(Nodes.keyPath(sample, \.number), value: small))
+      return Erased(
+        "number % \(small)", Nodes.remainder(Nodes.keyPath(sample, \.number), value: small))
     case 6:
       let text = text(depth - 1)
       return Erased("\(text.text).count", Nodes.keyPath(text, \.count))
@@ -91,7 +95,8 @@ struct RandomExpression {
     case 8:
       let (test, yes, no) = (condition(depth - 1), integer(depth - 1), integer(depth - 1))
       return Erased("(\(test.text) ? \(yes.text) : \(no.text))", Nodes.conditional(test, yes, no))
-    case 9: return Erased("children.count", Nodes.keyPath(Nodes.keyPath(sample, \.children), \.count))
+    case 9:
+      return Erased("children.count", Nodes.keyPath(Nodes.keyPath(sample, \.children), \.count))
     default:
       let filtered = Nodes.filter(Nodes.keyPath(sample, \.labels)) {
         Nodes.less(Nodes.keyPath($0, \.weight), value: 2)
@@ -135,7 +140,8 @@ struct RandomExpression {
     case 4:
       let text = text(depth - 1)
       return Erased("\(text.text).uppercased()", Nodes.uppercased(text))
-    case 5: return Erased("mood.rawValue", Nodes.rawValue(Nodes.keyPath(sample, \.mood), \.rawValue))
+    case 5:
+      return Erased("mood.rawValue", Nodes.rawValue(Nodes.keyPath(sample, \.mood), \.rawValue))
     default:
       let (left, right) = (optionalText(depth - 1), text(depth - 1))
       return Erased("(\(left.text) ?? \(right.text))", Nodes.coalesce(left, right))

@@ -5,12 +5,22 @@ extension PredicateTranslation {
   func property(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
     guard let index = row.entity.propertyByKeyPath[keyPath] else {
       if Self.isIdentifier(keyPath, of: row.entity.type) { return .row(row) }
-      guard let index = row.entity.traceProperty(keyPath),
-        TracedProperty.gives(keyPath, row.entity.properties[index], of: row.entity)
-      else { throw NotTranslatable("\(keyPath) is no stored property of \(row.entity.name)") }
-      return try property(row.entity.properties[index], of: row)
+      return try traced(keyPath, of: row)
     }
     return try property(row.entity.properties[index], of: row)
+  }
+
+  /// The term of a key path that leads through relationships, or comes from generic code.
+  private func traced(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
+    guard let path = TracedPath.find(keyPath, from: row.entity, in: layout) else {
+      throw NotTranslatable("\(keyPath) is no stored property of \(row.entity.name)")
+    }
+    var term = Term.row(row)
+    for index in path {
+      guard case .row(let owner) = term else { break }
+      term = try property(owner.entity.properties[index], of: owner)
+    }
+    return term
   }
 
   private static func isIdentifier(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool

@@ -1,0 +1,30 @@
+public import Foundation
+
+// `Bool` has no order in Swift, so that Foundation takes no Boolean key path.
+extension SortDescriptor where Compared: PersistentModel {
+  /// Orders by a Boolean property: false before true.
+  public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
+    self.init(Self.sendable(keyPath.appending(path: \.steadOrder)), order: order)
+  }
+
+  /// Orders by an optional Boolean property: nil, false, true.
+  public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
+    self.init(Self.sendable(keyPath.appending(path: \.steadOrder)), order: order)
+  }
+
+  private static func sendable<Value>(
+    _ path: KeyPath<Compared, Value>
+  ) -> any KeyPath<Compared, Value> & Sendable {
+    // Both parts are Sendable, and Sendable leaves no trace in a type's layout.
+    unsafeBitCast(path, to: (any KeyPath<Compared, Value> & Sendable).self)
+  }
+}
+
+extension Bool {
+  /// Where the value stands in an order.
+  var steadOrder: Int { self ? 1 : 0 }
+}
+
+extension Bool? {
+  var steadOrder: Int? { map { $0 ? 1 : 0 } }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+
+/// The properties that a key path leads through, found by reading it.
+///
+/// A key path cannot be taken apart, and in generic code `\T.name` equals none that the schema
+/// lists. Reading it on an object that notes what is read, with another such object behind each
+/// relationship, shows its properties one by one. `title.uppercased()` reads the title, too; so
+/// samples are written to the last property, and the key path must give each of them back.
+enum TracedPath {
+  /// The longest path that is followed.
+  static let limit = 8
+
+  private struct Key: Hashable, @unchecked Sendable {
+    // Sendable: key paths are immutable, and these hold no captured values.
+    let path: AnyKeyPath
+    let entity: ObjectIdentifier
+  }
+
+  private static let known = Mutex<[Key: [Int]?]>([:])
+
+  /// The indices of the properties, each in the entity before it; nil when the key path is none of
+  /// stored properties.
+  static func find(
+    _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
+  ) -> [Int]? {
+    let key = Key(path: keyPath, entity: ObjectIdentifier(entity.type))
+    if let answer = known.withLock({ $0[key] }) { return answer }
+    let answer = trace(keyPath, from: entity, in: layout)
+    known.withLock { $0[key] = .some(answer) }
+    return answer
+  }
+
+  private static func trace(
+    _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
+  ) -> [Int]? {
+    let root = entity.type.init(_row: .empty)
+    let subject: Any = root
+    var (current, currentEntity) = (root, entity)
+    var indices: [Int] = []
+    while indices.count < limit {
+      let state = current._$statePointer
+      state.pointee.set(_ModelFlags.probe)
+      _ = subject[keyPath: keyPath]
+      state.pointee.clear(_ModelFlags.probe)
+      guard let index = state.pointee.extra?.probed else { return nil }
+      indices.append(index)
+      let property = currentEntity.properties[index]
+      guard case .toOne(let destination) = property.kind, !isValue(of: property, keyPath) else {
+        let isStored =
+          isValue(of: property, keyPath)
+          && (property.destination != nil
+            || gives(keyPath, subject, property, current, currentEntity))
+        return isStored ? indices : nil
+      }
+      currentEntity = layout.entities[destination]
+      let next = currentEntity.type.init(_row: .empty)
+      current.setContent(.toOne(.model(next)), at: index)
+      current = next
+    }
+    return nil
+  }
+
+  /// Whether the key path's value is of the property's type, perhaps at the end of a chain.
+  private static func isValue(of property: PropertyLayout, _ keyPath: AnyKeyPath) -> Bool {
+    let value = PropertyShape(type(of: keyPath).valueType).wrapped
+    let stored = PropertyShape(property.valueType).wrapped
+    // A Boolean's place in an order is the number in its column.
+    return value == stored || stored == Bool.self && value == Int.self
+  }
+
+  private static func gives(
+    _ keyPath: AnyKeyPath, _ subject: Any, _ property: PropertyLayout,
+    _ owner: any PersistentModel, _ entity: EntityLayout
+  ) -> Bool {
+    let stored = entity.propertyByKeyPath.first {
+      $0.value == property.index && $0.key is any WritableTracedPath
+    }
+    let samples = samples(of: property.valueType)
+    guard samples.count > 1, let path = stored?.key as? any WritableTracedPath else { return false }
+    return path.gives(keyPath, subject, owner, samples)
+  }
+
+  static func isEqual<E: Equatable>(_ value: E, _ other: Any) -> Bool { (other as? E) == value }
+
+  private static func samples(of type: any Any.Type) -> [Any] {
+    let shape = PropertyShape(type)
+    if let cases = shape.wrapped as? any CaseIterable.Type { return allCases(cases) }
+    switch shape.wrapped {
+    case is String.Type: return ["aB \u{E9} ", "Z\u{301}y\n9"]
+    case is Bool.Type: return [true, false]
+    case is Double.Type: return [-1.5, 3e9]
+    case is Float.Type: return [Float(-1.5), Float(3e9)]
+    case is Date.Type:
+      return [
+        Date(timeIntervalSinceReferenceDate: -1.5), Date(timeIntervalSinceReferenceDate: 3e9),
+      ]
+    case is UUID.Type: return [UUID(), UUID()]
+    case is Data.Type: return [Data([1, 2]), Data([255])]
+    case is Decimal.Type: return [Decimal(-15) / 10, Decimal(1_000_003)]
+    default:
+      guard let integer = shape.wrapped as? any FixedWidthInteger.Type else { return [] }
+      return extremes(integer)
+    }
+  }
+
+  private static func allCases<C: CaseIterable>(_ type: C.Type) -> [Any] { Array(type.allCases) }
+
+  private static func extremes<I: FixedWidthInteger>(_ type: I.Type) -> [Any] {
+    [type.max, type.min, type.max / 3]
+  }
+}
+
+private protocol WritableTracedPath {
+  func gives(
+    _ other: AnyKeyPath, _ subject: Any, _ owner: any PersistentModel, _ samples: [Any]
+  ) -> Bool
+}
+
+extension ReferenceWritableKeyPath: WritableTracedPath {
+  fileprivate func gives(
+    _ other: AnyKeyPath, _ subject: Any, _ owner: any PersistentModel, _ samples: [Any]
+  ) -> Bool {
+    guard let root = owner as? Root else { return false }
+    return samples.allSatisfy { sample in
+      guard let value = sample as? Value else { return false }
+      root[keyPath: self] = value
+      guard let read = subject[keyPath: other] as? any Equatable else { return false }
+      return TracedPath.isEqual(read, value)
+        || (sample as? Bool).map { TracedPath.isEqual(read, $0.steadOrder) } ?? false
+    }
+  }
+}
