@@ -7,16 +7,10 @@ public struct PredicateMacro: ExpressionMacro {
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> ExprSyntax {
-    guard
-      let closure = node.trailingClosure
-        ?? node.arguments.first?.expression.as(ClosureExprSyntax.self)
-    else {
-      throw DiagnosticsError(diagnostics: [
-        PredicateProblem.needsClosure.diagnostic(at: node)
-      ])
-    }
+    let argument =
+      node.trailingClosure ?? node.arguments.first?.expression.as(ClosureExprSyntax.self)
+    guard let closure = argument else { throw PredicateProblem.needsClosure.error(at: node) }
     var writer = PredicateWriter()
-    let text = try writer.predicate(closure)
-    return "\(raw: text)"
+    return "\(raw: try writer.predicate(closure))"
   }
 }

@@ -2,64 +2,107 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 /// What a predicate cannot hold, in words that say what to write instead.
-enum PredicateProblem: DiagnosticMessage {
+enum PredicateProblem: DiagnosticMessage, Equatable {
   case needsClosure
   case emptyBody
-  case statement
+  case statement(String)
+  case unusedValue
   case conditionWithoutElse
   case missingReturn
   case variableWithoutValue
   case mutableVariable
   case pattern
+  case assignment
+  case effect(String)
   case operation(String)
   case method(String)
   case closureNeeded(String)
+  case parameters(Int)
   case call
   case syntax(String)
 
   var severity: DiagnosticSeverity { .error }
 
   var diagnosticID: MessageID {
-    MessageID(domain: "SteadRecordsMacros", id: "Predicate.\(Self.name(self))")
-  }
-
-  private static func name(_ problem: PredicateProblem) -> String {
-    String(describing: problem).prefix { $0 != "(" }.description
+    let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
+    return MessageID(domain: "SteadRecords", id: "Predicate.\(label)")
   }
 
   var message: String {
     switch self {
-    case .needsClosure: "a predicate is written as a closure: #Predicate<Model> { $0.name == name }"
+    case .needsClosure: "a predicate is written as a closure, such as { $0.name == name }"
     case .emptyBody: "a predicate must give a Boolean value"
-    case .statement:
-      "a predicate can only hold let, if, guard and return; compute the value before the predicate "
-        + "and capture it"
-    case .conditionWithoutElse: "every branch of a predicate must give a value; add an else"
+    case .statement(let name):
+      "a predicate cannot contain \(name); it is made of let, if, guard and one value"
+    case .unusedValue:
+      "the value of this expression is unused; join conditions with '&&' or '||'"
+    case .conditionWithoutElse: "every branch of a predicate must give a value; add an 'else'"
     case .missingReturn: "every path through a predicate must end with a value"
-    case .variableWithoutValue: "a constant in a predicate needs a value: let name = expression"
-    case .mutableVariable: "a predicate cannot change variables; use let"
-    case .pattern: "a predicate cannot match this pattern; compare the value instead"
+    case .variableWithoutValue: "a constant in a predicate needs a value"
+    case .mutableVariable: "a predicate cannot change variables; use 'let'"
+    case .pattern: "a predicate cannot match this pattern; compare with '==' instead"
+    case .assignment: "a predicate cannot assign; compare with '=='"
+    case .effect(let keyword):
+      "a predicate cannot use '\(keyword)'; compute the value before the predicate and capture it"
     case .operation(let name):
-      "the operator '\(name)' has no meaning in a predicate; compute the value before the predicate "
+      "operator '\(name)' is not supported in a predicate; compute the value before the predicate "
         + "and capture it"
     case .method(let name):
-      "'\(name)' cannot be called on a model's value in a predicate; use a stored property, or one of "
-        + PredicateMethods.list
+      "'\(name)' cannot be called on a model's value in a predicate; "
+        + (PredicateMethods.instead[name] ?? "use a stored property, or \(PredicateMethods.list)")
     case .closureNeeded(let name): "'\(name)' in a predicate needs a closure written in place"
+    case .parameters(let count):
+      "this closure must have \(count) parameter\(count == 1 ? "" : "s")"
     case .call:
-      "a function cannot be called with a model's value in a predicate; put its test into the "
-        + "predicate itself, or into another predicate and call evaluate"
+      "a function cannot be called with a model's value in a predicate; write its condition here, "
+        + "or put it into another predicate and call 'evaluate'"
     case .syntax(let name):
-      "\(name) has no meaning in a predicate; compute the value before the predicate and capture it"
+      "\(name) cannot use a model's value in a predicate; "
+        + "compute it before the predicate and capture it"
     }
   }
 
-  func diagnostic(at node: some SyntaxProtocol) -> Diagnostic {
-    Diagnostic(node: Syntax(node), message: self)
+  func error(at node: some SyntaxProtocol, fixIts: [FixIt] = []) -> DiagnosticsError {
+    DiagnosticsError(diagnostics: [
+      Diagnostic(node: Syntax(node), message: self, fixIts: fixIts)
+    ])
+  }
+}
+
+extension PredicateProblem {
+  /// What is wrong with an expression of a kind that predicates do not have.
+  init(refusing expression: ExprSyntax) {
+    self =
+      switch expression.as(ExprSyntaxEnum.self) {
+      case .tryExpr: .effect("try")
+      case .awaitExpr: .effect("await")
+      case .switchExpr: .statement("'switch'")
+      case .closureExpr: .syntax("a closure here")
+      case .stringLiteralExpr: .syntax("a string interpolation")
+      case .arrayExpr: .syntax("an array literal")
+      case .dictionaryExpr: .syntax("a dictionary literal")
+      case .tupleExpr: .syntax("a tuple")
+      case .keyPathExpr: .syntax("a key path")
+      case .inOutExpr: .syntax("an inout argument")
+      case .macroExpansionExpr: .syntax("a macro")
+      case .sequenceExpr: .syntax("an operator without a known precedence")
+      default: .syntax("this expression")
+      }
   }
 
-  func error(at node: some SyntaxProtocol) -> DiagnosticsError {
-    DiagnosticsError(diagnostics: [diagnostic(at: node)])
+  /// What is wrong with a statement of a kind that predicates do not have.
+  init(refusing statement: StmtSyntax) {
+    self =
+      switch statement.as(StmtSyntaxEnum.self) {
+      case .forStmt: .statement("a loop; use contains(where:), allSatisfy or filter")
+      case .whileStmt, .repeatStmt: .statement("a loop")
+      case .doStmt: .statement("'do'")
+      case .deferStmt: .statement("'defer'")
+      case .throwStmt: .effect("throw")
+      case .expressionStmt(let statement) where statement.expression.is(SwitchExprSyntax.self):
+        .statement("'switch'")
+      default: .statement("this statement")
+      }
   }
 }
 
@@ -74,8 +117,31 @@ enum PredicateMethods {
   /// Methods without arguments.
   static let plain: Set<String> = ["lowercased", "uppercased", "min", "max"]
 
+  /// Methods with a closure.
+  static let closures: Set<String> = [
+    "contains", "allSatisfy", "filter", "first", "count", "flatMap", "map",
+  ]
+
   static let list =
-    "contains, contains(where:), allSatisfy, filter, starts(with:), hasPrefix, hasSuffix, lowercased, "
-    + "uppercased, min, max, localizedStandardContains, caseInsensitiveCompare, localizedCompare, "
-    + "flatMap and evaluate"
+    "one of contains, contains(where:), allSatisfy, filter, starts(with:), hasPrefix, hasSuffix, "
+    + "lowercased, uppercased, min, max, localizedStandardContains and evaluate"
+
+  /// What to write for methods that people look for.
+  static let instead: [String: String] = [
+    "compactMap": "use filter",
+    "reduce": "store the total in a property, or fetch an aggregate",
+    "sorted": "sort with the descriptor's sortBy",
+    "reversed": "sort with the descriptor's sortBy",
+    "range": "use contains or localizedStandardContains",
+    "trimmingCharacters": "store the trimmed text",
+    "compare": "use '<', '==' or '>', or localizedCompare",
+    "isEqual": "use '=='",
+    "elementsEqual": "use '=='",
+    "isMultiple": "use '% n == 0'",
+    "addingTimeInterval": "move the interval to the other side, where it is computed once",
+    "timeIntervalSince": "compare the dates themselves",
+    "distance": "use '-'",
+    "description": "compare the value itself",
+    "formatted": "compare the value itself",
+  ]
 }

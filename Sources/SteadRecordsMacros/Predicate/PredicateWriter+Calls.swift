@@ -5,29 +5,29 @@ extension PredicateWriter {
     guard let member = expression.calledExpression.as(MemberAccessExprSyntax.self),
       let base = member.base
     else { throw PredicateProblem.call.error(at: expression.calledExpression) }
-    let name = member.declName.baseName.text
-    let receiver = try value(base)
+    let name = member.declName.baseName
     if let closure = Self.closure(of: expression) {
-      return try closureCall(expression, name, receiver, closure)
+      return try closureCall(expression, name, base, closure)
     }
+    let receiver = try value(base)
     let arguments = Array(expression.arguments)
-    switch (name, arguments.count) {
+    let label = arguments.first?.label?.text
+    switch (name.text, arguments.count) {
     case ("evaluate", 1...):
-      let values = try arguments.map { argument(try value($0.expression)) }
       guard case .outside(let predicate) = receiver else {
-        throw PredicateProblem.method(name).error(at: member.declName)
+        throw PredicateProblem.method(name.text).error(at: name)
       }
-      return call(
-        "evaluate", (["value: \(predicate.trimmed)"] + values).joined(separator: ", "))
-    case ("contains", 1), ("starts", 1):
-      return call(name, pair(receiver, try value(arguments[0].expression)))
-    case ("flatMap", _), ("allSatisfy", _), ("filter", _):
-      throw PredicateProblem.closureNeeded(name).error(at: expression)
-    case (_, 1) where PredicateMethods.unary.contains(name) && arguments[0].label == nil:
-      return call(name, pair(receiver, try value(arguments[0].expression)))
-    case (_, 0) where PredicateMethods.plain.contains(name):
-      return call(name, argument(receiver))
-    default: throw PredicateProblem.method(name).error(at: member.declName)
+      let values = try arguments.map { argument(try value($0.expression)) }
+      return call("evaluate", (["value: \(predicate)"] + values).joined(separator: ", "))
+    case ("contains", 1) where label == nil, ("starts", 1) where label == "with":
+      return call(name.text, pair(receiver, try value(arguments[0].expression)))
+    case (_, 1) where PredicateMethods.closures.contains(name.text):
+      throw PredicateProblem.closureNeeded(name.text).error(at: arguments[0].expression)
+    case (_, 1) where PredicateMethods.unary.contains(name.text) && label == nil:
+      return call(name.text, pair(receiver, try value(arguments[0].expression)))
+    case (_, 0) where PredicateMethods.plain.contains(name.text):
+      return call(name.text, argument(receiver))
+    default: throw PredicateProblem.method(name.text).error(at: name)
     }
   }
 
@@ -38,31 +38,39 @@ extension PredicateWriter {
   }
 
   private mutating func closureCall(
-    _ expression: FunctionCallExprSyntax, _ name: String, _ receiver: Value,
+    _ expression: FunctionCallExprSyntax, _ name: TokenSyntax, _ base: ExprSyntax,
     _ closure: ClosureExprSyntax
   ) throws -> Value {
-    guard ["contains", "allSatisfy", "filter", "flatMap"].contains(name) else {
-      throw PredicateProblem.method(name).error(at: expression.calledExpression)
+    guard PredicateMethods.closures.contains(name.text) else {
+      throw PredicateProblem.method(name.text).error(at: name)
     }
-    let (parameters, body) = try self.closure(closure, parameterCount: 1)
-    let function = name == "contains" ? "containsWhere" : name
-    return call(
-      function, argument(receiver), "{ \(parameters.joined(separator: ", ")) in\n\(body)\n}")
+    let receiver = argument(try value(base))
+    let test = try self.closure(closure, parameterCount: 1)
+    switch name.text {
+    case "contains": return call("containsWhere", receiver, test)
+    case "first": return property("first", of: call("filter", receiver, test))
+    case "count": return property("count", of: call("filter", receiver, test))
+    default: return call(name.text, receiver, test)
+    }
+  }
+
+  private mutating func property(_ name: String, of value: Value) -> Value {
+    call("keyPath", argument(value), "\\.\(name)")
   }
 
   mutating func subscripting(_ expression: SubscriptCallExprSyntax) throws -> Value {
-    let base = try value(expression.calledExpression)
+    let base = argument(try value(expression.calledExpression))
     let arguments = Array(expression.arguments)
-    guard let first = arguments.first, first.label == nil else {
-      throw PredicateProblem.syntax("this subscript").error(at: expression)
+    let values = try arguments.map { try value($0.expression) }
+    switch arguments.map({ $0.label?.text }) {
+    case [nil]: return call("element", base, argument(values[0]))
+    case [nil, "default"]:
+      return call("element", base, argument(values[0]), "default: \(argument(values[1]))")
+    case ["keyPath"]:
+      guard case .outside(let path) = values[0] else { break }
+      return call("keyPath", base, path)
+    default: break
     }
-    let index = try value(first.expression)
-    switch arguments.count {
-    case 1: return call("element", argument(base), argument(index))
-    case 2 where arguments[1].label?.text == "default":
-      let other = try value(arguments[1].expression)
-      return call("element", argument(base), argument(index), "default: \(argument(other))")
-    default: throw PredicateProblem.syntax("this subscript").error(at: expression)
-    }
+    throw PredicateProblem.syntax("this subscript").error(at: expression)
   }
 }

@@ -3,12 +3,12 @@ import SwiftSyntax
 extension PredicateWriter {
   /// Writes an expression.
   mutating func value(_ expression: ExprSyntax) throws -> Value {
-    guard dependsOnVariable(expression) else { return outside(expression) }
+    let expression = expression.withoutParentheses
+    guard dependsOnVariable(expression) || isGuardedUnwrap(expression) else {
+      return .outside(source(expression))
+    }
     if let chain = try optionalChain(expression) { return chain }
     switch expression.as(ExprSyntaxEnum.self) {
-    case .tupleExpr(let tuple) where tuple.elements.count == 1:
-      guard let element = tuple.elements.first else { break }
-      return try value(element.expression)
     case .declReferenceExpr(let reference):
       if let value = names[reference.baseName.text] { return value }
     case .memberAccessExpr(let member): return try self.member(member)
@@ -21,6 +21,8 @@ extension PredicateWriter {
     case .ifExpr(let condition): return try self.condition(condition)
     case .forceUnwrapExpr(let unwrap):
       return call("forcedUnwrap", argument(try value(unwrap.expression)))
+    case .optionalChainingExpr(let link):
+      if let variable = links[link.id] { return .node(variable) }
     case .functionCallExpr(let call): return try self.functionCall(call)
     case .subscriptCallExpr(let subscripting): return try self.subscripting(subscripting)
     case .isExpr(let test):
@@ -28,18 +30,19 @@ extension PredicateWriter {
     case .asExpr(let cast): return try self.cast(cast)
     default: break
     }
-    throw PredicateProblem.syntax("this expression").error(at: expression)
+    throw PredicateProblem(refusing: expression).error(at: expression)
   }
 
-  /// An expression without variables of the predicate is evaluated when the predicate is made.
-  private func outside(_ expression: ExprSyntax) -> Value {
-    if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
-      let element = tuple.elements.first, element.label == nil,
-      element.expression.is(NilLiteralExprSyntax.self)
-    {
-      return .outside(element.expression)
+  /// Whether an unwrapping from outside must wait until the predicate runs, since the predicate asks
+  /// first whether there is a value: `name == nil || $0.name == name!`.
+  private func isGuardedUnwrap(_ expression: ExprSyntax) -> Bool {
+    guard !guarded.isEmpty else { return false }
+    switch expression.as(ExprSyntaxEnum.self) {
+    case .forceUnwrapExpr(let unwrap):
+      return guarded.contains(unwrap.expression.trimmedDescription)
+    case .memberAccessExpr(let member): return member.base.map(isGuardedUnwrap) ?? false
+    default: return false
     }
-    return .outside(expression)
   }
 
   private static func metatype(_ type: TypeSyntax) -> String { "(\(type.trimmed)).self" }
@@ -55,15 +58,12 @@ extension PredicateWriter {
 
   private mutating func member(_ member: MemberAccessExprSyntax) throws -> Value {
     guard let base = member.base else {
-      throw PredicateProblem.syntax("this expression").error(at: member)
+      throw PredicateProblem(refusing: ExprSyntax(member)).error(at: member)
     }
-    return property(try value(base), member.declName)
-  }
-
-  private mutating func property(_ base: Value, _ name: DeclReferenceExprSyntax) -> Value {
-    let path = "\\.\(name.trimmed)"
-    if name.baseName.text == "rawValue" { return call("rawValue", argument(base), path) }
-    return call("keyPath", argument(base), path)
+    let value = argument(try value(base))
+    let path = "\\.\(member.declName.trimmed)"
+    return member.declName.baseName.text == "rawValue"
+      ? call("rawValue", value, path) : call("keyPath", value, path)
   }
 
   // MARK: Operators
@@ -79,70 +79,34 @@ extension PredicateWriter {
     }
   }
 
-  private static let comparisons: [String: String] = [
+  private static let operations: [String: String] = [
     "==": "equal", "!=": "notEqual", "<": "less", "<=": "lessOrEqual", ">": "greater",
     ">=": "greaterOrEqual", "+": "sum", "-": "difference", "*": "product", "/": "quotient",
     "%": "remainder", "&&": "conjunction", "||": "disjunction", "...": "closedRange",
-    "..<": "range",
+    "..<": "range", "??": "coalesce", "~=": "contains", "===": "equal", "!==": "notEqual",
   ]
 
   private mutating func infix(_ expression: InfixOperatorExprSyntax) throws -> Value {
     guard let name = expression.operator.as(BinaryOperatorExprSyntax.self)?.operator else {
-      throw PredicateProblem.syntax("an assignment").error(at: expression.operator)
+      throw PredicateProblem.assignment.error(at: expression.operator)
     }
-    if ["==", "!="].contains(name.text), let test = try nilTest(expression, name.text) {
-      return test
+    if let tested = expression.testedForNil {
+      // Asked of the optional itself, so that its values need not be comparable.
+      let test = call("isNil", argument(try value(tested)))
+      return name.text == "==" ? test : call("negation", argument(test))
+    }
+    guard let function = Self.operations[name.text] else {
+      throw PredicateProblem.operation(name.text).error(at: name)
     }
     let (left, right) = (
       try value(expression.leftOperand), try value(expression.rightOperand)
     )
-    switch name.text {
-    case "??": return coalesce(left, right)
-    case "~=": return call("contains", argument(left), argument(right))
-    case "===": return call("equal", pair(left, right))
-    case "!==": return call("notEqual", pair(left, right))
-    default:
-      guard let function = Self.comparisons[name.text] else {
-        throw PredicateProblem.operation(name.text).error(at: expression.operator)
-      }
-      return call(function, pair(left, right))
-    }
-  }
-
-  /// `x == nil` is asked of the optional itself, so that its values need not be comparable.
-  private mutating func nilTest(
-    _ expression: InfixOperatorExprSyntax, _ name: String
-  ) throws -> Value? {
-    let (left, right) = (expression.leftOperand, expression.rightOperand)
-    let tested: ExprSyntax
-    if right.is(NilLiteralExprSyntax.self) {
-      tested = left
-    } else if left.is(NilLiteralExprSyntax.self) {
-      tested = right
-    } else {
-      return nil
-    }
-    let test = call("isNil", argument(try value(tested)))
-    return name == "==" ? test : call("negation", argument(test))
-  }
-
-  /// Two operands, of which an outside value stays unwrapped to take its type from the other.
-  func pair(_ left: Value, _ right: Value) -> String {
-    switch (left, right) {
-    case (.node(let left), .node(let right)): "\(left), \(right)"
-    case (.node(let left), .outside(let right)): "\(left), value: \(right.trimmed)"
-    case (.outside(let left), .node(let right)): "value: \(left.trimmed), \(right)"
-    case (.outside, .outside): "\(argument(left)), \(argument(right))"
-    }
-  }
-
-  mutating func coalesce(_ left: Value, _ right: Value) -> Value {
-    call("coalesce", pair(left, right))
+    return call(function, pair(left, right))
   }
 
   mutating func conditional(_ test: Value, _ yes: Value, _ no: Value) -> Value {
     if case .outside(let yes) = yes, case .outside(let no) = no {
-      return call("conditional", argument(test), "values: \(yes.trimmed), \(no.trimmed)")
+      return .untyped(Self.text("conditional", [argument(test), "values: \(yes)", no]))
     }
     return call("conditional", argument(test), pair(yes, no))
   }
@@ -151,55 +115,34 @@ extension PredicateWriter {
 
   /// Writes `a?.b.c` as a flat map over `a`; nil when the expression is no such chain.
   private mutating func optionalChain(_ expression: ExprSyntax) throws -> Value? {
-    guard let link = Self.firstLink(of: expression) else { return nil }
+    guard let link = firstLink(of: expression) else { return nil }
     let optional = try value(link.expression)
     let variable = newVariable()
-    let place = DeclReferenceExprSyntax(baseName: .identifier(variable))
-    let rest = ChainRewriter(link: link, place: ExprSyntax(place)).rewrite(Syntax(expression))
-    guard let rest = rest.as(ExprSyntax.self) else { return nil }
     let closure = try closure(over: variable) { writer in
-      writer.names[variable] = .node(variable)
-      return try writer.value(rest)
+      writer.links[link.id] = variable
+      defer { writer.links[link.id] = nil }
+      return try writer.value(expression)
     }
     return call("flatMap", argument(optional), closure)
   }
 
-  /// The first question mark of a chain of members, calls and subscripts.
-  private static func firstLink(of expression: ExprSyntax) -> OptionalChainingExprSyntax? {
+  /// The first question mark of a chain of members, calls and subscripts that has no variable yet.
+  private func firstLink(of expression: ExprSyntax) -> OptionalChainingExprSyntax? {
     var first: OptionalChainingExprSyntax?
     var current: ExprSyntax? = expression
     while let expression = current {
-      if let link = expression.as(OptionalChainingExprSyntax.self) {
+      switch expression.as(ExprSyntaxEnum.self) {
+      case .optionalChainingExpr(let link):
+        guard links[link.id] == nil else { return first }
         first = link
         current = link.expression
-      } else if let member = expression.as(MemberAccessExprSyntax.self) {
-        current = member.base
-      } else if let call = expression.as(FunctionCallExprSyntax.self) {
-        current = call.calledExpression
-      } else if let call = expression.as(SubscriptCallExprSyntax.self) {
-        current = call.calledExpression
-      } else if let unwrap = expression.as(ForceUnwrapExprSyntax.self) {
-        current = unwrap.expression
-      } else {
-        current = nil
+      case .memberAccessExpr(let member): current = member.base
+      case .functionCallExpr(let call): current = call.calledExpression
+      case .subscriptCallExpr(let call): current = call.calledExpression
+      case .forceUnwrapExpr(let unwrap): current = unwrap.expression
+      default: current = nil
       }
     }
     return first
-  }
-}
-
-/// Puts a variable in the place of the optional that a chain starts with.
-private final class ChainRewriter: SyntaxRewriter {
-  private let link: OptionalChainingExprSyntax
-  private let place: ExprSyntax
-
-  init(link: OptionalChainingExprSyntax, place: ExprSyntax) {
-    self.link = link
-    self.place = place
-    super.init()
-  }
-
-  override func visit(_ node: OptionalChainingExprSyntax) -> ExprSyntax {
-    node.id == link.id ? place : super.visit(node)
   }
 }

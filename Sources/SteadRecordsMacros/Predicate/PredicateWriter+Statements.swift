@@ -6,35 +6,11 @@ extension PredicateWriter {
     guard let first = items.first else { throw PredicateProblem.emptyBody.error(at: parent) }
     let rest = Array(items.dropFirst())
     switch first.item {
-    case .expr(let expression):
-      if let condition = expression.as(IfExprSyntax.self) {
-        return try self.condition(condition, then: rest)
-      }
-      return try value(expression)
-    case .stmt(let statement):
-      if let result = statement.as(ReturnStmtSyntax.self) {
-        guard let expression = result.expression else {
-          throw PredicateProblem.missingReturn.error(at: result)
-        }
-        return try value(expression)
-      }
-      if let expression = statement.as(ExpressionStmtSyntax.self)?.expression {
-        if let condition = expression.as(IfExprSyntax.self) {
-          return try self.condition(condition, then: rest)
-        }
-        return try value(expression)
-      }
-      if let test = statement.as(GuardStmtSyntax.self) {
-        guard !rest.isEmpty else { throw PredicateProblem.missingReturn.error(at: test) }
-        return try branch(
-          Array(test.conditions),
-          { try $0.statements(rest, in: parent) },
-          { try $0.statements(Array(test.body.statements), in: Syntax(test.body)) })
-      }
-      throw PredicateProblem.statement.error(at: statement)
+    case .expr(let expression): return try result(expression, before: rest)
+    case .stmt(let statement): return try self.statement(statement, before: rest, in: parent)
     case .decl(let declaration):
       guard let variable = declaration.as(VariableDeclSyntax.self) else {
-        throw PredicateProblem.statement.error(at: declaration)
+        throw PredicateProblem.statement("a declaration other than 'let'").error(at: declaration)
       }
       try constant(variable)
       guard !rest.isEmpty else { throw PredicateProblem.missingReturn.error(at: declaration) }
@@ -42,9 +18,46 @@ extension PredicateWriter {
     }
   }
 
+  private mutating func statement(
+    _ statement: StmtSyntax, before rest: [CodeBlockItemSyntax], in parent: Syntax
+  ) throws -> Value {
+    switch statement.as(StmtSyntaxEnum.self) {
+    case .returnStmt(let result):
+      guard let expression = result.expression else {
+        throw PredicateProblem.missingReturn.error(at: result)
+      }
+      return try value(expression)
+    case .expressionStmt(let statement) where !statement.expression.is(SwitchExprSyntax.self):
+      return try result(statement.expression, before: rest)
+    case .guardStmt(let test):
+      guard !rest.isEmpty else { throw PredicateProblem.missingReturn.error(at: test) }
+      return try branch(
+        Array(test.conditions),
+        { try $0.statements(rest, in: parent) },
+        { try $0.statements(Array(test.body.statements), in: Syntax(test.body)) })
+    default: throw PredicateProblem(refusing: statement).error(at: statement)
+    }
+  }
+
+  private mutating func result(
+    _ expression: ExprSyntax, before rest: [CodeBlockItemSyntax]
+  ) throws -> Value {
+    if let condition = expression.as(IfExprSyntax.self) {
+      return try self.condition(condition, then: rest)
+    }
+    guard rest.isEmpty else {
+      // An assignment or a call says more about what was meant than its value does.
+      _ = try value(expression)
+      throw PredicateProblem.unusedValue.error(at: expression)
+    }
+    return try value(expression)
+  }
+
   private mutating func constant(_ declaration: VariableDeclSyntax) throws {
     guard declaration.bindingSpecifier.tokenKind == .keyword(.let) else {
-      throw PredicateProblem.mutableVariable.error(at: declaration.bindingSpecifier)
+      throw PredicateProblem.mutableVariable.error(
+        at: declaration.bindingSpecifier,
+        fixIts: [.replacing(declaration.bindingSpecifier, with: "let")])
     }
     for binding in declaration.bindings {
       guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
@@ -53,7 +66,11 @@ extension PredicateWriter {
       guard let initializer = binding.initializer?.value else {
         throw PredicateProblem.variableWithoutValue.error(at: binding)
       }
-      names[name] = .node(argument(try value(initializer)))
+      switch try value(initializer) {
+      case .outside(let source):
+        names[name] = constant(source, type: binding.typeAnnotation?.type.trimmedDescription)
+      case let node: names[name] = .node(argument(node))
+      }
     }
   }
 
@@ -110,13 +127,13 @@ extension PredicateWriter {
     let source =
       binding.initializer?.value
       ?? ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(name)))
-    let optional = try value(source)
-    let variable = newVariable()
-    let closure = try closure(over: variable) { writer in
-      writer.names[name] = .node(variable)
-      return try writer.branch(rest, positive, negative)
-    }
-    let chain = call("flatMap", argument(optional), closure)
-    return coalesce(chain, try negative(&self))
+    // No flat map: a branch may give nil, which is not the optional's.
+    let optional = argument(try value(source))
+    let outer = names
+    defer { names = outer }
+    let no = try negative(&self)
+    names[name] = call("forcedUnwrap", optional)
+    let yes = try branch(rest, positive, negative)
+    return conditional(call("isNil", optional), no, yes)
   }
 }

@@ -11,8 +11,10 @@ struct PredicateWriter {
   enum Value {
     /// The name of a node, or of a variable of the predicate.
     case node(String)
+    /// A node without a type of its own, such as a choice of two literals; written in place.
+    case untyped(String)
     /// Source from outside the predicate, evaluated when the predicate is made.
-    case outside(ExprSyntax)
+    case outside(String)
   }
 
   /// The text before every function that makes a node.
@@ -24,16 +26,16 @@ struct PredicateWriter {
   private var lines: [String] = []
   /// Nodes already written in the closure being written or around it, by their text.
   private var known: [String: String] = [:]
-  /// What names of the predicate stand for.
+  /// What names of the predicate stand for; those of `outside` are constants without nodes.
   var names: [String: Value] = [:]
+  /// The optionals that chains start with, each with the variable for its value.
+  var links: [SyntaxIdentifier: String] = [:]
+  /// The expressions from outside that the predicate compares with nil.
+  var guarded: Set<String> = []
 
   mutating func predicate(_ closure: ClosureExprSyntax) throws -> String {
-    let (parameters, body) = try self.closure(closure, parameterCount: nil)
-    return """
-      SteadRecords._Predicate({ (\(parameters.joined(separator: ", "))) in
-      \(body)
-      })
-      """
+    guarded = NilComparisons.operands(in: closure)
+    return "SteadRecords._Predicate(\(try self.closure(closure, parameterCount: nil)))"
   }
 
   // MARK: Nodes
@@ -49,14 +51,29 @@ struct PredicateWriter {
   }
 
   mutating func call(_ function: String, _ arguments: String...) -> Value {
-    node("\(Self.nodes).\(function)(\(arguments.joined(separator: ", ")))")
+    node(Self.text(function, arguments))
+  }
+
+  static func text(_ function: String, _ arguments: [String]) -> String {
+    "\(nodes).\(function)(\(arguments.joined(separator: ", ")))"
   }
 
   /// A value as an argument of its own: the node, or the outside value wrapped as one.
   func argument(_ value: Value) -> String {
     switch value {
     case .node(let name): name
-    case .outside(let source): "\(Self.nodes).value(\(source.trimmed))"
+    case .untyped(let text): text
+    case .outside(let source): Self.text("value", [source])
+    }
+  }
+
+  /// Two operands, of which an outside value stays unwrapped to take its type from the other.
+  func pair(_ left: Value, _ right: Value) -> String {
+    switch (left, right) {
+    case (.outside, .outside): "\(argument(left)), \(argument(right))"
+    case (.outside(let left), _): "value: \(left), \(argument(right))"
+    case (_, .outside(let right)): "\(argument(left)), value: \(right)"
+    default: "\(argument(left)), \(argument(right))"
     }
   }
 
@@ -65,31 +82,48 @@ struct PredicateWriter {
     return "_v\(variableCount)"
   }
 
+  /// Keeps a constant that has no node under a name that no other branch uses.
+  mutating func constant(_ source: String, type: String?) -> Value {
+    let name = "_c\(nodeCount)"
+    nodeCount += 1
+    lines.append("let \(name)\(type.map { ": \($0)" } ?? "") = \(source)")
+    return .outside(name)
+  }
+
   // MARK: Closures
 
-  /// Writes a closure's body; `given` are names that its parameters must have.
-  mutating func closure(
-    _ closure: ClosureExprSyntax, parameterCount: Int?
-  ) throws -> (parameters: [String], body: String) {
-    let written = Self.parameters(of: closure)
-    let count = parameterCount ?? written?.count ?? Self.highestShorthand(in: closure) + 1
+  /// Writes a closure over variables; without a count, over as many as the source has.
+  mutating func closure(_ closure: ClosureExprSyntax, parameterCount: Int?) throws -> String {
+    let written = closure.parameterNames
+    if let parameterCount, let written, written.count != parameterCount {
+      throw PredicateProblem.parameters(parameterCount).error(at: closure)
+    }
+    let count = parameterCount ?? written?.count ?? closure.highestShorthand + 1
     let parameters = (0..<max(count, 1)).map { _ in newVariable() }
     let body = try scoped { writer in
+      try writer.capture(closure.signature?.capture?.items)
       for (index, parameter) in parameters.enumerated() {
         let name = written.map { index < $0.count ? $0[index] : "_" } ?? "$\(index)"
         writer.names[name] = .node(parameter)
       }
       return try writer.statements(Array(closure.statements), in: Syntax(closure))
     }
-    return (parameters, body)
+    return "{ (\(parameters.joined(separator: ", "))) in\n\(body)\n}"
+  }
+
+  /// Makes a capture list's names constants of the closure: the closure is called at once.
+  private mutating func capture(_ captures: ClosureCaptureListSyntax?) throws {
+    for capture in captures ?? [] {
+      guard let value = capture.initializer?.value else { continue }
+      names[capture.name.text] = constant(source(value), type: nil)
+    }
   }
 
   /// Writes an expression in a closure over one variable.
   mutating func closure(
     over variable: String, _ body: (inout PredicateWriter) throws -> Value
   ) throws -> String {
-    let text = try scoped(body)
-    return "{ \(variable) in\n\(text)\n}"
+    "{ \(variable) in\n\(try scoped(body))\n}"
   }
 
   /// Runs a body that writes the statements of an inner closure.
@@ -100,9 +134,12 @@ struct PredicateWriter {
     let result = try body(&self)
     return (lines + ["return \(argument(result))"]).joined(separator: "\n")
   }
+}
 
-  private static func parameters(of closure: ClosureExprSyntax) -> [String]? {
-    switch closure.signature?.parameterClause {
+extension ClosureExprSyntax {
+  /// The names of written parameters; nil when the closure uses `$0`.
+  var parameterNames: [String]? {
+    switch signature?.parameterClause {
     case .simpleInput(let list): list.map(\.name.text)
     case .parameterClause(let clause):
       clause.parameters.map { ($0.secondName ?? $0.firstName).text }
@@ -110,30 +147,10 @@ struct PredicateWriter {
     }
   }
 
-  private static func highestShorthand(in closure: ClosureExprSyntax) -> Int {
-    closure.tokens(viewMode: .sourceAccurate).compactMap { token in
+  fileprivate var highestShorthand: Int {
+    tokens(viewMode: .sourceAccurate).compactMap { token in
       guard case .dollarIdentifier(let text) = token.tokenKind else { return nil }
       return Int(text.dropFirst())
     }.max() ?? 0
-  }
-
-  /// Whether an expression mentions a variable of the predicate.
-  func dependsOnVariable(_ expression: some SyntaxProtocol) -> Bool {
-    for token in expression.tokens(viewMode: .sourceAccurate) {
-      switch token.tokenKind {
-      case .dollarIdentifier(let name), .identifier(let name):
-        guard case .node = names[name] else { continue }
-        // A member of that name is something else.
-        if let member = token.parent?.parent?.as(MemberAccessExprSyntax.self),
-          member.declName.baseName.id == token.id
-        {
-          continue
-        }
-        if token.parent?.is(LabeledExprSyntax.self) == true { continue }
-        return true
-      default: continue
-      }
-    }
-    return false
   }
 }

@@ -2,6 +2,8 @@ public import Foundation
 
 // Nodes of collections and ranges.
 extension _PredicateNodes {
+  // A range of numbers is a sequence, too.
+  @_disfavoredOverload
   public static func contains<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ element: R
   ) -> PredicateExpressions.SequenceContains<L, R>
@@ -29,6 +31,7 @@ extension _PredicateNodes {
   where L.Output: StringProtocol {
     PredicateExpressions.build_contains(text, PredicateExpressions.Value(value))
   }
+  @_disfavoredOverload
   public static func contains<L: PredicateExpression>(
     _ sequence: L, value: L.Output.Element
   ) -> PredicateExpressions.SequenceContains<L, PredicateExpressions.Value<L.Output.Element>>

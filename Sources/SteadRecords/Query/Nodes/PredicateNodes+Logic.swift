@@ -152,4 +152,24 @@ extension _PredicateNodes {
   where L.Output == W?, R.Output == Result? {
     PredicateExpressions.build_flatMap(optional, transform)
   }
+
+  /// `map` of an optional.
+  public static func map<L: PredicateExpression, R: PredicateExpression, W>(
+    _ optional: L, _ transform: (PredicateExpressions.Variable<W>) -> R
+  ) -> PredicateExpressions.OptionalFlatMap<L, W, R, R.Output> where L.Output == W? {
+    PredicateExpressions.build_flatMap(optional, transform)
+  }
+  @available(*, unavailable, message: "this gives an optional in an optional; use flatMap")
+  public static func map<L: PredicateExpression, R: PredicateExpression, W, Result>(
+    _ optional: L, _ transform: (PredicateExpressions.Variable<W>) -> R
+  ) -> PredicateExpressions.OptionalFlatMap<L, W, R, Result>
+  where L.Output == W?, R.Output == Result? {
+    PredicateExpressions.build_flatMap(optional, transform)
+  }
+  @available(*, unavailable, message: "use contains(where:), allSatisfy or filter")
+  public static func map<L: PredicateExpression, R: PredicateExpression>(
+    _ sequence: L, _ transform: (PredicateExpressions.Variable<L.Output.Element>) -> R
+  ) -> L where L.Output: Sequence {
+    sequence
+  }
 }

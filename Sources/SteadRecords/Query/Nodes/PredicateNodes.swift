@@ -4,7 +4,25 @@ public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input
 
 /// The functions that the expansion of `#Predicate` calls; not for use by hand.
 public enum _PredicateNodes {
-  public static func value<T>(_ value: T) -> PredicateExpressions.Value<T> { .init(value) }
+  public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
+    .init(value)
+  }
+  @available(
+    *, unavailable,
+    message: "a predicate cannot hold a model; compare it directly, or capture a property of it"
+  )
+  public static func value<M: PersistentModel>(_ model: M) -> _NoPredicateValue<M> { .init() }
+  @available(
+    *, unavailable,
+    message: "a predicate cannot hold a model; compare it directly, or capture a property of it"
+  )
+  public static func value<M: PersistentModel>(_ model: M?) -> _NoPredicateValue<M?> { .init() }
+  @available(
+    *, unavailable,
+    message: "a predicate cannot hold models; capture their identifiers, or use contains(_:)"
+  )
+  public static func value<S: Sequence>(_ models: S) -> _NoPredicateValue<S>
+  where S.Element: PersistentModel { .init() }
   @_disfavoredOverload
   public static func value(_ regex: some RegexComponent)
     -> PredicateExpressions.Value<
@@ -90,4 +108,11 @@ public enum _PredicateNodes {
   {
     PredicateExpressions.build_subscript(dictionary, key, default: value)
   }
+}
+
+/// Stands where a predicate would hold what it cannot, so that the compiler says only that.
+public struct _NoPredicateValue<Output>: StandardPredicateExpression {
+  public func evaluate(_ bindings: PredicateBindings) throws -> Output { throw Unsupported() }
+
+  private struct Unsupported: Error {}
 }

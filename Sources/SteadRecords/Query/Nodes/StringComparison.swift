@@ -8,9 +8,9 @@ extension PredicateExpressions {
     public typealias Output = ComparisonResult
     public let lhs: LHS
     public let rhs: RHS
-    let method: StringComparisonMethod
+    public let method: StringComparisonMethod
 
-    init(_ lhs: LHS, _ rhs: RHS, _ method: StringComparisonMethod) {
+    public init(_ lhs: LHS, _ rhs: RHS, _ method: StringComparisonMethod) {
       self.lhs = lhs
       self.rhs = rhs
       self.method = method

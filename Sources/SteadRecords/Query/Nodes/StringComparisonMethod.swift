@@ -1,13 +1,13 @@
-import Foundation
+public import Foundation
 
 /// Foundation's comparisons of texts; the numbers are part of prepared statements.
-enum StringComparisonMethod: Int, Codable, Sendable {
+public enum StringComparisonMethod: Int, Codable, Sendable {
   case caseInsensitive
   case localized
   case localizedStandard
   case localizedCaseInsensitive
 
-  func compare(_ left: String, _ right: String) -> ComparisonResult {
+  public func compare(_ left: String, _ right: String) -> ComparisonResult {
     switch self {
     case .caseInsensitive: left.caseInsensitiveCompare(right)
     case .localized: left.localizedCompare(right)
