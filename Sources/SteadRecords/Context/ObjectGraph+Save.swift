@@ -14,7 +14,7 @@ extension ObjectGraph {
     var writer = SaveWriter(graph: self)
     do {
       try SaveValidator(graph: self).run()
-      for store in writer.storesInUse() {
+      for store in writer.stores {
         try store.write { try writer.write(to: store, $0) }
       }
     } catch {
@@ -30,6 +30,7 @@ extension ObjectGraph {
       let state = model._$statePointer
       state.pointee.clear(_ModelFlags.pending)
       state.pointee.extra?.changes = 0
+      state.pointee.object = Unmanaged.passUnretained(model)
     }
     for model in changed where model.has(_ModelFlags.changed) {
       let state = model._$statePointer
@@ -37,22 +38,23 @@ extension ObjectGraph {
       state.pointee.extra?.changes = 0
     }
     forgetPending()
-    for (model, row) in writer.newRows {
-      if let winner = registered(entity(of: model), row: row), winner !== model {
-        redirect(model, to: winner)
+    for model in registry.registerNew(writer.inserted, traits) {
+      let (entity, row) = (entity(of: model), model._$statePointer.pointee.rowID)
+      if let winner = registered(entity, row: row) {
+        if winner !== model { redirect(model, to: winner) }
       } else {
-        register(model, entity: entity(of: model), row: row)
+        register(model, entity: entity, row: row)
       }
     }
     dropOneWayReferences(to: writer.deleted)
     for model in writer.deleted { release(model) }
     for model in writer.vanished { release(model) }
     writer.removeUnusedFiles()
-    for store in writer.storesInUse() {
+    for store in writer.stores where container.exchange.hasReceiver(of: store, beside: inbox) {
       container.exchange.post(summary.changes(in: store), from: inbox)
     }
     post(ModelContext.didSave, summary)
-    contextDidChange(summary.tables)
+    if !followers.isEmpty { contextDidChange(summary.tables) }
   }
 
   /// Takes deleted objects out of loaded relationships that have no inverse to do it.
@@ -106,6 +108,7 @@ struct SaveValidator {
   let graph: ObjectGraph
 
   func run() throws {
+    guard graph.traits.contains(where: \.hasRules) else { return }
     for model in graph.inserted where model.has(_ModelFlags.inserted) { try check(model) }
     for model in graph.changed where model.has(_ModelFlags.changed) { try check(model) }
     for model in graph.deleted where model.has(_ModelFlags.deleted) { try checkDenial(model) }

@@ -33,12 +33,16 @@ import Foundation
   var clearedOrders: [(model: any PersistentModel, index: Int)] = []
   var membership: Membership?
   /// The hierarchies that have pending changes, by their roots; may name some that have none left.
-  var pendingRoots: Set<Int> = []
+  private(set) var pendingRoots: Set<Int> = []
+  private var lastPendingRoot = -1
+  /// The entity that was last asked for by type, and by identifier.
+  private var lastInserted: EntityLayout?
+  private var lastIdentified: EntityPlan?
 
   /// The hierarchies whose objects can hold others.
   private let rootsWithRelationships: Set<Int>
-  /// The root of each entity's hierarchy.
-  let roots: [Int]
+  /// The entities' traits by their index.
+  let traits: [EntityTraits]
 
   /// The rows of the latest fetches, so that relationships load for all of them at once.
   var batches: [OwnerBatch] = []
@@ -62,7 +66,7 @@ import Foundation
     stores = container.storeByEntity
     plans = container.planByEntity
     registry = ObjectRegistry(entityCount: layout.entities.count)
-    roots = layout.entities.map(\.rootIndex)
+    traits = layout.entities.map { EntityTraits($0) }
     rootsWithRelationships = Set(
       layout.entities.filter { !$0.relationships.isEmpty }.map(\.rootIndex))
     inbox = ChangeInbox(registry: registry)
@@ -87,6 +91,37 @@ import Foundation
       return .temporary(Schema.entityName(for: M.self))
     }
     return plans[entity].reference
+  }
+
+  /// The entity of a class; nil when it is not in the schema.
+  func entity(for type: any PersistentModel.Type) -> EntityLayout? {
+    if let lastInserted, lastInserted.type == type { return lastInserted }
+    lastInserted = layout.entity(for: type)
+    return lastInserted
+  }
+
+  /// The entity of an identifier of this container's stores, by the identity of its names.
+  func entity(of identifier: PersistentIdentifier) -> EntityLayout? {
+    if let lastIdentified, lastIdentified.reference === identifier.id.reference {
+      return lastIdentified.entity
+    }
+    guard let entity = layout.entity(named: identifier.entityName),
+      plans[entity.index].reference === identifier.id.reference
+    else { return nil }
+    lastIdentified = plans[entity.index]
+    return entity
+  }
+
+  func notePending(_ model: any PersistentModel) {
+    let root = traits[Int(model._$statePointer.pointee.entity)].root
+    if root == lastPendingRoot { return }
+    lastPendingRoot = root
+    pendingRoots.insert(root)
+  }
+
+  func forgetPendingRoots() {
+    pendingRoots.removeAll()
+    lastPendingRoot = -1
   }
 
   // MARK: Objects

@@ -107,6 +107,21 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
+  /// Registers objects that were just saved; returns those whose row is registered already.
+  func registerNew(
+    _ models: [any PersistentModel], _ traits: [EntityTraits]
+  ) -> [any PersistentModel] {
+    var conflicts: [Int] = []
+    lock.withLock { _ in
+      for (place, model) in models.enumerated() {
+        let state = model._$statePointer
+        let root = traits[Int(state.pointee.entity)].root
+        if !maps[root].insertNew(state, for: state.pointee.rowID) { conflicts.append(place) }
+      }
+    }
+    return conflicts.map { models[$0] }
+  }
+
   // MARK: Commits of others
 
   /// Marks the registered objects of some rows as outdated, and returns which rows those are.

@@ -46,7 +46,7 @@ public struct _ModelState: ~Copyable {
 
   deinit {
     if let object, let graph {
-      graph.registry.forget(object, root: graph.roots[Int(entity)], row: rowID)
+      graph.registry.forget(object, root: graph.traits[Int(entity)].root, row: rowID)
     }
   }
 }
