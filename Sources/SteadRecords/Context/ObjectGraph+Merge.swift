@@ -122,8 +122,8 @@ final class ChangeInbox: Sendable {
 
 extension ObjectGraph {
   /// Gives registered objects what other contexts and processes have committed.
-  func receiveRemoteChanges() {
-    lookForForeignCommits()
+  func receiveRemoteChanges(asksStores: Bool = true) {
+    if asksStores { lookForForeignCommits() }
     guard let mail = inbox.take() else { return }
     let objects: [AnyObject]
     if let touched = mail.rows {

@@ -82,7 +82,7 @@ extension ObjectGraph {
 
   func markChanged(_ model: any PersistentModel, bit: UInt64, index: Int) {
     let state = model._$statePointer
-    state.pointee.makeExtra().changes |= bit
+    state.pointee.changes |= bit
     if state.pointee.has(_ModelFlags.inserted) { return didChangePending() }
     if traits[Int(state.pointee.entity)].ephemeral & bit != 0 { return }
     if !state.pointee.has(_ModelFlags.changed) {
@@ -213,8 +213,8 @@ extension ObjectGraph {
     for model in restored { model._$statePointer.pointee.clear(_ModelFlags.deleted) }
     for model in touched {
       let state = model._$statePointer
-      let changes = state.pointee.extra?.changes ?? 0
-      state.pointee.extra?.changes = 0
+      let changes = state.pointee.changes
+      state.pointee.changes = 0
       state.pointee.clear(_ModelFlags.changed)
       resetRelationships(of: model, changes: changes)
       notifying(model, changes: changes) {

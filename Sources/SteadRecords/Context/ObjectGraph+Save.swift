@@ -6,7 +6,8 @@ extension ObjectGraph {
     guard !isSaving else { return }
     isSaving = true
     defer { isSaving = false }
-    receiveRemoteChanges()
+    // Other processes' commits are asked for in the transaction, where that costs least.
+    receiveRemoteChanges(asksStores: false)
     digestDeletions()
     guard hasChanges || !pairs.isEmpty || !reordered.isEmpty else { return forgetPending() }
     post(ModelContext.willSave, nil)
@@ -22,23 +23,24 @@ extension ObjectGraph {
       throw error
     }
     finish(writer)
+    receiveRemoteChanges(asksStores: false)
   }
 
   private func finish(_ writer: SaveWriter) {
     let summary = writer.summary()
-    for model in writer.inserted {
-      let state = model._$statePointer
+    for (model, state) in zip(writer.inserted, writer.states.inserted) {
       state.pointee.clear(_ModelFlags.pending)
-      state.pointee.extra?.changes = 0
+      state.pointee.changes = 0
       state.pointee.object = Unmanaged.passUnretained(model)
     }
     for model in changed where model.has(_ModelFlags.changed) {
       let state = model._$statePointer
       state.pointee.clear(_ModelFlags.changed)
-      state.pointee.extra?.changes = 0
+      state.pointee.changes = 0
     }
     forgetPending()
-    for model in registry.registerNew(writer.inserted, traits) {
+    for place in registry.registerNew(writer.states.inserted, traits) {
+      let model = writer.inserted[place]
       let (entity, row) = (entity(of: model), model._$statePointer.pointee.rowID)
       if let winner = registered(entity, row: row) {
         if winner !== model { redirect(model, to: winner) }

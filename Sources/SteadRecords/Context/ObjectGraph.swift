@@ -17,7 +17,10 @@ import Foundation
 
   var observesModels = true
   var author: String?
-  var undoManager: UndoManager?
+  var undoManager: UndoManager? {
+    didSet { recordsUndo = undoManager != nil }
+  }
+  @usableFromInline private(set) var recordsUndo = false
 
   // Pending changes, each in the order in which they were made. A model is in a list while it has the
   // list's flag; entries whose flag is gone are dropped by the next `pending` call.
@@ -177,12 +180,12 @@ import Foundation
   private func load(
     _ plan: EntityPlan, _ row: Int64, _ connection: Connection
   ) throws -> (any PersistentModel)? {
-    let statement = try connection.statement(plan.selectByID)
-    statement.reset()
+    let statement = try connection.selection(of: plan)
     statement.bind(row, at: 1)
-    defer { statement.reset() }
+    defer { statement.rewind() }
     guard try statement.step() else { return nil }
-    return try makeObject(plan, statement)
+    guard let plan = concretePlan(plan, statement) else { return nil }
+    return try makeNew(plan, statement, row)
   }
 
   /// The object of a result's current row, new or registered.
@@ -193,11 +196,18 @@ import Foundation
       return model
     }
     guard let plan = concretePlan(plan, statement) else { return nil }
-    let context = rowContexts[plan.entity.index]
+    return try makeNew(plan, statement, row)
+  }
+
+  private func makeNew(
+    _ plan: EntityPlan, _ statement: Statement, _ row: Int64
+  ) throws -> any PersistentModel {
+    let entity = plan.entity
+    let context = rowContexts[entity.index]
     context.row = row
-    let model = plan.entity.type.init(_row: plan.reader(statement, context))
-    try context.throwIfRejected()
-    register(model, entity: plan.entity, row: row)
+    let model = entity.type.init(_row: plan.reader(statement, context))
+    if context.error != nil { try context.throwIfRejected() }
+    register(model, entity: entity, row: row)
     return model
   }
 
@@ -219,7 +229,7 @@ import Foundation
     let context = rowContexts[plan.entity.index]
     context.row = state.pointee.rowID
     let changes =
-      state.pointee.has(_ModelFlags.changed) ? state.pointee.extra?.changes ?? 0 : 0
+      state.pointee.has(_ModelFlags.changed) ? state.pointee.changes : 0
     state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
     if changes == 0 {
       model._$reload(plan.reader(statement, context))
@@ -248,10 +258,9 @@ import Foundation
     let plan = plans[Int(state.pointee.entity)]
     do {
       let found = try stores[plan.entity.index].read(fresh: false) { connection in
-        let statement = try connection.statement(plan.selectByID)
-        statement.reset()
+        let statement = try connection.selection(of: plan)
         statement.bind(state.pointee.rowID, at: 1)
-        defer { statement.reset() }
+        defer { statement.rewind() }
         guard try statement.step() else { return false }
         refresh(model, from: statement)
         return true

@@ -107,19 +107,17 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
-  /// Registers objects that were just saved; returns those whose row is registered already.
-  func registerNew(
-    _ models: [any PersistentModel], _ traits: [EntityTraits]
-  ) -> [any PersistentModel] {
-    var conflicts: [Int] = []
+  /// Registers objects that were just saved; returns the places of those whose row is registered
+  /// already.
+  func registerNew(_ states: [State], _ traits: [EntityTraits]) -> [Int] {
     lock.withLock { _ in
-      for (place, model) in models.enumerated() {
-        let state = model._$statePointer
+      var conflicts: [Int] = []
+      for (place, state) in states.enumerated() {
         let root = traits[Int(state.pointee.entity)].root
         if !maps[root].insertNew(state, for: state.pointee.rowID) { conflicts.append(place) }
       }
+      return conflicts
     }
-    return conflicts.map { models[$0] }
   }
 
   // MARK: Commits of others

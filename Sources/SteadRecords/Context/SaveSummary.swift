@@ -3,26 +3,26 @@ import Foundation
 /// What a save wrote, for notifications and other contexts.
 struct SaveSummary {
   let graph: ObjectGraph
-  let inserted: [any PersistentModel]
-  let updated: [any PersistentModel]
-  let deleted: [any PersistentModel]
+  let inserted: [SaveWriter.State]
+  let updated: [SaveWriter.State]
+  let deleted: [SaveWriter.State]
 
   /// The tables that were written.
   var tables: Set<String> {
     var isWritten = Array(repeating: false, count: graph.traits.count)
     for models in [inserted, updated, deleted] {
-      for model in models { isWritten[Int(model._$statePointer.pointee.entity)] = true }
+      for model in models { isWritten[Int(model.pointee.entity)] = true }
     }
     return Set(graph.layout.entities.filter { isWritten[$0.index] }.map(\.table))
   }
 
   /// The rows of one store.
   func changes(in store: RecordStore) -> StoreChanges {
+    let traits = graph.traits
     var rows = [Set<Int64>](repeating: [], count: graph.traits.count)
     for models in [inserted, updated, deleted] {
       for model in models {
-        let state = model._$statePointer
-        rows[graph.traits[Int(state.pointee.entity)].root].insert(state.pointee.rowID)
+        rows[traits[Int(model.pointee.entity)].root].insert(model.pointee.rowID)
       }
     }
     var changes = StoreChanges(store: store.identity, rows: [:])
@@ -34,13 +34,15 @@ struct SaveSummary {
   }
 
   /// The identifiers of saved objects; deleted ones have left the context, but not their rows' numbers.
-  private func identifiers(_ models: [any PersistentModel]) -> Set<PersistentIdentifier> {
+  private func identifiers(_ models: [SaveWriter.State]) -> Set<PersistentIdentifier> {
     var result = Set<PersistentIdentifier>(minimumCapacity: models.count)
+    var (entity, reference) = (Int32(-1), graph.plans[0].reference)
     for model in models {
-      let state = model._$statePointer
-      result.insert(
-        PersistentIdentifier(
-          reference: graph.plans[Int(state.pointee.entity)].reference, row: state.pointee.rowID))
+      if model.pointee.entity != entity {
+        entity = model.pointee.entity
+        reference = graph.plans[Int(entity)].reference
+      }
+      result.insert(PersistentIdentifier(reference: reference, row: model.pointee.rowID))
     }
     return result
   }

@@ -6,6 +6,10 @@ struct SaveWriter {
   let inserted: [any PersistentModel]
   let changed: [any PersistentModel]
   let deleted: [any PersistentModel]
+  /// The objects' states. What needs no more than these goes through them, so that the objects'
+  /// references are not counted up and down; the arrays above keep them alive.
+  let states: (inserted: [State], changed: [State], deleted: [State])
+  typealias State = UnsafeMutablePointer<_ModelState>
   /// New objects whose unique values belong to a row that is there.
   private(set) var upserted: Set<ObjectIdentifier> = []
   /// Changed objects whose row another process deleted.
@@ -27,8 +31,12 @@ struct SaveWriter {
     deleted = Self.pick(graph.deleted) {
       $0.has(_ModelFlags.deleted) && $0._$statePointer.pointee.rowID > 0
     }
-    temporaryRows = inserted.map { $0._$statePointer.pointee.rowID }
-    stores = Self.stores(graph, [inserted, changed, deleted])
+    states = (
+      inserted.map { $0._$statePointer }, changed.map { $0._$statePointer },
+      deleted.map { $0._$statePointer }
+    )
+    temporaryRows = states.inserted.map { $0.pointee.rowID }
+    stores = Self.stores(graph, [states.inserted, states.changed, states.deleted])
   }
 
   /// The models that pass; the array itself when all do, which is the rule.
@@ -39,11 +47,11 @@ struct SaveWriter {
   }
 
   private static func stores(
-    _ graph: ObjectGraph, _ lists: [[any PersistentModel]]
+    _ graph: ObjectGraph, _ lists: [[State]]
   ) -> [RecordStore] {
     if graph.container.stores.count == 1 { return graph.container.stores }
     var isUsed = Array(repeating: false, count: graph.traits.count)
-    for model in lists.joined() { isUsed[Int(model._$statePointer.pointee.entity)] = true }
+    for state in lists.joined() { isUsed[Int(state.pointee.entity)] = true }
     for pair in graph.pairs { isUsed[pair.store] = true }
     return graph.container.stores.filter { store in
       isUsed.indices.contains { isUsed[$0] && graph.stores[$0] === store }
@@ -51,7 +59,11 @@ struct SaveWriter {
   }
 
   private func isIn(_ store: RecordStore, _ model: any PersistentModel) -> Bool {
-    stores.count == 1 || graph.stores[Int(model._$statePointer.pointee.entity)] === store
+    isIn(store, model._$statePointer)
+  }
+
+  private func isIn(_ store: RecordStore, _ state: State) -> Bool {
+    stores.count == 1 || graph.stores[Int(state.pointee.entity)] === store
   }
 
   mutating func write(to store: RecordStore, _ connection: Connection) throws {
@@ -66,7 +78,7 @@ struct SaveWriter {
 
   /// Gives new objects their temporary numbers back.
   func revert() {
-    for (model, row) in zip(inserted, temporaryRows) { model._$statePointer.pointee.rowID = row }
+    for (state, row) in zip(states.inserted, temporaryRows) { state.pointee.rowID = row }
   }
 
   // MARK: Deletion
@@ -185,11 +197,11 @@ struct SaveWriter {
   private mutating func assignRows(in store: RecordStore, _ connection: Connection) throws {
     var next = [Int64](repeating: 0, count: graph.traits.count)
     var constrained: [any PersistentModel] = []
-    for model in inserted where isIn(store, model) {
-      let state = model._$statePointer
-      let traits = graph.traits[Int(state.pointee.entity)]
+    let allTraits = graph.traits
+    for (place, state) in states.inserted.enumerated() where isIn(store, state) {
+      let traits = allTraits[Int(state.pointee.entity)]
       if traits.isConstrained {
-        constrained.append(model)
+        constrained.append(inserted[place])
         continue
       }
       state.pointee.rowID = try nextRow(traits.root, &next, connection)
@@ -308,7 +320,7 @@ struct SaveWriter {
     guard constrained.count > 1 else { return }
     for model in constrained where model.has(_ModelFlags.changed) {
       let entity = graph.entity(of: model)
-      let changes = model._$statePointer.pointee.extra?.changes ?? 0
+      let changes = model._$statePointer.pointee.changes
       let columns = Set(entity.uniqueConstraints.joined()).sorted().filter {
         changes & ModelExtra.bit($0) != 0
       }.compactMap { entity.properties[$0].column }
@@ -324,7 +336,7 @@ struct SaveWriter {
     var current: (plan: EntityPlan, changes: UInt64, update: EntityPlan.Update, Statement)?
     for model in changed where isIn(store, model) {
       let plan = graph.plans[Int(model._$statePointer.pointee.entity)]
-      let changes = model._$statePointer.pointee.extra?.changes ?? 0
+      let changes = model._$statePointer.pointee.changes
       guard changes & plan.columnBits != 0 else { continue }
       if plan.hasExternal { noteFiles(of: model, plan.entity, connection, changes: changes) }
       if current?.plan !== plan || current?.changes != changes {
@@ -395,13 +407,18 @@ struct SaveWriter {
     }
   }
 
+  /// What was written; good for as long as the writer is.
   func summary() -> SaveSummary {
     if upserted.isEmpty {
-      return SaveSummary(graph: graph, inserted: inserted, updated: changed, deleted: deleted)
+      return SaveSummary(
+        graph: graph, inserted: states.inserted, updated: states.changed, deleted: states.deleted)
+    }
+    func split(_ isUpserted: Bool) -> [State] {
+      inserted.filter { upserted.contains(ObjectIdentifier($0)) == isUpserted }
+        .map { $0._$statePointer }
     }
     return SaveSummary(
-      graph: graph, inserted: inserted.filter { !upserted.contains(ObjectIdentifier($0)) },
-      updated: changed + inserted.filter { upserted.contains(ObjectIdentifier($0)) },
-      deleted: deleted)
+      graph: graph, inserted: split(false), updated: states.changed + split(true),
+      deleted: states.deleted)
   }
 }
