@@ -21,7 +21,7 @@ public import Observation
   if let registrar = state.pointee.extra?.registrar {
     registrar.willSet(model, keyPath: keyPath())
   }
-  if state.pointee.graph != nil { _prepareChange(model, index) }
+  if let graph = state.pointee.graph, graph.recordsUndo { graph.registerUndo(of: model, at: index) }
 }
 
 /// Called after a property was written.
@@ -29,7 +29,12 @@ public import Observation
   _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
 ) {
   let state = model._$statePointer
-  if state.pointee.graph != nil { _recordChange(model, index) }
+  // A property that is noted as changed needs nothing more until the next save.
+  if !state.pointee.has(_ModelFlags.changed) || state.pointee.changes & ModelExtra.bit(index) == 0,
+    state.pointee.graph != nil
+  {
+    _recordChange(model, index)
+  }
   if let registrar = state.pointee.extra?.registrar {
     registrar.didSet(model, keyPath: keyPath())
   }
@@ -83,20 +88,11 @@ public import Observation
   graph.reload(model)
 }
 
-@usableFromInline func _prepareChange(_ model: any PersistentModel, _ index: Int) {
-  guard let graph = model._$statePointer.pointee.graph, graph.undoManager != nil else { return }
-  graph.registerUndo(of: model, at: index)
-}
-
 @usableFromInline func _recordChange(_ model: any PersistentModel, _ index: Int) {
   let state = model._$statePointer
   guard let graph = state.pointee.graph else { return }
   let bit = ModelExtra.bit(index)
-  if state.pointee.has(_ModelFlags.changed), let extra = state.pointee.extra,
-    extra.changes & bit != 0
-  {
-    return
-  }
+  if state.pointee.has(_ModelFlags.changed), state.pointee.changes & bit != 0 { return }
   if state.pointee.has(_ModelFlags.redirected) {
     if let successor = state.pointee.extra?.successor, let copy = model.copySlot(at: index) {
       successor.restoreSlot(copy, at: index)

@@ -25,7 +25,7 @@ extension ObjectGraph {
     guard state.pointee.graph === self, state.pointee.rowID > 0 else { return }
     if !keepsChanges {
       state.pointee.clear(_ModelFlags.changed)
-      state.pointee.extra?.changes = 0
+      state.pointee.changes = 0
       changed.removeAll { $0 === model }
     }
     notifying(model, changes: .max) {

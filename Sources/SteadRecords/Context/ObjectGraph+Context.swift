@@ -16,7 +16,7 @@ extension ObjectGraph {
     }
     for model in changed + deleted {
       model._$statePointer.pointee.clear(_ModelFlags.changed | _ModelFlags.deleted)
-      model._$statePointer.pointee.extra?.changes = 0
+      model._$statePointer.pointee.changes = 0
     }
     forgetPending()
     dropCaches()
@@ -27,17 +27,17 @@ extension ObjectGraph {
   // MARK: Identifiers
 
   func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-    if let model = registeredModel(for: identifier) { return model }
-    guard let entity = layout.entity(named: identifier.entityName) else {
-      Report.problem("\(identifier.entityName) is not in the container's schema.")
-      return layout.entities[0].type.init(_row: .empty)
-    }
-    if identifier.row > 0, identifier.storeIdentifier == plans[entity.index].reference.store {
+    if identifier.row > 0, let entity = entity(of: identifier) {
       do {
         if let model = try object(entity, row: identifier.row) { return model }
       } catch {
         Report.problem("\(identifier) cannot be loaded: \(error)")
       }
+    }
+    if let model = registeredModel(for: identifier) { return model }
+    guard let entity = layout.entity(named: identifier.entityName) else {
+      Report.problem("\(identifier.entityName) is not in the container's schema.")
+      return layout.entities[0].type.init(_row: .empty)
     }
     let placeholder = entity.type.init(_row: .empty)
     placeholder._$statePointer.pointee.set(_ModelFlags.missing)

@@ -26,6 +26,12 @@ final class StoreExchange: Sendable {
     }
   }
 
+  /// Whether another context wants to know of a store's commits.
+  func hasReceiver(of store: RecordStore, beside sender: ChangeInbox) -> Bool {
+    let receivers = inboxes.withLock { $0.compactMap(\.inbox) }
+    return receivers.contains { $0 !== sender && $0.isConcerned(by: store.identity) }
+  }
+
   func post(_ changes: StoreChanges, from sender: ChangeInbox?) {
     let receivers = inboxes.withLock { $0.compactMap(\.inbox) }
     for inbox in receivers where inbox !== sender { inbox.receive(changes) }
@@ -59,6 +65,10 @@ final class ChangeInbox: Sendable {
   /// What is called, on any thread, when there is something to merge.
   func setScheduler(_ scheduler: @escaping @Sendable () -> Void) {
     content.withLock { $0.scheduler = scheduler }
+  }
+
+  func isConcerned(by store: RecordStore.Identity) -> Bool {
+    content.withLock { $0.stores.contains(store) }
   }
 
   var hasScheduler: Bool { content.withLock { $0.scheduler != nil } }
@@ -112,8 +122,8 @@ final class ChangeInbox: Sendable {
 
 extension ObjectGraph {
   /// Gives registered objects what other contexts and processes have committed.
-  func receiveRemoteChanges() {
-    lookForForeignCommits()
+  func receiveRemoteChanges(asksStores: Bool = true) {
+    if asksStores { lookForForeignCommits() }
     guard let mail = inbox.take() else { return }
     let objects: [AnyObject]
     if let touched = mail.rows {

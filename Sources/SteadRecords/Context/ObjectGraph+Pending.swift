@@ -5,7 +5,9 @@ extension ObjectGraph {
 
   /// Takes in an object and all that its relationships reach.
   func insert(_ model: any PersistentModel) {
-    var queue = [model]
+    // The first goes in directly: an empty array needs no memory.
+    var queue: [any PersistentModel] = []
+    insertOne(model, reaching: &queue)
     while let next = queue.popLast() { insertOne(next, reaching: &queue) }
     didChangePending()
   }
@@ -24,7 +26,7 @@ extension ObjectGraph {
       }
       return
     }
-    guard let entity = layout.entity(for: type(of: model)) else {
+    guard let entity = entity(for: type(of: model)) else {
       Report.problem(
         "\(type(of: model)) is not in the container's schema; the object was not inserted. Name "
           + "the type when the container is made.")
@@ -37,7 +39,7 @@ extension ObjectGraph {
     state.pointee.set(_ModelFlags.inserted)
     if !observesModels { state.pointee.clear(_ModelFlags.observed) }
     inserted.append(model)
-    pendingRoots.insert(entity.rootIndex)
+    notePending(model)
     if undoManager != nil { registerUndo(ofInserting: model) }
     for index in entity.relationships { connect(model, entity, index, &queue) }
   }
@@ -80,13 +82,13 @@ extension ObjectGraph {
 
   func markChanged(_ model: any PersistentModel, bit: UInt64, index: Int) {
     let state = model._$statePointer
-    state.pointee.makeExtra().changes |= bit
+    state.pointee.changes |= bit
     if state.pointee.has(_ModelFlags.inserted) { return didChangePending() }
-    if entity(of: model).properties[index].isEphemeral { return }
+    if traits[Int(state.pointee.entity)].ephemeral & bit != 0 { return }
     if !state.pointee.has(_ModelFlags.changed) {
       state.pointee.set(_ModelFlags.changed)
       changed.append(model)
-      pendingRoots.insert(entity(of: model).rootIndex)
+      notePending(model)
     }
     didChangePending()
   }
@@ -106,7 +108,7 @@ extension ObjectGraph {
     if undoManager != nil { registerUndo(ofDeleting: model) }
     state.pointee.set(_ModelFlags.deleted)
     deleted.append(model)
-    pendingRoots.insert(entity(of: model).rootIndex)
+    notePending(model)
     undigested.append(model)
     didChangePending()
   }
@@ -211,8 +213,8 @@ extension ObjectGraph {
     for model in restored { model._$statePointer.pointee.clear(_ModelFlags.deleted) }
     for model in touched {
       let state = model._$statePointer
-      let changes = state.pointee.extra?.changes ?? 0
-      state.pointee.extra?.changes = 0
+      let changes = state.pointee.changes
+      state.pointee.changes = 0
       state.pointee.clear(_ModelFlags.changed)
       resetRelationships(of: model, changes: changes)
       notifying(model, changes: changes) {
@@ -243,7 +245,7 @@ extension ObjectGraph {
     reordered.removeAll()
     clearedOrders.removeAll()
     membership = nil
-    pendingRoots.removeAll()
+    forgetPendingRoots()
   }
 
   /// Called after each change: plans an autosave, and tells those who watch the context.

@@ -6,7 +6,8 @@ extension ObjectGraph {
     guard !isSaving else { return }
     isSaving = true
     defer { isSaving = false }
-    receiveRemoteChanges()
+    // Other processes' commits are asked for in the transaction, where that costs least.
+    receiveRemoteChanges(asksStores: false)
     digestDeletions()
     guard hasChanges || !pairs.isEmpty || !reordered.isEmpty else { return forgetPending() }
     post(ModelContext.willSave, nil)
@@ -14,7 +15,7 @@ extension ObjectGraph {
     var writer = SaveWriter(graph: self)
     do {
       try SaveValidator(graph: self).run()
-      for store in writer.storesInUse() {
+      for store in writer.stores {
         try store.write { try writer.write(to: store, $0) }
       }
     } catch {
@@ -22,37 +23,40 @@ extension ObjectGraph {
       throw error
     }
     finish(writer)
+    receiveRemoteChanges(asksStores: false)
   }
 
   private func finish(_ writer: SaveWriter) {
     let summary = writer.summary()
-    for model in writer.inserted {
-      let state = model._$statePointer
+    for (model, state) in zip(writer.inserted, writer.states.inserted) {
       state.pointee.clear(_ModelFlags.pending)
-      state.pointee.extra?.changes = 0
+      state.pointee.changes = 0
+      state.pointee.object = Unmanaged.passUnretained(model)
     }
     for model in changed where model.has(_ModelFlags.changed) {
       let state = model._$statePointer
       state.pointee.clear(_ModelFlags.changed)
-      state.pointee.extra?.changes = 0
+      state.pointee.changes = 0
     }
     forgetPending()
-    for (model, row) in writer.newRows {
-      if let winner = registered(entity(of: model), row: row), winner !== model {
-        redirect(model, to: winner)
+    for place in registry.registerNew(writer.states.inserted, traits) {
+      let model = writer.inserted[place]
+      let (entity, row) = (entity(of: model), model._$statePointer.pointee.rowID)
+      if let winner = registered(entity, row: row) {
+        if winner !== model { redirect(model, to: winner) }
       } else {
-        register(model, entity: entity(of: model), row: row)
+        register(model, entity: entity, row: row)
       }
     }
     dropOneWayReferences(to: writer.deleted)
     for model in writer.deleted { release(model) }
     for model in writer.vanished { release(model) }
     writer.removeUnusedFiles()
-    for store in writer.storesInUse() {
+    for store in writer.stores where container.exchange.hasReceiver(of: store, beside: inbox) {
       container.exchange.post(summary.changes(in: store), from: inbox)
     }
     post(ModelContext.didSave, summary)
-    contextDidChange(summary.tables)
+    if !followers.isEmpty { contextDidChange(summary.tables) }
   }
 
   /// Takes deleted objects out of loaded relationships that have no inverse to do it.
@@ -106,6 +110,7 @@ struct SaveValidator {
   let graph: ObjectGraph
 
   func run() throws {
+    guard graph.traits.contains(where: \.hasRules) else { return }
     for model in graph.inserted where model.has(_ModelFlags.inserted) { try check(model) }
     for model in graph.changed where model.has(_ModelFlags.changed) { try check(model) }
     for model in graph.deleted where model.has(_ModelFlags.deleted) { try checkDenial(model) }

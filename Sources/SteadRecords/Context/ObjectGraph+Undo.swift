@@ -2,7 +2,7 @@ import Foundation
 
 extension ObjectGraph {
   /// Registers the way back from a change of one property that is about to be made.
-  func registerUndo(of model: any PersistentModel, at index: Int) {
+  @usableFromInline func registerUndo(of model: any PersistentModel, at index: Int) {
     guard let undoManager, undoManager.isUndoRegistrationEnabled,
       let copy = model.copySlot(at: index)
     else { return }

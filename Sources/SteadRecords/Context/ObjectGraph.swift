@@ -17,7 +17,10 @@ import Foundation
 
   var observesModels = true
   var author: String?
-  var undoManager: UndoManager?
+  var undoManager: UndoManager? {
+    didSet { recordsUndo = undoManager != nil }
+  }
+  @usableFromInline private(set) var recordsUndo = false
 
   // Pending changes, each in the order in which they were made. A model is in a list while it has the
   // list's flag; entries whose flag is gone are dropped by the next `pending` call.
@@ -33,12 +36,16 @@ import Foundation
   var clearedOrders: [(model: any PersistentModel, index: Int)] = []
   var membership: Membership?
   /// The hierarchies that have pending changes, by their roots; may name some that have none left.
-  var pendingRoots: Set<Int> = []
+  private(set) var pendingRoots: Set<Int> = []
+  private var lastPendingRoot = -1
+  /// The entity that was last asked for by type, and by identifier.
+  private var lastInserted: EntityLayout?
+  private var lastIdentified: EntityPlan?
 
   /// The hierarchies whose objects can hold others.
   private let rootsWithRelationships: Set<Int>
-  /// The root of each entity's hierarchy.
-  let roots: [Int]
+  /// The entities' traits by their index.
+  let traits: [EntityTraits]
 
   /// The rows of the latest fetches, so that relationships load for all of them at once.
   var batches: [OwnerBatch] = []
@@ -62,7 +69,7 @@ import Foundation
     stores = container.storeByEntity
     plans = container.planByEntity
     registry = ObjectRegistry(entityCount: layout.entities.count)
-    roots = layout.entities.map(\.rootIndex)
+    traits = layout.entities.map { EntityTraits($0) }
     rootsWithRelationships = Set(
       layout.entities.filter { !$0.relationships.isEmpty }.map(\.rootIndex))
     inbox = ChangeInbox(registry: registry)
@@ -87,6 +94,37 @@ import Foundation
       return .temporary(Schema.entityName(for: M.self))
     }
     return plans[entity].reference
+  }
+
+  /// The entity of a class; nil when it is not in the schema.
+  func entity(for type: any PersistentModel.Type) -> EntityLayout? {
+    if let lastInserted, lastInserted.type == type { return lastInserted }
+    lastInserted = layout.entity(for: type)
+    return lastInserted
+  }
+
+  /// The entity of an identifier of this container's stores, by the identity of its names.
+  func entity(of identifier: PersistentIdentifier) -> EntityLayout? {
+    if let lastIdentified, lastIdentified.reference === identifier.id.reference {
+      return lastIdentified.entity
+    }
+    guard let entity = layout.entity(named: identifier.entityName),
+      plans[entity.index].reference === identifier.id.reference
+    else { return nil }
+    lastIdentified = plans[entity.index]
+    return entity
+  }
+
+  func notePending(_ model: any PersistentModel) {
+    let root = traits[Int(model._$statePointer.pointee.entity)].root
+    if root == lastPendingRoot { return }
+    lastPendingRoot = root
+    pendingRoots.insert(root)
+  }
+
+  func forgetPendingRoots() {
+    pendingRoots.removeAll()
+    lastPendingRoot = -1
   }
 
   // MARK: Objects
@@ -142,12 +180,12 @@ import Foundation
   private func load(
     _ plan: EntityPlan, _ row: Int64, _ connection: Connection
   ) throws -> (any PersistentModel)? {
-    let statement = try connection.statement(plan.selectByID)
-    statement.reset()
+    let statement = try connection.selection(of: plan)
     statement.bind(row, at: 1)
-    defer { statement.reset() }
+    defer { statement.rewind() }
     guard try statement.step() else { return nil }
-    return try makeObject(plan, statement)
+    guard let plan = concretePlan(plan, statement) else { return nil }
+    return try makeNew(plan, statement, row)
   }
 
   /// The object of a result's current row, new or registered.
@@ -158,11 +196,18 @@ import Foundation
       return model
     }
     guard let plan = concretePlan(plan, statement) else { return nil }
-    let context = rowContexts[plan.entity.index]
+    return try makeNew(plan, statement, row)
+  }
+
+  private func makeNew(
+    _ plan: EntityPlan, _ statement: Statement, _ row: Int64
+  ) throws -> any PersistentModel {
+    let entity = plan.entity
+    let context = rowContexts[entity.index]
     context.row = row
-    let model = plan.entity.type.init(_row: plan.reader(statement, context))
-    try context.throwIfRejected()
-    register(model, entity: plan.entity, row: row)
+    let model = entity.type.init(_row: plan.reader(statement, context))
+    if context.error != nil { try context.throwIfRejected() }
+    register(model, entity: entity, row: row)
     return model
   }
 
@@ -184,7 +229,7 @@ import Foundation
     let context = rowContexts[plan.entity.index]
     context.row = state.pointee.rowID
     let changes =
-      state.pointee.has(_ModelFlags.changed) ? state.pointee.extra?.changes ?? 0 : 0
+      state.pointee.has(_ModelFlags.changed) ? state.pointee.changes : 0
     state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
     if changes == 0 {
       model._$reload(plan.reader(statement, context))
@@ -213,10 +258,9 @@ import Foundation
     let plan = plans[Int(state.pointee.entity)]
     do {
       let found = try stores[plan.entity.index].read(fresh: false) { connection in
-        let statement = try connection.statement(plan.selectByID)
-        statement.reset()
+        let statement = try connection.selection(of: plan)
         statement.bind(state.pointee.rowID, at: 1)
-        defer { statement.reset() }
+        defer { statement.rewind() }
         guard try statement.step() else { return false }
         refresh(model, from: statement)
         return true

@@ -107,6 +107,19 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
+  /// Registers objects that were just saved; returns the places of those whose row is registered
+  /// already.
+  func registerNew(_ states: [State], _ traits: [EntityTraits]) -> [Int] {
+    lock.withLock { _ in
+      var conflicts: [Int] = []
+      for (place, state) in states.enumerated() {
+        let root = traits[Int(state.pointee.entity)].root
+        if !maps[root].insertNew(state, for: state.pointee.rowID) { conflicts.append(place) }
+      }
+      return conflicts
+    }
+  }
+
   // MARK: Commits of others
 
   /// Marks the registered objects of some rows as outdated, and returns which rows those are.

@@ -2,48 +2,57 @@ import Foundation
 
 /// What a save wrote, for notifications and other contexts.
 struct SaveSummary {
-  private let inserted: [any PersistentModel]
-  private let updated: [any PersistentModel]
-  private let deleted: [any PersistentModel]
-  private let deletedIdentifiers: Set<PersistentIdentifier>
-  private let rows: [ObjectIdentifier: StoreChanges]
-
-  init(
-    graph: ObjectGraph, inserted: [any PersistentModel], updated: [any PersistentModel],
-    deleted: [any PersistentModel]
-  ) {
-    self.inserted = inserted
-    self.updated = updated
-    self.deleted = deleted
-    deletedIdentifiers = Set(deleted.map(\.persistentModelID))
-    var changes: [ObjectIdentifier: StoreChanges] = [:]
-    for models in [inserted, updated, deleted] {
-      for model in models {
-        let entity = graph.entity(of: model)
-        let store = graph.stores[entity.index]
-        changes[
-          ObjectIdentifier(store), default: StoreChanges(store: store.identity, rows: [:])
-        ].rows?[entity.table, default: []].insert(model._$statePointer.pointee.rowID)
-      }
-    }
-    rows = changes
-  }
+  let graph: ObjectGraph
+  let inserted: [SaveWriter.State]
+  let updated: [SaveWriter.State]
+  let deleted: [SaveWriter.State]
 
   /// The tables that were written.
   var tables: Set<String> {
-    rows.values.reduce(into: []) { $0.formUnion($1.rows.map { Set($0.keys) } ?? []) }
+    var isWritten = Array(repeating: false, count: graph.traits.count)
+    for models in [inserted, updated, deleted] {
+      for model in models { isWritten[Int(model.pointee.entity)] = true }
+    }
+    return Set(graph.layout.entities.filter { isWritten[$0.index] }.map(\.table))
   }
 
+  /// The rows of one store.
   func changes(in store: RecordStore) -> StoreChanges {
-    rows[ObjectIdentifier(store)] ?? StoreChanges(store: store.identity, rows: [:])
+    let traits = graph.traits
+    var rows = [Set<Int64>](repeating: [], count: graph.traits.count)
+    for models in [inserted, updated, deleted] {
+      for model in models {
+        rows[traits[Int(model.pointee.entity)].root].insert(model.pointee.rowID)
+      }
+    }
+    var changes = StoreChanges(store: store.identity, rows: [:])
+    for entity in graph.layout.entities
+    where !rows[entity.index].isEmpty && graph.stores[entity.index] === store {
+      changes.rows?[entity.table] = rows[entity.index]
+    }
+    return changes
+  }
+
+  /// The identifiers of saved objects; deleted ones have left the context, but not their rows' numbers.
+  private func identifiers(_ models: [SaveWriter.State]) -> Set<PersistentIdentifier> {
+    var result = Set<PersistentIdentifier>(minimumCapacity: models.count)
+    var (entity, reference) = (Int32(-1), graph.plans[0].reference)
+    for model in models {
+      if model.pointee.entity != entity {
+        entity = model.pointee.entity
+        reference = graph.plans[Int(entity)].reference
+      }
+      result.insert(PersistentIdentifier(reference: reference, row: model.pointee.rowID))
+    }
+    return result
   }
 
   /// The `userInfo` of `didSave`: sets of identifiers, under SwiftData's keys and Core Data's words.
   var userInfo: [AnyHashable: Any] {
     let sets: [(ModelContext.NotificationKey, String, Set<PersistentIdentifier>)] = [
-      (.insertedIdentifiers, "inserted", Set(inserted.map(\.persistentModelID))),
-      (.updatedIdentifiers, "updated", Set(updated.map(\.persistentModelID))),
-      (.deletedIdentifiers, "deleted", deletedIdentifiers),
+      (.insertedIdentifiers, "inserted", identifiers(inserted)),
+      (.updatedIdentifiers, "updated", identifiers(updated)),
+      (.deletedIdentifiers, "deleted", identifiers(deleted)),
     ]
     var info: [AnyHashable: Any] = [:]
     for (key, word, identifiers) in sets {

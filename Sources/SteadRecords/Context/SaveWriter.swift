@@ -6,39 +6,64 @@ struct SaveWriter {
   let inserted: [any PersistentModel]
   let changed: [any PersistentModel]
   let deleted: [any PersistentModel]
-  /// Objects and the rows they got.
-  private(set) var newRows: [(model: any PersistentModel, row: Int64)] = []
+  /// The objects' states. What needs no more than these goes through them, so that the objects'
+  /// references are not counted up and down; the arrays above keep them alive.
+  let states: (inserted: [State], changed: [State], deleted: [State])
+  typealias State = UnsafeMutablePointer<_ModelState>
   /// New objects whose unique values belong to a row that is there.
   private(set) var upserted: Set<ObjectIdentifier> = []
   /// Changed objects whose row another process deleted.
   private(set) var vanished: [any PersistentModel] = []
-  private var temporaryRows: [(model: any PersistentModel, row: Int64)] = []
+  /// The stores that have something to write.
+  let stores: [RecordStore]
+  /// The numbers that the new objects had before.
+  private let temporaryRows: [Int64]
   private var droppedFiles: [(entity: Int, reference: String)] = []
 
   init(graph: ObjectGraph) {
     self.graph = graph
-    inserted = graph.inserted.filter {
+    inserted = Self.pick(graph.inserted) {
       $0.has(_ModelFlags.inserted) && !$0.has(_ModelFlags.deleted)
     }
-    changed = graph.changed.filter {
+    changed = Self.pick(graph.changed) {
       $0.has(_ModelFlags.changed) && !$0.has(_ModelFlags.deleted)
     }
-    deleted = graph.deleted.filter {
+    deleted = Self.pick(graph.deleted) {
       $0.has(_ModelFlags.deleted) && $0._$statePointer.pointee.rowID > 0
     }
+    states = (
+      inserted.map { $0._$statePointer }, changed.map { $0._$statePointer },
+      deleted.map { $0._$statePointer }
+    )
+    temporaryRows = states.inserted.map { $0.pointee.rowID }
+    stores = Self.stores(graph, [states.inserted, states.changed, states.deleted])
   }
 
-  func storesInUse() -> [RecordStore] {
-    let indices = Set(
-      (inserted + changed + deleted).map { graph.entity(of: $0).index } + graph.pairs.map(\.store))
-    var seen: Set<ObjectIdentifier> = []
-    return indices.sorted().map { graph.stores[$0] }.filter {
-      seen.insert(ObjectIdentifier($0)).inserted
+  /// The models that pass; the array itself when all do, which is the rule.
+  private static func pick(
+    _ models: [any PersistentModel], _ test: (any PersistentModel) -> Bool
+  ) -> [any PersistentModel] {
+    models.allSatisfy(test) ? models : models.filter(test)
+  }
+
+  private static func stores(
+    _ graph: ObjectGraph, _ lists: [[State]]
+  ) -> [RecordStore] {
+    if graph.container.stores.count == 1 { return graph.container.stores }
+    var isUsed = Array(repeating: false, count: graph.traits.count)
+    for state in lists.joined() { isUsed[Int(state.pointee.entity)] = true }
+    for pair in graph.pairs { isUsed[pair.store] = true }
+    return graph.container.stores.filter { store in
+      isUsed.indices.contains { isUsed[$0] && graph.stores[$0] === store }
     }
   }
 
   private func isIn(_ store: RecordStore, _ model: any PersistentModel) -> Bool {
-    graph.stores[graph.entity(of: model).index] === store
+    isIn(store, model._$statePointer)
+  }
+
+  private func isIn(_ store: RecordStore, _ state: State) -> Bool {
+    stores.count == 1 || graph.stores[Int(state.pointee.entity)] === store
   }
 
   mutating func write(to store: RecordStore, _ connection: Connection) throws {
@@ -53,7 +78,7 @@ struct SaveWriter {
 
   /// Gives new objects their temporary numbers back.
   func revert() {
-    for (model, row) in temporaryRows { model._$statePointer.pointee.rowID = row }
+    for (state, row) in zip(states.inserted, temporaryRows) { state.pointee.rowID = row }
   }
 
   // MARK: Deletion
@@ -65,12 +90,13 @@ struct SaveWriter {
     for (root, models) in tables {
       let plan = graph.plans[root]
       let newest = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
+      let isReferenced = !graph.layout.oneWay[root].isEmpty
+      let statement = try connection.statement(plan.delete)
       for model in models {
         let entity = graph.entity(of: model)
-        noteFiles(of: model, entity, connection)
-        try deletePairs(of: model, entity, connection)
-        try clearReferences(to: model, entity, in: store, connection)
-        let statement = try connection.statement(plan.delete)
+        if graph.plans[entity.index].hasExternal { noteFiles(of: model, entity, connection) }
+        if !entity.joined.isEmpty { try deletePairs(of: model, entity, connection) }
+        if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
         statement.bind(model._$statePointer.pointee.rowID, at: 1)
         try statement.run()
       }
@@ -169,17 +195,16 @@ struct SaveWriter {
   // MARK: Rows
 
   private mutating func assignRows(in store: RecordStore, _ connection: Connection) throws {
-    var next: [Int: Int64] = [:]
-    newRows.reserveCapacity(inserted.count)
-    temporaryRows.reserveCapacity(inserted.count)
+    var next = [Int64](repeating: 0, count: graph.traits.count)
     var constrained: [any PersistentModel] = []
-    for model in inserted where isIn(store, model) {
-      let entity = graph.entity(of: model)
-      if !entity.uniqueConstraints.isEmpty {
-        constrained.append(model)
+    let allTraits = graph.traits
+    for (place, state) in states.inserted.enumerated() where isIn(store, state) {
+      let traits = allTraits[Int(state.pointee.entity)]
+      if traits.isConstrained {
+        constrained.append(inserted[place])
         continue
       }
-      try give(model, row: nextRow(entity, &next, connection))
+      state.pointee.rowID = try nextRow(traits.root, &next, connection)
     }
     guard !constrained.isEmpty else { return }
     var keys = UniqueKeys(graph: graph, store: store, connection: connection)
@@ -187,58 +212,63 @@ struct SaveWriter {
       let entity = graph.entity(of: model)
       if let row = try keys.row(of: model, entity) {
         upserted.insert(ObjectIdentifier(model))
-        give(model, row: row)
+        model._$statePointer.pointee.rowID = row
       } else {
-        let row = try nextRow(entity, &next, connection)
+        let row = try nextRow(entity.rootIndex, &next, connection)
         keys.claim(row)
-        give(model, row: row)
+        model._$statePointer.pointee.rowID = row
       }
     }
   }
 
-  private mutating func give(_ model: any PersistentModel, row: Int64) {
-    let state = model._$statePointer
-    temporaryRows.append((model, state.pointee.rowID))
-    state.pointee.rowID = row
-    newRows.append((model, row))
-  }
-
+  /// A new row number of a hierarchy; `next` holds those to come, and 0 where the table was not asked.
   private func nextRow(
-    _ entity: EntityLayout, _ next: inout [Int: Int64], _ connection: Connection
+    _ root: Int, _ next: inout [Int64], _ connection: Connection
   ) throws -> Int64 {
-    if let row = next[entity.rootIndex] {
-      next[entity.rootIndex] = row + 1
-      return row
+    if next[root] > 0 {
+      defer { next[root] += 1 }
+      return next[root]
     }
-    let plan = graph.plans[entity.rootIndex]
+    let plan = graph.plans[root]
     let newest = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
     let last =
       try connection.integer(
         "SELECT last FROM stead_sequence WHERE name = ?1", [.text(plan.tableLayout.name)]) ?? 0
     let row = max(newest, last) + 1
-    next[entity.rootIndex] = row + 1
+    next[root] = row + 1
     return row
   }
 
   private mutating func insert(into store: RecordStore, _ connection: Connection) throws {
-    var current: EntityPlan?
-    var statement: Statement?
+    var insertion: Insertion?
     for model in inserted where isIn(store, model) {
-      let state = model._$statePointer
-      let plan = graph.plans[Int(state.pointee.entity)]
-      let context = graph.rowContexts[plan.entity.index]
-      context.row = state.pointee.rowID
-      if upserted.contains(ObjectIdentifier(model)) {
-        try overwrite(model, plan, connection)
+      let entity = Int(model._$statePointer.pointee.entity)
+      if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
+        try overwrite(model, graph.plans[entity], connection)
         continue
       }
-      if plan !== current {
-        current = plan
-        statement = try connection.statement(plan.insert)
+      if insertion?.entity != entity {
+        insertion = Insertion(
+          entity: entity, plan: graph.plans[entity], context: graph.rowContexts[entity],
+          statement: try connection.statement(graph.plans[entity].insert))
       }
-      guard let statement else { continue }
+      try insertion?.run(model)
+    }
+    insertion?.statement.reset()
+  }
+
+  /// The statement that inserts objects of one class.
+  private struct Insertion {
+    let entity: Int
+    let plan: EntityPlan
+    let context: RowContext
+    let statement: Statement
+
+    func run(_ model: any PersistentModel) throws {
+      let row = model._$statePointer.pointee.rowID
+      context.row = row
       statement.reset()
-      statement.bind(state.pointee.rowID, at: 1)
+      statement.bind(row, at: 1)
       if let discriminator = plan.entity.discriminator {
         statement.bind(Int64(discriminator), at: 2)
       }
@@ -246,10 +276,9 @@ struct SaveWriter {
         _RowWriter(
           statement: statement.pointer, parameters: plan.insertParameters,
           context: .passUnretained(context)))
-      try context.throwIfRejected()
+      if context.error != nil { try context.throwIfRejected() }
       _ = try statement.step()
     }
-    statement?.reset()
   }
 
   /// Gives a row that is there all values of a new object.
@@ -257,24 +286,25 @@ struct SaveWriter {
     _ model: any PersistentModel, _ plan: EntityPlan, _ connection: Connection
   ) throws {
     noteFiles(of: model, plan.entity, connection)
-    try run(plan.updateAll, model, plan, connection)
+    let update = plan.updateAll
+    try run(update, connection.statement(update.sql), model, plan, connection)
   }
 
   @discardableResult
   private func run(
-    _ update: EntityPlan.Update, _ model: any PersistentModel, _ plan: EntityPlan,
-    _ connection: Connection
+    _ update: EntityPlan.Update, _ statement: Statement, _ model: any PersistentModel,
+    _ plan: EntityPlan, _ connection: Connection
   ) throws -> Bool {
     let context = graph.rowContexts[plan.entity.index]
-    context.row = model._$statePointer.pointee.rowID
-    let statement = try connection.statement(update.sql)
+    let row = model._$statePointer.pointee.rowID
+    context.row = row
     statement.reset()
     model._$bind(
       _RowWriter(
         statement: statement.pointer, parameters: update.parameters,
         context: .passUnretained(context)))
-    statement.bind(model._$statePointer.pointee.rowID, at: update.idParameter)
-    try context.throwIfRejected()
+    statement.bind(row, at: update.idParameter)
+    if context.error != nil { try context.throwIfRejected() }
     try statement.run()
     return connection.changedRows > 0
   }
@@ -282,6 +312,7 @@ struct SaveWriter {
   /// Takes the unique values of changed objects out of their rows, so that they can trade places and
   /// new objects can have what old ones gave up; `update` writes the new values.
   private func releaseUniqueValues(in store: RecordStore, _ connection: Connection) throws {
+    guard !changed.isEmpty, graph.traits.contains(where: \.isConstrained) else { return }
     let constrained = (changed + inserted).filter {
       isIn(store, $0) && !graph.entity(of: $0).uniqueConstraints.isEmpty
     }
@@ -289,7 +320,7 @@ struct SaveWriter {
     guard constrained.count > 1 else { return }
     for model in constrained where model.has(_ModelFlags.changed) {
       let entity = graph.entity(of: model)
-      let changes = model._$statePointer.pointee.extra?.changes ?? 0
+      let changes = model._$statePointer.pointee.changes
       let columns = Set(entity.uniqueConstraints.joined()).sorted().filter {
         changes & ModelExtra.bit($0) != 0
       }.compactMap { entity.properties[$0].column }
@@ -302,14 +333,18 @@ struct SaveWriter {
   }
 
   private mutating func update(in store: RecordStore, _ connection: Connection) throws {
+    var current: (plan: EntityPlan, changes: UInt64, update: EntityPlan.Update, Statement)?
     for model in changed where isIn(store, model) {
-      let plan = graph.plans[graph.entity(of: model).index]
-      let changes = model._$statePointer.pointee.extra?.changes ?? 0
+      let plan = graph.plans[Int(model._$statePointer.pointee.entity)]
+      let changes = model._$statePointer.pointee.changes
       guard changes & plan.columnBits != 0 else { continue }
       if plan.hasExternal { noteFiles(of: model, plan.entity, connection, changes: changes) }
-      if try !run(plan.update(changes: changes), model, plan, connection) {
-        vanished.append(model)
+      if current?.plan !== plan || current?.changes != changes {
+        let update = plan.update(changes: changes)
+        current = (plan, changes, update, try connection.statement(update.sql))
       }
+      guard let (_, _, update, statement) = current else { continue }
+      if try !run(update, statement, model, plan, connection) { vanished.append(model) }
     }
   }
 
@@ -372,10 +407,18 @@ struct SaveWriter {
     }
   }
 
+  /// What was written; good for as long as the writer is.
   func summary() -> SaveSummary {
-    SaveSummary(
-      graph: graph, inserted: inserted.filter { !upserted.contains(ObjectIdentifier($0)) },
-      updated: changed + inserted.filter { upserted.contains(ObjectIdentifier($0)) },
-      deleted: deleted)
+    if upserted.isEmpty {
+      return SaveSummary(
+        graph: graph, inserted: states.inserted, updated: states.changed, deleted: states.deleted)
+    }
+    func split(_ isUpserted: Bool) -> [State] {
+      inserted.filter { upserted.contains(ObjectIdentifier($0)) == isUpserted }
+        .map { $0._$statePointer }
+    }
+    return SaveSummary(
+      graph: graph, inserted: split(false), updated: states.changed + split(true),
+      deleted: states.deleted)
   }
 }

@@ -15,6 +15,8 @@ public struct _ModelState: ~Copyable {
   var rowID: Int64 = 0
   /// The context's engine; nil before insertion and after deletion.
   @usableFromInline var graph: ObjectGraph?
+  /// The changed properties: bit i for property i, the last bit for all from there on.
+  @usableFromInline var changes: UInt64 = 0
   /// What few objects need.
   @usableFromInline var extra: ModelExtra?
   /// The object itself, while it is registered under a row.
@@ -46,7 +48,7 @@ public struct _ModelState: ~Copyable {
 
   deinit {
     if let object, let graph {
-      graph.registry.forget(object, root: graph.roots[Int(entity)], row: rowID)
+      graph.registry.forget(object, root: graph.traits[Int(entity)].root, row: rowID)
     }
   }
 }
@@ -85,9 +87,7 @@ public struct _ModelState: ~Copyable {
 @usableFromInline final class ModelExtra {
   /// Made when an object is first read under Observation.
   @usableFromInline var registrar: ObservationRegistrar?
-  /// The changed properties: bit i for property i, the last bit for all from there on.
-  var changes: UInt64 = 0
-  /// The properties that a partial fetch read, in the same form.
+  /// The properties that a partial fetch read, in the form of `_ModelState.changes`.
   var loaded: UInt64 = 0
   /// The object that took over the row of this one.
   var successor: (any PersistentModel)?
@@ -95,5 +95,5 @@ public struct _ModelState: ~Copyable {
   var probed: Int?
 
   /// The bit of a property in `changes` and `loaded`.
-  static func bit(_ index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
+  @inlinable static func bit(_ index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
 }

@@ -12,6 +12,12 @@ public struct PersistentIdentifier: Codable, Comparable, Hashable, Identifiable,
     let row: Int64
     /// The primary key of a store of another kind.
     let key: String?
+
+    public func hash(into hasher: inout Hasher) {
+      // Keys of other stores are rare; equal values still hash equally without them.
+      hasher.combine(ObjectIdentifier(reference))
+      hasher.combine(row)
+    }
   }
 
   public let id: ID

@@ -23,6 +23,9 @@ final class Statement {
     sqlite3_clear_bindings(pointer)
   }
 
+  /// Makes the statement ready to run again with parameters that are all bound anew.
+  func rewind() { sqlite3_reset(pointer) }
+
   /// Whether there is a row.
   func step() throws -> Bool {
     let code = sqlite3_step(pointer)
@@ -96,6 +99,8 @@ final class Connection: @unchecked Sendable {
   /// Keeps the library object that opened the connection, and closes it with the last reference.
   private let owner: AnyObject
   private var statements: [String: Statement] = [:]
+  /// The statements that select one row, by entity.
+  private var selections: [Statement?] = []
   /// The most statements kept prepared; beyond it all are dropped, since a program that makes more
   /// SQL texts than this makes them from values.
   static let statementLimit = 512
@@ -112,13 +117,28 @@ final class Connection: @unchecked Sendable {
     self.owner = owner
   }
 
-  deinit { statements.removeAll() }
+  deinit {
+    statements.removeAll()
+    selections.removeAll()
+  }
 
   func statement(_ sql: String) throws -> Statement {
     if let statement = statements[sql] { return statement }
     if statements.count >= Self.statementLimit { statements.removeAll() }
     let statement = try Statement(sql, on: self)
     statements[sql] = statement
+    return statement
+  }
+
+  /// The statement that selects one row of an entity by its number; found without hashing its text.
+  ///
+  /// It is always left rewound.
+  func selection(of plan: EntityPlan) throws -> Statement {
+    let index = plan.entity.index
+    if index < selections.count, let statement = selections[index] { return statement }
+    while selections.count <= index { selections.append(nil) }
+    let statement = try Statement(plan.selectByID, on: self)
+    selections[index] = statement
     return statement
   }
 

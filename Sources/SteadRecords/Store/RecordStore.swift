@@ -63,11 +63,22 @@ final class RecordStore: @unchecked Sendable {
       throw SwiftDataError(
         .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
     }
+    var isForeign = false
+    // What was asked once is not asked again, so it is told even when the transaction fails.
+    defer { if isForeign { postForeignChanges() } }
+    return try writeLocked(&isForeign, body)
+  }
+
+  private func writeLocked<Result>(
+    _ isForeign: inout Bool, _ body: (Connection) throws -> Result
+  ) throws -> Result {
     writing.lock()
     defer { writing.unlock() }
     if writer.isInTransaction { return try body(writer) }
     try writer.run("BEGIN IMMEDIATE")
     do {
+      // Inside the transaction the question needs no locks of its own.
+      isForeign = !configuration.isStoredInMemoryOnly && noteDataVersion()
       let result = try body(writer)
       try writer.run("COMMIT")
       commits.add(1, ordering: .releasing)
@@ -155,6 +166,10 @@ final class RecordStore: @unchecked Sendable {
   /// Tells all contexts when another process has committed since the last call.
   func postForeignCommit() {
     guard !configuration.isStoredInMemoryOnly, sawForeignCommit() else { return }
+    postForeignChanges()
+  }
+
+  private func postForeignChanges() {
     StoreExchange.shared.post(StoreChanges(store: identity, rows: nil), from: nil)
   }
 
@@ -163,6 +178,10 @@ final class RecordStore: @unchecked Sendable {
     // While a save holds the lock the question can wait: the save's own end asks it again.
     guard writing.try() else { return false }
     defer { writing.unlock() }
+    return noteDataVersion()
+  }
+
+  private func noteDataVersion() -> Bool {
     guard let version = try? writer.integer("PRAGMA data_version") else { return false }
     defer { lastDataVersion = version }
     return lastDataVersion != nil && lastDataVersion != version
