@@ -87,21 +87,6 @@ struct SortTests {
     let found = try store.context.fetch(FetchDescriptor(predicate: texted(Sample.self, text)))
     #expect(Set(found.map(\.number)) == Set(store.samples.filter { $0.text == text }.map(\.number)))
   }
-
-  @Test func translationIsCheap() throws {
-    let store = try Self.makeStore()
-    let layout = try StoreLayout(schema: store.container.schema)
-    let entity = try #require(layout.entity(for: Sample.self))
-    let translator = QueryTranslator(layout: layout)
-    let predicate = #Predicate<Sample> { $0.text == "abc" && $0.number < 5 && $0.flag }
-    let duration = try ContinuousClock().measure {
-      for _ in 0..<1_000 {
-        _ = try translator.translate(
-          predicate: predicate, sortBy: [SortDescriptor(\.number)], entity: entity)
-      }
-    }
-    print("translation: \(duration / 1_000)")
-  }
 }
 
 protocol Texted {

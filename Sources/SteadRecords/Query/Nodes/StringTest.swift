@@ -43,7 +43,11 @@ where Base: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
 extension PredicateExpressions.StringTest: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
-    try translation.textTest(
+    if kind == .hasPrefix {
+      return try translation.prefixTest(
+        function, translation.term(base), translation.term(other), mode)
+    }
+    return try translation.textTest(
       function, translation.scalar(base), translation.scalar(other))
   }
 

@@ -2,7 +2,7 @@ import Foundation
 
 extension PredicateExpressions.SequenceStartsWith: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
-    try translation.textTest(
-      "stead_starts", translation.scalar(base), translation.scalar(prefix))
+    try translation.prefixTest(
+      "stead_starts", translation.term(base), translation.term(prefix), mode)
   }
 }

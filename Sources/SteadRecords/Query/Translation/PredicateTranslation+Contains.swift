@@ -31,6 +31,22 @@ extension PredicateTranslation {
       .either(text.nullability, part.nullability), strict: text.strict | part.strict)
   }
 
+  /// A test of a text's beginning, with a range before it that an index can serve.
+  func prefixTest(
+    _ function: String, _ text: Term, _ prefix: Term, _ mode: TranslationMode
+  ) throws -> Term {
+    let test = try textTest(function, try scalar(text), try scalar(prefix))
+    guard mode.nullIsFalse, case .scalar(let column) = text, column.isColumn,
+      case .scalar(let value) = test, let start = prefix.constantText, let last = start.utf8.last,
+      last < 0x7E, CanonicalSpellings.all(of: start)?.count == 1
+    else { return test }
+    let end = String(start.dropLast()) + String(Unicode.Scalar(last + 1))
+    guard end.utf8.count == start.utf8.count else { return test }
+    return .boolean(
+      "(\(column.sql) >= \(SQLValue.text(start)) AND \(column.sql) < \(SQLValue.text(end)) "
+        + "AND \(value.sql))", value.nullability, strict: value.strict)
+  }
+
   private func isElement(
     _ element: Term, of list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {

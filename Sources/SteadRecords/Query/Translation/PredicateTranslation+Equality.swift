@@ -96,6 +96,9 @@ extension PredicateTranslation {
     if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
       return .boolean(isNegated ? .yes : .no)
     }
+    if mode.nullIsFalse, !isNegated, rightTerm.isConstant, let lookup = left.lookup {
+      return try indexed(lookup, left, right, rightTerm)
+    }
     if left.encoding == .text || left.encoding == .url {
       return textEquality(left, right, leftTerm, rightTerm, isNegated, mode)
     }
@@ -104,6 +107,23 @@ extension PredicateTranslation {
     }
     let collation = left.encoding == .decimal ? " COLLATE stead_decimal" : ""
     return comparison(left, right, collation, isNegated, mode)
+  }
+
+  /// A comparison with a related object's column, so that indexes of both tables can serve: the
+  /// related rows are found first, then the rows that refer to them.
+  private func indexed(
+    _ lookup: Scalar.Lookup, _ left: Scalar, _ right: Scalar, _ rightTerm: Term
+  ) throws -> Term {
+    var column = left
+    column.sql = SQLFragment(sql: lookup.column.sql)
+    column.lookup = nil
+    column.isColumn = true
+    column.nullability = .never
+    let test = try scalar(
+      try scalarEquality(column, right, .scalar(column), rightTerm, false, .condition))
+    return .boolean(
+      "\(lookup.key) IN (SELECT r.\"_id\" FROM \(lookup.table) AS r WHERE \(test.sql))",
+      .undefined, strict: left.strict)
   }
 
   private func comparison(

@@ -59,7 +59,8 @@ extension PredicateTranslation {
       return .scalar(
         Scalar(
           sql: column, encoding: encoding, nullability: nullability, strict: row.strict,
-          isColumn: row.alias != nil && row.condition == nil))
+          isColumn: row.alias != nil && row.condition == nil,
+          lookup: lookup(property.column ?? property.name, of: row)))
     case .composite:
       return .composite(
         CompositeTerm(
@@ -72,6 +73,12 @@ extension PredicateTranslation {
     case .external, .opaque:
       throw NotTranslatable("\(row.entity.name).\(property.name) is stored in a form of its own")
     }
+  }
+
+  private func lookup(_ column: String, of row: RowTerm) -> Scalar.Lookup? {
+    guard row.alias == nil, row.isColumn, row.condition == nil else { return nil }
+    return Scalar.Lookup(
+      key: row.id, table: SQLName(row.entity.table), column: SQLName("r", column))
   }
 
   /// The SQL of a column of an object's row.
