@@ -9,9 +9,14 @@ extension PredicateWriter {
     if let closure = Self.closure(of: expression) {
       return try closureCall(expression, name, base, closure)
     }
-    let receiver = try value(base)
     let arguments = Array(expression.arguments)
     let label = arguments.first?.label?.text
+    if name.text == "contains", arguments.count == 1, label == nil,
+      let test = try rangeTest(base, contains: arguments[0].expression)
+    {
+      return test
+    }
+    let receiver = try value(base)
     switch (name.text, arguments.count) {
     case ("evaluate", 1...):
       guard case .outside(let predicate) = receiver else {
@@ -29,6 +34,38 @@ extension PredicateWriter {
       return call(name.text, argument(receiver))
     default: throw PredicateProblem.method(name.text).error(at: name)
     }
+  }
+
+  /// Writes `(a...b).contains(x)` as two comparisons, which need no range: one whose bounds are in
+  /// the wrong order traps. Nil when the range is another, or comes from outside.
+  mutating func rangeTest(
+    _ range: ExprSyntax, contains element: ExprSyntax
+  ) throws -> Value? {
+    guard dependsOnVariable(range),
+      let range = range.withoutParentheses.as(InfixOperatorExprSyntax.self),
+      let name = range.operator.as(BinaryOperatorExprSyntax.self)?.operator.text,
+      name == "..." || name == "..<"
+    else { return nil }
+    let element = try value(element)
+    let lower = comparison(try value(range.leftOperand), "lessOrEqual", "<=", element)
+    let upper = try value(range.rightOperand)
+    return call(
+      "conjunction",
+      pair(
+        lower,
+        name == "..."
+          ? comparison(element, "lessOrEqual", "<=", upper)
+          : comparison(element, "less", "<", upper)
+      ))
+  }
+
+  private mutating func comparison(
+    _ left: Value, _ function: String, _ operation: String, _ right: Value
+  ) -> Value {
+    if case .outside(let left) = left, case .outside(let right) = right {
+      return .outside("(\(left) \(operation) \(right))")
+    }
+    return call(function, pair(left, right))
   }
 
   private static func closure(of expression: FunctionCallExprSyntax) -> ClosureExprSyntax? {

@@ -98,6 +98,11 @@ extension PredicateWriter {
     guard let function = Self.operations[name.text] else {
       throw PredicateProblem.operation(name.text).error(at: name)
     }
+    if name.text == "~=",
+      let test = try rangeTest(expression.leftOperand, contains: expression.rightOperand)
+    {
+      return test
+    }
     let (left, right) = (
       try value(expression.leftOperand), try value(expression.rightOperand)
     )
