@@ -202,23 +202,23 @@ extension ObjectGraph {
 private struct GroupReader {
   private var groups: [Int64: [AnyObject]] = [:]
   private var current: [AnyObject] = []
+  /// Empty until one of the owner's rows has a place.
   private var orders: [Int64?] = []
   private var owner: Int64 = 0
-  private var isOrdered = false
 
-  mutating func add(_ model: any PersistentModel, owner: Int64, order: Int64?) {
+  mutating func add(_ model: AnyObject, owner: Int64, order: Int64?) {
     if owner != self.owner {
       close()
       self.owner = owner
     }
+    if order != nil, orders.isEmpty { orders = Array(repeating: nil, count: current.count) }
     current.append(model)
-    orders.append(order)
-    if order != nil { isOrdered = true }
+    if order != nil || !orders.isEmpty { orders.append(order) }
   }
 
   private mutating func close() {
     guard !current.isEmpty else { return }
-    if isOrdered {
+    if !orders.isEmpty {
       let places = current.indices.sorted {
         (orders[$0] ?? .max, $0) < (orders[$1] ?? .max, $1)
       }
@@ -226,9 +226,10 @@ private struct GroupReader {
     } else {
       groups[owner] = current
     }
-    current.removeAll(keepingCapacity: true)
-    orders.removeAll(keepingCapacity: true)
-    isOrdered = false
+    let size = current.count
+    current = []
+    current.reserveCapacity(size)
+    orders = []
   }
 
   mutating func finish() -> [Int64: [AnyObject]] {

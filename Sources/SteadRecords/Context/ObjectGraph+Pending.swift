@@ -125,7 +125,10 @@ extension ObjectGraph {
     guard !undigested.isEmpty else { return }
     rememberDeletedOwners()
     while let model = undigested.popLast() {
-      guard model.has(_ModelFlags.deleted) else { continue }
+      let state = model._$statePointer
+      guard traits[Int(state.pointee.entity)].hasRelationships,
+        state.pointee.has(_ModelFlags.deleted)
+      else { continue }
       let entity = entity(of: model)
       for index in entity.relationships { digest(model, entity.properties[index]) }
     }
@@ -134,7 +137,11 @@ extension ObjectGraph {
 
   /// Lets the relationships of all deleted objects load in one query each.
   private func rememberDeletedOwners() {
-    let byRoot = Dictionary(grouping: undigested) { entity(of: $0).rootIndex }
+    let owners = undigested.filter {
+      traits[Int($0._$statePointer.pointee.entity)].hasRelationships
+    }
+    guard owners.count > 1 else { return }
+    let byRoot = Dictionary(grouping: owners) { entity(of: $0).rootIndex }
     for (root, models) in byRoot where models.count > 1 {
       remember(OwnerBatch(root: root, rows: models.map { $0._$statePointer.pointee.rowID }))
     }

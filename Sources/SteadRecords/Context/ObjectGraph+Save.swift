@@ -22,7 +22,8 @@ extension ObjectGraph {
       writer.revert()
       throw error
     }
-    finish(writer)
+    // Its addresses of states are good only while its arrays keep the objects.
+    withExtendedLifetime(writer) { finish(writer) }
     receiveRemoteChanges(asksStores: false)
   }
 
@@ -61,6 +62,7 @@ extension ObjectGraph {
 
   /// Takes deleted objects out of loaded relationships that have no inverse to do it.
   private func dropOneWayReferences(to deleted: [any PersistentModel]) {
+    guard layout.oneWay.contains(where: { !$0.isEmpty }) else { return }
     let roots = Set(deleted.map { entity(of: $0).rootIndex })
     let places = roots.flatMap { layout.oneWay[$0] }
     guard !places.isEmpty else { return }

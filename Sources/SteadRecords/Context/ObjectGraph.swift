@@ -159,7 +159,7 @@ import Foundation
     let state = model._$statePointer
     if let object = state.pointee.object {
       registry.forget(
-        object, root: entity(of: model).rootIndex, row: state.pointee.rowID)
+        object, root: traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
     }
     state.pointee.object = nil
     state.pointee.clear(_ModelFlags.pending | _ModelFlags.slowRead)

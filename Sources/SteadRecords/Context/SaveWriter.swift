@@ -84,20 +84,27 @@ struct SaveWriter {
   // MARK: Deletion
 
   private mutating func delete(from store: RecordStore, _ connection: Connection) throws {
-    let models = deleted.filter { isIn(store, $0) }
-    guard !models.isEmpty else { return }
-    let tables = Dictionary(grouping: models) { graph.entity(of: $0).rootIndex }
-    for (root, models) in tables {
+    let traits = graph.traits
+    var roots = Set<Int>()
+    for state in states.deleted where isIn(store, state) {
+      roots.insert(traits[Int(state.pointee.entity)].root)
+    }
+    for root in roots {
       let plan = graph.plans[root]
       let newest = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
       let isReferenced = !graph.layout.oneWay[root].isEmpty
+      let isAlone = !isReferenced && !hasMoreThanRows(root)
       let statement = try connection.statement(plan.delete)
-      for model in models {
-        let entity = graph.entity(of: model)
-        if graph.plans[entity.index].hasExternal { noteFiles(of: model, entity, connection) }
-        if !entity.joined.isEmpty { try deletePairs(of: model, entity, connection) }
-        if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
-        statement.bind(model._$statePointer.pointee.rowID, at: 1)
+      for (place, state) in states.deleted.enumerated()
+      where traits[Int(state.pointee.entity)].root == root && isIn(store, state) {
+        if !isAlone {
+          let model = deleted[place]
+          let entity = graph.entity(of: model)
+          if graph.plans[entity.index].hasExternal { noteFiles(of: model, entity, connection) }
+          if !entity.joined.isEmpty { try deletePairs(of: model, entity, connection) }
+          if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
+        }
+        statement.bind(state.pointee.rowID, at: 1)
         try statement.run()
       }
       // A number is never given out twice, not even that of the newest row.
@@ -108,6 +115,13 @@ struct SaveWriter {
             + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
           [.text(plan.tableLayout.name), .integer(newest)])
       }
+    }
+  }
+
+  /// Whether objects of a hierarchy have files or rows in join tables.
+  private func hasMoreThanRows(_ root: Int) -> Bool {
+    graph.layout.entities.contains {
+      $0.rootIndex == root && (!$0.joined.isEmpty || graph.plans[$0.index].hasExternal)
     }
   }
 

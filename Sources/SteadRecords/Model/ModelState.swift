@@ -12,7 +12,7 @@ public struct _ModelState: ~Copyable {
   /// The index of the object's entity in its context's layout; -1 before the first insertion.
   var entity: Int32 = -1
   /// Positive: the row. Negative: a temporary number. 0: not asked for yet.
-  var rowID: Int64 = 0
+  @usableFromInline var rowID: Int64 = 0
   /// The context's engine; nil before insertion and after deletion.
   @usableFromInline var graph: ObjectGraph?
   /// The changed properties: bit i for property i, the last bit for all from there on.

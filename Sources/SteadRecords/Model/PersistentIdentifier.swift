@@ -8,7 +8,8 @@ import Synchronization
 public struct PersistentIdentifier: Codable, Comparable, Hashable, Identifiable, Sendable {
   /// The identity as a plain value.
   public struct ID: Hashable, Sendable {
-    let reference: EntityReference
+    // Names are never forgotten once they are known, so the reference needs no counting.
+    unowned(unsafe) let reference: EntityReference
     let row: Int64
     /// The primary key of a store of another kind.
     let key: String?

@@ -1,10 +1,10 @@
 /// The storage of a required to-one relationship.
 public struct _ToOneSlot<Value: PersistentModel>: _Slot {
-  var target: ToOneTarget<Value>
+  @usableFromInline var target: ToOneTarget<Value>
 
   public init(_ value: Value) { target = .model(value) }
 
-  @usableFromInline init() { target = .none }
+  @inlinable init() { target = .none }
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
     if let value = target.read(owner, index) { return value }
@@ -18,7 +18,9 @@ public struct _ToOneSlot<Value: PersistentModel>: _Slot {
     owner._$statePointer.pointee.graph.didSetToOne(owner, index, target.erased, value)
   }
 
-  public mutating func _load(_ row: _RowReader, _ index: Int) { target.load(row, index) }
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) {
+    target.load(row, index)
+  }
 
   public func _bind(_ row: _RowWriter, _ index: Int) { target.bind(row, index) }
 
@@ -30,11 +32,11 @@ public struct _ToOneSlot<Value: PersistentModel>: _Slot {
 
 /// The storage of an optional to-one relationship.
 public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
-  var target: ToOneTarget<Wrapped>
+  @usableFromInline var target: ToOneTarget<Wrapped>
 
   public init(_ value: Wrapped?) { target = value.map { .model($0) } ?? .none }
 
-  @usableFromInline init() { target = .none }
+  @inlinable init() { target = .none }
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Wrapped? {
     target.read(owner, index)
@@ -46,7 +48,9 @@ public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
     owner._$statePointer.pointee.graph.didSetToOne(owner, index, target.erased, value)
   }
 
-  public mutating func _load(_ row: _RowReader, _ index: Int) { target.load(row, index) }
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) {
+    target.load(row, index)
+  }
 
   public func _bind(_ row: _RowWriter, _ index: Int) { target.bind(row, index) }
 
@@ -57,11 +61,12 @@ public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
 }
 
 /// A destination: a row's number until it is first read, then the object.
-enum ToOneTarget<Model: PersistentModel> {
+@usableFromInline enum ToOneTarget<Model: PersistentModel> {
   case none
   case row(Int64)
   case model(Model)
 
+  @usableFromInline
   func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Model? {
     switch self {
     case .none: return nil
@@ -75,7 +80,7 @@ enum ToOneTarget<Model: PersistentModel> {
     }
   }
 
-  mutating func load(_ row: _RowReader, _ index: Int) {
+  @inlinable mutating func load(_ row: _RowReader, _ index: Int) {
     let column = row._column(index)
     guard column >= 0 else { return }
     let id = row.integer(column)
@@ -120,12 +125,12 @@ enum ToOneTarget<Model: PersistentModel> {
 
 /// The storage of a to-many relationship.
 public struct _ToManySlot<Element: PersistentModel>: _Slot {
-  var models: [Element]?
-  var delta: ToManyDelta?
+  @usableFromInline var models: [Element]?
+  @usableFromInline var delta: ToManyDelta?
 
   public init(_ value: [Element]) { models = value }
 
-  @usableFromInline init() {}
+  @inlinable init() {}
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
     models ?? ToManyLoader<Element>.load(owner, index)
@@ -138,7 +143,7 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
       owner, index, ToManyLoader.targets(models, delta), value)
   }
 
-  public mutating func _load(_ row: _RowReader, _ index: Int) { models = nil }
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { models = nil }
 
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
@@ -158,16 +163,16 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
 
 /// The storage of an optional to-many relationship, which reads as an empty array once saved.
 public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
-  var models: [Element]?
-  var delta: ToManyDelta?
-  var isNil = false
+  @usableFromInline var models: [Element]?
+  @usableFromInline var delta: ToManyDelta?
+  @usableFromInline var isNil = false
 
   public init(_ value: [Element]?) {
     models = value ?? []
     isNil = value == nil
   }
 
-  @usableFromInline init() {}
+  @inlinable init() {}
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element]? {
     if isNil, owner._$statePointer.pointee.graph == nil { return nil }
@@ -181,7 +186,7 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
       owner, index, ToManyLoader.targets(models, delta), value ?? [])
   }
 
-  public mutating func _load(_ row: _RowReader, _ index: Int) { models = nil }
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { models = nil }
 
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 

@@ -67,7 +67,7 @@ public struct _Targets {
 }
 
 /// Changes of a to-many relationship whose destinations were not loaded.
-final class ToManyDelta {
+@usableFromInline final class ToManyDelta {
   private(set) var added: [any PersistentModel] = []
   private(set) var removed: [any PersistentModel] = []
   private var addedIDs: Set<ObjectIdentifier> = []

@@ -2,6 +2,7 @@
 struct EntityTraits {
   /// The index of the hierarchy's root.
   let root: Int
+  let hasRelationships: Bool
   /// Whether new objects may stand for rows that are there.
   let isConstrained: Bool
   /// Whether a save has to check relationships before it writes.
@@ -11,6 +12,7 @@ struct EntityTraits {
 
   init(_ entity: EntityLayout) {
     root = entity.rootIndex
+    hasRelationships = !entity.relationships.isEmpty
     isConstrained = !entity.uniqueConstraints.isEmpty
     hasRules = entity.relationships.contains { index in
       let property = entity.properties[index]

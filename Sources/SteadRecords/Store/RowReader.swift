@@ -35,7 +35,7 @@ public struct _RowReader {
 
   func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+  @usableFromInline func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
   func double(_ column: Int32) -> Double {
     // NaN is stored as text, since SQLite turns it into NULL.
