@@ -23,7 +23,9 @@ import Testing
 
 @Test func smoke() throws {
   let url = FileManager.default.temporaryDirectory.appendingPathComponent("smoke-\(UUID()).store")
-  for configuration in [ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: url)] {
+  for configuration in [
+    ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: url),
+  ] {
     let container = try ModelContainer(for: Author.self, configurations: configuration)
     let context = ModelContext(container)
     let a = Author(name: "Ann")

@@ -15,7 +15,8 @@ struct Report {
     let start = clock.now
     let (result, text) = try body()
     let time = start.duration(to: clock.now)
-    let milliseconds = Double(time.components.attoseconds) / 1e15 + Double(time.components.seconds) * 1e3
+    let milliseconds =
+      Double(time.components.attoseconds) / 1e15 + Double(time.components.seconds) * 1e3
     print(pad(String(format: "%.1f ms", milliseconds), to: 11) + "  \(name): \(text)")
     return result
   }

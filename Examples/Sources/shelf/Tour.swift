@@ -52,7 +52,9 @@ struct Tour {
       let found = try context.fetch(descriptor)
       return (found, "\(found.count) packages")
     }
-    for package in largest { report.row(package.installedSize, "\(package.name): \(package.summary)") }
+    for package in largest {
+      report.row(package.installedSize, "\(package.name): \(package.summary)")
+    }
     print("\n  which is this SQL:\n  \(try context.sql(for: descriptor))\n")
 
     let needed = try mostNeeded(context)

@@ -9,7 +9,8 @@ public protocol DataStoreConfiguration: Hashable {
 }
 
 /// Where a container keeps some or all of its models.
-public struct ModelConfiguration: DataStoreConfiguration, Identifiable, CustomDebugStringConvertible,
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable,
+  CustomDebugStringConvertible,
   Sendable
 {
   /// The directory that several programs share.

@@ -4,7 +4,8 @@ extension ObjectGraph {
   func setUpInbox() {
     inbox.setUp(
       rootByTable: Dictionary(
-        layout.entities.map { ($0.table, $0.rootIndex) }) { first, _ in first },
+        layout.entities.map { ($0.table, $0.rootIndex) }
+      ) { first, _ in first },
       stores: Set(stores.map(\.identity)))
   }
 

@@ -201,7 +201,9 @@ extension ObjectGraph {
   /// A fetch whose result depends on unsaved changes, or on what SQL cannot express.
   private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
     let descriptor = plan.descriptor
-    if !descriptor.includePendingChanges, !pendingRoots.isEmpty { return try fetchStored(descriptor) }
+    if !descriptor.includePendingChanges, !pendingRoots.isEmpty {
+      return try fetchStored(descriptor)
+    }
     let pendingCount = plan.mergesPending ? changed.count + deleted.count : 0
     let canLimit = plan.query.isExact && plan.query.orderIsExact
     let limit = descriptor.fetchLimit.map { $0 + (descriptor.fetchOffset ?? 0) + pendingCount }

@@ -129,7 +129,8 @@ extension ObjectGraph {
       let statement = try connection.statement(query)
       statement.reset()
       defer { statement.reset() }
-      statement.bind(rows.count == 1 ? .integer(rows[0]) : .text(rows.map { Int($0) }.jsonText), at: 1)
+      statement.bind(
+        rows.count == 1 ? .integer(rows[0]) : .text(rows.map { Int($0) }.jsonText), at: 1)
       let ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
       var reader = GroupReader()
       while try statement.step() {
@@ -178,7 +179,8 @@ extension ObjectGraph {
       let known = Set(result.map(ObjectIdentifier.init))
       let root = layout.entities[destination].rootIndex
       for model in changed + inserted
-      where entity(of: model).rootIndex == root && model.has(_ModelFlags.inserted | _ModelFlags.changed)
+      where entity(of: model).rootIndex == root
+        && model.has(_ModelFlags.inserted | _ModelFlags.changed)
         && refers(model, toOne, to: owner) && !known.contains(ObjectIdentifier(model))
       {
         result.append(model)

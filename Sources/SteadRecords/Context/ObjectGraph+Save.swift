@@ -77,7 +77,9 @@ extension ObjectGraph {
           let left = targets.loaded?.filter { !gone.contains(ObjectIdentifier($0)) }
           guard left?.count != targets.loaded?.count else { continue }
           targets.loaded = left
-          notifying(owner, place.property) { owner.setContent(.toMany(targets), at: place.property) }
+          notifying(owner, place.property) {
+            owner.setContent(.toMany(targets), at: place.property)
+          }
         default: break
         }
       }

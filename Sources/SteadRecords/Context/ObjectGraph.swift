@@ -320,7 +320,8 @@ final class OwnerBatch {
   let root: Int
   private let rows: [Int64]
   private lazy var places: [Int64: Int] = Dictionary(
-    zip(rows, rows.indices)) { first, _ in first }
+    zip(rows, rows.indices)
+  ) { first, _ in first }
 
   init(root: Int, rows: [Int64]) {
     self.root = root

@@ -39,7 +39,9 @@ extension Bool: _AttributeValue {
   public static func _decode(_ row: _RowReader, _ column: Int32) -> Bool {
     row.integer(column) != 0
   }
-  public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(Int64(self ? 1 : 0), parameter) }
+  public func _encode(_ row: _RowWriter, _ parameter: Int32) {
+    row.bind(Int64(self ? 1 : 0), parameter)
+  }
 }
 
 extension FixedWidthInteger where Self: _AttributeValue {
@@ -172,7 +174,9 @@ extension Data: _AttributeValue {
 
 extension UUID: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { .uuid }
-  public static var _placeholder: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+  public static var _placeholder: UUID {
+    UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
   public static func _decode(_ row: _RowReader, _ column: Int32) -> UUID { row.uuid(column) }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(self, parameter) }
 }

@@ -39,7 +39,8 @@
     private var live: ResultsObserver<Element, Never>? {
       if let observer { return observer }
       guard let modelContext else {
-        Report.problem("@Query has no context: open a ModelContainer first, or set $query.modelContext.")
+        Report.problem(
+          "@Query has no context: open a ModelContainer first, or set $query.modelContext.")
         return nil
       }
       let new = ResultsObserver(fetchDescriptor: descriptor, modelContext: modelContext)

@@ -19,7 +19,9 @@ final class StoreLayout: @unchecked Sendable {
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }
 
-  func entity(for type: any PersistentModel.Type) -> EntityLayout? { byType[ObjectIdentifier(type)] }
+  func entity(for type: any PersistentModel.Type) -> EntityLayout? {
+    byType[ObjectIdentifier(type)]
+  }
 
   func entity(named name: String) -> EntityLayout? { byName[name] }
 

@@ -56,7 +56,8 @@ final class Statement {
       }
     case .blob(let value):
       value.withUnsafeBytes {
-        _ = $0.isEmpty
+        _ =
+          $0.isEmpty
           ? sqlite3_bind_zeroblob(pointer, parameter, 0)
           : sqlite3_bind_blob64(
             pointer, parameter, $0.baseAddress, UInt64($0.count), _RowWriter.copying)

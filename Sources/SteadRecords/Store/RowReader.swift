@@ -35,7 +35,9 @@ public struct _RowReader {
 
   func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
 
-  @usableFromInline func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+  @usableFromInline func integer(_ column: Int32) -> Int64 {
+    sqlite3_column_int64(statement, column)
+  }
 
   func double(_ column: Int32) -> Double {
     // NaN is stored as text, since SQLite turns it into NULL.
@@ -79,8 +81,9 @@ public struct _RowReader {
     _ property: Int, _ column: Int32, to type: Value.Type
   ) throws -> Value {
     if _isNull(column) {
-      guard let value = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ())
-        as? Value
+      guard
+        let value = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ())
+          as? Value
       else { throw ColumnError.missingValue }
       return value
     }

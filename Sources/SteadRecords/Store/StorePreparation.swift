@@ -102,7 +102,8 @@ struct StorePreparation {
       if let type = existing[column.name] {
         let wanted = column.declaration.split(separator: " ").first.map(String.init) ?? ""
         if type != wanted, !type.isEmpty {
-          throw refusal("The type of \(table.name).\(column.name) changed from \(type) to \(wanted).")
+          throw refusal(
+            "The type of \(table.name).\(column.name) changed from \(type) to \(wanted).")
         }
       } else if let property = properties[column.name], existing[property.originalName] != nil,
         property.originalName != property.name
@@ -152,7 +153,8 @@ struct StorePreparation {
           .loadIssueModelContainer,
           "A to-many relationship of \(entity.name) cannot be unique or indexed.")
       }
-      let name = "\(entity.table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
+      let name =
+        "\(entity.table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
       try connection.execute(
         "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(quoted(name)) ON \(table) "
           + "(\(columns.map(quoted).joined(separator: ", ")))")

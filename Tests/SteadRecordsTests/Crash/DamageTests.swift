@@ -39,7 +39,8 @@ import WorkerModels
     #expect(!large.persistentModelID.isTemporary)
   }
 
-  @Test("files that are no stores give an error and are left untouched", arguments: Intruder.allCases)
+  @Test(
+    "files that are no stores give an error and are left untouched", arguments: Intruder.allCases)
   func foreignFile(_ intruder: Intruder) throws {
     let directory = try StoreDirectory()
     let url = directory.file("intruder.store")

@@ -38,7 +38,8 @@ import Testing
     #expect(context.model(for: ann.persistentModelID) === ann)
   }
 
-  @Test("I2 contexts have instances of their own, equal identifiers", arguments: StorePlace.allCases)
+  @Test(
+    "I2 contexts have instances of their own, equal identifiers", arguments: StorePlace.allCases)
   func instancePerContext(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let first = store.context()
@@ -280,16 +281,46 @@ import Testing
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
-    #expect(notifies { _ = ann.name } by: { ann.name = "Anna" })
+    #expect(
+      notifies {
+        _ = ann.name
+      } by: {
+        ann.name = "Anna"
+      })
     context.insert(ann)
     try context.save()
-    #expect(notifies { _ = ann.name } by: { ann.name = "Ann" })
-    #expect(!notifies { _ = ann.name } by: { ann.age = 40 })
-    #expect(!notifies { _ = ann.isSelected } by: { ann.isSelected.toggle() })
+    #expect(
+      notifies {
+        _ = ann.name
+      } by: {
+        ann.name = "Ann"
+      })
+    #expect(
+      !notifies {
+        _ = ann.name
+      } by: {
+        ann.age = 40
+      })
+    #expect(
+      !notifies {
+        _ = ann.isSelected
+      } by: {
+        ann.isSelected.toggle()
+      })
     let club = Club(name: "Chess")
-    #expect(notifies { _ = ann.club } by: { ann.club = club })
+    #expect(
+      notifies {
+        _ = ann.club
+      } by: {
+        ann.club = club
+      })
     // The other side of a relationship notifies, too.
-    #expect(notifies { _ = club.members } by: { ann.club = nil })
+    #expect(
+      notifies {
+        _ = club.members
+      } by: {
+        ann.club = nil
+      })
   }
 
   @Test("I9 rollback notifies", arguments: StorePlace.allCases)
@@ -300,11 +331,21 @@ import Testing
     context.insert(ann)
     try context.save()
     ann.name = "Anna"
-    #expect(notifies { _ = ann.name } by: { context.rollback() })
+    #expect(
+      notifies {
+        _ = ann.name
+      } by: {
+        context.rollback()
+      })
     #expect(ann.name == "Ann")
     let club = try #require(ann.club)
     ann.club = nil
-    #expect(notifies { _ = club.members } by: { context.rollback() })
+    #expect(
+      notifies {
+        _ = club.members
+      } by: {
+        context.rollback()
+      })
   }
 
   @Test("I9 another context's save notifies", arguments: StorePlace.allCases)

@@ -85,7 +85,8 @@ import Testing
     #expect(try reader.only(Skill.self).holders.map(\.name) == ["Bob"])
   }
 
-  @Test("S2 inverses of objects whose relationships were never loaded", arguments: StorePlace.allCases)
+  @Test(
+    "S2 inverses of objects whose relationships were never loaded", arguments: StorePlace.allCases)
   func inversesOfUnloaded(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let writer = store.context()
@@ -356,7 +357,8 @@ import Testing
     #expect(try store.reopened().only(Crew.self).pilots.map(\.name) == ["Pilot 0", "Pilot 1"])
   }
 
-  @Test("S11 saved changes reach the clean objects of other contexts", arguments: StorePlace.allCases)
+  @Test(
+    "S11 saved changes reach the clean objects of other contexts", arguments: StorePlace.allCases)
   func mergesIntoClean(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let (one, two) = (store.context(), store.context())

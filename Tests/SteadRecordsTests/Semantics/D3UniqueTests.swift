@@ -3,7 +3,9 @@ import SwiftData
 import Testing
 
 @Suite("d3 unique values and upserts") struct D3UniqueTests {
-  @Test("U1 unsaved duplicates coexist, the save leaves the newest values", arguments: StorePlace.allCases)
+  @Test(
+    "U1 unsaved duplicates coexist, the save leaves the newest values",
+    arguments: StorePlace.allCases)
   func unsavedDuplicates(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()

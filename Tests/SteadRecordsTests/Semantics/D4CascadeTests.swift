@@ -57,7 +57,8 @@ import Testing
     try expectEmpty(try store.reopened())
   }
 
-  @Test("R5 the parent fetched by another context, children not loaded", arguments: StorePlace.allCases)
+  @Test(
+    "R5 the parent fetched by another context, children not loaded", arguments: StorePlace.allCases)
   func fromAnotherContext(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()

@@ -62,7 +62,9 @@ import Testing
     #expect(try store.reopened().only(Member.self).skills.map(\.title) == ["endings"])
   }
 
-  @Test("R3 a to-many relationship keeps its order and has no duplicates", arguments: StorePlace.allCases)
+  @Test(
+    "R3 a to-many relationship keeps its order and has no duplicates",
+    arguments: StorePlace.allCases)
   func orderAndDuplicates(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
@@ -146,7 +148,8 @@ import Testing
     #expect(try store.reopened().all(Pet.self).allSatisfy { $0.owner == nil })
   }
 
-  @Test("R4 deleting a child takes it out of the parent's relationship", arguments: StorePlace.allCases)
+  @Test(
+    "R4 deleting a child takes it out of the parent's relationship", arguments: StorePlace.allCases)
   func nullifyChild(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
@@ -320,8 +323,10 @@ import Testing
     try context.save()
     let first = try context.fetch(
       FetchDescriptor<Seat>(predicate: #Predicate { $0.number == 0 }))[0]
-    let last = context.insertedModelsArray.isEmpty ? try context.fetchIdentifiers(
-      FetchDescriptor<Seat>(sortBy: [SortDescriptor(\.number, order: .reverse)]))[0] : nil
+    let last =
+      context.insertedModelsArray.isEmpty
+      ? try context.fetchIdentifiers(
+        FetchDescriptor<Seat>(sortBy: [SortDescriptor(\.number, order: .reverse)]))[0] : nil
     try context.delete(model: Seat.self, where: #Predicate { $0.number < 5 || $0.number > 15 })
     #expect(try context.count(Seat.self) == 11)
     #expect(first.modelContext == nil)
@@ -352,7 +357,8 @@ import Testing
     #expect(try context.count(Vehicle.self) == 0)
   }
 
-  @Test("R10 deleting twice, or what was never inserted, is no error", arguments: StorePlace.allCases)
+  @Test(
+    "R10 deleting twice, or what was never inserted, is no error", arguments: StorePlace.allCases)
   func deleteTwice(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
@@ -421,7 +427,9 @@ import Testing
     #expect(try store.reopened().only(Friend.self).friends.map(\.name) == ["Ann"])
   }
 
-  @Test("a to-one relationship without an inverse loses what is deleted", arguments: StorePlace.allCases)
+  @Test(
+    "a to-one relationship without an inverse loses what is deleted", arguments: StorePlace.allCases
+  )
   func oneWayToOne(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()

@@ -189,7 +189,8 @@ import Testing
     #expect(stored.hasChanges)
   }
 
-  @Test("P2 a struct's fields can be changed, queried and sorted by", arguments: StorePlace.allCases)
+  @Test(
+    "P2 a struct's fields can be changed, queried and sorted by", arguments: StorePlace.allCases)
   func structFields(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)
     let context = store.context()
@@ -341,7 +342,9 @@ import Testing
 
   /// The contents of all files in the store's directory that are not the database's own.
   private func externalFiles(_ store: TestStore) -> [Data] {
-    guard let paths = FileManager.default.enumerator(atPath: store.directory.path) else { return [] }
+    guard let paths = FileManager.default.enumerator(atPath: store.directory.path) else {
+      return []
+    }
     return paths.compactMap { $0 as? String }.filter { !$0.hasPrefix("test.store") }.compactMap {
       try? Data(contentsOf: store.directory.appendingPathComponent($0))
     }

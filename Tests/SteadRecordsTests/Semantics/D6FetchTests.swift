@@ -165,7 +165,9 @@ import Testing
     #expect(try matching(store, #Predicate { ($0.nickname ?? "Z") > "D" }) == "Bob Dan Eve")
   }
 
-  @Test("F5 equality is Swift's: case sensitive, canonically equivalent", arguments: StorePlace.allCases)
+  @Test(
+    "F5 equality is Swift's: case sensitive, canonically equivalent", arguments: StorePlace.allCases
+  )
   func textEquality(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()

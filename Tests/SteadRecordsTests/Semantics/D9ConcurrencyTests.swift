@@ -119,7 +119,9 @@ import WorkerModels
     #expect(try context.only(Club.self).members.count == 100)
   }
 
-  @Test("C3 upserts of the same values from many contexts leave one row", arguments: StorePlace.allCases)
+  @Test(
+    "C3 upserts of the same values from many contexts leave one row", arguments: StorePlace.allCases
+  )
   func concurrentUpserts(_ place: StorePlace) async throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let container = store.container
