@@ -6,6 +6,7 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
   case needsClosure
   case emptyBody
   case statement(String)
+  case loop
   case unusedValue
   case conditionWithoutElse
   case missingReturn
@@ -34,6 +35,8 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
     case .emptyBody: "a predicate must give a Boolean value"
     case .statement(let name):
       "a predicate cannot contain \(name); it is made of let, if, guard and one value"
+    case .loop:
+      "a predicate cannot contain a loop; use contains(where:), allSatisfy or filter"
     case .unusedValue:
       "the value of this expression is unused; join conditions with '&&' or '||'"
     case .conditionWithoutElse: "every branch of a predicate must give a value; add an 'else'"
@@ -94,8 +97,7 @@ extension PredicateProblem {
   init(refusing statement: StmtSyntax) {
     self =
       switch statement.as(StmtSyntaxEnum.self) {
-      case .forStmt: .statement("a loop; use contains(where:), allSatisfy or filter")
-      case .whileStmt, .repeatStmt: .statement("a loop")
+      case .forStmt, .whileStmt, .repeatStmt: .loop
       case .doStmt: .statement("'do'")
       case .deferStmt: .statement("'defer'")
       case .throwStmt: .effect("throw")

@@ -97,19 +97,32 @@ extension PredicateWriter {
 
   typealias Branch = (inout PredicateWriter) throws -> Value
 
-  /// The value of one of two branches, by conditions of which the first is looked at first.
+  /// The value of one of two branches. The negative one does not see what the conditions bind.
   private mutating func branch(
     _ conditions: [ConditionElementSyntax], _ positive: Branch, _ negative: Branch
   ) throws -> Value {
+    let scope = names
+    return try test(conditions, positive) { writer in
+      let inner = writer.names
+      defer { writer.names = inner }
+      writer.names = scope
+      return try negative(&writer)
+    }
+  }
+
+  /// Looks at the first of the conditions, and at the rest where it holds.
+  private mutating func test(
+    _ conditions: [ConditionElementSyntax], _ positive: Branch, _ negative: Branch
+  ) throws -> Value {
+    let outer = names
+    defer { names = outer }
     guard let first = conditions.first else { return try positive(&self) }
     let rest = Array(conditions.dropFirst())
     switch first.condition {
-    case .expression(let test):
-      let test = try value(test)
-      let outer = names
-      let yes = try branch(rest, positive, negative)
-      names = outer
-      return conditional(test, yes, try negative(&self))
+    case .expression(let condition):
+      let condition = try value(condition)
+      let yes = try test(rest, positive, negative)
+      return conditional(condition, yes, try negative(&self))
     case .optionalBinding(let binding):
       return try self.binding(binding, rest, positive, negative)
     default: throw PredicateProblem.pattern.error(at: first)
@@ -129,11 +142,9 @@ extension PredicateWriter {
       ?? ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(name)))
     // No flat map: a branch may give nil, which is not the optional's.
     let optional = argument(try value(source))
-    let outer = names
-    defer { names = outer }
     let no = try negative(&self)
     names[name] = call("forcedUnwrap", optional)
-    let yes = try branch(rest, positive, negative)
+    let yes = try test(rest, positive, negative)
     return conditional(call("isNil", optional), no, yes)
   }
 }

@@ -24,6 +24,8 @@ private func specs(modelConformances: [String]) -> [String: MacroSpec] {
     "Transient": MacroSpec(type: TransientMacro.self),
     "Unique": MacroSpec(type: UniqueMacro.self),
     "Index": MacroSpec(type: IndexMacro.self),
+    "Predicate": MacroSpec(type: PredicateMacro.self),
+    "ModelPredicate": MacroSpec(type: PredicateMacro.self),
     "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
   ]
 }
