@@ -71,10 +71,12 @@ let package = Package(
     ),
     // Modules of their own, as apps are: their models have the names that apps give them.
     .testTarget(
-      name: "ReadingAppTests", dependencies: ["SwiftData"], path: "Tests/SteadRecordsTests/Apps/Reading"
+      name: "ReadingAppTests", dependencies: ["SwiftData"],
+      path: "Tests/SteadRecordsTests/Apps/Reading"
     ),
     .testTarget(
-      name: "CampusAppTests", dependencies: ["SwiftData"], path: "Tests/SteadRecordsTests/Apps/Campus"
+      name: "CampusAppTests", dependencies: ["SwiftData"],
+      path: "Tests/SteadRecordsTests/Apps/Campus"
     ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(

@@ -169,7 +169,11 @@ import Testing
     context.processPendingChanges()
     ann.name = "Anna"
     let fired = Box(false)
-    withObservationTracking { _ = ann.name } onChange: { fired.value = true }
+    withObservationTracking {
+      _ = ann.name
+    } onChange: {
+      fired.value = true
+    }
     undoManager.undo()
     #expect(fired.value)
   }

@@ -37,7 +37,8 @@ import Testing
     campus.teams = [chess]
     for number in 10..<40 {
       let student = Student(
-        number: number, givenName: "Student", familyName: "\(number)", enrolledIn: 2020 + number % 5)
+        number: number, givenName: "Student", familyName: "\(number)", enrolledIn: 2020 + number % 5
+      )
       campus.people.append(student)
       let enrollment = Enrollment()
       enrollment.student = student
@@ -79,7 +80,8 @@ import Testing
     #expect(hub.relationships.allSatisfy { $0.inverseName == "campus" || $0.inverseName == nil })
     #expect(schema.entitiesByName["Teacher"]?.superentity?.name == "Employee")
     #expect(schema.entitiesByName["Employee"]?.superentity?.name == "Person")
-    #expect(schema.entitiesByName["Enrollment"]?.uniquenessConstraints == [["student", "course", "term"]])
+    #expect(
+      schema.entitiesByName["Enrollment"]?.uniquenessConstraints == [["student", "course", "term"]])
   }
 
   @Test func peopleOfAllKindsAreFetchedTogether() throws {

@@ -32,9 +32,11 @@ final class Student: Person {
   var programme: Programme?
   var clubs: [StudentClub] = []
   var teams: [SportsTeam] = []
-  @Relationship(deleteRule: .cascade, inverse: \Enrollment.student) var enrollments: [Enrollment] = []
+  @Relationship(deleteRule: .cascade, inverse: \Enrollment.student) var enrollments: [Enrollment] =
+    []
   @Relationship(deleteRule: .cascade, inverse: \ExamResult.student) var results: [ExamResult] = []
-  @Relationship(deleteRule: .cascade, inverse: \Submission.student) var submissions: [Submission] = []
+  @Relationship(deleteRule: .cascade, inverse: \Submission.student) var submissions: [Submission] =
+    []
   @Relationship(inverse: \Mentorship.mentee) var mentorships: [Mentorship] = []
 
   init(number: Int, givenName: String, familyName: String, enrolledIn: Int) {

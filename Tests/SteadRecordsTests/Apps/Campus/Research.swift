@@ -5,7 +5,8 @@ import SwiftData
 final class Laboratory {
   var name: String
   var hazards: Hazards = []
-  @Relationship(deleteRule: .cascade, inverse: \Instrument.laboratory) var instruments: [Instrument] = []
+  @Relationship(deleteRule: .cascade, inverse: \Instrument.laboratory) var instruments:
+    [Instrument] = []
   var campus: Campus?
 
   init(name: String) {

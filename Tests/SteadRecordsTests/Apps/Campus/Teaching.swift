@@ -10,10 +10,12 @@ final class Course {
   var credits: Int = 4
   var level: Int = 1
   var department: Department?
-  @Relationship(deleteRule: .cascade, inverse: \Enrollment.course) var enrollments: [Enrollment] = []
+  @Relationship(deleteRule: .cascade, inverse: \Enrollment.course) var enrollments: [Enrollment] =
+    []
   @Relationship(deleteRule: .cascade, inverse: \Exam.course) var exams: [Exam] = []
   @Relationship(deleteRule: .cascade, inverse: \Lecture.course) var lectures: [Lecture] = []
-  @Relationship(deleteRule: .cascade, inverse: \Assignment.course) var assignments: [Assignment] = []
+  @Relationship(deleteRule: .cascade, inverse: \Assignment.course) var assignments: [Assignment] =
+    []
   @Relationship(inverse: \Course.followUps) var prerequisites: [Course] = []
   var followUps: [Course] = []
   var campus: Campus?
@@ -111,7 +113,8 @@ final class Assignment {
   var dueAt: Date
   var weight: Double = 1.0
   var course: Course?
-  @Relationship(deleteRule: .cascade, inverse: \Submission.assignment) var submissions: [Submission] = []
+  @Relationship(deleteRule: .cascade, inverse: \Submission.assignment) var submissions:
+    [Submission] = []
 
   init(title: String, dueAt: Date) {
     self.title = title
