@@ -67,7 +67,21 @@ let package = Package(
     .testTarget(
       name: "SteadRecordsTests",
       dependencies: ["SteadRecords", "StoreWorker", "SwiftData", "WorkerModels"],
-      exclude: ["Query"]
+      exclude: ["Apps", "Query", "Seeds"]
+    ),
+    // Modules of their own, as apps are: their models have the names that apps give them.
+    .testTarget(
+      name: "ReadingAppTests", dependencies: ["SwiftData"],
+      path: "Tests/SteadRecordsTests/Apps/Reading"
+    ),
+    .testTarget(
+      name: "CampusAppTests", dependencies: ["SwiftData"],
+      path: "Tests/SteadRecordsTests/Apps/Campus"
+    ),
+    // In Swift 5 mode, as tutorials are written.
+    .testTarget(
+      name: "SeedTests", dependencies: ["SwiftData"], path: "Tests/SteadRecordsTests/Seeds",
+      swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     // A module of its own, since its models share names with those of the semantics tests.
     .testTarget(

@@ -191,6 +191,26 @@ import Testing
         FetchDescriptor<Member>(predicate: #Predicate { wanted.contains($0.name) })) == 2)
   }
 
+  @Test("F5 localizedStandardContains ignores case and diacritics", arguments: StorePlace.allCases)
+  func localizedSearch(_ place: StorePlace) throws {
+    let store = try TestStore.clubs(place)
+    let context = store.context()
+    for text in ["caf\u{E9}", "cafe\u{301}", "CAFÉ", "Straße", "ﬁsh", "İstanbul"] {
+      context.insert(Member(name: text, nickname: text.count > 5 ? text : nil))
+    }
+    try context.save()
+    func count(_ predicate: Predicate<Member>) throws -> Int {
+      try store.context().fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.name.localizedStandardContains("cafe") }) == 3)
+    #expect(try count(#Predicate { $0.name.localizedStandardContains("AFÉ") }) == 3)
+    #expect(try count(#Predicate { $0.name.localizedStandardContains("istan") }) == 1)
+    #expect(try count(#Predicate { !$0.name.localizedStandardContains("c") }) == 3)
+    #expect(
+      try count(#Predicate { $0.nickname?.localizedStandardContains("STRASSE") == true }) <= 1)
+    #expect(try count(#Predicate { $0.nickname?.localizedStandardContains("tan") == true }) == 1)
+  }
+
   @Test("F6 enums, Bool, URL, UUID and dates in predicates", arguments: StorePlace.allCases)
   func valueTypes(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self, Scalars.self)

@@ -9,7 +9,26 @@ enum StorePlace: String, CaseIterable, Sendable, CustomTestStringConvertible {
   var testDescription: String { self == .memory ? "in memory" : "on file" }
 }
 
-/// A store in a directory of its own, removed with the last reference.
+/// The directory of all stores that the tests make, removed when the process ends.
+///
+/// Not earlier: a context may outlive the test's reference to its store, and goes on reading.
+enum TestFiles {
+  static let root: URL = {
+    let root = FileManager.default.temporaryDirectory
+      .appendingPathComponent("stead-tests-\(UUID().uuidString)", isDirectory: true)
+    atexit { try? FileManager.default.removeItem(at: TestFiles.root) }
+    return root
+  }()
+
+  /// A new, empty directory.
+  static func directory() throws -> URL {
+    let directory = root.appendingPathComponent(UUID().uuidString, isDirectory: true)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    return directory
+  }
+}
+
+/// A store in a directory of its own.
 final class TestStore {
   let directory: URL
   let place: StorePlace
@@ -21,17 +40,13 @@ final class TestStore {
   init(_ place: StorePlace, _ types: any PersistentModel.Type...) throws {
     self.place = place
     schema = Schema(types)
-    directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-tests-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    directory = try TestFiles.directory()
     let configuration =
       place == .memory
       ? ModelConfiguration(isStoredInMemoryOnly: true)
       : ModelConfiguration(url: directory.appendingPathComponent("test.store"))
     container = try ModelContainer(for: schema, configurations: configuration)
   }
-
-  deinit { try? FileManager.default.removeItem(at: directory) }
 
   /// A new context, which sees only what was saved.
   func context() -> ModelContext { ModelContext(container) }

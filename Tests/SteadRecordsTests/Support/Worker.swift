@@ -57,17 +57,11 @@ final class Worker {
   }
 }
 
-/// A directory for stores that tests open themselves, removed with the last reference.
+/// A directory for stores that tests open themselves.
 final class StoreDirectory {
   let url: URL
 
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-stores-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
+  init() throws { url = try TestFiles.directory() }
 
   func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 }
