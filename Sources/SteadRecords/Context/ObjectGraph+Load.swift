@@ -131,13 +131,18 @@ extension ObjectGraph {
       defer { statement.reset() }
       statement.bind(
         rows.count == 1 ? .integer(rows[0]) : .text(rows.map { Int($0) }.jsonText), at: 1)
-      let ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
+      var ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
+      var orderColumn = ownerColumn + 1
+      if case .inverse(let toOne) = storage {
+        orderColumn = ownerColumn
+        ownerColumn = plan.columns[toOne]
+      }
       var reader = GroupReader()
       while try statement.step() {
         guard let model = try makeObject(plan, statement) else { continue }
         reader.add(
           model, owner: statement.integer(ownerColumn),
-          order: statement.isNull(ownerColumn + 1) ? nil : statement.integer(ownerColumn + 1))
+          order: statement.isNull(orderColumn) ? nil : statement.integer(orderColumn))
       }
       return reader.finish()
     }
@@ -152,7 +157,7 @@ extension ObjectGraph {
       let column = plan.entity.properties[toOne].column ?? ""
       let key = "t0.\(quoted(column))"
       let order = "t0.\(quoted(TableLayout.orderColumn(of: column)))"
-      return "SELECT \(plan.columnList), \(key), \(order) FROM \(plan.table) AS t0 "
+      return "SELECT \(plan.columnList), \(order) FROM \(plan.table) AS t0 "
         + "WHERE \(key) \(test) ORDER BY \(key), t0.\"_id\""
     case .join(let table, let owner, let target):
       return "SELECT \(plan.columnList), j.\(owner), j.\(owner)_order "

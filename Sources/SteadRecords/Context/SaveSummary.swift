@@ -49,16 +49,24 @@ struct SaveSummary {
 
   /// The `userInfo` of `didSave`: sets of identifiers, under SwiftData's keys and Core Data's words.
   var userInfo: [AnyHashable: Any] {
-    let sets: [(ModelContext.NotificationKey, String, Set<PersistentIdentifier>)] = [
-      (.insertedIdentifiers, "inserted", identifiers(inserted)),
-      (.updatedIdentifiers, "updated", identifiers(updated)),
-      (.deletedIdentifiers, "deleted", identifiers(deleted)),
-    ]
-    var info: [AnyHashable: Any] = [:]
-    for (key, word, identifiers) in sets {
-      info[key.rawValue] = identifiers
-      info[word] = identifiers
+    var info = Self.emptyInfo
+    for (keys, models) in zip(Self.keys, [inserted, updated, deleted]) where !models.isEmpty {
+      let identifiers = identifiers(models)
+      info[keys.name] = identifiers
+      info[keys.word] = identifiers
     }
     return info
   }
+
+  // Made once, since boxing six strings costs as much as writing a row. Immutable, and strings and
+  // empty sets are all they hold.
+  nonisolated(unsafe) private static let keys: [(name: AnyHashable, word: AnyHashable)] = [
+    (ModelContext.NotificationKey.insertedIdentifiers.rawValue, "inserted"),
+    (ModelContext.NotificationKey.updatedIdentifiers.rawValue, "updated"),
+    (ModelContext.NotificationKey.deletedIdentifiers.rawValue, "deleted"),
+  ]
+  nonisolated(unsafe) private static let emptyInfo: [AnyHashable: Any] = Dictionary(
+    uniqueKeysWithValues: keys.flatMap { [$0.name, $0.word] }.map {
+      ($0, Set<PersistentIdentifier>())
+    })
 }

@@ -244,11 +244,7 @@ struct SaveWriter {
       return next[root]
     }
     let plan = graph.plans[root]
-    let newest = try connection.integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
-    let last =
-      try connection.integer(
-        "SELECT last FROM stead_sequence WHERE name = ?1", [.text(plan.tableLayout.name)]) ?? 0
-    let row = max(newest, last) + 1
+    let row = (try connection.integer(plan.newest) ?? 0) + 1
     next[root] = row + 1
     return row
   }

@@ -19,6 +19,8 @@ final class EntityPlan: @unchecked Sendable {
   let insertParameters: UnsafePointer<Int32>
   let updateAll: Update
   let delete: String
+  /// Gives the greatest number that a row has or has had.
+  let newest: String
   /// Columns before the values: 1, or 2 in a hierarchy.
   let prefix: Int
   /// The bits of the properties that have a column.
@@ -54,6 +56,10 @@ final class EntityPlan: @unchecked Sendable {
       ["_id"] + (layout.isHierarchy ? ["_entity"] : []) + layout.columns.map(\.name)
     columnList = names.map { "t0.\(quoted($0))" }.joined(separator: ", ")
     selectByID = "SELECT \(columnList) FROM \(table) AS t0 WHERE t0.\"_id\" = ?1"
+    let name = layout.name.replacing("'", with: "''")
+    newest =
+      "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table)), 0), "
+      + "ifnull((SELECT last FROM stead_sequence WHERE name = '\(name)'), 0))"
     delete = "DELETE FROM \(table) WHERE \"_id\" = ?1"
 
     let columnMap = Self.makeMap(entity, -1)
