@@ -11,6 +11,9 @@ let package = Package(
       name: "ShelfKit", dependencies: [.product(name: "SteadSwiftData", package: "stead")]),
     .executableTarget(name: "shelf", dependencies: ["ShelfKit"]),
     .testTarget(name: "ShelfKitTests", dependencies: ["ShelfKit"]),
+    // Not in the root package: see the note beside its target OSLog.
+    .testTarget(
+      name: "OSLogTests", dependencies: [.product(name: "SteadOSLog", package: "stead")]),
   ],
   swiftLanguageModes: [.v6]
 )

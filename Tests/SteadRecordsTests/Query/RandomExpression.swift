@@ -51,10 +51,13 @@ enum Hard {
   static let integers = [0, 1, -1, 2, 3, 7, -7, .max, .min, 1 << 53, 41]
   // SQLite keeps no sign of zero.
   static let reals: [Double] = [
-    0, 1.5, 0.1, 0.1 + 0.2, -1e300, .infinity, -.infinity, .nan, Double.leastNonzeroMagnitude, 2, -2,
+    0, 1.5, 0.1, 0.1 + 0.2, -1e300, .infinity, -.infinity, .nan, Double.leastNonzeroMagnitude, 2,
+    -2,
     .greatestFiniteMagnitude,
   ]
-  static let finite: [Double] = [0, 0.1, 0.1 + 0.2, -3.25, 1e-7, 123456.789, Double.leastNonzeroMagnitude]
+  static let finite: [Double] = [
+    0, 0.1, 0.1 + 0.2, -3.25, 1e-7, 123456.789, Double.leastNonzeroMagnitude,
+  ]
 }
 
 typealias Nodes = _PredicateNodes
