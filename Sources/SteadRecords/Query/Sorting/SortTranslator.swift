@@ -2,6 +2,12 @@ import Foundation
 
 /// Turns sort descriptors into terms of ORDER BY.
 struct SortTranslator {
+  /// Types known without a cast, which costs more than all the rest.
+  private static let plainTypes: Set<ObjectIdentifier> = [
+    ObjectIdentifier(Int.self), ObjectIdentifier(String.self), ObjectIdentifier(Date.self),
+    ObjectIdentifier(Double.self), ObjectIdentifier(Bool.self),
+  ]
+
   private let translation: PredicateTranslation
   private let row: RowTerm
 
@@ -16,7 +22,9 @@ struct SortTranslator {
     }
     let scalar = try translation.scalar(try translation.property(keyPath, of: row))
     let valueType = type(of: keyPath as AnyKeyPath).valueType
-    try checkOrder(PropertyShape(valueType).wrapped)
+    if !Self.plainTypes.contains(ObjectIdentifier(valueType)) {
+      try checkOrder(PropertyShape(valueType).wrapped)
+    }
     let collation: SQLFragment
     switch scalar.encoding {
     case .text where descriptor.stringComparator != nil: collation = try lexical(descriptor)

@@ -43,6 +43,10 @@ extension PredicateTranslation {
 
   /// Throws for types whose order is not that of the values in their columns.
   func checkOrder<T>(of type: T.Type) throws {
+    // The commonest types first: a cast to a protocol costs more than the rest of a comparison.
+    if type == Int.self || type == String.self || type == Date.self || type == Double.self {
+      return
+    }
     if type is any SQLConstant.Type, type != PersistentIdentifier.self { return }
     guard let cases = type as? any CaseIterable.Type, Self.isOrderedByRawValue(cases) else {
       throw NotTranslatable("an order of \(type), which has an order of its own")
