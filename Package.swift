@@ -8,7 +8,10 @@ import PackageDescription
   let swiftDataTargets = ["SteadRecords"]
   let loggingTargets = ["SteadFiles"]
 #else
-  let swiftDataTargets = ["SwiftData"]
+  // SwiftData's module file stays the same when SteadRecords changes, and the package manager looks at
+  // direct dependencies alone: without the second target it would not recompile what depends on the
+  // product, and programs would crash for classes of another layout.
+  let swiftDataTargets = ["SwiftData", "SteadRecords"]
   let loggingTargets = ["OSLog", "os"]
 #endif
 
@@ -58,9 +61,12 @@ let package = Package(
       ]
     ),
     // A second process, for the tests of stores that several programs share.
-    .target(name: "WorkerModels", dependencies: ["SwiftData"], path: "Tests/WorkerModels"),
+    .target(
+      name: "WorkerModels", dependencies: ["SteadRecords", "SwiftData"],
+      path: "Tests/WorkerModels"),
     .executableTarget(
-      name: "StoreWorker", dependencies: ["SwiftData", "WorkerModels"], path: "Tests/StoreWorker"
+      name: "StoreWorker", dependencies: ["SteadRecords", "SwiftData", "WorkerModels"],
+      path: "Tests/StoreWorker"
     ),
     .testTarget(
       name: "SteadRecordsTests",
@@ -69,16 +75,17 @@ let package = Package(
     ),
     // Modules of their own, as apps are: their models have the names that apps give them.
     .testTarget(
-      name: "ReadingAppTests", dependencies: ["SwiftData"],
+      name: "ReadingAppTests", dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/SteadRecordsTests/Apps/Reading"
     ),
     .testTarget(
-      name: "CampusAppTests", dependencies: ["SwiftData"],
+      name: "CampusAppTests", dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/SteadRecordsTests/Apps/Campus"
     ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(
-      name: "SeedTests", dependencies: ["SwiftData"], path: "Tests/SteadRecordsTests/Seeds",
+      name: "SeedTests", dependencies: ["SteadRecords", "SwiftData"],
+      path: "Tests/SteadRecordsTests/Seeds",
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     // A module of its own, since its models share names with those of the semantics tests.
