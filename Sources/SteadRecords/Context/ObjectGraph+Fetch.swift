@@ -34,7 +34,9 @@ extension ObjectGraph {
         .unknownSchema,
         "\(T.self) is not in the container's schema. Name the type when the container is made.")
     }
-    var query = try QueryTranslator(layout: layout).translate(
+    var query = try QueryTranslator(
+      layout: layout, store: plans[entity.index].reference.store
+    ).translate(
       predicate: descriptor.predicate, sortBy: descriptor.sortBy, entity: entity)
     var plan = FetchPlan(descriptor: descriptor, entity: entity, query: query)
     guard descriptor.includePendingChanges, !pendingRoots.isEmpty else { return plan }

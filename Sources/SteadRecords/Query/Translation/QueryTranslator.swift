@@ -33,7 +33,8 @@ struct QueryTranslator {
     self.store = store
   }
 
-  /// Translates a predicate and an order. Costs a microsecond or so for a few terms.
+  /// Translates a predicate and an order. Costs time in proportion to the number of
+  /// terms; the statement for the SQL is kept prepared.
   func translate<T>(
     predicate: Predicate<T>?, sortBy: [SortDescriptor<T>], entity: EntityLayout
   ) throws -> TranslatedQuery {
