@@ -10,10 +10,12 @@ struct Options {
   /// Set in child processes that measure memory.
   var memoryChild: (peer: Peer, path: String)?
 
+  private static let names = Workload.all.map(\.name) + [Memory.name] + Access.all.map(\.name)
+
   static let usage = """
     usage: records [--only <workload>]… [--skip <workload>]… [--rounds <n>] [--cpu]
            records --profile <workload> [--seconds <n>]   runs Stead's side alone, in a loop
-    workloads: \((Workload.all.map(\.name) + [Memory.name] + Access.all.map(\.name)).joined(separator: ", "))
+    workloads: \(names.joined(separator: ", "))
     """
 
   init(_ arguments: [String]) throws {

@@ -35,7 +35,7 @@ struct Workload: Sendable {
   ]
 }
 
-/// What is measured: time as a clock on the wall has it, or as the processor spent it on this process.
+/// What is measured: time as a clock on the wall has it, or the processor's on this process.
 enum Clock {
   /// Processor time leaves out what other programs do meanwhile, and waiting for the disk.
   // Set once, before anything is measured, and read on the main thread alone.
