@@ -21,8 +21,9 @@ import Testing
   init(name: String) { self.name = name }
 }
 
-@Test func smoke() throws {
-  let url = FileManager.default.temporaryDirectory.appendingPathComponent("smoke-\(UUID()).store")
+/// One walk through everything: insert, relate, save, fetch elsewhere, change, delete, upsert.
+@Test func endToEnd() throws {
+  let url = FileManager.default.temporaryDirectory.appendingPathComponent("end-to-end-\(UUID()).store")
   for configuration in [
     ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: url),
   ] {
