@@ -21,11 +21,11 @@ import Testing
   init(name: String) { self.name = name }
 }
 
-/// One walk through everything: insert, relate, save, fetch elsewhere, change, delete, upsert.
+/// One walk: insert, relate, save, fetch elsewhere, change, delete, upsert.
 @Test func endToEnd() throws {
-  let url = FileManager.default.temporaryDirectory.appendingPathComponent("end-to-end-\(UUID()).store")
+  let store = try TemporaryStore()
   for configuration in [
-    ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: url),
+    ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: store.url),
   ] {
     let container = try ModelContainer(for: Author.self, configurations: configuration)
     let context = ModelContext(container)
