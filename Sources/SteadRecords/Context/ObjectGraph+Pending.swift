@@ -5,16 +5,26 @@ extension ObjectGraph {
 
   /// Takes in an object and all that its relationships reach.
   func insert(_ model: any PersistentModel) {
-    // The first goes in directly: an empty array needs no memory.
+    // One after the other and never one inside the other: a chain of objects may be longer than the
+    // stack is deep. The first goes in directly: an empty array needs no memory.
     var queue: [any PersistentModel] = []
-    insertOne(model, reaching: &queue)
-    while let next = queue.popLast() { insertOne(next, reaching: &queue) }
+    if let entity = adopt(model) { connect(model, entity, &queue) }
+    var next = 0
+    while next < queue.count {
+      connect(queue[next], self.entity(of: queue[next]), &queue)
+      next += 1
+    }
     didChangePending()
   }
 
-  private func insertOne(
-    _ model: any PersistentModel, reaching queue: inout [any PersistentModel]
+  private func connect(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
   ) {
+    for index in entity.relationships { connect(model, entity, index, &queue) }
+  }
+
+  /// Takes in one object; nil when it is in a context, or cannot be in this one.
+  private func adopt(_ model: any PersistentModel) -> EntityLayout? {
     let state = model._$statePointer
     if let graph = state.pointee.graph {
       if graph !== self {
@@ -24,13 +34,13 @@ extension ObjectGraph {
       } else if state.pointee.has(_ModelFlags.deleted) {
         undelete(model)
       }
-      return
+      return nil
     }
     guard let entity = entity(for: type(of: model)) else {
       Report.problem(
         "\(type(of: model)) is not in the container's schema; the object was not inserted. Name "
           + "the type when the container is made.")
-      return
+      return nil
     }
     state.pointee.entity = Int32(entity.index)
     state.pointee.graph = self
@@ -41,7 +51,7 @@ extension ObjectGraph {
     inserted.append(model)
     notePending(model)
     if undoManager != nil { registerUndo(ofInserting: model) }
-    for index in entity.relationships { connect(model, entity, index, &queue) }
+    return entity
   }
 
   /// Connects what a new object refers to: takes it in, and sets the inverse.
@@ -54,7 +64,7 @@ extension ObjectGraph {
     case .attribute: break
     case .toOne(let target):
       guard case .model(let other) = target else { return }
-      if other._$statePointer.pointee.graph == nil { insertOne(other, reaching: &queue) }
+      if other._$statePointer.pointee.graph == nil, adopt(other) != nil { queue.append(other) }
       guard other._$statePointer.pointee.graph === self else { return }
       setInverse(of: property, from: model, to: other)
     case .toMany(let targets):
@@ -63,7 +73,7 @@ extension ObjectGraph {
         model.setContent(.toMany(_Targets(loaded: unique)), at: index)
       }
       for case let other as any PersistentModel in unique {
-        if other._$statePointer.pointee.graph == nil { insertOne(other, reaching: &queue) }
+        if other._$statePointer.pointee.graph == nil, adopt(other) != nil { queue.append(other) }
         guard other._$statePointer.pointee.graph === self else { continue }
         recordPair(property, entity, model, other, isAdded: true)
         setInverse(of: property, from: model, to: other)
