@@ -2,7 +2,7 @@ extension ModelContext {
   /// Whether objects of this context tell Observation of reads and writes; true unless set.
   ///
   /// Turn it off, before the first fetch, in a context that nobody observes, such as an import's: a
-  /// read then costs a third, and an object never gets a registrar.
+  /// read then costs a tenth, and an object never gets a registrar.
   public var observesModels: Bool {
     get { graph.observesModels }
     set { graph.observesModels = newValue }
@@ -10,7 +10,9 @@ extension ModelContext {
 
   /// Reads an object's row again, now.
   ///
-  /// - Parameter mergeChanges: true keeps the object's unsaved changes; false forgets them.
+  /// - Parameters:
+  ///   - model: An object of this context; any other is left alone.
+  ///   - mergeChanges: true keeps the object's unsaved changes; false forgets them.
   public func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
     graph.refresh(model, keepsChanges: mergeChanges)
   }
