@@ -20,6 +20,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "SteadFiles", targets: ["SteadFiles"]),
+    .library(name: "SteadPreferences", targets: ["SteadPreferences"]),
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
     .library(name: "SteadOSLog", targets: loggingTargets),
@@ -30,7 +31,9 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
   targets: [
-    .target(name: "SteadFiles"),
+    .target(name: "CSteadFiles"),
+    .target(name: "SteadFiles", dependencies: ["CSteadFiles"]),
+    .target(name: "SteadPreferences", dependencies: ["SteadFiles"]),
     .target(name: "CSteadRuntime"),
     .macro(
       name: "SteadRecordsMacros",
@@ -95,6 +98,7 @@ let package = Package(
       path: "Tests/SteadRecordsTests/Query"
     ),
     .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
+    .testTarget(name: "SteadPreferencesTests", dependencies: ["SteadPreferences"]),
   ],
   swiftLanguageModes: [.v6]
 )

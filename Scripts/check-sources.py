@@ -21,9 +21,11 @@ SYNTAX = {
 }
 # The arrows of ARCHITECTURE.md: a target, and what its sources may import besides the system's modules.
 ARROWS = {
+    "CSteadFiles": set(),
     "CSteadRuntime": set(),
     "OSLog": set(),
-    "SteadFiles": set(),
+    "SteadFiles": {"CSteadFiles"},
+    "SteadPreferences": {"SteadFiles"},
     "SteadRecords": {"CSteadRuntime", "SteadFiles"},
     "SteadRecordsMacros": SYNTAX,
     "SwiftData": {"SteadRecords"},

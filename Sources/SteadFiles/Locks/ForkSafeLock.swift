@@ -1,0 +1,27 @@
+import CSteadFiles
+
+/// A mutex that the child of a fork finds free, and what it protects whole.
+///
+/// `Mutex` belongs to a thread, which the child does not have. Before a fork all locks of this kind are
+/// taken, so one must never be held while another is taken.
+package final class ForkSafeLock<State>: @unchecked Sendable {
+  // `state` is touched only between acquire and release, so it is never used by two threads at once.
+  @usableFromInline let lock: OpaquePointer
+  @usableFromInline var state: State
+
+  package init(_ state: State) {
+    lock = stead_lock_create()
+    self.state = state
+  }
+
+  deinit { stead_lock_destroy(lock) }
+
+  @inlinable @inline(__always)
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    stead_lock_acquire(lock)
+    defer { stead_lock_release(lock) }
+    return try body(&state)
+  }
+}

@@ -1,0 +1,111 @@
+extension PropertyList {
+  /// The keys and values of a dictionary, in the order of the keys' bytes.
+  ///
+  /// Keys are told apart by their UTF-8, as the files do, where a `[String: …]` would take two
+  /// spellings of "é" for one key. A look-up is a binary search.
+  public struct Fields: Sendable, Hashable {
+    /// A key and its value.
+    public struct Field: Sendable, Hashable {
+      /// The key.
+      public let key: String
+      /// The value.
+      public var value: PropertyList
+
+      /// A key and its value.
+      public init(_ key: String, _ value: PropertyList) {
+        self.key = key
+        self.value = value
+      }
+
+      /// Whether key and value are the same, byte for byte.
+      public static func == (left: Field, right: Field) -> Bool {
+        left.key.isSameText(as: right.key) && left.value == right.value
+      }
+
+      /// Hashes the key's bytes and the value.
+      public func hash(into hasher: inout Hasher) {
+        for byte in key.utf8 { hasher.combine(byte) }
+        hasher.combine(value)
+      }
+    }
+
+    private var fields: [Field]
+
+    /// No fields.
+    public init() { fields = [] }
+
+    /// Fields in any order; of several with one key the last counts.
+    public init(_ fields: some Sequence<Field>) {
+      let sorted = Array(fields).enumerated().sorted { left, right in
+        left.element.key.comesBefore(right.element.key)
+          || left.element.key.isSameText(as: right.element.key) && left.offset < right.offset
+      }
+      self.fields = []
+      self.fields.reserveCapacity(sorted.count)
+      for (_, field) in sorted {
+        if let last = self.fields.last, last.key.isSameText(as: field.key) {
+          self.fields.removeLast()
+        }
+        self.fields.append(field)
+      }
+    }
+
+    /// The value of a key; setting nil takes the key out.
+    public subscript(key: String) -> PropertyList? {
+      get {
+        let index = position(of: key)
+        guard index < fields.count, fields[index].key.isSameText(as: key) else { return nil }
+        return fields[index].value
+      }
+      set {
+        let index = position(of: key)
+        let isThere = index < fields.count && fields[index].key.isSameText(as: key)
+        switch (isThere, newValue) {
+        case (true, let value?): fields[index].value = value
+        case (true, nil): fields.remove(at: index)
+        case (false, let value?): fields.insert(Field(key, value), at: index)
+        case (false, nil): break
+        }
+      }
+    }
+
+    /// The first position whose key does not come before `key`.
+    private func position(of key: String) -> Int {
+      var (low, high) = (0, fields.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if fields[middle].key.comesBefore(key) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+}
+
+extension PropertyList.Fields: RandomAccessCollection {
+  /// The first position.
+  public var startIndex: Int { fields.startIndex }
+  /// The position behind the last.
+  public var endIndex: Int { fields.endIndex }
+  /// The key and value at a position.
+  public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension PropertyList.Fields: ExpressibleByDictionaryLiteral {
+  /// Fields from a literal; of several with one key the last counts.
+  public init(dictionaryLiteral elements: (String, PropertyList)...) {
+    self.init(elements.map { Field($0, $1) })
+  }
+}
+
+extension String {
+  /// Whether the UTF-8 is the same; `==` takes texts for equal that have other bytes.
+  @inline(__always)
+  func isSameText(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+
+  /// Whether the UTF-8 comes before the other's.
+  func comesBefore(_ other: String) -> Bool {
+    utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}
