@@ -30,10 +30,7 @@ struct DomainTable: Sendable {
   /// Sets a value, or with nil removes the key, and returns what was there.
   @discardableResult
   mutating func replace(_ key: String, with value: PropertyList?) -> PropertyList? {
-    let (hash, found) = key.withBytes { key in
-      let hash = Self.hash(key)
-      return (hash, find(key, hash: hash))
-    }
+    let (hash, found) = locate(key)
     if let found {
       guard let value else { return remove(at: found) }
       return exchange(&entries[found].value, with: value)
@@ -76,21 +73,32 @@ extension DomainTable {
     return UInt32(truncatingIfNeeded: hash >> 32)
   }
 
+  /// Not inlined: within a mutating function the compiler would count references to the arrays.
+  @inline(never)
+  private func locate(_ key: String) -> (hash: UInt32, index: Int?) {
+    key.withBytes { key in
+      let hash = Self.hash(key)
+      return (hash, find(key, hash: hash))
+    }
+  }
+
   @inline(__always)
   private func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
-    slots.withUnsafeBufferPointer { slots in
-      guard !slots.isEmpty else { return nil }
-      let mask = slots.count - 1
-      var position = Int(hash) & mask
-      while slots[position] != 0 {
-        let slot = slots[position]
-        if UInt32(truncatingIfNeeded: slot >> 32) == hash {
-          let index = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
-          if entries[index].key.withBytes({ $0.hasSameBytes(as: key) }) { return index }
+    entries.withUnsafeBufferPointer { entries in
+      slots.withUnsafeBufferPointer { slots in
+        guard !slots.isEmpty else { return nil }
+        let mask = slots.count - 1
+        var position = Int(hash) & mask
+        while slots[position] != 0 {
+          let slot = slots[position]
+          if UInt32(truncatingIfNeeded: slot >> 32) == hash {
+            let index = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
+            if entries[index].key.withBytes({ $0.hasSameBytes(as: key) }) { return index }
+          }
+          position = (position + 1) & mask
         }
-        position = (position + 1) & mask
+        return nil
       }
-      return nil
     }
   }
 
@@ -140,9 +148,9 @@ extension DomainTable {
   }
 }
 
-/// Puts a value in another's place and returns that, without counting references.
+/// Puts a value in another's place and returns that.
 @inline(__always)
-private func exchange<Value>(_ place: inout Value, with value: consuming Value) -> Value {
+private func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
   let old = place
   place = value
   return old
