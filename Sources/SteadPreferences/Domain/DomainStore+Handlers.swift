@@ -84,7 +84,9 @@ extension DomainStore {
     }
     guard let directory else { return }
     // Without a watcher, changes are found by the next read or `synchronize()`.
-    let watcher = try? FileWatcher(directory: directory) { [weak self] names in
+    let watcher = try? FileWatcher(
+      directory: directory, names: [name + ".plist", name + ".journal"]
+    ) { [weak self] names in
       self?.filesChanged(names)
     }
     state.withLock { state in
