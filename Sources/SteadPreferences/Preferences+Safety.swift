@@ -16,7 +16,7 @@ extension Preferences {
     let list = renewSearchList { _ in }
     if !before.hasSameDomains(as: list) { environment.shared.invalidate() }
     for layer in list.layers {
-      if reporting({ try layer.refresh() }) == nil { isDone = false }
+      if !layer.refresh() { isDone = false }
     }
     if !list.isReadOnly, reporting({ try list.target.checkpoint() }) == nil { isDone = false }
     return isDone && list.problem == nil

@@ -29,13 +29,17 @@ public final class Preferences: Sendable {
   let plan: SearchPlan
   let searchList: ForkSafeLock<SearchList>
   let errors = ForkSafeLock(Errors())
+  /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
+  private let problems: ProblemSubscription
 
   init(plan: SearchPlan) {
     domain = plan.domain
     self.plan = plan
     let (list, problems) = plan.list(suites: [], previous: nil)
     searchList = ForkSafeLock(list)
+    self.problems = ProblemSubscription(to: list.target)
     for problem in problems { report(problem) }
+    self.problems.start { [weak self] problem in self?.report(problem) }
   }
 
   /// The app's preferences, the same object for the whole process.
