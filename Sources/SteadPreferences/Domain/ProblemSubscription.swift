@@ -1,3 +1,5 @@
+import SteadFiles
+
 /// Tells of a domain's problems until it is released.
 final class ProblemSubscription: Sendable {
   private let store: DomainStore
