@@ -71,7 +71,8 @@ extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: 
     for field in fields {
       guard let key = Key(codingKey: FieldKey(stringValue: field.key)) else {
         throw PreferenceValueError(
-          code: .doesNotDecode, message: "A key of a stored dictionary does not read as \(Key.self).")
+          code: .doesNotDecode,
+          message: "A key of a stored dictionary does not read as \(Key.self).")
       }
       self[key] = try Value(propertyList: field.value)
     }

@@ -123,7 +123,9 @@ extension Preferences.Key {
   /// Throws when it is neither a value of the key's type nor of one that it had.
   func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
     let conversions = history.compactMap { $0.name == nil ? $0.conversion : nil }
-    guard !conversions.isEmpty, !bridge.stores(stored) else { return (try bridge.decode(stored), false) }
+    guard !conversions.isEmpty, !bridge.stores(stored) else {
+      return (try bridge.decode(stored), false)
+    }
     if let old = conversions.first(where: { $0.fits(stored) }) {
       return (try old.convert(stored), true)
     }

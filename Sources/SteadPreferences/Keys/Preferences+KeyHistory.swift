@@ -30,7 +30,8 @@ extension Preferences {
     for old in key.oldNames {
       guard domain.value(forKey: key.name) == nil else { return }
       guard let stored = domain.value(forKey: old.name) else { continue }
-      let moved = try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
+      let moved =
+        try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
       guard let moved else { continue }
       _ = try? domain.apply(
         [DomainEdit(key: key.name, value: moved), DomainEdit(key: old.name, value: nil)],

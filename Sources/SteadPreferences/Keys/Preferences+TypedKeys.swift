@@ -44,7 +44,8 @@ extension Preferences {
   public func checkedValue<Value>(for key: Key<Value>) throws -> Value {
     do {
       guard key.history.isEmpty else { return try valueWithHistory(of: key) ?? key.makeDefault() }
-      return try propertyList(forKey: key.name).map { try key.bridge.decode($0) } ?? key.makeDefault()
+      return try propertyList(forKey: key.name).map { try key.bridge.decode($0) }
+        ?? key.makeDefault()
     } catch {
       throw Self.naming(key.name, in: error)
     }

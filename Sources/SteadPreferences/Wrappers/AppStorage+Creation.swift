@@ -48,7 +48,6 @@
     }
   }
 
-
   extension AppStorage {
     /// A boolean with a default.
     public init(wrappedValue: Value, _ key: String, store: Preferences? = nil)

@@ -37,7 +37,11 @@
 
     /// The value as something to read and write, to be handed on.
     public var projectedValue: PreferenceBinding<Value> {
-      PreferenceBinding { wrappedValue } set: { value in wrappedValue = value }
+      PreferenceBinding {
+        wrappedValue
+      } set: { value in
+        wrappedValue = value
+      }
     }
   }
 

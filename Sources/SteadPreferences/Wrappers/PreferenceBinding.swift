@@ -16,7 +16,10 @@ public struct PreferenceBinding<Value> {
 
   /// A binding to a value that never changes; writing it does nothing.
   public static func constant(_ value: Value) -> PreferenceBinding {
-    PreferenceBinding { value } set: { _ in }
+    PreferenceBinding {
+      value
+    } set: { _ in
+    }
   }
 
   /// The value.

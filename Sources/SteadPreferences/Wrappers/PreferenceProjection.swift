@@ -15,6 +15,10 @@ public struct PreferenceProjection<Value>: Sendable {
 
   /// The value as something to read and write, for a control that knows nothing of preferences.
   public var binding: PreferenceBinding<Value> {
-    PreferenceBinding { preferences[key] } set: { value in preferences[key] = value }
+    PreferenceBinding {
+      preferences[key]
+    } set: { value in
+      preferences[key] = value
+    }
   }
 }
