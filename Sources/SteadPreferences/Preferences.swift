@@ -10,9 +10,12 @@ public final class Preferences: Sendable {
   }
 
   let searchList: ForkSafeLock<SearchList>
+  let observers: PreferenceObservers
 
   init(searchList: SearchList) {
-    self.searchList = ForkSafeLock(searchList)
+    let searchList = ForkSafeLock(searchList)
+    self.searchList = searchList
+    observers = PreferenceObservers { searchList.withLock { list in list.layers } }
   }
 
   /// Preferences that are kept in memory and are gone with this object: for tests and previews.
@@ -26,6 +29,7 @@ public final class Preferences: Sendable {
 
   /// The value that counts for a key, as it is kept; nil when no domain has one.
   public func propertyList(forKey key: String) -> PropertyList? {
+    track(key)
     for layer in searchList.withLock({ list in list.layers }) {
       if let value = layer.value(forKey: key) { return value }
     }
