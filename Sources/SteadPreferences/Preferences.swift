@@ -31,12 +31,15 @@ public final class Preferences: Sendable {
   let errors = ForkSafeLock(Errors())
   /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
   private let problems: ProblemSubscription
+  let observers: PreferenceObservers
 
   init(plan: SearchPlan) {
     domain = plan.domain
     self.plan = plan
     let (list, problems) = plan.list(suites: [], previous: nil)
-    searchList = ForkSafeLock(list)
+    let searchList = ForkSafeLock(list)
+    self.searchList = searchList
+    observers = PreferenceObservers { searchList.withLock { list in list.layers } }
     self.problems = ProblemSubscription(to: list.target)
     for problem in problems { report(problem) }
     self.problems.start { [weak self] problem in self?.report(problem) }
@@ -131,6 +134,7 @@ public final class Preferences: Sendable {
 
   /// The value that counts for a key, as it is kept; nil when no domain has one.
   public func propertyList(forKey key: String) -> PropertyList? {
+    track(key)
     for layer in layers {
       if let value = layer.value(forKey: key) { return value }
     }

@@ -101,8 +101,8 @@ extension Preferences {
   /// Whether a value was chosen for a typed key: whether any domain but the registered defaults has one.
   public func isSet<Value>(_ key: Key<Value>) -> Bool {
     let names = [key.name] + key.oldNames.map(\.name)
-    return searchList.withLock { list in list.layers }.contains { layer in
-      layer !== DomainStore.registration
+    return layers.contains { layer in
+      layer !== environment.shared.registration
         && names.contains { name in layer.value(forKey: name) != nil }
     }
   }
