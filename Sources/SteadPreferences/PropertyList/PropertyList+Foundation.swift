@@ -8,7 +8,7 @@ extension PropertyList {
   /// `PropertyList` is taken as it is.
   ///
   /// - Throws: ``PreferencesError`` `.notAPropertyList` for values of other types, for dictionaries
-  ///   whose keys are no texts, and for what is nested deeper than 512.
+  ///   whose keys are no texts, and for what is nested deeper than ``maximumDepth``.
   public init(_ value: Any) throws {
     self = try Self.make(value, depth: 0)
   }
@@ -32,12 +32,9 @@ extension PropertyList {
     }
   }
 
-  /// As deep as files may be nested.
-  private static let nestingLimit = 512
-
   private static func make(_ value: Any, depth: Int) throws -> PropertyList {
-    guard depth <= nestingLimit else {
-      throw refusal("The value is nested deeper than \(nestingLimit).")
+    guard depth <= maximumDepth else {
+      throw refusal("The value is nested deeper than \(maximumDepth).")
     }
     if let scalar = scalar(value) { return scalar }
     if let values = value as? [Any] {
