@@ -19,16 +19,20 @@ extension Preferences {
   // MARK: Suites
 
   /// Adds a suite's domain to the search list of this object, behind those that were added before.
+  ///
+  /// Names that ``init(suiteName:)`` refuses are refused here, too, and ``onError`` is told.
   public func addSuite(named name: String) {
     reporting {
-      try DomainName.check(name)
-      renewSearchList { suites in if !suites.contains(name) { suites.append(name) } }
+      try Self.checkSuite(name, environment)
+      search.renew(report: report) { suites in
+        if !suites.contains(name) { suites.append(name) }
+      }
     }
   }
 
   /// Takes a suite out of the search list.
   public func removeSuite(named name: String) {
-    renewSearchList { suites in suites.removeAll { $0 == name } }
+    search.renew(report: report) { suites in suites.removeAll { $0 == name } }
   }
 
   /// All keys with the values that count for them, of all domains together.
@@ -61,12 +65,15 @@ extension Preferences {
     reporting {
       let fields = try PropertyList.Fields(validating: contents)
       try environment.shared.makeVolatile(name).replaceContents(with: fields)
+      // Arguments are looked at only when there are any.
+      if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
     }
   }
 
   /// Removes a volatile domain; ``argumentDomain`` and ``registrationDomain`` become empty.
   public func removeVolatileDomain(forName name: String) {
     environment.shared.removeVolatile(name)
+    if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
   }
 
   // MARK: Persistent domains
@@ -94,7 +101,7 @@ extension Preferences {
       }
       try plan.open(name, options: DomainOptions()).replaceContents(with: fields)
       // The global domain, or a suite's, may just have come to be.
-      environment.shared.invalidate()
+      environment.shared.renewLists(report: report)
       postChange()
     }
   }
@@ -112,7 +119,7 @@ extension Preferences {
 
   private func ownStore(_ name: String) -> DomainStore? {
     guard name == domain, plan.scope == .anyHost else { return nil }
-    return searchList.withLock { $0.target }
+    return search.list.target
   }
 
   // MARK: What an administrator has fixed
@@ -124,6 +131,6 @@ extension Preferences {
 
   /// Whether an administrator has fixed the value of a key for a domain.
   public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
-    plan.managed(domain) { report($0) }.contains { $0.value(forKey: key) != nil }
+    plan.managed(domain, report: report).contains { $0.value(forKey: key) != nil }
   }
 }
