@@ -37,7 +37,9 @@ public final class Preferences: Sendable {
     var problems: [PreferencesError] = []
     let search = LiveSearchList(plan: plan) { problems.append($0) }
     self.search = search
-    observers = PreferenceObservers { search.list.layers }
+    let observers = PreferenceObservers { search.list.layers }
+    self.observers = observers
+    search.addObserver { [weak observers] in observers?.searchListDidChange() }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
     self.problems.start { [weak self] problem in self?.report(problem) }
