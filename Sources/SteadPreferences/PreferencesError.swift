@@ -10,7 +10,7 @@ public struct PreferencesError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Name {
       case invalidDomainName, notAPropertyList, quotaExceeded, readOnly, noSpace, unavailable
-      case damaged, failed
+      case damaged, failed, doesNotDecode, tooManyKeptAside
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
@@ -32,6 +32,11 @@ public struct PreferencesError: Error, Sendable {
     public static let damaged = Code(.damaged)
     /// The system failed in a way that has no code here; see ``PreferencesError/cause``.
     public static let failed = Code(.failed)
+    /// What is stored is of another kind than what is read, out of range, or has parts missing.
+    public static let doesNotDecode = Code(.doesNotDecode)
+    /// As many values that do not decode are kept aside for the key as there may be; see
+    /// ``Preferences/keptAsideLimit``.
+    public static let tooManyKeptAside = Code(.tooManyKeptAside)
   }
 
   /// What went wrong, to compare with.

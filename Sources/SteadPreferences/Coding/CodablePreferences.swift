@@ -14,11 +14,7 @@ public struct CodablePreferences: Sendable {
   public func store<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) {
-    do {
-      try storeChecked(value, forKey: key, encoder: encoder)
-    } catch {
-      preferences.report(error)
-    }
+    preferences.reporting(key: key) { try storeChecked(value, forKey: key, encoder: encoder) }
   }
 
   /// Stores a value as JSON data; throws when it does not encode or could not be stored.
@@ -29,8 +25,8 @@ public struct CodablePreferences: Sendable {
     do {
       json = try encoder.encode(value)
     } catch {
-      throw PreferenceValueError(
-        code: .doesNotEncode, message: "A value of \(Value.self) does not encode.", key: key,
+      throw PreferencesError(
+        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", key: key,
         cause: error)
     }
     try preferences.replace(with: .data(json), forKey: key) { stored in
@@ -45,12 +41,10 @@ public struct CodablePreferences: Sendable {
   public func fetch<Value: Decodable>(
     forKey key: String, type: Value.Type, decoder: JSONDecoder = JSONDecoder()
   ) -> Value? {
-    do {
-      return try fetchChecked(forKey: key, type: type, decoder: decoder)
-    } catch {
-      preferences.report(error)
-      return nil
+    let fetched = preferences.reporting(key: key) {
+      try fetchChecked(forKey: key, type: type, decoder: decoder)
     }
+    return fetched ?? nil
   }
 
   /// The value of a key, nil when nothing is stored; throws when what is stored does not decode.
@@ -68,7 +62,7 @@ public struct CodablePreferences: Sendable {
       if case .data(let json) = stored { return try decoder.decode(type, from: json) }
       return try TreeDecoder(stored, path: []).decode(type)
     } catch {
-      throw PreferenceValueError(
+      throw PreferencesError(
         code: .doesNotDecode, message: "What is stored does not decode as \(Value.self).",
         key: key, cause: error)
     }

@@ -47,12 +47,7 @@ extension DefaultStorable {
   ///
   /// What does not decode is told to ``Preferences/onError``.
   public static func read(forKey key: String? = nil) -> Self? {
-    do {
-      return try readChecked(forKey: key)
-    } catch {
-      defaults.report(error)
-      return defaultValue
-    }
+    defaults.reporting { try readChecked(forKey: key) } ?? defaultValue
   }
 
   /// As ``read(forKey:)``, but throws when what is stored does not decode.
@@ -79,11 +74,9 @@ extension DefaultStorable {
   /// Removes what is stored under a key, nil for ``defaultIdentifier``, and what the library Default
   /// stored for it.
   public static func clear(forKey key: String? = nil) {
-    do {
-      // The older name goes first: its value must not come back when what follows fails.
-      for name in names(for: key).reversed() { try defaults.setPropertyList(nil, forKey: name) }
-    } catch {
-      defaults.report(error)
+    let names = names(for: key)
+    defaults.reporting(key: names[0]) {
+      try defaults.apply(names.map { DomainEdit(key: $0, value: nil) }, key: names[0])
     }
   }
 

@@ -27,7 +27,7 @@ enum RawBridge<Value: RawRepresentable>: PreferenceBridge where Value.RawValue: 
   @usableFromInline
   static func decode(_ stored: PropertyList) throws -> Value {
     guard let value = Value(rawValue: try Value.RawValue(propertyList: stored)) else {
-      throw PreferenceValueError(
+      throw PreferencesError(
         code: .doesNotDecode, message: "No \(Value.self) has the raw value that is stored.")
     }
     return value
@@ -48,10 +48,10 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
         return try JSONDecoder().decode(Value.self, from: json)
       }
       return try TreeDecoder(stored, path: []).decode(Value.self)
-    } catch let error as PreferenceValueError {
+    } catch let error as PreferencesError {
       throw error
     } catch {
-      throw PreferenceValueError(
+      throw PreferencesError(
         code: .doesNotDecode, message: "What is stored does not decode as \(Value.self).",
         cause: error)
     }
@@ -61,11 +61,11 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
   static func encode(_ value: Value) throws -> PropertyList? {
     do {
       return try TreeEncoder.tree(of: value)
-    } catch let error as PreferenceValueError {
+    } catch let error as PreferencesError {
       throw error
     } catch {
-      throw PreferenceValueError(
-        code: .doesNotEncode, message: "A value of \(Value.self) does not encode.", cause: error)
+      throw PreferencesError(
+        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", cause: error)
     }
   }
 }

@@ -17,7 +17,7 @@ extension Array: PreferenceValue where Element: PreferenceValue {
   /// Makes the elements from the elements of an array, all of which must read as one.
   public init(propertyList: PropertyList) throws {
     guard case .array(let stored) = propertyList else {
-      throw PreferenceValueError(propertyList, isNo: Self.self)
+      throw PreferencesError(propertyList, isNo: Self.self)
     }
     self = try stored.map { try Element(propertyList: $0) }
   }
@@ -65,12 +65,12 @@ extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: 
   /// `CodingKeyRepresentable`.
   public init(propertyList: PropertyList) throws {
     guard case .dictionary(let fields) = propertyList else {
-      throw PreferenceValueError(propertyList, isNo: Self.self)
+      throw PreferencesError(propertyList, isNo: Self.self)
     }
     self.init(minimumCapacity: fields.count)
     for field in fields {
       guard let key = Key(codingKey: FieldKey(stringValue: field.key)) else {
-        throw PreferenceValueError(
+        throw PreferencesError(
           code: .doesNotDecode,
           message: "A key of a stored dictionary does not read as \(Key.self).")
       }
@@ -99,7 +99,7 @@ extension Range: PreferenceValue where Bound: PreferenceValue {
   public init(propertyList: PropertyList) throws {
     let bounds = try [Bound](propertyList: propertyList)
     guard bounds.count == 2, bounds[0] <= bounds[1] else {
-      throw PreferenceValueError(propertyList, isNo: Self.self)
+      throw PreferencesError(propertyList, isNo: Self.self)
     }
     self = bounds[0]..<bounds[1]
   }
@@ -115,7 +115,7 @@ extension ClosedRange: PreferenceValue where Bound: PreferenceValue {
   public init(propertyList: PropertyList) throws {
     let bounds = try [Bound](propertyList: propertyList)
     guard bounds.count == 2, bounds[0] <= bounds[1] else {
-      throw PreferenceValueError(propertyList, isNo: Self.self)
+      throw PreferencesError(propertyList, isNo: Self.self)
     }
     self = bounds[0]...bounds[1]
   }
@@ -138,8 +138,8 @@ struct FieldKey: CodingKey {
 extension PropertyList? {
   fileprivate func orThrow(inside place: String) throws -> PropertyList {
     guard let self else {
-      throw PreferenceValueError(
-        code: .doesNotEncode,
+      throw PreferencesError(
+        code: .notAPropertyList,
         message: "A property list has no nil inside of \(place). Leave it out before storing.")
     }
     return self

@@ -16,8 +16,8 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
   public func propertyList() throws -> PropertyList? {
     if let number = Int64(exactly: self) { return .integer(number) }
     if let number = UInt64(exactly: self) { return .unsignedInteger(number) }
-    throw PreferenceValueError(
-      code: .doesNotEncode, message: "A whole number has more than 64 bits. Store it as text.")
+    throw PreferencesError(
+      code: .notAPropertyList, message: "A whole number has more than 64 bits. Store it as text.")
   }
 
   /// Zero.
@@ -36,7 +36,7 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
       case .string(let text): Self(text)
       case .date, .data, .array, .dictionary: nil
       }
-    guard let value else { throw PreferenceValueError(stored, isNo: Self.self) }
+    guard let value else { throw PreferencesError(stored, isNo: Self.self) }
     return value
   }
 }
@@ -65,7 +65,7 @@ extension Double: UnsetPreferenceValue {
       case .string(let text): Double(text)
       case .date, .data, .array, .dictionary: nil
       }
-    guard let value else { throw PreferenceValueError(propertyList, isNo: Double.self) }
+    guard let value else { throw PreferencesError(propertyList, isNo: Double.self) }
     self = value
   }
 
@@ -86,7 +86,7 @@ extension Float: UnsetPreferenceValue {
     let number = try Double(propertyList: propertyList)
     self = Float(number)
     guard isFinite || !number.isFinite else {
-      throw PreferenceValueError(propertyList, isNo: Float.self)
+      throw PreferencesError(propertyList, isNo: Float.self)
     }
   }
 
@@ -109,7 +109,7 @@ extension Decimal: UnsetPreferenceValue {
       case .float(let number): number.isFinite ? Decimal(Double(number)) : nil
       case .bool, .date, .data, .array, .dictionary: nil
       }
-    guard let value else { throw PreferenceValueError(propertyList, isNo: Decimal.self) }
+    guard let value else { throw PreferencesError(propertyList, isNo: Decimal.self) }
     self = value
   }
 

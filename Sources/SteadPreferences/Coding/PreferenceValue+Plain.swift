@@ -13,7 +13,7 @@ extension Bool: UnsetPreferenceValue {
       case .string(let text): Bool(word: text)
       case .date, .data, .array, .dictionary: nil
       }
-    guard let value else { throw PreferenceValueError(propertyList, isNo: Bool.self) }
+    guard let value else { throw PreferencesError(propertyList, isNo: Bool.self) }
     self = value
   }
 
@@ -37,15 +37,12 @@ extension Bool: UnsetPreferenceValue {
 extension String: UnsetPreferenceValue {
   /// Makes the text from text, or from a number.
   public init(propertyList: PropertyList) throws {
-    switch propertyList {
-    case .string(let text): self = text
-    case .integer(let number): self = String(number)
-    case .unsignedInteger(let number): self = String(number)
-    case .float(let number): self = String(number)
-    case .double(let number): self = String(number)
-    case .bool, .date, .data, .array, .dictionary:
-      throw PreferenceValueError(propertyList, isNo: String.self)
+    // A boolean has no text that would be read as one again.
+    if case .bool = propertyList { throw PreferencesError(propertyList, isNo: String.self) }
+    guard let text = propertyList.text else {
+      throw PreferencesError(propertyList, isNo: String.self)
     }
+    self = text
   }
 
   /// The text.
@@ -59,7 +56,7 @@ extension Data: UnsetPreferenceValue {
   /// Makes the bytes from bytes.
   public init(propertyList: PropertyList) throws {
     guard case .data(let data) = propertyList else {
-      throw PreferenceValueError(propertyList, isNo: Data.self)
+      throw PreferencesError(propertyList, isNo: Data.self)
     }
     self = data
   }
@@ -75,7 +72,7 @@ extension Date: PreferenceValue {
   /// Makes the date from a date.
   public init(propertyList: PropertyList) throws {
     guard case .date(let date) = propertyList else {
-      throw PreferenceValueError(propertyList, isNo: Date.self)
+      throw PreferencesError(propertyList, isNo: Date.self)
     }
     self = date
   }
@@ -88,7 +85,7 @@ extension UUID: PreferenceValue {
   /// Makes the identifier from its text.
   public init(propertyList: PropertyList) throws {
     guard case .string(let text) = propertyList, let value = UUID(uuidString: text) else {
-      throw PreferenceValueError(propertyList, isNo: UUID.self)
+      throw PreferencesError(propertyList, isNo: UUID.self)
     }
     self = value
   }
@@ -98,24 +95,18 @@ extension UUID: PreferenceValue {
 }
 
 extension URL: PreferenceValue {
-  /// Makes the URL from an address, or from a path that begins with `/` or `~`.
+  /// Makes the URL from what ``Preferences/set(_:forKey:)-(URL?,String)`` stores, or from an address.
   public init(propertyList: PropertyList) throws {
-    guard case .string(let text) = propertyList, let url = URL(preferenceText: text) else {
-      throw PreferenceValueError(propertyList, isNo: URL.self)
+    var url = propertyList.url
+    if case .string(let text) = propertyList, !text.hasPrefix("/"), !text.hasPrefix("~") {
+      url = URL(string: text)
     }
+    guard let url else { throw PreferencesError(propertyList, isNo: URL.self) }
     self = url
   }
 
-  private init?(preferenceText text: String) {
-    if text.hasPrefix("/") || text.hasPrefix("~") {
-      self.init(fileURLWithPath: (text as NSString).expandingTildeInPath)
-    } else {
-      self.init(string: text)
-    }
-  }
-
-  /// The address as text.
-  public func propertyList() -> PropertyList? { .string(absoluteString) }
+  /// What ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, the archive of others.
+  public func propertyList() throws -> PropertyList? { try PropertyList(self) }
 }
 
 extension PropertyList: PreferenceValue {

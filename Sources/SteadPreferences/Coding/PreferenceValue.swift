@@ -27,12 +27,12 @@
 /// | `Double`, `Float` | a number; a boolean as 1 or 0; text. `Float` rounds a `Double` |
 /// | `String` | text; a number |
 /// | `Data`, `Date` | the same |
-/// | `URL` | text: an address, or a path where it begins with `/` or `~` |
+/// | `URL` | text: a path where it begins with `/` or `~`, else an address; what `set(_: URL?)` stores |
 /// | `UUID`, `Decimal` | text; `Decimal` a number as well |
 public protocol PreferenceValue: SendableMetatype {
   /// Makes the value from what is stored.
   ///
-  /// Throws when that is of another kind, or out of range. ``PreferenceValueError`` is the error of the
+  /// Throws when that is of another kind, or out of range. ``PreferencesError`` is the error of the
   /// types of this package.
   init(propertyList: PropertyList) throws
 

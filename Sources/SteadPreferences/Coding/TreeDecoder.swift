@@ -39,8 +39,8 @@ extension TreeDecoder: SingleValueDecodingContainer {
       return value
     }
     guard codingPath.count < TreeEncoder.depthLimit else {
-      throw PreferenceValueError(
-        code: .tooDeep,
+      throw PreferencesError(
+        code: .doesNotDecode,
         message: "What is stored is nested more than \(TreeEncoder.depthLimit) deep.")
     }
     return try Value(from: self)

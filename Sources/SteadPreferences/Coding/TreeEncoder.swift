@@ -18,11 +18,11 @@ struct TreeEncoder: Encoder {
 
   static func part(of value: some Encodable, path: [any CodingKey]) throws -> TreeNode.Part {
     if let leaf = value as? any TreeLeaf {
-      return .leaf(TreeNull.escaped(try leaf.propertyList() ?? TreeNull.stored))
+      return .leaf(TreeNull.escaped(try leaf.leaf()))
     }
     guard path.count < depthLimit else {
-      throw PreferenceValueError(
-        code: .tooDeep,
+      throw PreferencesError(
+        code: .notAPropertyList,
         message: "A value is nested more than \(depthLimit) deep. Store a flatter one.")
     }
     let encoder = TreeEncoder(node: TreeNode(), codingPath: path)

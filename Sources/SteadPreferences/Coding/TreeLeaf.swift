@@ -6,6 +6,7 @@ import Foundation
 /// turn relies on the wrong ones failing.
 protocol TreeLeaf: PreferenceValue {
   static func isStored(as stored: PropertyList) -> Bool
+  func leaf() throws -> PropertyList
 }
 
 extension TreeLeaf where Self: FixedWidthInteger {
@@ -28,6 +29,8 @@ extension TreeLeaf where Self: BinaryFloatingPoint {
 }
 
 extension TreeLeaf {
+  func leaf() throws -> PropertyList { try propertyList() ?? TreeNull.stored }
+
   static func isStored(as stored: PropertyList) -> Bool {
     if case .string = stored { true } else { false }
   }
@@ -46,7 +49,11 @@ extension UInt64: TreeLeaf {}
 extension Float: TreeLeaf {}
 extension Double: TreeLeaf {}
 extension String: TreeLeaf {}
-extension URL: TreeLeaf {}
+extension URL: TreeLeaf {
+  /// The address as text: in a tree, a tool should be able to read it.
+  func leaf() -> PropertyList { .string(absoluteString) }
+}
+
 extension UUID: TreeLeaf {}
 
 extension Bool: TreeLeaf {

@@ -9,7 +9,7 @@ extension Preferences {
     if let stored = propertyList(forKey: key.name) {
       let (value, isConverted) = try key.read(stored)
       if isConverted, let converted = try key.bridge.encode(value) {
-        _ = try? writtenDomain.apply(
+        try? apply(
           [DomainEdit(key: key.name, value: converted)],
           ifStill: [DomainEdit(key: key.name, value: stored)])
       }
@@ -33,7 +33,7 @@ extension Preferences {
       let moved =
         try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
       guard let moved else { continue }
-      _ = try? domain.apply(
+      try? apply(
         [DomainEdit(key: key.name, value: moved), DomainEdit(key: old.name, value: nil)],
         ifStill: [
           DomainEdit(key: key.name, value: nil), DomainEdit(key: old.name, value: stored),
@@ -42,13 +42,14 @@ extension Preferences {
   }
 }
 
-extension DomainStore {
-  /// Makes the changes if the keys of `expected` have the values that it says, and tells whether.
+extension Preferences {
+  /// Makes the changes if the keys of `expected` have the values that it says.
   ///
   /// The look and the change are two steps: a write of somebody else's in between is overwritten.
-  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
-    guard expected.allSatisfy({ value(forKey: $0.key) == $0.value }) else { return false }
-    try apply(edits)
-    return true
+  private func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws {
+    try writing { target in
+      guard expected.allSatisfy({ target.value(forKey: $0.key) == $0.value }) else { return }
+      try target.apply(edits)
+    }
   }
 }

@@ -26,28 +26,24 @@ extension Preferences {
       }
     }
     set {
-      do {
-        try setChecked(newValue, for: key)
-      } catch {
-        report(error)
-      }
+      setReported(newValue, for: key)
     }
   }
 
-  /// The value of a typed key; throws ``PreferenceValueError`` when what is stored does not decode.
+  /// The value of a typed key; throws ``PreferencesError`` when what is stored does not decode.
   @inlinable
   public func checkedValue<Value>(for path: KeyPath<Keys, Key<Value>>) throws -> Value {
     try checkedValue(for: Keys()[keyPath: path])
   }
 
-  /// The value of a typed key; throws ``PreferenceValueError`` when what is stored does not decode.
+  /// The value of a typed key; throws ``PreferencesError`` when what is stored does not decode.
   public func checkedValue<Value>(for key: Key<Value>) throws -> Value {
     do {
       guard key.history.isEmpty else { return try valueWithHistory(of: key) ?? key.makeDefault() }
       return try propertyList(forKey: key.name).map { try key.bridge.decode($0) }
         ?? key.makeDefault()
     } catch {
-      throw Self.naming(key.name, in: error)
+      throw naming(key.name, in: error)
     }
   }
 
@@ -65,14 +61,23 @@ extension Preferences {
     let new: PropertyList?
     do {
       new = try key.bridge.encode(value)
+    } catch let error as PreferencesError {
+      throw PreferencesError(error, domain: domain, key: key.name)
     } catch {
-      throw Self.naming(key.name, in: error)
+      throw PreferencesError(
+        code: .notAPropertyList, message: "The value could not be encoded.", domain: domain,
+        key: key.name, cause: error)
     }
     guard !key.history.isEmpty else {
       return try replace(with: new, forKey: key.name) { _ = try key.bridge.decode($0) }
     }
     adoptOldNames(of: key)
     try replace(with: new, forKey: key.name) { _ = try key.read($0) }
+  }
+
+  @usableFromInline
+  func setReported<Value>(_ value: Value, for key: Key<Value>) {
+    reporting(key: key.name) { try setChecked(value, for: key) }
   }
 
   /// Removes what is stored for a typed key and its old names, so that the default counts again.
@@ -83,12 +88,9 @@ extension Preferences {
 
   /// Removes what is stored for a typed key and its old names, so that the default counts again.
   public func reset<Value>(_ key: Key<Value>) {
-    do {
-      // The old names go first: an old value must not come back when what follows fails.
-      for old in key.oldNames { try setPropertyList(nil, forKey: old.name) }
-      try setPropertyList(nil, forKey: key.name)
-    } catch {
-      report(error)
+    let names = [key.name] + key.oldNames.map(\.name)
+    reporting(key: key.name) {
+      try apply(names.map { DomainEdit(key: $0, value: nil) }, key: key.name)
     }
   }
 

@@ -18,39 +18,45 @@ extension Preferences {
   func replace(
     with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
   ) throws {
-    if let old = writtenDomain.value(forKey: name) {
-      do {
-        try check(old)
-      } catch {
-        let aside = try keepAside(old, of: name)
-        report(
-          PreferenceValueError(
-            code: .doesNotDecode,
-            message: "A value that does not decode was replaced. It is kept under \(aside).",
-            key: name, cause: error))
-      }
+    guard let old = writtenDomain.value(forKey: name) else {
+      return try setPropertyList(new, forKey: name)
+    }
+    do {
+      try check(old)
+    } catch {
+      let aside = try nameToKeep(old, of: name)
+      // One write: nothing can come between the two.
+      try apply([DomainEdit(key: aside, value: old), DomainEdit(key: name, value: new)], key: name)
+      return report(
+        PreferencesError(
+          code: .doesNotDecode,
+          message: "A value that does not decode was replaced. It is kept under \(aside).",
+          domain: self.domain, key: name, cause: error))
     }
     try setPropertyList(new, forKey: name)
   }
 
-  /// Stores a value under the first free name, unless it is kept already, and returns that name.
-  ///
-  /// This is done before the value is replaced, so that it is there whatever happens in between.
-  private func keepAside(_ value: PropertyList, of name: String) throws -> String {
-    let domain = writtenDomain
+  /// Makes several changes of the app's domain as one.
+  func apply(_ edits: [DomainEdit], key: String) throws {
+    do {
+      try writing { target in try target.apply(edits) }
+    } catch {
+      throw PreferencesError(error, domain: domain, key: key)
+    }
+  }
+
+  /// The first name that is free to keep a value under, or under which it is kept already.
+  private func nameToKeep(_ value: PropertyList, of name: String) throws -> String {
+    let store = writtenDomain
     for number in 1...Self.keptAsideLimit {
       let aside = Self.asideName(of: name, number: number)
-      guard let there = domain.value(forKey: aside) else {
-        try setPropertyList(value, forKey: aside)
-        return aside
-      }
-      if there == value { return aside }
+      guard let there = store.value(forKey: aside), there != value else { return aside }
     }
-    throw PreferenceValueError(
+    throw PreferencesError(
       code: .tooManyKeptAside,
       message: "The stored value does not decode, and \(Self.keptAsideLimit) such values are kept "
         + "aside already. Remove those that keysKeptAside(for:) lists, then write again.",
-      key: name)
+      domain: domain, key: name)
   }
 
   private static func asideName(of name: String, number: Int) -> String {
@@ -60,18 +66,18 @@ extension Preferences {
   /// Tells the error handler that a value did not decode and the default was taken.
   @usableFromInline
   func reportUndecodable(_ error: any Error, forKey name: String) {
-    report(Self.naming(name, in: error))
+    report(naming(name, in: error))
   }
 
   /// The error with the key that it was met at.
-  static func naming(_ name: String, in error: any Error) -> PreferenceValueError {
-    guard var named = error as? PreferenceValueError else {
-      return PreferenceValueError(
-        code: .doesNotDecode, message: "What is stored could not be converted.", key: name,
-        cause: error)
-    }
-    named.key = named.key ?? name
-    return named
+  ///
+  /// One that is none of ours was thrown by a conversion of the app's, or by its own way to decode.
+  func naming(_ name: String, in error: any Error) -> PreferencesError {
+    let known =
+      error as? PreferencesError
+      ?? PreferencesError(
+        code: .doesNotDecode, message: "What is stored could not be converted.", cause: error)
+    return PreferencesError(known, domain: domain, key: name)
   }
 
   /// The domain that is written to.
