@@ -34,12 +34,16 @@ extension DomainStore {
     } catch {
       throw PreferencesError(error, domain: domain)
     }
-    let store = opened.withLock { opened -> DomainStore in
-      if let store = opened[place]?.store { return store }
+    let (store, others) = opened.withLock { opened -> (DomainStore, [DomainStore]) in
+      if let store = opened[place]?.store { return (store, []) }
       opened[place] = Opened(store: new)
-      if opened.count > 64 { opened = opened.filter { $0.value.store != nil } }
-      return new
+      guard opened.count > 64 else { return (new, []) }
+      // Returned, since the last reference to a domain must not go while a lock is held.
+      let others = opened.values.compactMap(\.store)
+      opened = opened.filter { place in others.contains { $0 === place.value.store } }
+      return (new, others)
     }
+    withExtendedLifetime(others) {}
     if store === new { store.watchLater() }
     return store
   }
