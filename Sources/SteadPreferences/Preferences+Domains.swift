@@ -10,7 +10,7 @@ extension Preferences {
   /// ``onError`` is told.
   public func register(defaults: [String: Any]) {
     reporting {
-      let fields = try PropertyList.Fields(foundation: defaults)
+      let fields = try PropertyList.Fields(validating: defaults)
       try environment.shared.registration.apply(
         fields.map { DomainEdit(key: $0.key, value: $0.value) })
     }
@@ -43,7 +43,7 @@ extension Preferences {
     for layer in layers.reversed() {
       for field in layer.contents() { all[field.key] = field.value }
     }
-    return all.mapValues(\.foundationValue)
+    return all.mapValues(\.anyValue)
   }
 
   // MARK: Volatile domains
@@ -55,7 +55,7 @@ extension Preferences {
   /// The contents of a volatile domain, empty when there is none of that name.
   public func volatileDomain(forName name: String) -> [String: Any] {
     guard let store = environment.shared.volatile(name) else { return [:] }
-    return PropertyList.Fields(store.contents()).foundationValue
+    return PropertyList.Fields(store.contents()).anyValue
   }
 
   /// Puts a dictionary in the place of what a volatile domain holds, or makes the domain.
@@ -63,7 +63,7 @@ extension Preferences {
   /// Of these domains only ``argumentDomain`` and ``registrationDomain`` are looked at for a key.
   public func setVolatileDomain(_ contents: [String: Any], forName name: String) {
     reporting {
-      let fields = try PropertyList.Fields(foundation: contents)
+      let fields = try PropertyList.Fields(validating: contents)
       try environment.shared.makeVolatile(name).replaceContents(with: fields)
       // Arguments are looked at only when there are any.
       if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
@@ -88,14 +88,14 @@ extension Preferences {
       return store.map { PropertyList.Fields($0.contents()) }
     }
     guard let found = fields ?? nil, !found.isEmpty else { return nil }
-    return found.foundationValue
+    return found.anyValue
   }
 
   /// Puts a dictionary in the place of all that a domain holds, as one change.
   public func setPersistentDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       try DomainName.check(name)
-      let fields = try PropertyList.Fields(foundation: contents)
+      let fields = try PropertyList.Fields(validating: contents)
       if ownStore(name) != nil {
         return try writing { target in try target.replaceContents(with: fields) }
       }

@@ -77,6 +77,13 @@ extension PreferencesError {
       self = known
       return
     }
+    if let list = error as? PropertyListError {
+      let isValue = [.notAPropertyList, .tooDeep].contains(list.code)
+      self.init(
+        code: isValue ? .notAPropertyList : .damaged, message: list.message, domain: domain, key: key,
+        cause: error)
+      return
+    }
     let file = error as? FileError
     self.init(
       code: Code(file?.code), message: file?.message ?? "The preferences could not be kept.",

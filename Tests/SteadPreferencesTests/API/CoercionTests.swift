@@ -20,8 +20,8 @@ struct CoercionTests {
       "`[\"a\", \"b\"]`": .array([.string("a"), .string("b")]),
       "`[\"a\", 1]`": .array([.string("a"), .integer(1)]), "`[]`": .array([]),
       "`[\"k\": 1]`": .dictionary(["k": .integer(1)]),
-      "a file's URL": try PropertyList(URL(filePath: "/tmp/a b")),
-      "an https URL": try PropertyList(#require(URL(string: "https://example.com/a?b=c#d"))),
+      "a file's URL": try PropertyList(url: URL(filePath: "/tmp/a b")),
+      "an https URL": try PropertyList(url: #require(URL(string: "https://example.com/a?b=c#d"))),
     ]
   }
 
