@@ -15,7 +15,7 @@ extension Preferences {
     environment.shared.renewLists(report: report)
     let list = search.list
     for layer in list.layers {
-      if reporting({ try layer.refresh() }) == nil { isDone = false }
+      if !layer.refresh() { isDone = false }
     }
     if !plan.options.isReadOnly, reporting({ try list.target.checkpoint() }) == nil {
       isDone = false

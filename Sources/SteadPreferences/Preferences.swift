@@ -28,12 +28,21 @@ public final class Preferences: Sendable {
 
   let search: LiveSearchList
   let errors = ForkSafeLock(Errors())
+  /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
+  private let problems: ProblemSubscription
+  let observers: PreferenceObservers
 
   init(plan: SearchPlan) {
     domain = plan.domain
     var problems: [PreferencesError] = []
-    search = LiveSearchList(plan: plan) { problems.append($0) }
+    let search = LiveSearchList(plan: plan) { problems.append($0) }
+    self.search = search
+    let observers = PreferenceObservers { search.list.layers }
+    self.observers = observers
+    search.addObserver { [weak observers] in observers?.searchListDidChange() }
+    self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
+    self.problems.start { [weak self] problem in self?.report(problem) }
   }
 
   /// The app's preferences, the same object for the whole process.
@@ -125,7 +134,8 @@ public final class Preferences: Sendable {
 
   /// The value that counts for a key, as it is kept; nil when no domain has one.
   public func propertyList(forKey key: String) -> PropertyList? {
-    search.value(forKey: key)
+    track(key)
+    return search.value(forKey: key)
   }
 
   /// Sets a value in the domain, nil removes it, and says so when that fails.
