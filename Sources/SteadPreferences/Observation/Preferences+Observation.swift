@@ -30,7 +30,7 @@ extension Preferences {
     _ keys: [String], includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<PropertyList?>) -> Void
   ) -> PreferenceObservation {
-    followed.observe(keys, includingOwn: includingOwn, handler)
+    observers.observe(keys, includingOwn: includingOwn, handler)
   }
 
   /// Calls a handler with each change of any key.
@@ -41,16 +41,7 @@ extension Preferences {
     includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<PropertyList?>) -> Void
   ) -> PreferenceObservation {
-    followed.observe(nil, includingOwn: includingOwn, handler)
-  }
-}
-
-extension Preferences {
-  /// The observers, with the search list as things are, to be told when that changes.
-  var followed: PreferenceObservers {
-    environment.shared.follow(self)
-    _ = layers
-    return observers
+    observers.observe(nil, includingOwn: includingOwn, handler)
   }
 }
 
@@ -66,7 +57,7 @@ extension Preferences {
 
   /// The changes of several keys, to be awaited.
   public func changes(forKeys keys: [String], includingOwn: Bool = true) -> PreferenceChanges {
-    PreferenceChanges { [observers = followed] handler in
+    PreferenceChanges { [observers] handler in
       observers.observe(keys, includingOwn: includingOwn, handler)
     }
   }
@@ -76,7 +67,7 @@ extension Preferences {
 
   /// The changes of all keys, to be awaited; without this process's own if so asked.
   public func changes(includingOwn: Bool = true) -> PreferenceChanges {
-    PreferenceChanges { [observers = followed] handler in
+    PreferenceChanges { [observers] handler in
       observers.observe(nil, includingOwn: includingOwn, handler)
     }
   }

@@ -27,9 +27,6 @@ extension Preferences: Observable {
   func track(_ key: String) {
     let before = TrackingProbe.count.load(ordering: .relaxed)
     observers.registrar.access(self, keyPath: observers.probe)
-    if TrackingProbe.count.load(ordering: .relaxed) != before { trackRead(of: key) }
+    if TrackingProbe.count.load(ordering: .relaxed) != before { observers.track(ExactKey(key)) }
   }
-
-  @inline(never)
-  private func trackRead(of key: String) { followed.track(ExactKey(key)) }
 }

@@ -1,9 +1,8 @@
 import Foundation
 import SteadFiles
-import Synchronization
 
-/// The volatile domains that all preferences of an environment share, and word of what has changed
-/// about its domains.
+/// What all preferences of an environment share: volatile domains, others' property lists, and word of
+/// domains that come or go.
 final class SharedDomains: Sendable {
   let arguments: DomainStore
   let registration: DomainStore
@@ -14,16 +13,14 @@ final class SharedDomains: Sendable {
     var memory: [String: DomainStore] = [:]
     /// Property lists of others, by their paths.
     var layers: [String: PlistLayer] = [:]
-    /// Those that somebody observes.
-    var observed: [ObjectIdentifier: Observed] = [:]
   }
 
-  private struct Observed: Sendable {
-    weak let preferences: Preferences?
+  private struct Reader: Sendable {
+    weak var list: LiveSearchList?
   }
 
   private let state = ForkSafeLock(State())
-  private let currentGeneration = Atomic<Int>(0)
+  private let readers = ForkSafeLock<[Reader]>([])
 
   init(arguments: [String]) {
     self.arguments = DomainStore(inMemory: Preferences.argumentDomain)
@@ -32,23 +29,18 @@ final class SharedDomains: Sendable {
     try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
   }
 
-  /// Changes whenever search lists may have to be made anew.
-  var generation: Int { currentGeneration.load(ordering: .acquiring) }
-
-  /// Lets all search lists of the environment be made anew, those that are observed at once.
-  func invalidate(isOwn: Bool = true) {
-    currentGeneration.add(1, ordering: .acquiringAndReleasing)
-    let observed = state.withLock { state in
-      state.observed = state.observed.filter { $0.value.preferences != nil }
-      return state.observed.values.compactMap(\.preferences)
+  /// Has a search list made anew with all others when domains come or go.
+  func add(_ list: LiveSearchList) {
+    readers.withLock { readers in
+      readers.removeAll { $0.list == nil }
+      readers.append(Reader(list: list))
     }
-    for preferences in observed { preferences.changeSearchList(isOwn: isOwn) { _ in } }
   }
 
-  /// Tells these preferences' observers of changes of the search list, as long as they exist.
-  func follow(_ preferences: Preferences) {
-    state.withLock { state in
-      state.observed[ObjectIdentifier(preferences)] = Observed(preferences: preferences)
+  /// Makes all search lists of the environment anew, since a domain has come or gone.
+  func renewLists(report: LiveSearchList.Report, isOwn: Bool = true) {
+    for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
+      list.renew(report: report, isOwn: isOwn)
     }
   }
 
