@@ -32,10 +32,13 @@ extension DomainStore {
 
   /// Stops what ``addHandler(_:)`` began; a call that is under way may still come to its end.
   func removeHandler(_ token: UInt64) {
-    state.withLock { state in
-      guard state.handlers.removeValue(forKey: token) != nil else { return }
-      if state.handlers.isEmpty { state.file?.journal.stopListening() }
+    // What the handler held may have locks, which are not let go of while this one is held.
+    let removed = state.withLock { state in
+      let removed = state.handlers.removeValue(forKey: token)
+      if removed != nil, state.handlers.isEmpty { state.file?.journal.stopListening() }
+      return removed
     }
+    withExtendedLifetime(removed) {}
   }
 
   /// Calls `handler` with errors that no call could throw, those included that wait already.
@@ -53,7 +56,8 @@ extension DomainStore {
 
   /// Stops what ``addProblemHandler(_:)`` began.
   func removeProblemHandler(_ token: UInt64) {
-    state.withLock { state in _ = state.problemHandlers.removeValue(forKey: token) }
+    let removed = state.withLock { state in state.problemHandlers.removeValue(forKey: token) }
+    withExtendedLifetime(removed) {}
   }
 
   /// Tells handlers what has happened. Never called with the lock held.

@@ -12,7 +12,27 @@ extension DomainStore {
     weak var store: DomainStore?
   }
 
-  private static let opened = ForkSafeLock<[Place: Opened]>([:])
+  private struct Registry {
+    var stores: [Place: Opened] = [:]
+    /// How many entries there may be before those of closed domains are cleared away.
+    var limit = 64
+
+    /// Registers a domain, or gives the one that is registered already; and with it the domains whose
+    /// last reference may be the one returned here, since it must not go while a lock is held.
+    mutating func register(
+      _ new: DomainStore, at place: Place
+    ) -> (store: DomainStore, others: [DomainStore]) {
+      if let store = stores[place]?.store { return (store, []) }
+      stores[place] = Opened(store: new)
+      guard stores.count > limit else { return (new, []) }
+      let open = stores.compactMap { place, opened in opened.store.map { (place, $0) } }
+      stores = Dictionary(uniqueKeysWithValues: open.map { ($0.0, Opened(store: $0.1)) })
+      limit = max(64, 2 * stores.count)
+      return (new, open.map(\.1))
+    }
+  }
+
+  private static let registry = ForkSafeLock(Registry())
 
   /// The domain in `directory/NAME.plist` and `directory/NAME.journal`, one object for all who ask.
   ///
@@ -25,7 +45,7 @@ extension DomainStore {
   ) throws -> DomainStore {
     let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
     let place = Place(path: path, options: options)
-    if let store = opened.withLock({ opened in opened[place]?.store }) { return store }
+    if let store = registry.withLock({ registry in registry.stores[place]?.store }) { return store }
     // Not under the lock: another domain's opening need not wait for this one's. Two threads may both
     // read the files; the first to be done is kept.
     let new: DomainStore
@@ -34,12 +54,8 @@ extension DomainStore {
     } catch {
       throw PreferencesError(error, domain: domain)
     }
-    let store = opened.withLock { opened -> DomainStore in
-      if let store = opened[place]?.store { return store }
-      opened[place] = Opened(store: new)
-      if opened.count > 64 { opened = opened.filter { $0.value.store != nil } }
-      return new
-    }
+    let (store, others) = registry.withLock { registry in registry.register(new, at: place) }
+    withExtendedLifetime(others) {}
     if store === new { store.watchLater() }
     return store
   }
