@@ -97,8 +97,10 @@ let package = Package(
       dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/SteadRecordsTests/Query"
     ),
-    .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
-    .testTarget(name: "SteadPreferencesTests", dependencies: ["SteadPreferences"]),
+    // fork, which Swift does not let a program call.
+    .target(name: "CForkSupport", path: "Tests/CForkSupport"),
+    .testTarget(name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles"]),
+    .testTarget(name: "SteadPreferencesTests", dependencies: ["CForkSupport", "SteadPreferences"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -82,10 +82,31 @@ extension PreferencesError {
       self = known
       return
     }
+    if let list = error as? PropertyListError {
+      let isValue = list.code == .notAPropertyList || list.code == .tooDeep
+      self.init(
+        code: isValue ? .notAPropertyList : .damaged, message: list.message, domain: domain,
+        key: key, cause: error)
+      return
+    }
     let file = error as? FileError
     self.init(
       code: Code(file?.code), message: file?.message ?? "The preferences could not be kept.",
       domain: domain, key: key, cause: error)
+  }
+
+  /// The error for what a journal has lost.
+  init(damage: JournalDamage) {
+    let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
+    self.init(
+      code: .damaged,
+      message: "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
+        + "bytes of it could not be read." + kept)
+  }
+
+  static func readOnly(_ domain: String) -> PreferencesError {
+    PreferencesError(
+      code: .readOnly, message: "The domain's files may be read only.", domain: domain)
   }
 
   static func invalidName(_ message: String) -> PreferencesError {

@@ -81,5 +81,5 @@ extension Preferences {
   }
 
   /// The domain that is written to.
-  var writtenDomain: DomainStore { searchList.withLock { list in list.target } }
+  var writtenDomain: DomainStore { search.list.target }
 }
