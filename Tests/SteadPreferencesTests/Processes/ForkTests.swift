@@ -7,7 +7,7 @@ import Testing
 struct ForkTests {
   @Test(arguments: [0, 3])
   func parentAndChildrenSeeAll(threads: Int) throws {
-    let count = 300
+    let count = 1_000
     let directory = try TemporaryDirectory()
     let worker = try Worker(directory.url, ["fork", "\(threads)", "\(count)"])
     let lines = worker.rest()
