@@ -5,11 +5,11 @@ import Foundation
 /// A dependency on a cryptography package would cost every user of this package a minute of building.
 /// This is enough for naming and checking contents; it makes no promise against timing attacks, so it
 /// is not for keys.
-enum SHA256 {
+package enum SHA256 {
   static let byteCount = 32
 
   /// The 64 lower-case hexadecimal digits of the digest.
-  static func hexadecimal(_ data: Data) -> String {
+  package static func hexadecimal(_ data: Data) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     text.reserveCapacity(2 * byteCount)

@@ -1,3 +1,5 @@
+import Foundation
+
 extension PropertyList {
   /// The keys and values of a dictionary, in the order of the keys' bytes.
   ///
@@ -36,7 +38,13 @@ extension PropertyList {
 
     /// Fields in any order; of several with one key the last counts.
     public init(_ fields: some Sequence<Field>) {
-      let sorted = Array(fields).enumerated().sorted { left, right in
+      let given = Array(fields)
+      // What comes from a file most often is in order, and comparing neighbours is quick.
+      if zip(given, given.dropFirst()).allSatisfy({ $0.key.comesBefore($1.key) }) {
+        self.fields = given
+        return
+      }
+      let sorted = given.enumerated().sorted { left, right in
         left.element.key.comesBefore(right.element.key)
           || left.element.key.isSameText(as: right.element.key) && left.offset < right.offset
       }
@@ -101,11 +109,36 @@ extension String {
   /// Whether the UTF-8 is the same; `==` takes texts for equal that have other bytes.
   @inline(__always)
   func isSameText(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    let count = utf8.count
+    guard count == other.utf8.count else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in left.hasSameBytes(as: right) }
+    }
+    // A text that lives in an object of Apple's Foundation may have no such storage.
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
   /// Whether the UTF-8 comes before the other's.
   func comesBefore(_ other: String) -> Bool {
-    utf8.lexicographicallyPrecedes(other.utf8)
+    let comesBefore = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in left.comesBefore(right) }
+    }
+    return (comesBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether as many bytes of the other are the same.
+  @inline(__always)
+  fileprivate func hasSameBytes(as other: Self) -> Bool {
+    guard let left = baseAddress, let right = other.baseAddress else { return true }
+    return memcmp(left, right, count) == 0
+  }
+
+  @inline(__always)
+  fileprivate func comesBefore(_ other: Self) -> Bool {
+    guard let left = baseAddress, let right = other.baseAddress else { return count < other.count }
+    let order = memcmp(left, right, Swift.min(count, other.count))
+    return order < 0 || order == 0 && count < other.count
   }
 }

@@ -1,0 +1,49 @@
+import Foundation
+
+extension Preferences {
+  /// Brings the property list files up to date, and takes in what others have changed in files.
+  ///
+  /// Not needed for values to be kept. Returns whether all of it worked; ``onError`` is told of what did
+  /// not.
+  @discardableResult
+  public func synchronize() -> Bool {
+    var isDone = true
+    environment.shared.reloadLayers { error in
+      isDone = false
+      report(error)
+    }
+    let before = searchList.withLock { $0 }
+    let list = renewSearchList { _ in }
+    if !before.hasSameDomains(as: list) { environment.shared.invalidate() }
+    for layer in list.layers {
+      if reporting({ try layer.refresh() }) == nil { isDone = false }
+    }
+    if !list.isReadOnly, reporting({ try list.target.checkpoint() }) == nil { isDone = false }
+    return isDone && list.problem == nil
+  }
+
+  /// Returns when everything that was set in the domain will survive a loss of power.
+  ///
+  /// Waits for the disk: a tenth of a millisecond to some milliseconds.
+  ///
+  /// - Throws: ``PreferencesError`` when the disk refuses, or the domain could not be opened.
+  public func flush() throws {
+    let list = searchList.withLock { $0 }
+    if let problem = list.problem { throw problem }
+    try reraising { try list.target.flush() }
+  }
+
+  /// Gives ``standard`` its first search list back, after a ``synchronize()``: added suites are gone.
+  ///
+  /// The object stays the same, and so do its observers.
+  public static func resetStandardUserDefaults() {
+    standard.synchronize()
+    standard.renewSearchList { $0 = [] }
+  }
+}
+
+extension SearchList {
+  func hasSameDomains(as other: SearchList) -> Bool {
+    layers.count == other.layers.count && zip(layers, other.layers).allSatisfy { $0 === $1 }
+  }
+}

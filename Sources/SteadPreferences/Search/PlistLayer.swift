@@ -1,0 +1,43 @@
+import Foundation
+import SteadFiles
+
+/// A property list that somebody else keeps, an administrator for one, as a domain that is only read.
+final class PlistLayer: Sendable {
+  let url: URL
+  private let contents: DomainStore
+  private let isFilled = ForkSafeLock(false)
+
+  init(_ url: URL) {
+    self.url = url
+    contents = DomainStore(inMemory: url.deletingPathExtension().lastPathComponent)
+  }
+
+  /// What was last read, nil when there is no file, or an empty one.
+  var store: DomainStore? { isFilled.withLock { $0 } ? contents : nil }
+
+  /// Reads the file again.
+  ///
+  /// - Throws: When the file is there and cannot be read or is no dictionary. What was read before
+  ///   goes on to count, and the file is left as it is.
+  func load() throws {
+    let fields: PropertyList.Fields
+    do {
+      guard let data = try AtomicFile(url).readIfPresent() else { return try fill([:]) }
+      guard case .dictionary(let found) = try PropertyList(file: data) else {
+        throw PreferencesError(code: .damaged, message: "The file holds no dictionary.")
+      }
+      fields = found
+    } catch {
+      throw PreferencesError(
+        code: .damaged,
+        message: "The property list \(url.path(percentEncoded: false)) cannot be read. Correct it, "
+          + "or remove it.", domain: contents.name, cause: error)
+    }
+    try fill(fields)
+  }
+
+  private func fill(_ fields: PropertyList.Fields) throws {
+    try contents.replaceContents(with: fields)
+    isFilled.withLock { $0 = !fields.isEmpty }
+  }
+}

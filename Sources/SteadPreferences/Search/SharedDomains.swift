@@ -1,0 +1,108 @@
+import Foundation
+import SteadFiles
+import Synchronization
+
+/// The volatile domains that all preferences of an environment share, and word of what has changed
+/// about its domains.
+final class SharedDomains: Sendable {
+  let arguments: DomainStore
+  let registration: DomainStore
+
+  private struct State: Sendable {
+    var volatile: [String: DomainStore] = [:]
+    /// Domains of an environment without files, by their names.
+    var memory: [String: DomainStore] = [:]
+    /// Property lists of others, by their paths.
+    var layers: [String: PlistLayer] = [:]
+  }
+
+  private let state = ForkSafeLock(State())
+  private let currentGeneration = Atomic<Int>(0)
+
+  init(arguments: [String]) {
+    self.arguments = DomainStore(inMemory: Preferences.argumentDomain)
+    registration = DomainStore(inMemory: Preferences.registrationDomain)
+    // In memory nothing can fail.
+    try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
+  }
+
+  /// Changes whenever search lists may have to be made anew.
+  var generation: Int { currentGeneration.load(ordering: .acquiring) }
+
+  /// Lets all search lists of the environment be made anew before they are next used.
+  func invalidate() { currentGeneration.add(1, ordering: .acquiringAndReleasing) }
+
+  // MARK: Volatile domains
+
+  var volatileNames: [String] {
+    [Preferences.argumentDomain, Preferences.registrationDomain]
+      + state.withLock { $0.volatile.keys.sorted() }
+  }
+
+  func volatile(_ name: String) -> DomainStore? {
+    switch name {
+    case Preferences.argumentDomain: arguments
+    case Preferences.registrationDomain: registration
+    default: state.withLock { $0.volatile[name] }
+    }
+  }
+
+  func makeVolatile(_ name: String) -> DomainStore {
+    if let found = volatile(name) { return found }
+    let made = DomainStore(inMemory: name)
+    return state.withLock { state in
+      if let found = state.volatile[name] { return found }
+      state.volatile[name] = made
+      return made
+    }
+  }
+
+  func removeVolatile(_ name: String) {
+    let removed = state.withLock { $0.volatile.removeValue(forKey: name) }
+    guard removed == nil, let fixed = volatile(name) else { return }
+    try? fixed.replaceContents(with: [:])
+  }
+
+  // MARK: Domains in memory
+
+  func memory(_ name: String) -> DomainStore? { state.withLock { $0.memory[name] } }
+
+  func makeMemory(_ name: String, options: DomainOptions) -> DomainStore {
+    let made = DomainStore(inMemory: name)
+    return state.withLock { state in
+      if let found = state.memory[name] { return found }
+      state.memory[name] = made
+      return made
+    }
+  }
+
+  // MARK: Property lists of others
+
+  /// The property list at a place, read when it is first asked for.
+  func layer(_ url: URL, report: (PreferencesError) -> Void) -> PlistLayer {
+    let path = url.path(percentEncoded: false)
+    if let found = state.withLock({ $0.layers[path] }) { return found }
+    let made = PlistLayer(url)
+    do {
+      try made.load()
+    } catch {
+      report(PreferencesError(error, domain: nil))
+    }
+    return state.withLock { state in
+      if let found = state.layers[path] { return found }
+      state.layers[path] = made
+      return made
+    }
+  }
+
+  /// Reads all property lists of others again.
+  func reloadLayers(report: (PreferencesError) -> Void) {
+    for layer in state.withLock({ Array($0.layers.values) }) {
+      do {
+        try layer.load()
+      } catch {
+        report(PreferencesError(error, domain: nil))
+      }
+    }
+  }
+}
