@@ -45,6 +45,8 @@ struct Forker {
 
   /// What `exit` runs belongs to the parent.
   private func runChild(_ child: Int, _ gate: [Int32]) -> Never {
+    // The parent's is not the child's: one that hangs ends.
+    alarm(60)
     close(gate[1])
     var byte: UInt8 = 0
     while read(gate[0], &byte, 1) == -1, errno == EINTR {}

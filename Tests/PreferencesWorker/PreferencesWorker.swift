@@ -9,6 +9,8 @@
 //   read <board> <writers> <count>     looks for every key on the board until the board is full
 //   fork <threads> <count>             sets keys in parent and child at once
 //   follow                             prints changes as they come; does what the input says
+//   inspect                            opens the domain in each directory that the input names
+//   url <key>                          prints a URL
 //   suite                              opens the suites that the input names, percent-encoded
 //
 // What fails is printed as a line that begins with `error`.
@@ -18,6 +20,8 @@ import SteadPreferences
 
 @main struct PreferencesWorker {
   static func main() {
+    // One that hangs ends all the same, and its test fails.
+    alarm(240)
     var arguments = Array(CommandLine.arguments.dropFirst())
     guard arguments.count >= 3 else { exit(64) }
     let domain = Domain(directory: arguments.removeFirst(), name: arguments.removeFirst())
@@ -38,6 +42,8 @@ import SteadPreferences
     case ("read", 3): try Crowd.read(domain.open(), arguments)
     case ("fork", 2): try Forker(domain.open(), arguments)?.run()
     case ("follow", 0): try Follower(domain.open()).run()
+    case ("inspect", 0): Inspector(name: domain.name).run()
+    case ("url", 1): say(try domain.open().url(forKey: arguments[0])?.absoluteString ?? "none")
     case ("suite", 0): try openSuites()
     default: exit(64)
     }

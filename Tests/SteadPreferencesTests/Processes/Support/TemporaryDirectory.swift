@@ -19,7 +19,7 @@ final class TemporaryDirectory: Sendable {
     return FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
   }()
 
-  func file(_ name: String) -> URL { url.appending(path: name, directoryHint: .notDirectory) }
+  func file(_ name: String) -> URL { url.file(name) }
 
   /// All names, hidden ones included.
   var names: Set<String> {
@@ -29,4 +29,6 @@ final class TemporaryDirectory: Sendable {
 
 extension URL {
   var filePath: String { path(percentEncoded: false) }
+
+  func file(_ name: String) -> URL { appending(path: name, directoryHint: .notDirectory) }
 }

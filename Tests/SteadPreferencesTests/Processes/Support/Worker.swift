@@ -35,7 +35,10 @@ final class Worker {
     let executable = try Self.executable.get()
     let command = launcher + [executable, directory.filePath, "domain"] + arguments
     let program = command[0]
-    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    // The user's own settings are not looked at.
+    let variables = ProcessInfo.processInfo.environment
+      .merging(["XDG_CONFIG_HOME": directory.file("config").filePath]) { $1 }
+      .merging(environment) { $1 }
     var id: pid_t = 0
     let error = Self.withCStrings(command) { command in
       Self.withCStrings(variables.map { "\($0)=\($1)" }) { variables in
@@ -90,7 +93,7 @@ final class Worker {
     var result: [String: String] = [:]
     while let line = line() {
       if line == "." { return result }
-      let parts = line.split(separator: " ", maxSplits: 1)
+      let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { return nil }
       result[String(parts[0])] = String(parts[1])
     }
