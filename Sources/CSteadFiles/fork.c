@@ -33,8 +33,10 @@ static void in_child(void) {
 
 static void prepare_for_forks(void) { pthread_atfork(before_fork, release_all, in_child); }
 
+void stead_fork_watch(void) { pthread_once(&once, prepare_for_forks); }
+
 stead_lock *stead_lock_create(void) {
-  pthread_once(&once, prepare_for_forks);
+  stead_fork_watch();
   stead_lock *lock = malloc(sizeof *lock);
   if (!lock) abort();
   pthread_mutex_init(&lock->mutex, NULL);

@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stead_crc32c.h"
+#include "stead_journal.h"
+#include "stead_mapping.h"
+
 // Words of memory that several processes share: Swift's own atomics cannot be laid over a mapping.
 
 static inline uint64_t stead_load_acquire(const void *_Nonnull word) {
@@ -29,6 +33,9 @@ extern uint64_t stead_fork_generation_word;
 static inline uint64_t stead_fork_generation(void) {
   return __atomic_load_n(&stead_fork_generation_word, __ATOMIC_RELAXED);
 }
+
+// Begins to count forks, if that has not begun.
+void stead_fork_watch(void);
 
 // A mutex that no thread holds in the child of a fork. Locks of this kind are not nested.
 typedef struct stead_lock stead_lock;

@@ -1,33 +1,51 @@
+import Dispatch
 import Foundation
 import SteadFiles
 
-// Stores in memory stand in for files.
-
 extension DomainStore {
-  private struct WeakStore: Sendable {
+  private struct Place: Hashable {
+    var path: String
+    var options: DomainOptions
+  }
+
+  private struct Opened {
     weak var store: DomainStore?
   }
 
-  private static let open = ForkSafeLock<[String: WeakStore]>([:])
+  private static let opened = ForkSafeLock<[Place: Opened]>([:])
 
-  /// The domain whose property list is `directory/domain.plist`: one object for each file.
-  static func open(domain: String, directory: URL, options: DomainOptions) throws -> DomainStore {
-    let path = path(domain, directory)
-    let made = DomainStore(inMemory: domain)
-    return open.withLock { stores in
-      if let store = stores[path]?.store { return store }
-      stores[path] = WeakStore(store: made)
-      return made
+  /// The domain in `directory/NAME.plist` and `directory/NAME.journal`, one object for all who ask.
+  ///
+  /// Opening reads the journal, in time proportional to its length, and makes directory and journal
+  /// where they are missing and may be made.
+  ///
+  /// - Throws: ``PreferencesError`` when the files cannot be read, or are of a newer version.
+  static func open(
+    domain: String, directory: URL, options: DomainOptions = DomainOptions()
+  ) throws -> DomainStore {
+    let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
+    let place = Place(path: path, options: options)
+    if let store = opened.withLock({ opened in opened[place]?.store }) { return store }
+    // Not under the lock: another domain's opening need not wait for this one's. Two threads may both
+    // read the files; the first to be done is kept.
+    let new: DomainStore
+    do {
+      new = try DomainStore(domain, directory: directory, options: options)
+    } catch {
+      throw PreferencesError(error, domain: domain)
     }
+    let store = opened.withLock { opened -> DomainStore in
+      if let store = opened[place]?.store { return store }
+      opened[place] = Opened(store: new)
+      if opened.count > 64 { opened = opened.filter { $0.value.store != nil } }
+      return new
+    }
+    if store === new { store.watchLater() }
+    return store
   }
 
-  /// Whether the domain has a file, or is open and may come to have one.
-  static func isPresent(domain: String, directory: URL) -> Bool {
-    let path = path(domain, directory)
-    return open.withLock { stores in stores[path]?.store != nil }
-  }
-
-  private static func path(_ domain: String, _ directory: URL) -> String {
-    directory.appending(path: "\(domain).plist").standardizedFileURL.path(percentEncoded: false)
+  /// A program that is done in a moment should not wait for what only long-lived ones need.
+  private func watchLater() {
+    DispatchQueue.global(qos: .utility).async { [weak self] in self?.startWatching() }
   }
 }

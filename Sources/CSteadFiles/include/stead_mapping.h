@@ -1,0 +1,36 @@
+#ifndef STEAD_MAPPING_H
+#define STEAD_MAPPING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// System calls that Swift cannot make, or not the same way everywhere. Those that return an int return
+// 0 or the number of the error.
+
+// The lock that an open file has, or the wait for it.
+int stead_file_lock(int descriptor);
+// EWOULDBLOCK where another open file has it.
+int stead_file_try_lock(int descriptor);
+int stead_file_unlock(int descriptor);
+
+// Makes a file longer, with blocks of the disk behind every byte: where a mapping meets a hole on a
+// full disk, the system ends the program. Leaves the file as it was when it fails.
+int stead_file_extend(int descriptor, int64_t size, int64_t new_size);
+
+// Makes a file's contents durable, whichever way they were written.
+int stead_file_sync(int descriptor);
+
+// Sets a file's dates to now, which those who watch it notice.
+int stead_file_touch(int descriptor);
+
+// A mapping of a file's first bytes that all processes share; NULL leaves the reason in errno.
+void *_Nullable stead_map(int descriptor, size_t size, int writable);
+// The same mapping with another size, perhaps at another address; NULL leaves it as it was.
+void *_Nullable stead_remap(
+  void *_Nonnull base, size_t size, size_t new_size, int descriptor, int writable);
+void stead_unmap(void *_Nonnull base, size_t size);
+
+// Milliseconds of a clock that all processes share and that nobody sets.
+uint64_t stead_clock(void);
+
+#endif

@@ -1,0 +1,99 @@
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+
+#include "stead_mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int result_of(int result) { return result == 0 ? 0 : errno; }
+
+static int lock(int descriptor, int operation) {
+  int error;
+  do error = result_of(flock(descriptor, operation));
+  while (error == EINTR);
+  return error;
+}
+
+int stead_file_lock(int descriptor) { return lock(descriptor, LOCK_EX); }
+int stead_file_try_lock(int descriptor) { return lock(descriptor, LOCK_EX | LOCK_NB); }
+int stead_file_unlock(int descriptor) { return lock(descriptor, LOCK_UN); }
+
+static int write_zeros(int descriptor, int64_t size, int64_t new_size) {
+  static const char zeros[16384];
+  while (size < new_size) {
+    int64_t rest = new_size - size;
+    size_t count = rest < (int64_t)sizeof zeros ? (size_t)rest : sizeof zeros;
+    ssize_t written = pwrite(descriptor, zeros, count, size);
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) size += written;
+  }
+  return 0;
+}
+
+static int extend(int descriptor, int64_t size, int64_t new_size) {
+#if defined(__linux__)
+  int error;
+  do error = result_of(fallocate(descriptor, 0, size, new_size - size));
+  while (error == EINTR);
+  if (error != EOPNOTSUPP && error != ENOSYS) return error;
+#endif
+  return write_zeros(descriptor, size, new_size);
+}
+
+int stead_file_extend(int descriptor, int64_t size, int64_t new_size) {
+  int error = extend(descriptor, size, new_size);
+  // Some file systems keep the part for which there was room, on a disk that is full already.
+  if (error) (void)!ftruncate(descriptor, size);
+  return error;
+}
+
+int stead_file_sync(int descriptor) {
+#if defined(__APPLE__)
+  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+  return result_of(fsync(descriptor));
+#else
+  int error;
+  do error = result_of(fdatasync(descriptor));
+  while (error == EINTR);
+  return error;
+#endif
+}
+
+int stead_file_touch(int descriptor) { return result_of(futimens(descriptor, NULL)); }
+
+void *stead_map(int descriptor, size_t size, int writable) {
+  int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  void *base = mmap(NULL, size, protection, MAP_SHARED, descriptor, 0);
+  return base == MAP_FAILED ? NULL : base;
+}
+
+void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int writable) {
+#if defined(__linux__)
+  (void)descriptor, (void)writable;
+  void *moved = mremap(base, size, new_size, MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? NULL : moved;
+#else
+  void *moved = stead_map(descriptor, new_size, writable);
+  if (moved) munmap(base, size);
+  return moved;
+#endif
+}
+
+void stead_unmap(void *base, size_t size) { munmap(base, size); }
+
+uint64_t stead_clock(void) {
+  struct timespec now;
+#if defined(__linux__)
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+#else
+  clock_gettime(CLOCK_MONOTONIC, &now);
+#endif
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
