@@ -10,7 +10,7 @@ extension Preferences {
   /// ``onError`` is told.
   public func register(defaults: [String: Any]) {
     reporting {
-      let fields = try PropertyList.Fields(foundation: defaults)
+      let fields = try PropertyList.Fields(validating: defaults)
       try environment.shared.registration.apply(
         fields.map { DomainEdit(key: $0.key, value: $0.value) })
     }
@@ -19,16 +19,20 @@ extension Preferences {
   // MARK: Suites
 
   /// Adds a suite's domain to the search list of this object, behind those that were added before.
+  ///
+  /// Names that ``init(suiteName:)`` refuses are refused here, too, and ``onError`` is told.
   public func addSuite(named name: String) {
     reporting {
-      try DomainName.check(name)
-      renewSearchList { suites in if !suites.contains(name) { suites.append(name) } }
+      try Self.checkSuite(name, environment)
+      search.renew(report: report) { suites in
+        if !suites.contains(name) { suites.append(name) }
+      }
     }
   }
 
   /// Takes a suite out of the search list.
   public func removeSuite(named name: String) {
-    renewSearchList { suites in suites.removeAll { $0 == name } }
+    search.renew(report: report) { suites in suites.removeAll { $0 == name } }
   }
 
   /// All keys with the values that count for them, of all domains together.
@@ -39,7 +43,7 @@ extension Preferences {
     for layer in layers.reversed() {
       for field in layer.contents() { all[field.key] = field.value }
     }
-    return all.mapValues(\.foundationValue)
+    return all.mapValues(\.anyValue)
   }
 
   // MARK: Volatile domains
@@ -51,7 +55,7 @@ extension Preferences {
   /// The contents of a volatile domain, empty when there is none of that name.
   public func volatileDomain(forName name: String) -> [String: Any] {
     guard let store = environment.shared.volatile(name) else { return [:] }
-    return PropertyList.Fields(store.contents()).foundationValue
+    return PropertyList.Fields(store.contents()).anyValue
   }
 
   /// Puts a dictionary in the place of what a volatile domain holds, or makes the domain.
@@ -59,14 +63,17 @@ extension Preferences {
   /// Of these domains only ``argumentDomain`` and ``registrationDomain`` are looked at for a key.
   public func setVolatileDomain(_ contents: [String: Any], forName name: String) {
     reporting {
-      let fields = try PropertyList.Fields(foundation: contents)
+      let fields = try PropertyList.Fields(validating: contents)
       try environment.shared.makeVolatile(name).replaceContents(with: fields)
+      // Arguments are looked at only when there are any.
+      if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
     }
   }
 
   /// Removes a volatile domain; ``argumentDomain`` and ``registrationDomain`` become empty.
   public func removeVolatileDomain(forName name: String) {
     environment.shared.removeVolatile(name)
+    if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
   }
 
   // MARK: Persistent domains
@@ -81,20 +88,20 @@ extension Preferences {
       return store.map { PropertyList.Fields($0.contents()) }
     }
     guard let found = fields ?? nil, !found.isEmpty else { return nil }
-    return found.foundationValue
+    return found.anyValue
   }
 
   /// Puts a dictionary in the place of all that a domain holds, as one change.
   public func setPersistentDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       try DomainName.check(name)
-      let fields = try PropertyList.Fields(foundation: contents)
+      let fields = try PropertyList.Fields(validating: contents)
       if ownStore(name) != nil {
         return try writing { target in try target.replaceContents(with: fields) }
       }
       try plan.open(name, options: DomainOptions()).replaceContents(with: fields)
       // The global domain, or a suite's, may just have come to be.
-      environment.shared.invalidate()
+      environment.shared.renewLists(report: report)
       postChange()
     }
   }
@@ -112,7 +119,7 @@ extension Preferences {
 
   private func ownStore(_ name: String) -> DomainStore? {
     guard name == domain, plan.scope == .anyHost else { return nil }
-    return searchList.withLock { $0.target }
+    return search.list.target
   }
 
   // MARK: What an administrator has fixed
@@ -124,6 +131,6 @@ extension Preferences {
 
   /// Whether an administrator has fixed the value of a key for a domain.
   public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
-    plan.managed(domain) { report($0) }.contains { $0.value(forKey: key) != nil }
+    plan.managed(domain, report: report).contains { $0.value(forKey: key) != nil }
   }
 }

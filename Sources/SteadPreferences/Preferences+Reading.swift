@@ -6,7 +6,7 @@ extension Preferences {
   /// It is a `String`, `NSNumber`, `Date`, `Data`, `[Any]` or `[String: Any]`. A number can be cast to
   /// each type of Swift's that holds it exactly, as on Apple's systems.
   public func object(forKey key: String) -> Any? {
-    propertyList(forKey: key)?.foundationValue
+    propertyList(forKey: key)?.anyValue
   }
 
   /// The value that counts for a key: ``object(forKey:)-(String)`` by the name of key-value coding.
@@ -18,13 +18,13 @@ extension Preferences {
   /// An array, nil for all else. The elements are as ``object(forKey:)-(String)`` would give them.
   public func array(forKey key: String) -> [Any]? {
     guard case .array(let values)? = propertyList(forKey: key) else { return nil }
-    return values.map(\.foundationValue)
+    return values.map(\.anyValue)
   }
 
   /// A dictionary, nil for all else. The values are as ``object(forKey:)-(String)`` would give them.
   public func dictionary(forKey key: String) -> [String: Any]? {
     guard case .dictionary(let fields)? = propertyList(forKey: key) else { return nil }
-    return fields.foundationValue
+    return fields.anyValue
   }
 
   /// Bytes, nil for all else.

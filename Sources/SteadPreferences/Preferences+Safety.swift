@@ -12,13 +12,14 @@ extension Preferences {
       isDone = false
       report(error)
     }
-    let before = searchList.withLock { $0 }
-    let list = renewSearchList { _ in }
-    if !before.hasSameDomains(as: list) { environment.shared.invalidate() }
+    environment.shared.renewLists(report: report)
+    let list = search.list
     for layer in list.layers {
-      if reporting({ try layer.refresh() }) == nil { isDone = false }
+      if !layer.refresh() { isDone = false }
     }
-    if !list.isReadOnly, reporting({ try list.target.checkpoint() }) == nil { isDone = false }
+    if !plan.options.isReadOnly, reporting({ try list.target.checkpoint() }) == nil {
+      isDone = false
+    }
     return isDone && list.problem == nil
   }
 
@@ -28,7 +29,7 @@ extension Preferences {
   ///
   /// - Throws: ``PreferencesError`` when the disk refuses, or the domain could not be opened.
   public func flush() throws {
-    let list = searchList.withLock { $0 }
+    let list = search.list
     if let problem = list.problem { throw problem }
     try reraising { try list.target.flush() }
   }
@@ -38,12 +39,6 @@ extension Preferences {
   /// The object stays the same, and so do its observers.
   public static func resetStandardUserDefaults() {
     standard.synchronize()
-    standard.renewSearchList { $0 = [] }
-  }
-}
-
-extension SearchList {
-  func hasSameDomains(as other: SearchList) -> Bool {
-    layers.count == other.layers.count && zip(layers, other.layers).allSatisfy { $0 === $1 }
+    standard.search.renew(report: standard.report) { $0 = [] }
   }
 }

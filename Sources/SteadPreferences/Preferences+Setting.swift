@@ -10,7 +10,7 @@ extension Preferences {
     reporting(key: key) {
       guard let value else { return try setPropertyList(nil, forKey: key) }
       if let url = value as? URL { return try setPropertyList(PropertyList(url), forKey: key) }
-      try setPropertyList(PropertyList(value), forKey: key)
+      try setPropertyList(PropertyList(validating: value), forKey: key)
     }
   }
 

@@ -26,16 +26,23 @@ public final class Preferences: Sendable {
   /// The name of the domain that is written.
   public let domain: String
 
-  let plan: SearchPlan
-  let searchList: ForkSafeLock<SearchList>
+  let search: LiveSearchList
   let errors = ForkSafeLock(Errors())
+  /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
+  private let problems: ProblemSubscription
+  let observers: PreferenceObservers
 
   init(plan: SearchPlan) {
     domain = plan.domain
-    self.plan = plan
-    let (list, problems) = plan.list(suites: [], previous: nil)
-    searchList = ForkSafeLock(list)
+    var problems: [PreferencesError] = []
+    let search = LiveSearchList(plan: plan) { problems.append($0) }
+    self.search = search
+    let observers = PreferenceObservers { search.list.layers }
+    self.observers = observers
+    search.addObserver { [weak observers] in observers?.searchListDidChange() }
+    self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
+    self.problems.start { [weak self] problem in self?.report(problem) }
   }
 
   /// The app's preferences, the same object for the whole process.
@@ -94,7 +101,7 @@ public final class Preferences: Sendable {
       plan: SearchPlan(
         domain: name, directory: directory, options: DomainOptions(options),
         environment: environment))
-    if let problem = searchList.withLock({ $0.problem }) { throw problem }
+    if let problem = search.list.problem { throw problem }
   }
 
   /// Preferences that are kept in memory and are gone with this object: for tests and previews.
@@ -119,7 +126,7 @@ public final class Preferences: Sendable {
     plan.scope = .thisHost
     let preferences = Preferences(plan: plan)
     // The domain may just have come to be: the search lists of others lack it.
-    environment.shared.invalidate()
+    environment.shared.renewLists { preferences.report($0) }
     return preferences
   }
 
@@ -127,10 +134,8 @@ public final class Preferences: Sendable {
 
   /// The value that counts for a key, as it is kept; nil when no domain has one.
   public func propertyList(forKey key: String) -> PropertyList? {
-    for layer in layers {
-      if let value = layer.value(forKey: key) { return value }
-    }
-    return nil
+    track(key)
+    return search.value(forKey: key)
   }
 
   /// Sets a value in the domain, nil removes it, and says so when that fails.
@@ -149,44 +154,27 @@ public final class Preferences: Sendable {
 }
 
 extension Preferences {
+  var plan: SearchPlan { search.plan }
   var environment: Environment { plan.environment }
 
   /// The domains to look in, as things are.
-  var layers: [DomainStore] {
-    let generation = environment.shared.generation
-    let (layers, isCurrent) = searchList.withLock { ($0.layers, $0.generation == generation) }
-    return isCurrent ? layers : renewSearchList { _ in }.layers
-  }
-
-  /// Makes the search list anew, after a change of the suites.
-  @discardableResult
-  func renewSearchList(_ change: (inout [String]) -> Void) -> SearchList {
-    let previous = searchList.withLock { $0 }
-    var suites = previous.suites
-    change(&suites)
-    let (list, problems) = plan.list(suites: suites, previous: previous)
-    searchList.withLock { $0 = list }
-    for problem in problems { report(problem) }
-    return list
-  }
+  var layers: [DomainStore] { search.list.layers }
 
   /// Changes the domain that is written, and posts what is to be posted.
   func writing(_ body: (DomainStore) throws -> Void) throws {
-    let (target, isReadOnly, problem) = searchList.withLock {
-      ($0.target, $0.isReadOnly, $0.problem)
-    }
-    guard !isReadOnly else {
+    let list = search.list
+    guard !plan.options.isReadOnly else {
       throw PreferencesError(
         code: .readOnly, message: "The preferences were opened for reading only.", domain: domain)
     }
     do {
-      try body(target)
+      try body(list.target)
     } catch let error as PreferencesError where error.code == .quotaExceeded {
       NotificationCenter.default.post(name: Self.sizeLimitExceededNotification, object: self)
       throw error
     }
     postChange()
-    if let problem { throw problem }
+    if let problem = list.problem { throw problem }
   }
 
   /// The one place where ``didChangeNotification`` is posted from.
@@ -194,7 +182,7 @@ extension Preferences {
     NotificationCenter.default.post(name: Self.didChangeNotification, object: self)
   }
 
-  private static func checkSuite(_ name: String, _ environment: Environment) throws {
+  static func checkSuite(_ name: String, _ environment: Environment) throws {
     try DomainName.check(name)
     guard name != globalDomain else {
       throw PreferencesError.invalidName(

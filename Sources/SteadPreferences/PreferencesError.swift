@@ -10,7 +10,7 @@ public struct PreferencesError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Name {
       case invalidDomainName, notAPropertyList, quotaExceeded, readOnly, noSpace, unavailable
-      case damaged, failed
+      case damaged, failed, doesNotDecode, tooManyKeptAside
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
@@ -32,6 +32,11 @@ public struct PreferencesError: Error, Sendable {
     public static let damaged = Code(.damaged)
     /// The system failed in a way that has no code here; see ``PreferencesError/cause``.
     public static let failed = Code(.failed)
+    /// What is stored is of another kind than what is read, out of range, or has parts missing.
+    public static let doesNotDecode = Code(.doesNotDecode)
+    /// As many values that do not decode are kept aside for the key as there may be; see
+    /// ``Preferences/keptAsideLimit``.
+    public static let tooManyKeptAside = Code(.tooManyKeptAside)
   }
 
   /// What went wrong, to compare with.
@@ -77,10 +82,31 @@ extension PreferencesError {
       self = known
       return
     }
+    if let list = error as? PropertyListError {
+      let isValue = list.code == .notAPropertyList || list.code == .tooDeep
+      self.init(
+        code: isValue ? .notAPropertyList : .damaged, message: list.message, domain: domain,
+        key: key, cause: error)
+      return
+    }
     let file = error as? FileError
     self.init(
       code: Code(file?.code), message: file?.message ?? "The preferences could not be kept.",
       domain: domain, key: key, cause: error)
+  }
+
+  /// The error for what a journal has lost.
+  init(damage: JournalDamage) {
+    let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
+    self.init(
+      code: .damaged,
+      message: "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
+        + "bytes of it could not be read." + kept)
+  }
+
+  static func readOnly(_ domain: String) -> PreferencesError {
+    PreferencesError(
+      code: .readOnly, message: "The domain's files may be read only.", domain: domain)
   }
 
   static func invalidName(_ message: String) -> PreferencesError {

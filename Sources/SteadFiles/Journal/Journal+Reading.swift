@@ -71,6 +71,9 @@ extension Journal {
     return true
   }
 
+  /// The checkpoint's bytes, in the file itself; valid until the next call.
+  package var checkpoint: UnsafeRawBufferPointer { file.checkpoint(header) }
+
   private func visitCheckpoint(_ visit: (Event) throws -> Void) throws {
     let checkpoint = substitute
     try (checkpoint?.metadata ?? header.metadata).withUnsafeBytes { metadata in

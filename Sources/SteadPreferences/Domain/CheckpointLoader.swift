@@ -9,22 +9,24 @@ struct CheckpointLoader {
 
   /// The checkpoint; an empty one when there is no file, or none that parses.
   func load() throws -> Journal.Checkpoint {
-    guard let data = try AtomicFile(plist).readIfPresent() else { return checkpoint([:], .none) }
+    guard let data = try AtomicFile(plist).readIfPresent() else {
+      return try checkpoint([:], .none)
+    }
     let fingerprint = PublishedFile.Fingerprint(data)
     do {
-      return checkpoint(try PropertyList.fields(of: data), fingerprint)
+      return try checkpoint(PropertyList.fields(of: data), fingerprint)
     } catch {
       try keepAside(data, error)
-      return checkpoint([:], fingerprint)
+      return try checkpoint([:], fingerprint)
     }
   }
 
   private func checkpoint(
     _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint
-  ) -> Journal.Checkpoint {
+  ) throws -> Journal.Checkpoint {
     let published = PublishedFile(current: fingerprint, previous: .none)
     return Journal.Checkpoint(
-      bytes: BinaryPropertyList.encode(fields), metadata: published.metadata)
+      bytes: try BinaryPropertyList.encode(fields), metadata: published.metadata)
   }
 
   private func keepAside(_ data: Data, _ cause: any Error) throws {
@@ -37,7 +39,8 @@ struct CheckpointLoader {
     problems.add(
       PreferencesError(
         code: .damaged,
-        message: "The property list \(name) does not parse, and there is no journal to make it from. "
+        message:
+          "The property list \(name) does not parse, and there is no journal to make it from. "
           + "It is kept as \(kept); put it back, repaired, to get its values.", cause: cause))
   }
 }

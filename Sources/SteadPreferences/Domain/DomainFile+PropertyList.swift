@@ -25,7 +25,7 @@ extension DomainFile {
   func compact(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     try mergeEdits(base: writer.checkpoint, &replay)
     guard writer.logByteCount > 0 || onDisk != published.current else { return }
-    let bytes = BinaryPropertyList.encode(replay.table.fields())
+    let bytes = try BinaryPropertyList.encode(replay.table.fields())
     let text = options.format == .xml ? try replay.xml : bytes
     let new = PublishedFile(current: .init(text), previous: onDisk)
     if writer.logByteCount > 0 || new.current != published.current {
@@ -89,7 +89,8 @@ extension DomainFile {
     guard !isReadOnly else {
       throw PreferencesError(
         code: .damaged,
-        message: "The property list \(plist.lastPathComponent) does not parse. Repair it or move it "
+        message:
+          "The property list \(plist.lastPathComponent) does not parse. Repair it or move it "
           + "away.", cause: cause)
     }
     let name = try AsideFile(of: plist).keep(data)

@@ -37,7 +37,8 @@ final class DomainFile {
     func journal(_ access: Journal.Access) throws -> Journal {
       try Journal(
         url: url, access: access, initial: { try loader.load() },
-        onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() })
+        onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() }
+      )
     }
     if options.isReadOnly {
       self.journal = try journal(.readOnly)
@@ -88,7 +89,7 @@ extension DomainFile {
     guard !isReadOnly else { throw PreferencesError.readOnly(name) }
     try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
       try replay.checkQuota(options.quota, key, value)
-      let count = DomainRecord.byteCount(key, value)
+      let count = try DomainRecord.byteCount(key, value)
       try writer.append(byteCount: count) { buffer in
         _ = DomainRecord.encode(key, value, into: buffer)
       }
@@ -103,7 +104,7 @@ extension DomainFile {
     guard !isReadOnly else { throw PreferencesError.readOnly(name) }
     try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
       try replay.checkQuota(options.quota, edits)
-      let count = edits.reduce(0) { $0 + DomainRecord.byteCount($1.key, $1.value) }
+      let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
       try writer.append(byteCount: count) { buffer in
         var offset = 0
         for edit in edits {

@@ -9,9 +9,11 @@ enum DomainRecord {
 
   /// How many bytes an operation takes.
   @inline(__always)
-  static func byteCount(_ key: String, _ value: PropertyList?) -> Int {
+  static func byteCount(_ key: String, _ value: PropertyList?) throws(PropertyListError) -> Int {
     let keyCount = key.utf8.count
-    return 1 + Varint.byteCount(keyCount) + keyCount + (value?.encodedByteCount ?? 0)
+    let count = 1 + Varint.byteCount(keyCount) + keyCount
+    guard let value else { return count }
+    return count + (try RecordValue.byteCount(of: value))
   }
 
   /// Writes an operation where there is room for it, and returns how many bytes it took.
@@ -29,7 +31,8 @@ enum DomainRecord {
       offset += bytes.count
     }
     if let value {
-      offset += value.encode(into: UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]))
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
+      offset += RecordValue.encode(value, into: rest)
     }
     return offset
   }
@@ -53,7 +56,7 @@ enum DomainRecord {
       let key = String(decoding: try take(keyCount), as: UTF8.self)
       switch operation {
       case setsValue:
-        let (value, used) = try PropertyList.decodeValue(rest)
+        let (value, used) = try RecordValue.decode(rest)
         _ = try take(used)
         try visit(key, value)
       case removesKey:

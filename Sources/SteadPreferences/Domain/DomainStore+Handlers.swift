@@ -122,7 +122,7 @@ extension DomainStore.State {
   fileprivate mutating func takeProblems() -> (
     [PreferencesError], [@Sendable (PreferencesError) -> Void]
   ) {
-    // With nobody to tell they wait.
+    // With nobody to tell they wait. Most are met while opening, before there can be a handler.
     guard let file, !file.problems.isEmpty, !problemHandlers.isEmpty else { return ([], []) }
     return (file.problems.take(), problemHandlers.sorted { $0.key < $1.key }.map(\.value))
   }

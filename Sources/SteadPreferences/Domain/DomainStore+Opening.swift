@@ -44,6 +44,12 @@ extension DomainStore {
     return store
   }
 
+  /// Whether the domain is open or has a file.
+  static func isPresent(domain: String, directory: URL) -> Bool {
+    let base = directory.appending(path: domain).path(percentEncoded: false)
+    return [".journal", ".plist"].contains { FileManager.default.fileExists(atPath: base + $0) }
+  }
+
   /// A program that is done in a moment should not wait for what only long-lived ones need.
   private func watchLater() {
     DispatchQueue.global(qos: .utility).async { [weak self] in self?.startWatching() }

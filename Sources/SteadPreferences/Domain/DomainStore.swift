@@ -102,7 +102,7 @@ final class DomainStore: Sendable {
 
   /// Returns when everything that was set will survive a loss of power.
   func flush() throws {
-    let flusher = try state.withLock { state in try state.file?.journal.flusher() }
+    let flusher = state.withLock { state in state.file?.journal.flusher }
     try flusher?.flush()
   }
 
@@ -112,17 +112,19 @@ final class DomainStore: Sendable {
     try flush()
   }
 
-  /// Looks at once whether others have changed the files.
+  /// Looks at once whether others have changed the files, and says whether they could be read.
   ///
-  /// What cannot be read is reported to the handlers of problems.
-  func refresh() {
-    let (hasMail, isBeingWritten) = state.withLock { state -> (Bool, Bool) in
-      guard let file = state.file else { return (false, false) }
+  /// What could not be read is reported to the handlers of problems.
+  @discardableResult
+  func refresh() -> Bool {
+    let (hasMail, isBeingWritten, hasProblem) = state.withLock { state -> (Bool, Bool, Bool) in
+      guard let file = state.file else { return (false, false, false) }
       let hasMail = state.reporting(file) { replay in try file.takeInEdits(&replay) }
-      return (hasMail, file.isBeingWritten)
+      return (hasMail, file.isBeingWritten, !file.problems.isEmpty)
     }
     if hasMail { deliver() }
     if isBeingWritten { refreshLater() }
+    return !hasProblem
   }
 
   @inline(__always)

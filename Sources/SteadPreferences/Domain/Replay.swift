@@ -43,12 +43,13 @@ struct Replay {
   @inline(__always)
   mutating func edit(_ key: String, _ value: PropertyList?, isOwn: Bool) {
     let old = table.replace(key, with: value)
-    if let count = byteCount {
-      byteCount =
-        count + (value.map { DomainRecord.byteCount(key, $0) } ?? 0)
-        - (old.map { DomainRecord.byteCount(key, $0) } ?? 0)
-    }
+    if let count = byteCount { byteCount = count + size(key, value) - size(key, old) }
     if isCollecting { note(DomainChange(key: key, old: old, new: value), isOwn: isOwn) }
+  }
+
+  /// How many bytes a key and its value take; what has been kept is never too deep to be counted.
+  private func size(_ key: String, _ value: PropertyList?) -> Int {
+    value == nil ? 0 : (try? DomainRecord.byteCount(key, value)) ?? 0
   }
 
   private mutating func note(_ change: DomainChange, isOwn: Bool) {
@@ -77,12 +78,11 @@ extension Replay {
     guard let quota else { return }
     let before =
       byteCount
-      ?? table.fields().reduce(0) { $0 + DomainRecord.byteCount($1.key, $1.value) }
+      ?? table.fields().reduce(0) { $0 + size($1.key, $1.value) }
     byteCount = before
     var after = before
     for edit in edits {
-      if let old = table[edit.key] { after -= DomainRecord.byteCount(edit.key, old) }
-      if let new = edit.value { after += DomainRecord.byteCount(edit.key, new) }
+      after += size(edit.key, edit.value) - size(edit.key, table[edit.key])
     }
     guard after <= quota || after <= before else {
       throw PreferencesError(

@@ -55,13 +55,16 @@ enum BinaryPropertyList {
   }
 
   /// The bytes of a dictionary, its keys in the order given; no key may be there twice.
-  static func encode(_ fields: some Collection<PropertyList.Fields.Field>) throws -> Data {
+  static func encode(_ fields: [PropertyList.Fields.Field]) throws -> Data {
     var count = 1
     for field in fields { count += 1 + (try countObjects(in: field.value, depth: 1)) }
     return try BinaryPropertyListEncoder.encode(objectLimit: count) { encoder in
       _ = try encoder.add(fields, depth: 0)
     }
   }
+
+  /// The bytes of a dictionary.
+  static func encode(_ fields: PropertyList.Fields) throws -> Data { try encode(fields.fields) }
 
   /// How many objects a value is written as, at most.
   private static func countObjects(in value: PropertyList, depth: Int) throws -> Int {
@@ -71,7 +74,9 @@ enum BinaryPropertyList {
       return try elements.reduce(1) { try $0 + countObjects(in: $1, depth: depth + 1) }
     case .dictionary(let fields):
       guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
-      return try fields.reduce(1) { try $0 + 1 + countObjects(in: $1.value, depth: depth + 1) }
+      return try fields.fields.reduce(1) {
+        try $0 + 1 + countObjects(in: $1.value, depth: depth + 1)
+      }
     default: return 1
     }
   }

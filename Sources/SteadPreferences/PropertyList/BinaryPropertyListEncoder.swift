@@ -8,8 +8,9 @@ struct BinaryPropertyListEncoder: ~Copyable {
   private var output: ByteWriter
   private var offsets: [Int] = []
   private let referenceSize: Int
-  /// A hash table of scalars that are written: positions in `offsets`, plus one.
-  private var slots: [UInt32]
+  /// A hash table of scalars that are written: the hash's high half, and the position in `offsets`,
+  /// plus one, as the low half.
+  private var slots: [UInt64]
 
   private init(objectLimit: Int, referenceSize: Int) {
     self.referenceSize = referenceSize
@@ -17,7 +18,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
     offsets.reserveCapacity(objectLimit)
     var size = 16
     while size < objectLimit * 2 { size *= 2 }
-    slots = [UInt32](repeating: 0, count: size)
+    slots = [UInt64](repeating: 0, count: size)
   }
 
   /// The file that `write` makes, which adds the root first.
@@ -101,7 +102,7 @@ extension BinaryPropertyListEncoder {
       if let number = Self.reference(fields) {
         appendReference(number)
       } else {
-        return try add(fields, depth: depth)
+        return try add(fields.fields, depth: depth)
       }
     }
     return finishScalar(from: start)
@@ -120,21 +121,21 @@ extension BinaryPropertyListEncoder {
 
   /// Writes a dictionary with its keys in the order given, and returns its number.
   mutating func add(
-    _ fields: some Collection<PropertyList.Fields.Field>, depth: Int
+    _ fields: [PropertyList.Fields.Field], depth: Int
   ) throws -> Int {
     guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
     let count = fields.count
     var (number, reference) = beginContainer(
       BinaryPropertyList.Kind.dictionary, size: count, references: count * 2)
-    for field in fields {
+    for index in fields.indices {
       let start = output.count
-      appendText(field.key)
+      appendText(fields[index].key)
       let key = finishScalar(from: start)
       output.set(key, size: referenceSize, at: reference)
       reference += referenceSize
     }
-    for field in fields {
-      let value = try add(field.value, depth: depth + 1)
+    for index in fields.indices {
+      let value = try add(fields[index].value, depth: depth + 1)
       output.set(value, size: referenceSize, at: reference)
       reference += referenceSize
     }
@@ -220,19 +221,23 @@ extension BinaryPropertyListEncoder {
       offsets.append(start)
       return number
     }
+    let hash = bytes.contentHash
+    let mark = hash & 0xFFFF_FFFF_0000_0000
     let mask = slots.count - 1
-    var slot = Int(truncatingIfNeeded: bytes.contentHash) & mask
+    var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
-      let other = Int(slots[slot]) - 1
-      // An object's first bytes say how long it is, so equal beginnings are equal objects.
-      if output.holds(bytes, at: offsets[other]) {
-        output.truncate(to: start)
-        return other
+      if slots[slot] & 0xFFFF_FFFF_0000_0000 == mark {
+        let other = Int(slots[slot] & 0xFFFF_FFFF) - 1
+        // An object's first bytes say how long it is, so equal beginnings are equal objects.
+        if output.holds(bytes, at: offsets[other]) {
+          output.truncate(to: start)
+          return other
+        }
       }
       slot = (slot + 1) & mask
     }
     offsets.append(start)
-    slots[slot] = UInt32(truncatingIfNeeded: number + 1)
+    slots[slot] = mark | UInt64(number + 1)
     return number
   }
 }

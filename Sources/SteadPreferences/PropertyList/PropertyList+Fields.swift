@@ -31,7 +31,8 @@ extension PropertyList {
       }
     }
 
-    private var fields: [Field]
+    /// In the order of the keys' bytes.
+    private(set) var fields: [Field]
 
     /// No fields.
     public init() { fields = [] }

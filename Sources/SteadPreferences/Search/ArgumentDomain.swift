@@ -5,7 +5,8 @@ import Foundation
 /// As on Apple's systems, an argument that begins with a hyphen is a key when another follows that does
 /// not, and that is its value. So a negative number cannot be written as `-5`; `<integer>-5</integer>`
 /// can. A value that begins with one of `{ [ ( < "` is read as a property list, and is a text if it is
-/// none. All others are texts, which the methods for numbers and the like make numbers of.
+/// none. All others are texts, which `integer(forKey:)` and the like make numbers of. Blanks around a
+/// value do not count.
 enum ArgumentDomain {
   static func fields(of arguments: [String]) -> PropertyList.Fields {
     var fields: [PropertyList.Fields.Field] = []
@@ -22,7 +23,7 @@ enum ArgumentDomain {
 
   private static func value(_ text: String) -> PropertyList {
     let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard let first = trimmed.first, "{[(<\"".contains(first) else { return .string(text) }
-    return PropertyList(commandLine: trimmed) ?? .string(text)
+    guard let first = trimmed.first, "{[(<\"".contains(first) else { return .string(trimmed) }
+    return PropertyList(commandLine: trimmed) ?? .string(trimmed)
   }
 }

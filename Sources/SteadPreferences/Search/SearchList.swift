@@ -1,12 +1,28 @@
 /// The domains that a value is looked up in, the first that has it counts; and where `set` writes.
-struct SearchList: Sendable {
-  var layers: [DomainStore]
-  var target: DomainStore
-  var isReadOnly = false
+///
+/// Never changed once made, so that readers need no lock.
+final class SearchList: Sendable {
+  let layers: [DomainStore]
+  let target: DomainStore
   /// Why the target is a stand-in in memory, nil when it is not.
-  var problem: PreferencesError?
-  /// What `addSuite(named:)` was given, in that order.
-  var suites: [String] = []
-  /// The generation of the environment's domains that this list was made for.
-  var generation = 0
+  let problem: PreferencesError?
+
+  init(layers: [DomainStore], target: DomainStore, problem: PreferencesError?) {
+    self.layers = layers
+    self.target = target
+    self.problem = problem
+  }
+
+  @inline(__always)
+  func value(forKey key: String) -> PropertyList? {
+    for layer in layers {
+      if let value = layer.value(forKey: key) { return value }
+    }
+    return nil
+  }
+
+  func isInterchangeable(with other: SearchList) -> Bool {
+    target === other.target && (problem == nil) == (other.problem == nil)
+      && layers.count == other.layers.count && zip(layers, other.layers).allSatisfy { $0 === $1 }
+  }
 }

@@ -12,17 +12,19 @@ struct SearchPlan: Sendable {
   var environment: Preferences.Environment
   var scope = Scope.anyHost
 
-  /// The list as things are, and what could not be read.
+  /// The list as things are.
   ///
   /// A domain that cannot be opened for writing is replaced by one in memory, so that the program goes
   /// on; `previous` is the list before, whose replacement is kept.
-  func list(suites: [String], previous: SearchList?) -> (SearchList, [PreferencesError]) {
+  func list(
+    suites: [String], previous: SearchList?, report: LiveSearchList.Report
+  ) -> SearchList {
     var opening = Opening(plan: self)
-    let generation = environment.shared.generation
+    defer { for error in opening.errors { report(error) } }
     let target = opening.target(replacing: previous)
 
     var layers = opening.managed()
-    layers.append(environment.shared.arguments)
+    if !environment.shared.arguments.isEmpty { layers.append(environment.shared.arguments) }
     layers += opening.hostStore(domain, target: target)
     layers += opening.userStore(domain, target: target)
     for suite in suites where suite != domain { layers += opening.suite(suite) }
@@ -32,10 +34,7 @@ struct SearchPlan: Sendable {
     }
     layers += opening.allUsers()
     layers.append(environment.shared.registration)
-    let list = SearchList(
-      layers: layers, target: target, isReadOnly: options.isReadOnly, problem: opening.problem,
-      suites: suites, generation: generation)
-    return (list, opening.errors)
+    return SearchList(layers: layers, target: target, problem: opening.problem)
   }
 
   /// What an administrator has fixed for a domain, then for all.
@@ -71,6 +70,10 @@ struct SearchPlan: Sendable {
     guard DomainStore.isPresent(domain: file, directory: directory) else { return nil }
     return try DomainStore.open(domain: file, directory: directory, options: DomainOptions())
   }
+}
+
+extension DomainStore {
+  var isEmpty: Bool { contents().isEmpty }
 }
 
 /// Opens the domains of a plan, and keeps what went wrong.

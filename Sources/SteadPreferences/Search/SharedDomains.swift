@@ -1,9 +1,8 @@
 import Foundation
 import SteadFiles
-import Synchronization
 
-/// The volatile domains that all preferences of an environment share, and word of what has changed
-/// about its domains.
+/// What all preferences of an environment share: volatile domains, others' property lists, and word of
+/// domains that come or go.
 final class SharedDomains: Sendable {
   let arguments: DomainStore
   let registration: DomainStore
@@ -16,8 +15,12 @@ final class SharedDomains: Sendable {
     var layers: [String: PlistLayer] = [:]
   }
 
+  private struct Reader: Sendable {
+    weak var list: LiveSearchList?
+  }
+
   private let state = ForkSafeLock(State())
-  private let currentGeneration = Atomic<Int>(0)
+  private let readers = ForkSafeLock<[Reader]>([])
 
   init(arguments: [String]) {
     self.arguments = DomainStore(inMemory: Preferences.argumentDomain)
@@ -26,11 +29,20 @@ final class SharedDomains: Sendable {
     try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
   }
 
-  /// Changes whenever search lists may have to be made anew.
-  var generation: Int { currentGeneration.load(ordering: .acquiring) }
+  /// Has a search list made anew with all others when domains come or go.
+  func add(_ list: LiveSearchList) {
+    readers.withLock { readers in
+      readers.removeAll { $0.list == nil }
+      readers.append(Reader(list: list))
+    }
+  }
 
-  /// Lets all search lists of the environment be made anew before they are next used.
-  func invalidate() { currentGeneration.add(1, ordering: .acquiringAndReleasing) }
+  /// Makes all search lists of the environment anew, since a domain has come or gone.
+  func renewLists(report: LiveSearchList.Report) {
+    for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
+      list.renew(report: report)
+    }
+  }
 
   // MARK: Volatile domains
 

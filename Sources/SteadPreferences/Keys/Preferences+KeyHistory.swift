@@ -1,0 +1,55 @@
+extension Preferences {
+  /// The value of a key that had other names or types, nil when nothing is stored under any.
+  ///
+  /// Moves and converts what the app's domain has. Where that fails, as it does on a disk that is
+  /// full or read-only, the value stays where and what it was and counts all the same.
+  @usableFromInline
+  func valueWithHistory<Value>(of key: Key<Value>) throws -> Value? {
+    adoptOldNames(of: key)
+    if let stored = propertyList(forKey: key.name) {
+      let (value, isConverted) = try key.read(stored)
+      if isConverted, let converted = try key.bridge.encode(value) {
+        try? apply(
+          [DomainEdit(key: key.name, value: converted)],
+          ifStill: [DomainEdit(key: key.name, value: stored)])
+      }
+      return value
+    }
+    for old in key.oldNames {
+      guard let stored = propertyList(forKey: old.name) else { continue }
+      return try old.conversion.map { try $0.convert(stored) } ?? key.read(stored).value
+    }
+    return nil
+  }
+
+  /// Moves the value that the app's domain has under an old name to the key's own, where that has none.
+  ///
+  /// A value that cannot be converted stays under its old name.
+  func adoptOldNames<Value>(of key: Key<Value>) {
+    let domain = writtenDomain
+    for old in key.oldNames {
+      guard domain.value(forKey: key.name) == nil else { return }
+      guard let stored = domain.value(forKey: old.name) else { continue }
+      let moved =
+        try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
+      guard let moved else { continue }
+      try? apply(
+        [DomainEdit(key: key.name, value: moved), DomainEdit(key: old.name, value: nil)],
+        ifStill: [
+          DomainEdit(key: key.name, value: nil), DomainEdit(key: old.name, value: stored),
+        ])
+    }
+  }
+}
+
+extension Preferences {
+  /// Makes the changes if the keys of `expected` have the values that it says.
+  ///
+  /// The look and the change are two steps: a write of somebody else's in between is overwritten.
+  private func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws {
+    try writing { target in
+      guard expected.allSatisfy({ target.value(forKey: $0.key) == $0.value }) else { return }
+      try target.apply(edits)
+    }
+  }
+}
