@@ -43,12 +43,16 @@ extension Preferences {
     }
   }
 
+  func report(_ error: PreferencesError) { errors.report(error) }
+}
+
+extension ForkSafeLock<Preferences.Errors> {
   func report(_ error: PreferencesError) {
-    let handler = errors.withLock { errors in
+    let handler = withLock { errors in
       errors.last = error
       return errors.handler
     }
-    (handler ?? Self.onError)(error)
+    (handler ?? Preferences.onError)(error)
   }
 }
 

@@ -44,7 +44,8 @@ public final class Preferences: Sendable {
     }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
-    self.problems.start { [weak self] problem in self?.report(problem) }
+    // Nothing here refers weakly to preferences: all counting of references would be slower for it.
+    self.problems.start { [errors] problem in errors.report(problem) }
   }
 
   /// The app's preferences, the same object for the whole process.
