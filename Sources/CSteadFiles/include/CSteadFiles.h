@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CSteadFilesPrivate.h"
+
 // Words of memory that several processes share: Swift's own atomics cannot be laid over a mapping.
 
 static inline uint64_t stead_load_acquire(const void *_Nonnull word) {
