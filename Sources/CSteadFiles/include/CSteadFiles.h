@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CSteadFilesDigest.h"
 #include "CSteadFilesPrivate.h"
 
 // Words of memory that several processes share: Swift's own atomics cannot be laid over a mapping.

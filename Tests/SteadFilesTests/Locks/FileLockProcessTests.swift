@@ -99,14 +99,18 @@ import Testing
       let lock = FileLock(URL(filePath: place).appending(path: "lock"))
       let statuses: [Int32] = try blocking {
         var child: pid_t = 0
+        var opened: Int32 = 0
         let status = try lock.withLock {
           child = stead_test_fork()
+          // In the child this gets the number that the lock's file had.
+          opened = open("/dev/null", O_RDONLY)
           return child == 0 ? 0 : stead_test_wait(child)
         }
-        // The child has left the parent's lock, which must not free it, and asks for its own.
+        // The child has left the parent's lock, which must neither free it nor close what is now open
+        // in its place, and asks for its own.
         if child == 0 {
           let isHeld = try lock.withLockIfAvailable { true } == nil
-          stead_test_exit(isHeld ? 7 : 8)
+          stead_test_exit(isHeld && fcntl(opened, F_GETFD) >= 0 ? 7 : 8)
         }
         return [status, try lock.withLockIfAvailable { 9 } ?? 10]
       }

@@ -130,22 +130,26 @@ private final class Entered: Sendable { let count = Atomic(0) }
   }
 
   /// A lock on a file that is no longer there excludes nobody who comes later.
-  @Test func locksTheFileThatIsThereInTheEnd() async throws {
-    let (lock, attentive) = (lock, attentive)
-    let file = directory.file("lock")
-    let (held, holding) = AsyncStream<Void>.makeStream()
-    let waiter = try await lock.withLock(timeout: nil) {
-      let waiter = Task {
-        try await attentive.withLock(timeout: nil) {
-          holding.yield()
-          return try lock.withLockIfAvailable { true } == nil
+  @Test func locksTheFileThatIsThereInTheEnd() throws {
+    let (lock, file, count) = (lock, directory.file("lock"), directory.file("count"))
+    let opened = try HeldLock(file.filePath)
+    #expect(try opened.isCurrent)
+    try FileManager.default.removeItem(at: file)
+    #expect(try !opened.isCurrent)
+    try lock.withLock {}
+    #expect(try !opened.isCurrent)
+    opened.release()
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<50 {
+        try? lock.withLock {
+          let old = (try? Data(contentsOf: count)).map { String(decoding: $0, as: UTF8.self) }
+          try Data("\((old.flatMap(Int.init) ?? 0) + 1)".utf8).write(to: count)
+          // As the last thing, since the next one to come has a new file and does not wait.
+          try FileManager.default.removeItem(at: file)
         }
       }
-      try FileManager.default.removeItem(at: file)
-      return waiter
     }
-    for await _ in held { break }
-    #expect(try await waiter.value)
+    #expect(try Data(contentsOf: count) == Data("400".utf8))
   }
 
   @Test func saysWhatCannotBeLocked() throws {
