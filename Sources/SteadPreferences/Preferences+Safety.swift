@@ -12,7 +12,7 @@ extension Preferences {
       isDone = false
       report(error)
     }
-    environment.shared.renewLists(report: report)
+    environment.shared.renewLists(report: report, isOwn: false)
     let list = search.list
     for layer in list.layers {
       if !layer.refresh() { isDone = false }

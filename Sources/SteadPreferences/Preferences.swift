@@ -39,7 +39,9 @@ public final class Preferences: Sendable {
     self.search = search
     let observers = PreferenceObservers { search.list.layers }
     self.observers = observers
-    search.addObserver { [weak observers] in observers?.searchListDidChange() }
+    search.addObserver { [weak observers] isOwn in
+      observers?.searchListDidChange(isOwn: isOwn)
+    }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
     self.problems.start { [weak self] problem in self?.report(problem) }

@@ -40,12 +40,12 @@ extension PreferenceObservers {
   }
 
   /// Follows the search list after it was changed, and tells which values that has changed.
-  func searchListDidChange() {
+  func searchListDidChange(isOwn: Bool) {
     let (layers, isUnused) = state.withLock { state in (state.layers, state.isUnused) }
     guard !isUnused else { return }
     learnKeys(thatDiffer: layers.map(\.store), search())
     follow()
-    for key in state.withLock({ state in Array(state.keys.keys) }) { learn(key) }
+    for key in state.withLock({ state in Array(state.keys.keys) }) { learn(key, isOwn: isOwn) }
     deliver()
   }
 
@@ -65,7 +65,9 @@ extension PreferenceObservers {
   /// Looks up an observed key in all layers, unless that was done before.
   ///
   /// `earlier` is a layer whose change is just being told, and what it had before that.
-  func learn(_ key: ExactKey, earlier: (id: UInt64, value: PropertyList?)? = nil) {
+  func learn(
+    _ key: ExactKey, earlier: (id: UInt64, value: PropertyList?)? = nil, isOwn: Bool = true
+  ) {
     while true {
       let view = state.withLock { state in
         state.knows(key) ? nil : (layers: state.layers, generation: state.generation)
@@ -84,7 +86,7 @@ extension PreferenceObservers {
         state.keys[key]?.learn(values, generation: generation)
         if before.generation != 0, let after = state.keys[key], before.effective != after.effective
         {
-          state.post(key, after, old: before.effective, isOwn: true)
+          state.post(key, after, old: before.effective, isOwn: isOwn)
         }
         return true
       }
@@ -100,7 +102,9 @@ extension PreferenceObservers {
         let unknown = state.unknownKeys(in: event)
         guard unknown.isEmpty else { return unknown }
         state.layers[index].received += 1
-        for change in event.changes { state.take(change, layer: index, isOwn: event.isOwn) }
+        // What is only read here is written by others, also where it is kept in memory.
+        let isOwn = event.isOwn && !state.layers[index].store.options.isReadOnly
+        for change in event.changes { state.take(change, layer: index, isOwn: isOwn) }
         return nil
       }
       guard let unknown else { break }

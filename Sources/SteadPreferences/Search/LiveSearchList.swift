@@ -14,7 +14,7 @@ final class LiveSearchList: Sendable {
     /// Grows with each request for a new list: a list that was made for an older one is thrown away.
     var requests = 0
     var lists: [SearchList]
-    var observers: [@Sendable () -> Void] = []
+    var observers: [@Sendable (_ isOwn: Bool) -> Void] = []
   }
 
   let plan: SearchPlan
@@ -41,13 +41,15 @@ final class LiveSearchList: Sendable {
 
   var list: SearchList { current.takeUnretainedValue() }
 
-  /// Calls `observer` whenever the list has become another one.
-  func addObserver(_ observer: @escaping @Sendable () -> Void) {
+  /// Calls `observer` whenever the list has become another one, and says whether this process did that.
+  func addObserver(_ observer: @escaping @Sendable (_ isOwn: Bool) -> Void) {
     state.withLock { $0.observers.append(observer) }
   }
 
   /// Makes the list anew, with the suites that `change` leaves.
-  func renew(report: Report, change: (inout [String]) -> Void = { _ in }) {
+  func renew(
+    report: Report, isOwn: Bool = true, change: (inout [String]) -> Void = { _ in }
+  ) {
     // Domains have locks of their own, and locks do not nest.
     var (suites, request) = state.withLock { state in
       change(&state.suites)
@@ -56,13 +58,13 @@ final class LiveSearchList: Sendable {
     }
     while true {
       let made = plan.list(suites: suites, previous: list, report: report)
-      let observers: [@Sendable () -> Void]?
+      let observers: [@Sendable (Bool) -> Void]?
       (suites, request, observers) = state.withLock { state in
         guard state.requests == request else { return (state.suites, state.requests, nil) }
         return (suites, request, use(made, &state) ? state.observers : [])
       }
       guard let observers else { continue }
-      for observer in observers { observer() }
+      for observer in observers { observer(isOwn) }
       return
     }
   }

@@ -9,7 +9,9 @@ final class PlistLayer: Sendable {
 
   init(_ url: URL) {
     self.url = url
-    contents = DomainStore(inMemory: url.deletingPathExtension().lastPathComponent)
+    contents = DomainStore(
+      inMemory: url.deletingPathExtension().lastPathComponent,
+      options: DomainOptions(isReadOnly: true))
   }
 
   /// What was last read, nil when there is no file, or an empty one.

@@ -38,9 +38,9 @@ final class SharedDomains: Sendable {
   }
 
   /// Makes all search lists of the environment anew, since a domain has come or gone.
-  func renewLists(report: LiveSearchList.Report) {
+  func renewLists(report: LiveSearchList.Report, isOwn: Bool = true) {
     for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
-      list.renew(report: report)
+      list.renew(report: report, isOwn: isOwn)
     }
   }
 

@@ -56,7 +56,7 @@ final class Layers: Sendable {
     get { box.stores.withLock { $0 } }
     set {
       box.stores.withLock { $0 = newValue }
-      observers.searchListDidChange()
+      observers.searchListDidChange(isOwn: true)
     }
   }
 
