@@ -25,7 +25,7 @@ final class PlistLayer: Sendable {
     let fields: PropertyList.Fields
     do {
       guard let data = try AtomicFile(url).readIfPresent() else { return try fill([:]) }
-      fields = try PropertyList.Fields(file: data)
+      fields = try PropertyList.fields(of: data)
     } catch {
       throw PreferencesError(
         code: .damaged,

@@ -31,10 +31,13 @@ final class SharedDomains: Sendable {
 
   /// Has a search list made anew with all others when domains come or go.
   func add(_ list: LiveSearchList) {
-    readers.withLock { readers in
-      readers.removeAll { $0.list == nil }
-      readers.append(Reader(list: list))
+    // Whatever may be the last reference goes when the lock is free again.
+    let others = readers.withLock { readers in
+      let others = readers.compactMap(\.list)
+      readers = (others + [list]).map(Reader.init)
+      return others
     }
+    withExtendedLifetime(others) {}
   }
 
   /// Makes all search lists of the environment anew, since a domain has come or gone.

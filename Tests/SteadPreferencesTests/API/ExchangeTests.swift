@@ -18,8 +18,8 @@ struct ExchangeTests {
     return preferences
   }
 
-  @Test(arguments: [Preferences.Options.Format.binary, .xml])
-  func aDomainGoesOutAndIn(format: Preferences.Options.Format) throws {
+  @Test(arguments: [PropertyList.Format.binary, .xml])
+  func aDomainGoesOutAndIn(format: PropertyList.Format) throws {
     let data = try filled().exportDomain(format: format)
     let copy = Preferences.inMemory()
     copy.set("mine", forKey: "other")
@@ -31,8 +31,8 @@ struct ExchangeTests {
     }
   }
 
-  @Test(arguments: [Preferences.Options.Format.binary, .xml])
-  func foundationReadsWhatGoesOut(format: Preferences.Options.Format) throws {
+  @Test(arguments: [PropertyList.Format.binary, .xml])
+  func foundationReadsWhatGoesOut(format: PropertyList.Format) throws {
     let data = try filled().exportDomain(format: format)
     var found = PropertyListSerialization.PropertyListFormat.openStep
     let list = try PropertyListSerialization.propertyList(from: data, format: &found)
