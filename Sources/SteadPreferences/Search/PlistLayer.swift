@@ -36,7 +36,9 @@ final class PlistLayer: Sendable {
   }
 
   private func fill(_ fields: PropertyList.Fields) throws {
-    try contents.replaceContents(with: fields)
+    if PropertyList.Fields(contents.contents()) != fields {
+      try contents.replaceContents(with: fields, isOwn: false)
+    }
     isFilled.withLock { $0 = !fields.isEmpty }
   }
 }

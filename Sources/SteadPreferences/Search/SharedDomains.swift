@@ -13,6 +13,7 @@ final class SharedDomains: Sendable {
     var memory: [String: DomainStore] = [:]
     /// Property lists of others, by their paths.
     var layers: [String: PlistLayer] = [:]
+    var watches: [String: PathWatch] = [:]
   }
 
   private struct Reader: Sendable {
@@ -103,10 +104,21 @@ final class SharedDomains: Sendable {
     } catch {
       report(PreferencesError(error, domain: nil))
     }
-    return state.withLock { state in
+    let kept = state.withLock { state in
       if let found = state.layers[path] { return found }
       state.layers[path] = made
       return made
+    }
+    if kept === made { watch(made) }
+    return kept
+  }
+
+  /// Keeps a watch as long as the environment; false when there is one of that name already.
+  func keep(_ watch: PathWatch, as name: String) -> Bool {
+    state.withLock { state in
+      guard state.watches[name] == nil else { return false }
+      state.watches[name] = watch
+      return true
     }
   }
 
