@@ -165,19 +165,20 @@ extension Preferences {
 
   /// Changes the domain that is written, and posts what is to be posted.
   func writing(_ body: (DomainStore) throws -> Void) throws {
-    let list = search.list
     guard !plan.options.isReadOnly else {
       throw PreferencesError(
         code: .readOnly, message: "The preferences were opened for reading only.", domain: domain)
     }
-    do {
-      try body(list.target)
-    } catch let error as PreferencesError where error.code == .quotaExceeded {
-      NotificationCenter.default.post(name: Self.sizeLimitExceededNotification, object: self)
-      throw error
+    try search.current._withUnsafeGuaranteedRef { list in
+      do {
+        try list.withTarget(body)
+      } catch let error as PreferencesError where error.code == .quotaExceeded {
+        NotificationCenter.default.post(name: Self.sizeLimitExceededNotification, object: self)
+        throw error
+      }
+      postChange()
+      if let problem = list.problem { throw problem }
     }
-    postChange()
-    if let problem = list.problem { throw problem }
   }
 
   /// The one place where ``didChangeNotification`` is posted from.

@@ -53,9 +53,8 @@ final class PreferenceObservers: Sendable {
   /// The domains of the search list, in its order.
   let search: @Sendable () -> [DomainStore]
   let state = ForkSafeLock(State())
-  /// What ``Preferences/track(_:)`` reads.
-  let registrar = ObservationRegistrar()
-  let probe: KeyPath<Preferences, Void> & Sendable = \Preferences.[TrackingProbe()]
+  /// What ``Preferences/track(_:)`` asks.
+  let readings = TrackedReadings()
 
   init(search: @escaping @Sendable () -> [DomainStore]) { self.search = search }
 
