@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SteadFiles
 
 /// The settings of an app and its user, under the names and with the behaviour of `UserDefaults`.
@@ -31,6 +32,9 @@ public final class Preferences: Sendable {
   /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
+  // Stored here and not in an object of their own, since a read would have to hold that.
+  let registrar = ObservationRegistrar()
+  let probe = TrackingProbe.keyPath
 
   init(plan: SearchPlan) {
     domain = plan.domain
