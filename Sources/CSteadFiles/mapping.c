@@ -25,16 +25,24 @@ int stead_file_lock(int descriptor) { return lock(descriptor, LOCK_EX); }
 int stead_file_try_lock(int descriptor) { return lock(descriptor, LOCK_EX | LOCK_NB); }
 int stead_file_unlock(int descriptor) { return lock(descriptor, LOCK_UN); }
 
-static int write_zeros(int descriptor, int64_t size, int64_t new_size) {
-  static const char zeros[16384];
-  while (size < new_size) {
-    int64_t rest = new_size - size;
-    size_t count = rest < (int64_t)sizeof zeros ? (size_t)rest : sizeof zeros;
-    ssize_t written = pwrite(descriptor, zeros, count, size);
+int stead_file_write(int descriptor, const void *bytes, size_t count, int64_t offset) {
+  for (const char *next = bytes; count > 0;) {
+    ssize_t written = pwrite(descriptor, next, count, offset);
     if (written < 0 && errno != EINTR) return errno;
-    if (written > 0) size += written;
+    if (written > 0) next += written, count -= (size_t)written, offset += written;
   }
   return 0;
+}
+
+static int write_zeros(int descriptor, int64_t size, int64_t new_size) {
+  static const char zeros[16384];
+  int error = 0;
+  for (; size < new_size && !error; size += sizeof zeros) {
+    int64_t rest = new_size - size;
+    size_t count = rest < (int64_t)sizeof zeros ? (size_t)rest : sizeof zeros;
+    error = stead_file_write(descriptor, zeros, count, size);
+  }
+  return error;
 }
 
 static int extend(int descriptor, int64_t size, int64_t new_size) {
@@ -83,6 +91,16 @@ void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int 
   void *moved = stead_map(descriptor, new_size, writable);
   if (moved) munmap(base, size);
   return moved;
+#endif
+}
+
+void stead_populate(void *start, size_t count) {
+#if defined(__linux__)
+  // MADV_POPULATE_WRITE, since Linux 5.14; older ones refuse it, and older headers lack its name.
+  size_t page = 4096, before = (uintptr_t)start % page;
+  (void)madvise((char *)start - before, count + before, 23);
+#else
+  (void)start, (void)count;
 #endif
 }
 

@@ -9,7 +9,7 @@ extension Preferences {
   public func set(_ value: Any?, forKey key: String) {
     reporting(key: key) {
       guard let value else { return try setPropertyList(nil, forKey: key) }
-      if let url = value as? URL { return try setPropertyList(PropertyList(url), forKey: key) }
+      if let url = value as? URL { return try setPropertyList(PropertyList(url: url), forKey: key) }
       try setPropertyList(PropertyList(validating: value), forKey: key)
     }
   }
@@ -36,7 +36,7 @@ extension Preferences {
   /// ``url(forKey:)-(String)`` reads, and `UserDefaults` on Apple's systems, too.
   public func set(_ url: URL?, forKey key: String) {
     reporting(key: key) {
-      try setPropertyList(try url.map { try PropertyList($0) }, forKey: key)
+      try setPropertyList(try url.map { try PropertyList(url: $0) }, forKey: key)
     }
   }
 

@@ -17,6 +17,9 @@ int stead_file_unlock(int descriptor);
 // full disk, the system ends the program. Leaves the file as it was when it fails.
 int stead_file_extend(int descriptor, int64_t size, int64_t new_size);
 
+// Writes all of some bytes at a place in a file.
+int stead_file_write(int descriptor, const void *_Nonnull bytes, size_t count, int64_t offset);
+
 // Makes a file's contents durable, whichever way they were written.
 int stead_file_sync(int descriptor);
 
@@ -28,6 +31,9 @@ void *_Nullable stead_map(int descriptor, size_t size, int writable);
 // The same mapping with another size, perhaps at another address; NULL leaves it as it was.
 void *_Nullable stead_remap(
   void *_Nonnull base, size_t size, size_t new_size, int descriptor, int writable);
+// Has the system give out a mapping's pages for writing at once, which takes a quarter of the time that
+// it takes page by page. Does nothing where the system cannot.
+void stead_populate(void *_Nonnull start, size_t count);
 void stead_unmap(void *_Nonnull base, size_t size);
 
 // Milliseconds of a clock that all processes share and that nobody sets.

@@ -32,7 +32,7 @@ extension Journal {
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
-    position = 0
+    (position, roomEnd) = (0, 0)
     generation = stead_fork_generation()
   }
 
@@ -296,7 +296,12 @@ extension Journal {
   private func replaceLost(_ file: MappedFile, _ kind: JournalDamage.Kind) throws -> Opened {
     let aside = try keepAside()
     let damage = report(kind, at: 0, lost: file.byteCount, keptAside: aside)
-    return try replace(file, with: draft(repair(damage)))
+    let draft = try draft(repair(damage))
+    if kind != .notAJournal { return try replace(file, with: draft) }
+    // Nobody has it open as a journal, and the bytes are somebody's.
+    let opened = try replace(nil, with: draft)
+    file.close(on: disk)
+    return opened
   }
 
   /// Puts a draft in the place of a locked file and closes that one.

@@ -110,17 +110,56 @@ extension Journal {
       throw FileError(
         code: .tooLarge, message: "A record has at most \(Self.recordLimit) bytes.", path: path)
     }
-    let needed =
+    let end =
       Int(position) + JournalLayout.recordHeaderByteCount + JournalLayout.roundedUp(byteCount)
       + JournalLayout.endByteCount
+    if end > file.byteCount { try extendFile(to: end) }
+    // Records that are written at one go come into the file another way, and need no pages here.
+    if byteCount < Self.longRecordByteCount {
+      roomEnd = min(max(end, Int(position) + Self.populatedByteCount), file.byteCount)
+      stead_populate(file.base + Int(position), roomEnd - Int(position))
+    }
+  }
+
+  private func extendFile(to end: Int) throws {
     // Another process may have made the file longer.
     try file.extendMapping(on: disk, path: path)
-    guard needed > file.byteCount else { return }
+    guard end > file.byteCount else { return }
     let size = try disk.status(file.descriptor, path: path).size
-    let newSize = JournalLayout.fileByteCount(now: Int(size), needed: needed)
+    let newSize = JournalLayout.fileByteCount(now: Int(size), needed: end)
     let error = stead_file_extend(file.descriptor, size, Int64(newSize))
     guard error == 0 else { throw FileError(errno: error, doing: "make it longer", path: path) }
     try file.extendMapping(on: disk, path: path)
+  }
+
+  /// From here on records are written by a system call: the pages of a mapping are made one by one, which
+  /// takes ten times as long as copying them.
+  @usableFromInline static let longRecordByteCount = 128 << 10
+  /// How many bytes behind the log's end get their pages at once.
+  private static let populatedByteCount = 64 << 10
+
+  /// Appends a record that is made elsewhere first.
+  @usableFromInline
+  func appendLong(
+    byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
+  ) throws {
+    try makeRoom(byteCount: byteCount)
+    let padded = JournalLayout.roundedUp(byteCount)
+    let payload = UnsafeMutableRawBufferPointer.allocate(byteCount: padded, alignment: 16)
+    defer { payload.deallocate() }
+    try fill(UnsafeMutableRawBufferPointer(rebasing: payload[..<byteCount]))
+    let start = Int(position) + JournalLayout.recordHeaderByteCount
+    let error = stead_file_write(file.descriptor, payload.baseAddress!, byteCount, Int64(start))
+    guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
+    publish(payload.baseAddress!, byteCount: byteCount)
+  }
+
+  /// Makes a record part of the log whose payload is behind the log's end already, and at `payload`.
+  @inlinable @inline(__always)
+  func publish(_ payload: UnsafeRawPointer, byteCount: Int) {
+    position = stead_journal_publish(
+      file.base, position, payload, UInt32(truncatingIfNeeded: byteCount), seed)
+    hasAppended = true
   }
 }
 
@@ -144,16 +183,15 @@ extension Journal {
     public func append(
       byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
     ) throws {
-      let start = Int(journal.position) + JournalLayout.recordHeaderByteCount
-      let end = start &+ JournalLayout.roundedUp(byteCount) &+ JournalLayout.endByteCount
-      if byteCount <= 0 || byteCount > Journal.recordLimit || end > journal.file.byteCount {
-        try journal.makeRoom(byteCount: byteCount)
+      if byteCount >= Journal.longRecordByteCount {
+        return try journal.appendLong(byteCount: byteCount, fill)
       }
-      let base = journal.file.base
-      try fill(UnsafeMutableRawBufferPointer(start: base + start, count: byteCount))
-      journal.position = stead_journal_publish(
-        base, journal.position, UInt32(truncatingIfNeeded: byteCount), journal.seed)
-      journal.hasAppended = true
+      let start = Int(journal.position) + JournalLayout.recordHeaderByteCount
+      let end = start + JournalLayout.roundedUp(byteCount) + JournalLayout.endByteCount
+      if end > journal.roomEnd || byteCount <= 0 { try journal.makeRoom(byteCount: byteCount) }
+      let payload = journal.file.base + start
+      try fill(UnsafeMutableRawBufferPointer(start: payload, count: byteCount))
+      journal.publish(payload, byteCount: byteCount)
     }
 
     /// Puts a new file in place that has a checkpoint and no records.

@@ -62,6 +62,8 @@ public final class Journal {
   @exclusivity(unchecked) @usableFromInline var generation: UInt64
   @exclusivity(unchecked) @usableFromInline var seed: UInt32 = 0
   @exclusivity(unchecked) @usableFromInline var hasAppended = false
+  /// Records that end before this fit into the file, and into pages that are there.
+  @exclusivity(unchecked) @usableFromInline var roomEnd = 0
   var header = JournalHeader(
     salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
   /// Records that begin before this were found good when the file was opened.

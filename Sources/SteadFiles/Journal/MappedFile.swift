@@ -8,17 +8,18 @@ import Foundation
 @usableFromInline
 struct MappedFile {
   @usableFromInline var base: UnsafeMutableRawPointer
-  /// How much of the file is mapped, a multiple of 8.
+  /// How much of the file is mapped, a multiple of 8 in a file that is longer than that.
   @usableFromInline var byteCount: Int
   /// -1 when there is no file, but a page of memory in its place.
   @usableFromInline var descriptor: Int32
   @usableFromInline let isWritable: Bool
   let identity: FileStatus.Identity?
 
-  /// Maps all of a file; nil when there is not even one word to map. Takes over the descriptor.
+  /// Maps all of a file, nil when it is empty. Takes over the descriptor.
   init?(_ descriptor: Int32, writable: Bool, status: FileStatus, path: String) throws {
-    let byteCount = Int(status.size) & ~7
-    guard byteCount > 0 else { return nil }
+    let size = Int(status.size)
+    guard size > 0 else { return nil }
+    let byteCount = size < 8 ? size : size & ~7
     guard let base = stead_map(descriptor, byteCount, writable ? 1 : 0) else {
       throw FileError(errno: errno, doing: "map it", path: path)
     }

@@ -4,7 +4,7 @@ extension PropertyList {
   /// A URL as `UserDefaults` keeps it: a file's as its path, others as an archive.
   ///
   /// Paths in the user's home begin with `~`, so that they are right when the home has moved.
-  init(_ url: URL) throws {
+  init(url: URL) throws {
     if url.isFileURL {
       self = .string(Self.abbreviated(url.absoluteURL.path(percentEncoded: false)))
       return

@@ -25,10 +25,7 @@ final class PlistLayer: Sendable {
     let fields: PropertyList.Fields
     do {
       guard let data = try AtomicFile(url).readIfPresent() else { return try fill([:]) }
-      guard case .dictionary(let found) = try PropertyList(file: data) else {
-        throw PreferencesError(code: .damaged, message: "The file holds no dictionary.")
-      }
-      fields = found
+      fields = try PropertyList.Fields(file: data)
     } catch {
       throw PreferencesError(
         code: .damaged,
