@@ -48,7 +48,7 @@ public final class Preferences: Sendable {
     }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
-    self.problems.start { [weak self] problem in self?.report(problem) }
+    self.problems.start { [errors] problem in Self.report(problem, errors) }
   }
 
   /// The app's preferences, the same object for the whole process.
@@ -181,11 +181,6 @@ extension Preferences {
     }
     postChange()
     if let problem = list.problem { throw problem }
-  }
-
-  /// The one place where ``didChangeNotification`` is posted from.
-  func postChange() {
-    NotificationCenter.default.post(name: Self.didChangeNotification, object: self)
   }
 
   static func checkSuite(_ name: String, _ environment: Environment) throws {
