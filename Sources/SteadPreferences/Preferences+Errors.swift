@@ -50,13 +50,16 @@ extension Preferences {
     }
   }
 
-  func report(_ error: PreferencesError) {
+  func report(_ error: PreferencesError) { Self.report(error, errors) }
+
+  /// Needs no preferences: a weak reference to them would make holding them slower ever after.
+  static func report(_ error: PreferencesError, _ errors: ForkSafeLock<Errors>) {
     var last: PreferencesError? = error
     let handler = errors.withLock { errors in
       swap(&errors.last, &last)
       return errors.handler
     }
-    (handler ?? Self.onError)(error)
+    (handler ?? onError)(error)
   }
 }
 
