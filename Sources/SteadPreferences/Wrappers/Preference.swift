@@ -11,7 +11,7 @@
 /// Nothing is kept in the property: each read and each write goes to the preferences, so all properties of
 /// one key agree. Works in structs, classes and actors, and may be used from any thread.
 @propertyWrapper
-public struct Preference<Value>: Sendable {
+public struct Preference<Value: Sendable>: Sendable {
   let key: Preferences.Key<Value>
   private let store: Preferences?
 

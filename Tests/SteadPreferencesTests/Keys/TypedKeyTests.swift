@@ -112,7 +112,11 @@ struct TypedKeyTests {
     #expect(preferences[\.device] == device)
 
     let calls = Mutex(0)
-    let key = Preferences.Key<Int>("lazy", default: calls.withLock { $0 += 1; return $0 })
+    let key = Preferences.Key<Int>(
+      "lazy",
+      default: calls.withLock {
+        $0 += 1; return $0
+      })
     #expect(preferences[key] == 1)
     #expect(preferences[key] == 2)
     preferences[key] = 9
