@@ -27,8 +27,8 @@ extension Preferences {
   /// A value that cannot be converted stays under its old name.
   func adoptOldNames<Value>(of key: Key<Value>) {
     let domain = writtenDomain
+    guard domain.value(forKey: key.name) == nil else { return }
     for old in key.oldNames {
-      guard domain.value(forKey: key.name) == nil else { return }
       guard let stored = domain.value(forKey: old.name) else { continue }
       let moved =
         try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored

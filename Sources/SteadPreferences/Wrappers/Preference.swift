@@ -12,8 +12,8 @@
 /// one key agree. Works in structs, classes and actors, and may be used from any thread.
 @propertyWrapper
 public struct Preference<Value: Sendable>: Sendable {
-  let key: Preferences.Key<Value>
-  private let store: Preferences?
+  @usableFromInline let key: Preferences.Key<Value>
+  @usableFromInline let store: Preferences?
 
   /// A property with the value of a key that ``Preferences/Keys`` declares.
   ///
@@ -33,9 +33,10 @@ public struct Preference<Value: Sendable>: Sendable {
     self.store = store
   }
 
-  var preferences: Preferences { store ?? .standard }
+  @usableFromInline var preferences: Preferences { store ?? .standard }
 
   /// The value, as the subscript of ``Preferences`` reads and writes it.
+  @inlinable
   public var wrappedValue: Value {
     get { preferences[key] }
     nonmutating set { preferences[key] = newValue }
