@@ -12,7 +12,11 @@ extension Preferences {
   /// To begin with it prints one line to standard error for the first error of each kind.
   public static var onError: ErrorHandler {
     get { sharedHandler.withLock { $0 } }
-    set { sharedHandler.withLock { $0 = newValue } }
+    set {
+      // The old one may be the last to hold something with a lock of its own.
+      var handler = newValue
+      sharedHandler.withLock { swap(&$0, &handler) }
+    }
   }
 
   /// Called for errors that methods without `throws` meet here; nil leaves them to the type's
@@ -21,7 +25,10 @@ extension Preferences {
   /// It runs on the thread of the call that failed, and may use the preferences.
   public var onError: ErrorHandler? {
     get { errors.withLock { $0.handler } }
-    set { errors.withLock { $0.handler = newValue } }
+    set {
+      var handler = newValue
+      errors.withLock { swap(&$0.handler, &handler) }
+    }
   }
 
   /// The last error that a method without `throws` met here, nil when there was none.
@@ -44,8 +51,9 @@ extension Preferences {
   }
 
   func report(_ error: PreferencesError) {
+    var last: PreferencesError? = error
     let handler = errors.withLock { errors in
-      errors.last = error
+      swap(&errors.last, &last)
       return errors.handler
     }
     (handler ?? Self.onError)(error)

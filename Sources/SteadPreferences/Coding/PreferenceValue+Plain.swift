@@ -106,7 +106,7 @@ extension URL: PreferenceValue {
   }
 
   /// What ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, the archive of others.
-  public func propertyList() throws -> PropertyList? { try PropertyList(self) }
+  public func propertyList() throws -> PropertyList? { try PropertyList(url: self) }
 }
 
 extension PropertyList: PreferenceValue {

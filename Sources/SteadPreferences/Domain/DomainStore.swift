@@ -86,7 +86,9 @@ final class DomainStore: Sendable {
   }
 
   /// Puts `fields` in the place of all that is there.
-  func replaceContents(with fields: PropertyList.Fields) throws {
+  ///
+  /// A domain in memory may stand for what others have written; its changes are then not this process's.
+  func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
     try changing { replay, file in
       if let file { return try file.replaceContents(with: fields, &replay) }
       let gone = replay.table.fields().filter { fields[$0.key] == nil }
@@ -94,7 +96,7 @@ final class DomainStore: Sendable {
         gone.map { DomainEdit(key: $0.key, value: nil) }
         + fields.map { DomainEdit(key: $0.key, value: $0.value) }
       try replay.checkQuota(options.quota, edits)
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: isOwn) }
     }
   }
 

@@ -41,17 +41,17 @@ struct TreeCodingTests {
     let theirs = try encoder.encode(document)
     let ours = try PropertyListDecoder().decode(
       Document.self, from: PropertyListSerialization.data(
-        fromPropertyList: tree.foundationValue, format: .binary, options: 0))
+        fromPropertyList: tree.anyValue, format: .binary, options: 0))
     #expect(ours == document)
     let object = try PropertyListSerialization.propertyList(from: theirs, format: nil)
-    #expect(try PropertyList(object) == tree)
+    #expect(try PropertyList(validating: object) == tree)
   }
 
   @Test func readsWhatFoundationStores() throws {
     let document = Document()
     let object = try PropertyListSerialization.propertyList(
       from: try PropertyListEncoder().encode(document), format: nil)
-    #expect(try TreeDecoder(PropertyList(object), path: []).decode(Document.self) == document)
+    #expect(try TreeDecoder(PropertyList(validating: object), path: []).decode(Document.self) == document)
   }
 
   class Animal: Codable {
