@@ -175,6 +175,25 @@ import Testing
 
   // MARK: Killed
 
+  @Test func aCompactorKilledRightAfterTheRenamingIsFollowed() async throws {
+    let reader = try LineLog(url)
+    let writer = try LineLog(url)
+    let path = url.filePath
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      var disk = UnsyncedDisk()
+      disk.didRename = { kill(getpid(), SIGKILL) }
+      let log = try LineLog(URL(filePath: path), disk: disk)
+      try log.append("one")
+      try log.compact()
+    }
+    try writer.append("two")
+    #expect(writer.lines == ["one", "two"] && writer.checkpointCount == 2)
+    #expect(reader.journal.hasNews)
+    try reader.refresh()
+    #expect(reader.lines == ["one", "two"] && reader.checkpointCount == 2)
+    #expect(try LineLog(url).lines == ["one", "two"])
+  }
+
   @Test(.timeLimit(.minutes(3)))
   func killedWritersLoseNothingThatTheyWereTold() async throws {
     let path = url.filePath
