@@ -7,16 +7,25 @@ final class SearchList: Sendable {
   /// Why the target is a stand-in in memory, nil when it is not.
   let problem: PreferencesError?
 
+  /// The layers once more, without counting references, which would take longer than the look-up.
+  ///
+  /// Written in `init` alone, and `layers` keeps what it refers to.
+  nonisolated(unsafe) private let stores: UnsafeMutableBufferPointer<Unmanaged<DomainStore>>
+
   init(layers: [DomainStore], target: DomainStore, problem: PreferencesError?) {
     self.layers = layers
     self.target = target
     self.problem = problem
+    stores = .allocate(capacity: layers.count)
+    _ = stores.initialize(from: layers.lazy.map { Unmanaged.passUnretained($0) })
   }
+
+  deinit { stores.deallocate() }
 
   @inline(__always)
   func value(forKey key: String) -> PropertyList? {
-    for layer in layers {
-      if let value = layer.value(forKey: key) { return value }
+    for store in stores {
+      if let value = store._withUnsafeGuaranteedRef({ $0.value(forKey: key) }) { return value }
     }
     return nil
   }
