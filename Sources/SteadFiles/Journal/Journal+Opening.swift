@@ -33,28 +33,17 @@ extension Journal {
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
     (position, roomEnd) = (0, 0)
-    generation = stead_fork_generation()
   }
 
-  /// In the child of a fork: opens the same file again, since its lock would be the parent's.
+  /// In the child of a fork: opens the file again, and goes on where the parent was if it is the same.
   func reattach() throws {
     // The parent follows the file for itself; nobody here does.
     isListening = false
-    if file.isBlank { return try open() }
-    let flags = access == .readWrite ? O_RDWR : O_RDONLY
-    guard let descriptor = try openIfPresent(flags) else { return try open() }
-    do {
-      guard try disk.status(descriptor, path: path).identity == file.identity else {
-        disk.close(descriptor)
-        return try open()
-      }
-    } catch {
-      disk.close(descriptor)
-      throw error
-    }
-    disk.close(file.descriptor)
-    file.descriptor = descriptor
-    generation = stead_fork_generation()
+    let (position, salt, verifiedEnd) = (position, header.salt, verifiedEnd)
+    try open()
+    guard salt == header.salt, salt != 0, substitute == nil else { return }
+    self.position = position
+    self.verifiedEnd = max(verifiedEnd, self.verifiedEnd)
   }
 
   private func openIfPresent(_ flags: Int32) throws -> Int32? {

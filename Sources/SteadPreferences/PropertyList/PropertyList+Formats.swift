@@ -17,10 +17,11 @@ extension PropertyList {
   /// malformed, nested deeper than ``maximumDepth``, or made to use up memory. A reference of a keyed
   /// archive comes as a dictionary with the one key `CF$UID`.
   public static func parse(_ data: Data) throws -> PropertyList {
-    if data.starts(with: BinaryPropertyList.magic.utf8) {
+    guard !data.isEmpty else { throw PropertyListError.damaged("There are no bytes.", at: 0) }
+    // Of a binary file that was cut off no more than its first bytes may be left, which make a word.
+    if data.prefix(8).elementsEqual(BinaryPropertyList.magic.utf8.prefix(data.count)) {
       return try BinaryPropertyList.decode(data)
     }
-    guard !data.isEmpty else { throw PropertyListError.damaged("There are no bytes.", at: 0) }
     return try TextEncoding.utf8(data).withUnsafeBytes { bytes in
       TextEncoding.isXML(bytes)
         ? try XMLPropertyListReader.read(bytes) : try TextPropertyListReader.read(bytes)

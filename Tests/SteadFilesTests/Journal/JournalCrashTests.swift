@@ -48,6 +48,9 @@ import Testing
         expected.append("before \(crashes)")
         try log.append("before \(crashes)")
         try log.compact()
+        #expect(
+          disk.calls
+            == ["create", "write", "write", "write", "sync file", "rename"])
         break
       } catch is CrashingDisk.Crash {
         #expect(!disk.calls.contains("rename"), "nothing that can fail comes behind it")
@@ -179,8 +182,8 @@ import Testing
     let path = url.filePath
     let acknowledged = directory.file("acknowledged").filePath
     try Data(count: 8).write(to: URL(filePath: acknowledged))
-    for round in 0..<20 {
-      let delay = UInt32(round * 700)
+    for round in 0..<60 {
+      let (delay, interval) = (UInt32(round * 400), [40, 900][round % 2])
       await #expect(processExitsWith: .signal(SIGKILL)) {
         [path = path as String, acknowledged = acknowledged as String, delay = delay as UInt32] in
         let log = try LineLog(URL(filePath: path))
@@ -194,7 +197,7 @@ import Testing
           number += 1
           try log.append("\(number)")
           pwrite(descriptor, &number, 8, 0)
-          if number % 40 == 0 { try log.compact() }
+          if number % interval == 0 { try log.compact() }
         }
       }
       let log = try LineLog(url)
