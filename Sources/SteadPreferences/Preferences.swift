@@ -28,7 +28,7 @@ public final class Preferences: Sendable {
   public let domain: String
 
   let search: LiveSearchList
-  let errors = ForkSafeLock(Errors())
+  let errors = ErrorReports()
   /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
@@ -48,7 +48,7 @@ public final class Preferences: Sendable {
     }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
-    self.problems.start { [errors] problem in Self.report(problem, errors) }
+    self.problems.start { [errors] problem in errors.report(problem) }
   }
 
   /// The app's preferences, the same object for the whole process.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SteadPreferences
 
-struct NotificationTests {
+struct ChangeNotificationTests {
   private func listen(
     to preferences: Preferences?, _ handler: @escaping @Sendable (Notification) -> Void
   ) -> any NSObjectProtocol {
