@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SteadFiles
 
 /// The settings of an app and its user, under the names and with the behaviour of `UserDefaults`.
@@ -27,10 +28,11 @@ public final class Preferences: Sendable {
   public let domain: String
 
   let search: LiveSearchList
-  let errors = ForkSafeLock(Errors())
+  let errors = ErrorReports()
   /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
+  let readings = TrackedReadings()
 
   init(plan: SearchPlan) {
     domain = plan.domain
@@ -44,7 +46,6 @@ public final class Preferences: Sendable {
     }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
-    // Nothing here refers weakly to preferences: all counting of references would be slower for it.
     self.problems.start { [errors] problem in errors.report(problem) }
   }
 
@@ -179,11 +180,6 @@ extension Preferences {
       postChange()
       if let problem = list.problem { throw problem }
     }
-  }
-
-  /// The one place where ``didChangeNotification`` is posted from.
-  func postChange() {
-    NotificationCenter.default.post(name: Self.didChangeNotification, object: self)
   }
 
   static func checkSuite(_ name: String, _ environment: Environment) throws {

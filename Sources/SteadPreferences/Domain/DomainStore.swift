@@ -79,10 +79,31 @@ final class DomainStore: Sendable {
   func apply(_ edits: [DomainEdit]) throws {
     guard !edits.isEmpty else { return }
     try changing { replay, file in
-      if let file { return try file.apply(edits, &replay) }
+      if let file {
+        try file.apply(edits, &replay)
+        return
+      }
       try replay.checkQuota(options.quota, edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
+  }
+
+  /// Makes several changes as one if the keys of `expected` have its values, and tells whether.
+  ///
+  /// Nobody, in this process or another, writes between the look and the changes.
+  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
+    var isDone = false
+    try changing { replay, file in
+      if let file {
+        isDone = try file.apply(edits, ifStill: expected, &replay)
+        return
+      }
+      guard replay.holds(expected) else { return }
+      try replay.checkQuota(options.quota, edits)
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+      isDone = true
+    }
+    return isDone
   }
 
   /// Puts `fields` in the place of all that is there.

@@ -11,6 +11,8 @@ struct TrackingProbe: Hashable {
   /// How often any probe was hashed.
   static let count = Atomic<Int>(0)
 
+  static let keyPath: KeyPath<Preferences, Void> & Sendable = \Preferences.[TrackingProbe()]
+
   static func == (left: TrackingProbe, right: TrackingProbe) -> Bool { true }
 
   func hash(into hasher: inout Hasher) { Self.count.add(1, ordering: .relaxed) }
@@ -26,7 +28,7 @@ extension Preferences: Observable {
   @inline(__always)
   func track(_ key: String) {
     let before = TrackingProbe.count.load(ordering: .relaxed)
-    observers.readings.tell(of: self)
+    readings.tell(of: self)
     if TrackingProbe.count.load(ordering: .relaxed) != before { observers.track(ExactKey(key)) }
   }
 }
@@ -41,8 +43,7 @@ final class TrackedReadings: Sendable {
   init() {
     registrar = .allocate(capacity: 1)
     registrar.initialize(to: ObservationRegistrar())
-    let path: KeyPath<Preferences, Void> & Sendable = \Preferences.[TrackingProbe()]
-    probe = .passRetained(path)
+    probe = .passRetained(TrackingProbe.keyPath)
   }
 
   deinit {
