@@ -198,10 +198,23 @@ extension Journal {
     ///
     /// It costs the writing of the checkpoint and one sync, 0.3 to 8 ms. After a crash at any moment
     /// the old file is there with all its records, or the new one. When it throws, nothing has changed.
+    /// ``Journal/compaction(to:)`` keeps nobody waiting for the sync.
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
     ///   ``Journal/metadataLimit`` or ``Journal/checkpointLimit``.
     public func compact(to checkpoint: Checkpoint) throws { try journal.compact(to: checkpoint) }
+
+    /// Puts a prepared file in place, with the records that were appended meanwhile.
+    ///
+    /// It costs the copying of those records and, only if they were flushed meanwhile, one sync. When it
+    /// throws, nothing has changed; the compaction can be prepared again.
+    ///
+    /// - Returns: false when that is no longer possible, since another process has compacted the journal
+    ///   meanwhile, or the value was used before. Nothing has changed then.
+    /// - Throws: ``FileError``: `.noSpace` when the disk is full.
+    public func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
+      try journal.finish(prepared)
+    }
 
     /// How many bytes all records since the checkpoint take up.
     public var logByteCount: Int { Int(journal.position) - journal.header.logStart }
