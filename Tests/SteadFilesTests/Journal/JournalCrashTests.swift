@@ -142,6 +142,21 @@ import Testing
     #expect(next.lines == ["first", "2"] && next.damages.isEmpty)
   }
 
+  @Test func whatABrokenOffAppendLeftIsNeverTakenForARecord() throws {
+    let log = try LineLog(url)
+    try log.append("first")
+    try log.append("second")
+    // As if both were the payload of one record that was being written when its writer was killed: the
+    // second one is whole, and lies where the record after the next one will begin.
+    try setTail { $0 - 32 }
+    let descriptor = Foundation.open(url.filePath, O_RDWR)
+    var zero: UInt64 = 0
+    try #require(pwrite(descriptor, &zero, 8, 4096) == 8)
+    close(descriptor)
+    try LineLog(url).append("other")
+    #expect(try LineLog(url).lines == ["other"])
+  }
+
   @Test func aCompactorThatDiedBeforeTheRenamingIsForgotten() throws {
     let reader = try LineLog(url)
     let writer = try LineLog(url)
