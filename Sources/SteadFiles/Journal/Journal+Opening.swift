@@ -198,19 +198,13 @@ extension Journal {
   }
 
   private func place(_ draft: JournalDraft) throws -> Bool {
-    do {
-      try disk.link(draft.temporary.path, to: path)
+    // Not a link: the descriptor would keep the temporary name, and inotify would tell those who wait
+    // for word of the journal about that. The directory's lock keeps others of ours out between the
+    // look and the rename.
+    try disk.withLockedDirectory(path.directoryPath) { _ in
+      guard try disk.status(at: path) == nil else { return false }
+      try disk.rename(draft.temporary.path, to: path)
       return true
-    } catch let error as FileError where error.code == .alreadyExists {
-      return false
-    } catch let error as FileError where error.code == .denied || error.code == .failed {
-      // FAT and some network file systems have no hard links. The directory's lock keeps others of
-      // ours out between the look and the rename.
-      return try disk.withLockedDirectory(path.directoryPath) { _ in
-        guard try disk.status(at: path) == nil else { return false }
-        try disk.rename(draft.temporary.path, to: path)
-        return true
-      }
     }
   }
 

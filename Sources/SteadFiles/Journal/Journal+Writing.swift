@@ -256,5 +256,7 @@ extension Journal {
     public var checkpointByteCount: Int { journal.header.checkpointByteCount }
     /// The checkpoint's metadata.
     public var metadata: Data { journal.header.metadata }
+    /// The checkpoint's bytes, in the file itself; valid until the next compaction.
+    public var checkpoint: UnsafeRawBufferPointer { journal.checkpoint }
   }
 }

@@ -1,0 +1,110 @@
+import Foundation
+
+extension PropertyList {
+  /// The property list that a value of Swift's or Foundation's is.
+  ///
+  /// Taken are `Bool`, integers of 8 to 64 bits, `Float`, `Double`, `CGFloat`, `Decimal` (as a
+  /// `Double`), `String`, `Substring`, `Data`, `Date`, arrays of those, dictionaries of those by text,
+  /// `NSNumber` as the kind of number that it is, `NSString`, `NSData`, `NSDate`, `NSArray`,
+  /// `NSDictionary` and their subclasses, and all of them in optionals. Nothing else is, `URL`, sets
+  /// and nil among it.
+  ///
+  /// Costs up to 1 us a value. Throws an error of code ``PropertyListError/Code/notAPropertyList`` that
+  /// names the first type that is none, or ``PropertyListError/Code/tooDeep``.
+  public init(validating value: Any) throws {
+    self = try Self.list(of: value, depth: 0)
+  }
+
+  static func list(of value: Any, depth: Int) throws -> PropertyList {
+    // Off Apple a cast of an object to a protocol or a number may convert it: `as? Int` takes 2.0.
+    if type(of: value) is AnyClass { return try list(ofObject: value, depth: depth) }
+    if let source = value as? any PropertyListSource {
+      return try source.propertyList(depth: depth)
+    }
+    throw PropertyListError.notAPropertyList(type(of: value))
+  }
+
+  private static func list(ofObject object: Any, depth: Int) throws -> PropertyList {
+    switch object {
+    case let number as NSNumber: return number.propertyList
+    case let text as NSString: return .string(text as String)
+    case let data as NSData: return .data(data as Data)
+    case let date as NSDate: return .date(date as Date)
+    case let array as NSArray:
+      guard depth < maximumDepth else { throw PropertyListError.tooDeep() }
+      return .array(try array.map { try list(of: $0, depth: depth + 1) })
+    case let dictionary as NSDictionary:
+      guard depth < maximumDepth else { throw PropertyListError.tooDeep() }
+      let fields = try dictionary.map { key, value in
+        try Fields.Field(Self.key(of: key), list(of: value, depth: depth + 1))
+      }
+      return .dictionary(Fields(fields))
+    default: throw PropertyListError.notAPropertyList(type(of: object))
+    }
+  }
+
+  static func key(of value: Any) throws -> String {
+    if let text = value as? String { return text }
+    if let text = value as? Substring { return String(text) }
+    throw PropertyListError(
+      code: .notAPropertyList,
+      message:
+        "A dictionary has a key of type \(type(of: value)); the keys of a property list are texts.")
+  }
+
+  /// The value as `Any`, to be cast to what is wanted with the success that the cast has on Apple's
+  /// systems.
+  ///
+  /// Booleans and numbers come as `NSNumber`, which off Apple, too, converts to every kind of number
+  /// that can hold the same value. A Swift number in an `Any` can be cast to its own type only. All
+  /// else is Swift's: `String`, `Data`, `Date`, `[Any]`, `[String: Any]`.
+  ///
+  /// | value                   | `Int` | `Int32` | `UInt8` | `UInt64` | `Double` | `Float` | `Bool` |
+  /// | ----------------------- | ----- | ------- | ------- | -------- | -------- | ------- | ------ |
+  /// | `.integer(1)`           | yes   | yes     | yes     | yes      | yes      | yes     | yes    |
+  /// | `.integer(300)`         | yes   | yes     | nil     | yes      | yes      | yes     | nil    |
+  /// | `.integer(-1)`          | yes   | yes     | nil     | nil      | yes      | yes     | nil    |
+  /// | `.unsignedInteger(max)` | nil   | nil     | nil     | yes      | nil      | nil     | nil    |
+  /// | `.double(2)`            | yes   | yes     | yes     | yes      | yes      | yes     | nil    |
+  /// | `.double(0.5)`          | nil   | nil     | nil     | nil      | yes      | yes     | nil    |
+  /// | `.bool(true)`           | yes   | yes     | yes     | yes      | yes      | yes     | yes    |
+  ///
+  /// Every one of them can be cast to `NSNumber`; arrays and dictionaries to `[Int]`, `[String: Double]`
+  /// and so on when all their elements can. A `[String: Any]` takes two spellings of "é" for one key; of
+  /// such keys the last in byte order is there. Costs an allocation for each number.
+  public var anyValue: Any {
+    switch self {
+    case .bool(let bool): NSNumber(value: bool)
+    case .integer(let number): NSNumber(value: number)
+    case .unsignedInteger(let number): NSNumber(value: number)
+    case .float(let number): NSNumber(value: number)
+    case .double(let number): NSNumber(value: number)
+    case .date(let date): date
+    case .data(let data): data
+    case .string(let text): text
+    case .array(let elements): elements.map(\.anyValue)
+    case .dictionary(let fields): fields.anyValue
+    }
+  }
+}
+
+extension PropertyList.Fields {
+  /// The fields as a dictionary of ``PropertyList/anyValue``.
+  public var anyValue: [String: Any] {
+    Dictionary(lazy.map { ($0.key, $0.value.anyValue) }, uniquingKeysWith: { _, last in last })
+  }
+
+  /// The fields of a dictionary whose values ``PropertyList/init(validating:)`` takes.
+  ///
+  /// Throws as that does.
+  public init(validating dictionary: [String: Any]) throws {
+    self.init(try dictionary.map { Field($0, try PropertyList(validating: $1)) })
+  }
+}
+
+extension PropertyListError {
+  static func notAPropertyList(_ type: Any.Type) -> PropertyListError {
+    PropertyListError(
+      code: .notAPropertyList, message: "A value of type \(type) cannot be in a property list.")
+  }
+}
