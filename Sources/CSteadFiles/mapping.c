@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -76,22 +78,86 @@ int stead_file_sync(int descriptor) {
 
 int stead_file_touch(int descriptor) { return result_of(futimens(descriptor, NULL)); }
 
-void *stead_map(int descriptor, size_t size, int writable) {
+// MARK: Mappings
+
+typedef struct mapping {
+  void *base;
+  size_t size;
+  int descriptor;
+  struct mapping *next;
+} mapping;
+
+static pthread_mutex_t mappings_mutex = PTHREAD_MUTEX_INITIALIZER;
+static mapping *first_mapping = NULL;
+
+void stead_mappings_before_fork(void) { pthread_mutex_lock(&mappings_mutex); }
+void stead_mappings_after_fork(void) { pthread_mutex_unlock(&mappings_mutex); }
+
+void stead_mappings_in_child(void) {
+  for (mapping *one = first_mapping; one;) {
+    int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
+    (void)mmap(one->base, one->size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    close(one->descriptor);
+    mapping *next = one->next;
+    free(one);
+    one = next;
+  }
+  first_mapping = NULL;
+  pthread_mutex_unlock(&mappings_mutex);
+}
+
+static mapping **find_mapping(void *base) {
+  mapping **place = &first_mapping;
+  while (*place && (*place)->base != base) place = &(*place)->next;
+  return place;
+}
+
+static void *map(int descriptor, size_t size, int writable) {
   int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
   void *base = mmap(NULL, size, protection, MAP_SHARED, descriptor, 0);
   return base == MAP_FAILED ? NULL : base;
 }
 
+void *stead_map(int descriptor, size_t size, int writable) {
+  mapping *one = malloc(sizeof *one);
+  if (!one) return NULL;
+  pthread_mutex_lock(&mappings_mutex);
+  void *base = map(descriptor, size, writable);
+  if (base) {
+    *one = (mapping){base, size, descriptor, first_mapping};
+    first_mapping = one;
+  } else {
+    free(one);
+  }
+  pthread_mutex_unlock(&mappings_mutex);
+  return base;
+}
+
 void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int writable) {
+  pthread_mutex_lock(&mappings_mutex);
 #if defined(__linux__)
   (void)descriptor, (void)writable;
   void *moved = mremap(base, size, new_size, MREMAP_MAYMOVE);
-  return moved == MAP_FAILED ? NULL : moved;
+  if (moved == MAP_FAILED) moved = NULL;
 #else
-  void *moved = stead_map(descriptor, new_size, writable);
+  void *moved = map(descriptor, new_size, writable);
   if (moved) munmap(base, size);
-  return moved;
 #endif
+  mapping *one = moved ? *find_mapping(base) : NULL;
+  if (one) one->base = moved, one->size = new_size;
+  pthread_mutex_unlock(&mappings_mutex);
+  return moved;
+}
+
+void stead_unmap(void *base, size_t size) {
+  pthread_mutex_lock(&mappings_mutex);
+  mapping **place = find_mapping(base), *one = *place;
+  if (one) {
+    *place = one->next;
+    free(one);
+  }
+  munmap(base, size);
+  pthread_mutex_unlock(&mappings_mutex);
 }
 
 void stead_populate(void *start, size_t count) {
@@ -103,8 +169,6 @@ void stead_populate(void *start, size_t count) {
   (void)start, (void)count;
 #endif
 }
-
-void stead_unmap(void *base, size_t size) { munmap(base, size); }
 
 uint64_t stead_clock(void) {
   struct timespec now;

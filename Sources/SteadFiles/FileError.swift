@@ -36,7 +36,7 @@ public struct FileError: Error, Sendable {
     public static let newerVersion = Code(.newerVersion)
     /// The name is empty, too long, or holds characters that lead elsewhere.
     public static let invalidName = Code(.invalidName)
-    /// Other writers kept getting in between, for as often as the call was ready to try.
+    /// Others had it, or got in between, for as long or as often as the call was ready to try.
     public static let busy = Code(.busy)
     /// The system failed in a way that has no code here; see ``FileError/cause``.
     public static let failed = Code(.failed)

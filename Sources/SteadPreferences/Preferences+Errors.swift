@@ -12,7 +12,11 @@ extension Preferences {
   /// To begin with it prints one line to standard error for the first error of each kind.
   public static var onError: ErrorHandler {
     get { sharedHandler.withLock { $0 } }
-    set { sharedHandler.withLock { $0 = newValue } }
+    set {
+      // The old one may be the last to hold something with a lock of its own.
+      var handler = newValue
+      sharedHandler.withLock { swap(&$0, &handler) }
+    }
   }
 
   /// Called for errors that methods without `throws` meet here; nil leaves them to the type's
@@ -20,17 +24,12 @@ extension Preferences {
   ///
   /// It runs on the thread of the call that failed, and may use the preferences.
   public var onError: ErrorHandler? {
-    get { errors.withLock { $0.handler } }
-    set { errors.withLock { $0.handler = newValue } }
+    get { errors.handler }
+    set { errors.handler = newValue }
   }
 
   /// The last error that a method without `throws` met here, nil when there was none.
-  public var lastError: PreferencesError? { errors.withLock { $0.last } }
-
-  struct Errors: Sendable {
-    var handler: ErrorHandler?
-    var last: PreferencesError?
-  }
+  public var lastError: PreferencesError? { errors.last }
 
   /// Does what may fail, and leaves errors to the handlers; nil when it failed.
   @discardableResult
@@ -43,13 +42,7 @@ extension Preferences {
     }
   }
 
-  func report(_ error: PreferencesError) {
-    let handler = errors.withLock { errors in
-      errors.last = error
-      return errors.handler
-    }
-    (handler ?? Self.onError)(error)
-  }
+  func report(_ error: PreferencesError) { errors.report(error) }
 }
 
 private let sharedHandler = ForkSafeLock<Preferences.ErrorHandler>(printFirstOfKind)

@@ -10,8 +10,8 @@ extension Preferences {
   /// The domain that is written, as a property list that other tools read.
   ///
   /// - Throws: ``PropertyListError`` for values that the format lacks: XML has no control characters.
-  public func exportDomain(format: Options.Format = .binary) throws -> Data {
-    try PropertyList.Fields(search.list.target.contents()).file(format: format)
+  public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
+    try PropertyList.dictionary(.init(search.list.target.contents())).data(format: format)
   }
 
   /// Takes the keys and values of a property list into the domain, as one change.
@@ -27,7 +27,7 @@ extension Preferences {
   public func importDomain(_ data: Data, keepingExisting: Bool = false) throws -> Int {
     let fields: PropertyList.Fields
     do {
-      fields = try PropertyList.Fields(file: data)
+      fields = try PropertyList.fields(of: data)
     } catch {
       throw PreferencesError(
         code: .damaged, message: "What was to be brought in is no property list of a dictionary.",

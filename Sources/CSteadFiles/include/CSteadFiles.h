@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CSteadFilesDigest.h"
+#include "CSteadFilesPrivate.h"
 #include "stead_crc32c.h"
 #include "stead_journal.h"
 #include "stead_mapping.h"

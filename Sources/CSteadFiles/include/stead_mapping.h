@@ -27,6 +27,10 @@ int stead_file_sync(int descriptor);
 int stead_file_touch(int descriptor);
 
 // A mapping of a file's first bytes that all processes share; NULL leaves the reason in errno.
+//
+// The child of a fork finds zeros of its own in the place of the bytes, and the descriptor closed: a lock
+// belongs to the open file, which a mapping alone keeps open, so the child would keep a lock that the
+// parent had when it was killed. The one who mapped it must not close the descriptor in the child.
 void *_Nullable stead_map(int descriptor, size_t size, int writable);
 // The same mapping with another size, perhaps at another address; NULL leaves it as it was.
 void *_Nullable stead_remap(
@@ -35,6 +39,11 @@ void *_Nullable stead_remap(
 // it takes page by page. Does nothing where the system cannot.
 void stead_populate(void *_Nonnull start, size_t count);
 void stead_unmap(void *_Nonnull base, size_t size);
+
+// Called around a fork, by the handlers in fork.c alone; the second one in the parent.
+void stead_mappings_before_fork(void);
+void stead_mappings_after_fork(void);
+void stead_mappings_in_child(void);
 
 // Milliseconds of a clock that all processes share and that nobody sets.
 uint64_t stead_clock(void);

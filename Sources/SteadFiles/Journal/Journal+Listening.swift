@@ -18,7 +18,7 @@ extension Journal {
       throw FileError(
         code: .readOnly, message: "Who listens must be able to write the journal.", path: path)
     }
-    if generation != stead_fork_generation() { try reattach() }
+    if file.isInherited { try reattach() }
     // A writer without the lock has told memory all that it wrote; one that comes later sees the word.
     let error = stead_file_lock(file.descriptor)
     guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
@@ -31,7 +31,7 @@ extension Journal {
   public func stopListening() {
     guard isListening else { return }
     isListening = false
-    if generation == stead_fork_generation() { withdraw() }
+    withdraw()
   }
 
   /// Says that the listener is awake, and wants to be woken for what is written from now on.

@@ -33,28 +33,17 @@ extension Journal {
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
     (position, roomEnd) = (0, 0)
-    generation = stead_fork_generation()
   }
 
-  /// In the child of a fork: opens the same file again, since its lock would be the parent's.
+  /// In the child of a fork: opens the file again, and goes on where the parent was if it is the same.
   func reattach() throws {
     // The parent follows the file for itself; nobody here does.
     isListening = false
-    if file.isBlank { return try open() }
-    let flags = access == .readWrite ? O_RDWR : O_RDONLY
-    guard let descriptor = try openIfPresent(flags) else { return try open() }
-    do {
-      guard try disk.status(descriptor, path: path).identity == file.identity else {
-        disk.close(descriptor)
-        return try open()
-      }
-    } catch {
-      disk.close(descriptor)
-      throw error
-    }
-    disk.close(file.descriptor)
-    file.descriptor = descriptor
-    generation = stead_fork_generation()
+    let (position, salt, verifiedEnd) = (position, header.salt, verifiedEnd)
+    try open()
+    guard salt == header.salt, salt != 0, substitute == nil else { return }
+    self.position = position
+    self.verifiedEnd = max(verifiedEnd, self.verifiedEnd)
   }
 
   private func openIfPresent(_ flags: Int32) throws -> Int32? {
@@ -209,19 +198,13 @@ extension Journal {
   }
 
   private func place(_ draft: JournalDraft) throws -> Bool {
-    do {
-      try disk.link(draft.temporary.path, to: path)
+    // Not a link: the descriptor would keep the temporary name, and inotify would tell those who wait
+    // for word of the journal about that. The directory's lock keeps others of ours out between the
+    // look and the rename.
+    try disk.withLockedDirectory(path.directoryPath) { _ in
+      guard try disk.status(at: path) == nil else { return false }
+      try disk.rename(draft.temporary.path, to: path)
       return true
-    } catch let error as FileError where error.code == .alreadyExists {
-      return false
-    } catch let error as FileError where error.code == .denied || error.code == .failed {
-      // FAT and some network file systems have no hard links. The directory's lock keeps others of
-      // ours out between the look and the rename.
-      return try disk.withLockedDirectory(path.directoryPath) { _ in
-        guard try disk.status(at: path) == nil else { return false }
-        try disk.rename(draft.temporary.path, to: path)
-        return true
-      }
     }
   }
 

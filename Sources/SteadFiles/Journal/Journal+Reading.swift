@@ -21,17 +21,16 @@ extension Journal {
   /// Whether something is to be done before the records can be read.
   private var needsAttention: Bool {
     file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 || file.isBlank
-      || generation != stead_fork_generation()
+      || file.isInherited
   }
 
   /// Sees to forks and to files that took this one's place, or may have.
   private func attend() throws {
-    if file.isBlank {
+    if file.isInherited {
+      try reattach()
+    } else if file.isBlank {
       if try !pathLeadsHere() { try open() }
-      generation = stead_fork_generation()
-      return
     }
-    if generation != stead_fork_generation() { try reattach() }
     if file.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return }
     if try !pathLeadsHere() { return try open() }
     // A writer that was about to put a new file in place, and is gone; or is still at it.

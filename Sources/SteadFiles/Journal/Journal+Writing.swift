@@ -24,7 +24,7 @@ extension Journal {
   /// Takes the file's lock; false, and no lock, when there is more to do before writing.
   @inlinable @inline(__always)
   func lockIfCurrent() -> Bool {
-    guard file.isWritable, generation == stead_fork_generation(),
+    guard file.isWritable, !file.isInherited,
       stead_file_lock(file.descriptor) == 0
     else { return false }
     // Behind the last record there are zeros, unless a writer was killed at work.
@@ -70,7 +70,7 @@ extension Journal {
 
   /// Locks the file that has the name, with all records in it that were completed.
   private func lockNewestFile() throws {
-    if generation != stead_fork_generation() { try reattach() }
+    if file.isInherited { try reattach() }
     let error = stead_file_lock(file.descriptor)
     guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
     do {

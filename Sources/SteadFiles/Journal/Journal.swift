@@ -58,8 +58,6 @@ public final class Journal {
   @exclusivity(unchecked) @usableFromInline var file: MappedFile
   /// How far the owner has been told; 0 when it has still to hear the checkpoint.
   @exclusivity(unchecked) @usableFromInline var position: UInt64 = 0
-  /// The count of forks when the file was opened.
-  @exclusivity(unchecked) @usableFromInline var generation: UInt64
   @exclusivity(unchecked) @usableFromInline var seed: UInt32 = 0
   @exclusivity(unchecked) @usableFromInline var hasAppended = false
   /// Records that end before this fit into the file, and into pages that are there.
@@ -92,13 +90,12 @@ public final class Journal {
     (self.url, self.access, self.disk) = (url, access, disk)
     (self.initial, self.onDamage, self.repair) = (initial, onDamage, repair)
     path = try disk.resolveLinks(url.checkedPath)
-    generation = stead_fork_generation()
     file = MappedFile(blank: JournalLayout.headerByteCount)
     try open()
   }
 
   deinit {
-    if isListening, generation == stead_fork_generation() { withdraw() }
+    if isListening { withdraw() }
     file.close(on: disk)
   }
 
@@ -108,6 +105,6 @@ public final class Journal {
   @inlinable @inline(__always)
   public var hasNews: Bool {
     // What is special in a file, such as that another has taken its place, is in the tail's word, too.
-    file.word(at: JournalLayout.tail) != position || generation != stead_fork_generation()
+    file.word(at: JournalLayout.tail) != position || file.isInherited
   }
 }

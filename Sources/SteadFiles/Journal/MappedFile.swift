@@ -14,17 +14,20 @@ struct MappedFile {
   @usableFromInline var descriptor: Int32
   @usableFromInline let isWritable: Bool
   let identity: FileStatus.Identity?
+  /// The count of forks when the file was opened.
+  @usableFromInline let generation: UInt64
 
   /// Maps all of a file, nil when it is empty. Takes over the descriptor.
   init?(_ descriptor: Int32, writable: Bool, status: FileStatus, path: String) throws {
     let size = Int(status.size)
     guard size > 0 else { return nil }
     let byteCount = size < 8 ? size : size & ~7
+    let forks = stead_fork_generation()
     guard let base = stead_map(descriptor, byteCount, writable ? 1 : 0) else {
       throw FileError(errno: errno, doing: "map it", path: path)
     }
     (self.base, self.byteCount, self.descriptor) = (base, byteCount, descriptor)
-    (isWritable, identity) = (writable, status.identity)
+    (isWritable, identity, generation) = (writable, status.identity, forks)
   }
 
   /// Zeros in memory that stand for a file that is of no use, or for none.
@@ -33,6 +36,7 @@ struct MappedFile {
     base.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     (self.byteCount, descriptor, isWritable) = (byteCount, -1, false)
     self.identity = identity
+    generation = stead_fork_generation()
   }
 
   var isBlank: Bool { descriptor < 0 }
@@ -51,8 +55,19 @@ struct MappedFile {
   func close(on disk: any Disk) {
     if isBlank { return base.deallocate() }
     stead_unmap(base, byteCount)
+    // In the child of a fork the descriptor was closed, and the number may be another file's.
+    guard !isInherited else { return }
+    // Said aloud, since a descriptor may be open twice for a moment: between a fork and the handlers that
+    // close it in the child, for instance.
+    _ = stead_file_unlock(descriptor)
     disk.close(descriptor)
   }
+
+  /// Whether this process is a child that was forked when the file was open.
+  ///
+  /// The bytes are zeros then, and there is nothing to close.
+  @inlinable @inline(__always)
+  var isInherited: Bool { generation != stead_fork_generation() }
 
   @inlinable
   func word(at offset: Int) -> UInt64 { stead_load_acquire(base + offset) }

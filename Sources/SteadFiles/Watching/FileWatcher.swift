@@ -47,13 +47,19 @@ public final class FileWatcher: AsyncSequence, Sendable {
   /// the changes are the file's own.
   ///
   /// - Throws: ``FileError`` as ``init(directory:)`` does.
-  public init(file: URL) throws {
+  public convenience init(file: URL) throws {
+    try self.init(file: file) {}
+  }
+
+  /// Watches one file as ``init(file:)`` does, and calls a function as ``init(directory:names:onChange:)``.
+  package init(file: URL, onChange: @escaping @Sendable () -> Void) throws {
     let path = try file.checkedPath
     let target = try POSIXDisk().resolveLinks(path)
     let broadcast = broadcast
     subscriptions = (target == path ? [path] : [path, target]).map { watched in
       WatchSubscription(directory: watched.directoryPath, names: [watched.fileName]) {
         broadcast.post($0.isEverything ? $0 : Changes(names: [path.fileName]), isLast: $1)
+        onChange()
       }
     }
     try start()

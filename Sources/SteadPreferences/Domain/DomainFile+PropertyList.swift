@@ -113,7 +113,7 @@ extension DomainFile {
 
 extension Replay {
   fileprivate var xml: Data {
-    get throws { try XMLPropertyList.encode(.dictionary(.init(table.fields()))) }
+    get throws { try PropertyList.dictionary(.init(table.fields())).data(format: .xml) }
   }
 }
 

@@ -5,5 +5,5 @@ struct DomainOptions: Sendable, Hashable {
   /// The most bytes of the property list; a write beyond it is refused with `.quotaExceeded`.
   var quota: Int?
   /// The format in which the property list is published.
-  var format = Preferences.Options.Format.binary
+  var format = PropertyList.Format.binary
 }

@@ -70,6 +70,7 @@ extension PropertyListError {
 extension PropertyList {
   /// How deep arrays and dictionaries may be nested in what is read or written.
   ///
-  /// Apple's readers have the same limit. It keeps a forged file from using up the stack.
-  public static let maximumDepth = 512
+  /// It keeps a forged file from using up the stack: reading takes at most 1.5 KB of it a level, and
+  /// Apple's systems give 512 KB to other threads than the first.
+  public static let maximumDepth = 256
 }

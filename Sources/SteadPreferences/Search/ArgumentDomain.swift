@@ -16,14 +16,9 @@ enum ArgumentDomain {
       guard argument.hasPrefix("-"), argument.utf8.count > 1 else { continue }
       guard let text = rest.first, !text.hasPrefix("-") else { continue }
       rest.removeFirst()
-      fields.append(.init(String(argument.dropFirst()), value(text)))
+      let value = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      fields.append(.init(String(argument.dropFirst()), PropertyList(argument: value)))
     }
     return PropertyList.Fields(fields)
-  }
-
-  private static func value(_ text: String) -> PropertyList {
-    let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
-    guard let first = trimmed.first, "{[(<\"".contains(first) else { return .string(trimmed) }
-    return PropertyList(commandLine: trimmed) ?? .string(trimmed)
   }
 }

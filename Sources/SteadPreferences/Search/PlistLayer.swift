@@ -25,7 +25,7 @@ final class PlistLayer: Sendable {
     let fields: PropertyList.Fields
     do {
       guard let data = try AtomicFile(url).readIfPresent() else { return try fill([:]) }
-      fields = try PropertyList.Fields(file: data)
+      fields = try PropertyList.fields(of: data)
     } catch {
       throw PreferencesError(
         code: .damaged,
@@ -36,7 +36,9 @@ final class PlistLayer: Sendable {
   }
 
   private func fill(_ fields: PropertyList.Fields) throws {
-    try contents.replaceContents(with: fields)
+    if PropertyList.Fields(contents.contents()) != fields {
+      try contents.replaceContents(with: fields, isOwn: false)
+    }
     isFilled.withLock { $0 = !fields.isEmpty }
   }
 }

@@ -63,11 +63,18 @@ struct SearchPlan: Sendable {
   }
 
   /// A domain of the environment that is there; one that is not is not made by being looked at.
-  func openPresent(_ name: String, host: Bool = false) throws -> DomainStore? {
+  ///
+  /// With `isFollowed` the search lists are made anew when it comes.
+  func openPresent(
+    _ name: String, host: Bool = false, isFollowed: Bool = false
+  ) throws -> DomainStore? {
     let file = host ? "\(name).\(environment.host)" : name
     guard let place = place(name) else { return environment.shared.memory(file) }
     let directory = host ? place.appending(path: "ByHost", directoryHint: .isDirectory) : place
-    guard DomainStore.isPresent(domain: file, directory: directory) else { return nil }
+    guard DomainStore.isPresent(domain: file, directory: directory) else {
+      if isFollowed { environment.shared.watchForDomain(file, in: directory) }
+      return nil
+    }
     return try DomainStore.open(domain: file, directory: directory, options: DomainOptions())
   }
 }
@@ -111,7 +118,7 @@ private struct Opening {
     _ name: String, target: DomainStore
   ) -> [DomainStore] {
     if name == plan.domain, plan.scope == .thisHost { return [target] }
-    return stores { [plan] in try plan.openPresent(name, host: true) }
+    return stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
   }
 
   mutating func userStore(
@@ -121,11 +128,11 @@ private struct Opening {
   }
 
   mutating func present(_ name: String) -> [DomainStore] {
-    stores { [plan] in try plan.openPresent(name) }
+    stores { [plan] in try plan.openPresent(name, isFollowed: true) }
   }
 
   mutating func suite(_ name: String) -> [DomainStore] {
-    stores { [plan] in try plan.openPresent(name, host: true) }
+    stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
       + stores { [plan] in try plan.open(name, options: DomainOptions()) }
   }
 

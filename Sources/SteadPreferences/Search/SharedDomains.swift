@@ -13,6 +13,7 @@ final class SharedDomains: Sendable {
     var memory: [String: DomainStore] = [:]
     /// Property lists of others, by their paths.
     var layers: [String: PlistLayer] = [:]
+    var watches: [String: PathWatch] = [:]
   }
 
   private struct Reader: Sendable {
@@ -31,10 +32,13 @@ final class SharedDomains: Sendable {
 
   /// Has a search list made anew with all others when domains come or go.
   func add(_ list: LiveSearchList) {
-    readers.withLock { readers in
-      readers.removeAll { $0.list == nil }
-      readers.append(Reader(list: list))
+    // Whatever may be the last reference goes when the lock is free again.
+    let others = readers.withLock { readers in
+      let others = readers.compactMap(\.list)
+      readers = (others + [list]).map(Reader.init)
+      return others
     }
+    withExtendedLifetime(others) {}
   }
 
   /// Makes all search lists of the environment anew, since a domain has come or gone.
@@ -80,7 +84,7 @@ final class SharedDomains: Sendable {
   func memory(_ name: String) -> DomainStore? { state.withLock { $0.memory[name] } }
 
   func makeMemory(_ name: String, options: DomainOptions) -> DomainStore {
-    let made = DomainStore(inMemory: name)
+    let made = DomainStore(inMemory: name, options: options)
     return state.withLock { state in
       if let found = state.memory[name] { return found }
       state.memory[name] = made
@@ -100,10 +104,21 @@ final class SharedDomains: Sendable {
     } catch {
       report(PreferencesError(error, domain: nil))
     }
-    return state.withLock { state in
+    let kept = state.withLock { state in
       if let found = state.layers[path] { return found }
       state.layers[path] = made
       return made
+    }
+    if kept === made { watch(made) }
+    return kept
+  }
+
+  /// Keeps a watch as long as the environment; false when there is one of that name already.
+  func keep(_ watch: PathWatch, as name: String) -> Bool {
+    state.withLock { state in
+      guard state.watches[name] == nil else { return false }
+      state.watches[name] = watch
+      return true
     }
   }
 

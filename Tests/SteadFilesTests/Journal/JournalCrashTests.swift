@@ -48,6 +48,7 @@ import Testing
         expected.append("before \(crashes)")
         try log.append("before \(crashes)")
         try log.compact()
+        #expect(disk.calls.suffix(2) == ["sync file", "rename"])
         break
       } catch is CrashingDisk.Crash {
         #expect(!disk.calls.contains("rename"), "nothing that can fail comes behind it")
@@ -58,7 +59,7 @@ import Testing
         crashes += 1
       }
     }
-    #expect(crashes == 6, "create, three writes, sync, rename")
+    #expect(crashes >= 7, "create, remove what was left, create, writes, sync, rename")
     try witness.refresh()
     #expect(witness.lines == expected)
     #expect(try directory.names == ["a.journal"])
@@ -174,15 +175,37 @@ import Testing
 
   // MARK: Killed
 
+  @Test func aCompactorKilledRightAfterTheRenamingIsFollowed() async throws {
+    let reader = try LineLog(url)
+    let writer = try LineLog(url)
+    let path = url.filePath
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      var disk = UnsyncedDisk()
+      disk.didRename = { kill(getpid(), SIGKILL) }
+      let log = try LineLog(URL(filePath: path), disk: disk)
+      try log.append("one")
+      try log.compact()
+    }
+    try writer.append("two")
+    #expect(writer.lines == ["one", "two"] && writer.checkpointCount == 2)
+    #expect(reader.journal.hasNews)
+    try reader.refresh()
+    #expect(reader.lines == ["one", "two"] && reader.checkpointCount == 2)
+    #expect(try LineLog(url).lines == ["one", "two"])
+  }
+
   @Test(.timeLimit(.minutes(3)))
   func killedWritersLoseNothingThatTheyWereTold() async throws {
     let path = url.filePath
     let acknowledged = directory.file("acknowledged").filePath
     try Data(count: 8).write(to: URL(filePath: acknowledged))
-    for round in 0..<20 {
-      let delay = UInt32(round * 700)
+    for round in 0..<60 {
+      let (delay, interval) = (UInt32(round * 400), [40, 900][round % 2])
       await #expect(processExitsWith: .signal(SIGKILL)) {
-        [path = path as String, acknowledged = acknowledged as String, delay = delay as UInt32] in
+        [
+          path = path as String, acknowledged = acknowledged as String, delay = delay as UInt32,
+          interval = interval as Int
+        ] in
         let log = try LineLog(URL(filePath: path))
         let descriptor = Foundation.open(acknowledged, O_WRONLY)
         Thread.detachNewThread {
@@ -194,7 +217,7 @@ import Testing
           number += 1
           try log.append("\(number)")
           pwrite(descriptor, &number, 8, 0)
-          if number % 40 == 0 { try log.compact() }
+          if number % interval == 0 { try log.compact() }
         }
       }
       let log = try LineLog(url)

@@ -86,7 +86,7 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
       try log.append("parent")
-      let status = try inForkedChild {
+      let child = try startForkedChild {
         guard log.journal.hasNews else { throw CocoaError(.featureUnsupported) }
         try log.refresh()
         try log.append("child")
@@ -94,7 +94,7 @@ import Testing
           throw CocoaError(.fileReadCorruptFile)
         }
       }
-      #expect(status == 0)
+      #expect(status(ofChild: child) == 0)
       try log.append("parent again")
       #expect(log.lines == ["parent", "child", "parent again"])
     }
@@ -105,12 +105,21 @@ import Testing
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
-      let status = try inForkedChild {
-        // The parent's writing began before the fork in spirit only: its lock is no longer shared.
-        for number in 0..<2_000 { try log.append("child \(number)") }
+      try log.append("before")
+      // With the parent's open file, the child would have the lock whenever the parent has it.
+      let child = try startForkedChild {
+        for number in 0..<3_000 { try log.append("child \(number)") }
       }
-      #expect(status == 0)
+      for number in 0..<3_000 {
+        try log.append("parent \(number)")
+        if number % 500 == 0 { try log.compact() }
+      }
+      #expect(status(ofChild: child) == 0)
     }
-    #expect(try LineLog(url).lines.count == 2_000)
+    let lines = try LineLog(url).lines
+    for name in ["child", "parent"] {
+      #expect(lines.filter { $0.hasPrefix(name) } == (0..<3_000).map { "\(name) \($0)" })
+    }
+    #expect(lines.count == 6_001)
   }
 }

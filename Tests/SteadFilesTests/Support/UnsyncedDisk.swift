@@ -5,6 +5,8 @@ import Foundation
 /// The real disk, but for the syncs: for tests that write thousands of files and lose no power.
 struct UnsyncedDisk: Disk {
   private let real = POSIXDisk()
+  /// Called when a file has taken another's name.
+  var didRename: @Sendable () -> Void = {}
 
   func sync(_ descriptor: Int32, path: String) throws {}
 
@@ -33,7 +35,11 @@ struct UnsyncedDisk: Disk {
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool {
     try real.lock(descriptor, wait: wait, path: path)
   }
-  func rename(_ path: String, to newPath: String) throws { try real.rename(path, to: newPath) }
+  func unlock(_ descriptor: Int32) { real.unlock(descriptor) }
+  func rename(_ path: String, to newPath: String) throws {
+    try real.rename(path, to: newPath)
+    didRename()
+  }
   func link(_ path: String, to newPath: String) throws { try real.link(path, to: newPath) }
   func remove(_ path: String) throws { try real.remove(path) }
   func makeDirectory(_ path: String, mode: mode_t) throws {

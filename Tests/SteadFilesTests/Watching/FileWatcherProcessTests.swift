@@ -71,6 +71,13 @@ import Testing
         let directory = URL(filePath: place)
         let calls = CallPipe()
         let watcher = try FileWatcher(directory: directory, names: nil) { calls.write($0) }
+        // One child only lets go of what is the parent's, another one watches for itself.
+        let careless = stead_test_fork()
+        if careless == 0 {
+          watcher.cancel()
+          stead_test_exit(0)
+        }
+        #expect(stead_test_wait(careless) == 0)
         let child = stead_test_fork()
         if child == 0 { stead_test_exit(childWatches(directory, inherited: watcher)) }
         #expect(stead_test_wait(child) == 0)
