@@ -24,20 +24,12 @@ extension Preferences {
   ///
   /// It runs on the thread of the call that failed, and may use the preferences.
   public var onError: ErrorHandler? {
-    get { errors.withLock { $0.handler } }
-    set {
-      var handler = newValue
-      errors.withLock { swap(&$0.handler, &handler) }
-    }
+    get { errors.handler }
+    set { errors.handler = newValue }
   }
 
   /// The last error that a method without `throws` met here, nil when there was none.
-  public var lastError: PreferencesError? { errors.withLock { $0.last } }
-
-  struct Errors: Sendable {
-    var handler: ErrorHandler?
-    var last: PreferencesError?
-  }
+  public var lastError: PreferencesError? { errors.last }
 
   /// Does what may fail, and leaves errors to the handlers; nil when it failed.
   @discardableResult
@@ -50,14 +42,7 @@ extension Preferences {
     }
   }
 
-  func report(_ error: PreferencesError) {
-    var last: PreferencesError? = error
-    let handler = errors.withLock { errors in
-      swap(&errors.last, &last)
-      return errors.handler
-    }
-    (handler ?? Self.onError)(error)
-  }
+  func report(_ error: PreferencesError) { errors.report(error) }
 }
 
 private let sharedHandler = ForkSafeLock<Preferences.ErrorHandler>(printFirstOfKind)

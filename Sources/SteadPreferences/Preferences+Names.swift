@@ -8,12 +8,6 @@ extension Preferences {
   /// The volatile domain of what ``register(defaults:)-([String:Any])`` was given: `NSRegistrationDomain`.
   public static let registrationDomain = "NSRegistrationDomain"
 
-  /// Posted on the writing thread after each change made through this process's preferences.
-  ///
-  /// The object is the preferences that the change was made through. Changes by other processes are
-  /// not posted.
-  public static let didChangeNotification = Notification.Name("NSUserDefaultsDidChangeNotification")
-
   /// Posted when a value was refused since it would exceed the quota; the object is the preferences.
   public static let sizeLimitExceededNotification = Notification.Name(
     "NSUserDefaultsSizeLimitExceededNotification")

@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SteadFiles
 
 /// The settings of an app and its user, under the names and with the behaviour of `UserDefaults`.
@@ -27,10 +28,13 @@ public final class Preferences: Sendable {
   public let domain: String
 
   let search: LiveSearchList
-  let errors = ForkSafeLock(Errors())
+  let errors = ErrorReports()
   /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
+  // Stored here and not in an object of their own, since a read would have to hold that.
+  let registrar = ObservationRegistrar()
+  let probe = TrackingProbe.keyPath
 
   init(plan: SearchPlan) {
     domain = plan.domain
@@ -44,7 +48,7 @@ public final class Preferences: Sendable {
     }
     self.problems = ProblemSubscription(to: search.list.target)
     for problem in problems { report(problem) }
-    self.problems.start { [weak self] problem in self?.report(problem) }
+    self.problems.start { [errors] problem in errors.report(problem) }
   }
 
   /// The app's preferences, the same object for the whole process.
@@ -177,11 +181,6 @@ extension Preferences {
     }
     postChange()
     if let problem = list.problem { throw problem }
-  }
-
-  /// The one place where ``didChangeNotification`` is posted from.
-  func postChange() {
-    NotificationCenter.default.post(name: Self.didChangeNotification, object: self)
   }
 
   static func checkSuite(_ name: String, _ environment: Environment) throws {

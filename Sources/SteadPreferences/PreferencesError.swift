@@ -100,7 +100,8 @@ extension PreferencesError {
     let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
     self.init(
       code: .damaged,
-      message: "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
+      message:
+        "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
         + "bytes of it could not be read." + kept)
   }
 

@@ -16,6 +16,7 @@ func runBenchmarks() -> Int32 {
       try child.run()
       return 0
     }
+    if options.countsProcessorTime { setenv(Clock.variable, "1", 1) }
     let directory = try makeWorkDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     var runner = Runner(options: options, directory: directory)

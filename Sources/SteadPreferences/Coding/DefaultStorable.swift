@@ -76,7 +76,7 @@ extension DefaultStorable {
   public static func clear(forKey key: String? = nil) {
     let names = names(for: key)
     defaults.reporting(key: names[0]) {
-      try defaults.apply(names.map { DomainEdit(key: $0, value: nil) }, key: names[0])
+      _ = try defaults.apply(names.map { DomainEdit(key: $0, value: nil) })
     }
   }
 

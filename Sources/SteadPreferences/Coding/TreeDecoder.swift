@@ -38,10 +38,10 @@ extension TreeDecoder: SingleValueDecodingContainer {
       else { throw mismatch(type) }
       return value
     }
-    guard codingPath.count < TreeEncoder.depthLimit else {
+    guard codingPath.count < PropertyList.maximumDepth else {
       throw PreferencesError(
         code: .doesNotDecode,
-        message: "What is stored is nested more than \(TreeEncoder.depthLimit) deep.")
+        message: "What is stored is nested more than \(PropertyList.maximumDepth) deep.")
     }
     return try Value(from: self)
   }

@@ -1,11 +1,8 @@
 /// Makes property list values of a `Codable` value, without bytes in between.
 ///
 /// Dates and data stay what they are, addresses and identifiers are text. What is nested deeper than
-/// ``depthLimit`` is refused.
+/// ``PropertyList/maximumDepth`` is refused.
 struct TreeEncoder: Encoder {
-  /// How deep values may be nested.
-  static let depthLimit = 512
-
   let node: TreeNode
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -20,10 +17,11 @@ struct TreeEncoder: Encoder {
     if let leaf = value as? any TreeLeaf {
       return .leaf(TreeNull.escaped(try leaf.leaf()))
     }
-    guard path.count < depthLimit else {
+    guard path.count < PropertyList.maximumDepth else {
       throw PreferencesError(
         code: .notAPropertyList,
-        message: "A value is nested more than \(depthLimit) deep. Store a flatter one.")
+        message:
+          "A value is nested more than \(PropertyList.maximumDepth) deep. Store a flatter one.")
     }
     let encoder = TreeEncoder(node: TreeNode(), codingPath: path)
     try value.encode(to: encoder)

@@ -101,10 +101,16 @@ extension DomainFile {
     take(&replay)
   }
 
-  /// Appends several operations as one record.
-  func apply(_ edits: [DomainEdit], _ replay: inout Replay) throws {
+  /// Appends several operations as one record, if nobody has changed what is expected, and tells whether.
+  @discardableResult
+  func apply(
+    _ edits: [DomainEdit], ifStill expected: [DomainEdit] = [], _ replay: inout Replay
+  ) throws -> Bool {
     guard !isReadOnly else { throw PreferencesError.readOnly(name) }
+    var isExpected = true
     try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
+      isExpected = replay.holds(expected)
+      guard isExpected else { return }
       try replay.checkQuota(options.quota, edits)
       let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
       try writer.append(byteCount: count) { buffer in
@@ -118,6 +124,7 @@ extension DomainFile {
       compactIfDue(writer, &replay)
     }
     take(&replay)
+    return isExpected
   }
 
   /// Puts `fields` in the place of all that is there, which others cannot change meanwhile.

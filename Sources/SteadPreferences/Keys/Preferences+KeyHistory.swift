@@ -9,7 +9,7 @@ extension Preferences {
     if let stored = propertyList(forKey: key.name) {
       let (value, isConverted) = try key.read(stored)
       if isConverted, let converted = try key.bridge.encode(value) {
-        try? apply(
+        _ = try? apply(
           [DomainEdit(key: key.name, value: converted)],
           ifStill: [DomainEdit(key: key.name, value: stored)])
       }
@@ -27,29 +27,17 @@ extension Preferences {
   /// A value that cannot be converted stays under its old name.
   func adoptOldNames<Value>(of key: Key<Value>) {
     let domain = writtenDomain
+    guard domain.value(forKey: key.name) == nil else { return }
     for old in key.oldNames {
-      guard domain.value(forKey: key.name) == nil else { return }
       guard let stored = domain.value(forKey: old.name) else { continue }
       let moved =
         try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
       guard let moved else { continue }
-      try? apply(
+      _ = try? apply(
         [DomainEdit(key: key.name, value: moved), DomainEdit(key: old.name, value: nil)],
         ifStill: [
           DomainEdit(key: key.name, value: nil), DomainEdit(key: old.name, value: stored),
         ])
-    }
-  }
-}
-
-extension Preferences {
-  /// Makes the changes if the keys of `expected` have the values that it says.
-  ///
-  /// The look and the change are two steps: a write of somebody else's in between is overwritten.
-  private func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws {
-    try writing { target in
-      guard expected.allSatisfy({ target.value(forKey: $0.key) == $0.value }) else { return }
-      try target.apply(edits)
     }
   }
 }

@@ -90,7 +90,7 @@ extension Preferences {
   public func reset<Value>(_ key: Key<Value>) {
     let names = [key.name] + key.oldNames.map(\.name)
     reporting(key: key.name) {
-      try apply(names.map { DomainEdit(key: $0, value: nil) }, key: key.name)
+      _ = try apply(names.map { DomainEdit(key: $0, value: nil) })
     }
   }
 

@@ -18,39 +18,45 @@ extension Preferences {
   func replace(
     with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
   ) throws {
-    guard let old = writtenDomain.value(forKey: name) else {
-      return try setPropertyList(new, forKey: name)
-    }
-    do {
-      try check(old)
-    } catch {
-      let aside = try nameToKeep(old, of: name)
-      // One write: nothing can come between the two.
-      try apply([DomainEdit(key: aside, value: old), DomainEdit(key: name, value: new)], key: name)
-      return report(
-        PreferencesError(
-          code: .doesNotDecode,
-          message: "A value that does not decode was replaced. It is kept under \(aside).",
-          domain: self.domain, key: name, cause: error))
+    while let old = writtenDomain.value(forKey: name) {
+      do {
+        try check(old)
+        break
+      } catch {
+        let aside = try nameToKeep(old, of: name)
+        let isReplaced = try apply(
+          [DomainEdit(key: aside.key, value: old), DomainEdit(key: name, value: new)],
+          ifStill: [DomainEdit(key: name, value: old), aside])
+        // Else somebody has changed what is stored, and it is to be looked at again.
+        guard isReplaced else { continue }
+        return report(
+          PreferencesError(
+            code: .doesNotDecode,
+            message: "A value that does not decode was replaced. It is kept under \(aside.key).",
+            domain: self.domain, key: name, cause: error))
+      }
     }
     try setPropertyList(new, forKey: name)
   }
 
-  /// Makes several changes of the app's domain as one.
-  func apply(_ edits: [DomainEdit], key: String) throws {
+  /// Makes several changes of the app's domain as one if `expected` still holds, and tells whether.
+  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit] = []) throws -> Bool {
+    var isDone = false
     do {
-      try writing { target in try target.apply(edits) }
+      try writing { target in isDone = try target.apply(edits, ifStill: expected) }
     } catch {
-      throw PreferencesError(error, domain: domain, key: key)
+      throw PreferencesError(error, domain: domain, key: edits.last?.key)
     }
+    return isDone
   }
 
-  /// The first name that is free to keep a value under, or under which it is kept already.
-  private func nameToKeep(_ value: PropertyList, of name: String) throws -> String {
+  /// The first key that is free to keep a value under, or under which it is kept already, as it is now.
+  private func nameToKeep(_ value: PropertyList, of name: String) throws -> DomainEdit {
     let store = writtenDomain
     for number in 1...Self.keptAsideLimit {
       let aside = Self.asideName(of: name, number: number)
-      guard let there = store.value(forKey: aside), there != value else { return aside }
+      let there = store.value(forKey: aside)
+      if there == nil || there == value { return DomainEdit(key: aside, value: there) }
     }
     throw PreferencesError(
       code: .tooManyKeptAside,

@@ -1,4 +1,3 @@
-import Observation
 import SteadFiles
 
 /// Who observes which keys of one search list, and what they have still to be told.
@@ -53,9 +52,6 @@ final class PreferenceObservers: Sendable {
   /// The domains of the search list, in its order.
   let search: @Sendable () -> [DomainStore]
   let state = ForkSafeLock(State())
-  /// What ``Preferences/track(_:)`` reads.
-  let registrar = ObservationRegistrar()
-  let probe: KeyPath<Preferences, Void> & Sendable = \Preferences.[TrackingProbe()]
 
   init(search: @escaping @Sendable () -> [DomainStore]) { self.search = search }
 

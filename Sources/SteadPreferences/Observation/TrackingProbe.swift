@@ -11,6 +11,8 @@ struct TrackingProbe: Hashable {
   /// How often any probe was hashed.
   static let count = Atomic<Int>(0)
 
+  static let keyPath: KeyPath<Preferences, Void> & Sendable = \Preferences.[TrackingProbe()]
+
   static func == (left: TrackingProbe, right: TrackingProbe) -> Bool { true }
 
   func hash(into hasher: inout Hasher) { Self.count.add(1, ordering: .relaxed) }
@@ -26,7 +28,7 @@ extension Preferences: Observable {
   @inline(__always)
   func track(_ key: String) {
     let before = TrackingProbe.count.load(ordering: .relaxed)
-    observers.registrar.access(self, keyPath: observers.probe)
+    registrar.access(self, keyPath: probe)
     if TrackingProbe.count.load(ordering: .relaxed) != before { observers.track(ExactKey(key)) }
   }
 }

@@ -26,7 +26,7 @@ extension PropertyList {
 
       /// Hashes the key's bytes and the value.
       public func hash(into hasher: inout Hasher) {
-        for byte in key.utf8 { hasher.combine(byte) }
+        key.hashBytes(into: &hasher)
         hasher.combine(value)
       }
     }
@@ -45,17 +45,38 @@ extension PropertyList {
         self.fields = given
         return
       }
-      let sorted = given.enumerated().sorted { left, right in
-        left.element.key.comesBefore(right.element.key)
-          || left.element.key.isSameText(as: right.element.key) && left.offset < right.offset
-      }
       self.fields = []
-      self.fields.reserveCapacity(sorted.count)
-      for (_, field) in sorted {
-        if let last = self.fields.last, last.key.isSameText(as: field.key) {
+      self.fields.reserveCapacity(given.count)
+      for index in Self.order(of: given) {
+        if let last = self.fields.last, last.key.isSameText(as: given[index].key) {
           self.fields.removeLast()
         }
-        self.fields.append(field)
+        self.fields.append(given[index])
+      }
+    }
+
+    /// The positions of fields, sorted by key and then by position.
+    ///
+    /// Keys are compared by eight bytes behind what all of them begin with, as one number, and by all
+    /// their bytes only when those are the same.
+    private static func order(of fields: [Field]) -> [Int] {
+      let shared = sharedPrefixCount(of: fields)
+      let marks = fields.indices.map { index in
+        (start: fields[index].key.number(from: shared), index: index)
+      }
+      return marks.sorted { left, right in
+        if left.start != right.start { return left.start < right.start }
+        let (leftKey, rightKey) = (fields[left.index].key, fields[right.index].key)
+        return leftKey.comesBefore(rightKey)
+          || left.index < right.index && leftKey.isSameText(as: rightKey)
+      }.map(\.index)
+    }
+
+    /// With how many of the first one's bytes all keys begin.
+    private static func sharedPrefixCount(of fields: [Field]) -> Int {
+      guard let first = fields.first else { return 0 }
+      return fields.dropFirst().reduce(first.key.utf8.count) { count, field in
+        field.key.countShared(with: first.key, limit: count)
       }
     }
 
@@ -125,6 +146,33 @@ extension String {
       other.utf8.withContiguousStorageIfAvailable { right in left.comesBefore(right) }
     }
     return (comesBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}
+
+extension String {
+  /// Eight bytes of the UTF-8, zeros behind its end, as a number that is in order as they are.
+  fileprivate func number(from offset: Int) -> UInt64 {
+    let read = utf8.withContiguousStorageIfAvailable { bytes in
+      let rest = UnsafeRawBufferPointer(bytes).dropFirst(offset).prefix(8)
+      if rest.count == 8 {
+        let number = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: UInt64.self)
+        return UInt64(bigEndian: number)
+      }
+      return rest.reduce(0) { $0 << 8 | UInt64($1) } << (64 - 8 * UInt64(rest.count))
+    }
+    // All the same: then all the bytes are compared.
+    return read ?? 0
+  }
+
+  /// How many of the first `limit` bytes of the UTF-8 are the same, up to the first that is not.
+  fileprivate func countShared(with other: String, limit: Int) -> Int {
+    let shared = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        let limit = Swift.min(limit, left.count, right.count)
+        return (0..<limit).first { left[$0] != right[$0] } ?? limit
+      }
+    }
+    return (shared ?? nil) ?? 0
   }
 }
 

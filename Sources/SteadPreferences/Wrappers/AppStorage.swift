@@ -19,9 +19,9 @@
   @propertyWrapper
   public struct AppStorage<Value> {
     /// Nil while nothing is stored.
-    private let key: Preferences.Key<Value?>
-    private let initial: Value
-    private let store: Preferences?
+    @usableFromInline let key: Preferences.Key<Value?>
+    @usableFromInline let initial: Value
+    @usableFromInline let store: Preferences?
 
     init(key: Preferences.Key<Value?>, initial: Value, store: Preferences?) {
       self.key = key
@@ -30,6 +30,7 @@
     }
 
     /// The value.
+    @inlinable
     public var wrappedValue: Value {
       get { (store ?? .standard)[key] ?? initial }
       nonmutating set { (store ?? .standard)[key] = newValue }

@@ -11,9 +11,9 @@
 /// Nothing is kept in the property: each read and each write goes to the preferences, so all properties of
 /// one key agree. Works in structs, classes and actors, and may be used from any thread.
 @propertyWrapper
-public struct Preference<Value>: Sendable {
-  let key: Preferences.Key<Value>
-  private let store: Preferences?
+public struct Preference<Value: Sendable>: Sendable {
+  @usableFromInline let key: Preferences.Key<Value>
+  @usableFromInline let store: Preferences?
 
   /// A property with the value of a key that ``Preferences/Keys`` declares.
   ///
@@ -33,9 +33,10 @@ public struct Preference<Value>: Sendable {
     self.store = store
   }
 
-  var preferences: Preferences { store ?? .standard }
+  @usableFromInline var preferences: Preferences { store ?? .standard }
 
   /// The value, as the subscript of ``Preferences`` reads and writes it.
+  @inlinable
   public var wrappedValue: Value {
     get { preferences[key] }
     nonmutating set { preferences[key] = newValue }

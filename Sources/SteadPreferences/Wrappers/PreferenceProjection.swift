@@ -3,7 +3,7 @@
 /// ```swift
 /// for await change in reader.$theme { redraw(change.new) }
 /// ```
-public struct PreferenceProjection<Value>: Sendable {
+public struct PreferenceProjection<Value: Sendable>: Sendable {
   let key: Preferences.Key<Value>
   let preferences: Preferences
 
@@ -20,5 +20,27 @@ public struct PreferenceProjection<Value>: Sendable {
     } set: { value in
       preferences[key] = value
     }
+  }
+}
+
+extension PreferenceProjection: AsyncSequence {
+  /// A change and what the value was before.
+  public typealias Element = PreferenceChange<Value>
+  /// It cannot fail.
+  public typealias Failure = Never
+
+  /// The changes from now on.
+  public func makeAsyncIterator() -> TypedPreferenceChanges<Value>.Iterator {
+    changes.makeAsyncIterator()
+  }
+
+  /// The changes from now on: what is set after this was made and before the first `await` is not missed.
+  public var changes: TypedPreferenceChanges<Value> { preferences.changes(of: key) }
+
+  /// Calls a handler with each change, until the token is let go or cancelled.
+  public func observe(
+    includingOwn: Bool = true, _ handler: @escaping @Sendable (PreferenceChange<Value>) -> Void
+  ) -> PreferenceObservation {
+    preferences.observe(key, includingOwn: includingOwn, handler)
   }
 }

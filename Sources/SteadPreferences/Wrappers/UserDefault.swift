@@ -19,9 +19,9 @@
 @propertyWrapper
 public struct UserDefault<Value> {
   /// Nil while nothing is stored.
-  let key: Preferences.Key<Value?>
-  let initial: Value
-  private let store: Preferences?
+  @usableFromInline let key: Preferences.Key<Value?>
+  @usableFromInline let initial: Value
+  @usableFromInline let store: Preferences?
 
   @usableFromInline
   init(key: Preferences.Key<Value?>, initial: Value, store: Preferences?) {
@@ -30,9 +30,10 @@ public struct UserDefault<Value> {
     self.store = store
   }
 
-  var preferences: Preferences { store ?? .standard }
+  @usableFromInline var preferences: Preferences { store ?? .standard }
 
   /// The value.
+  @inlinable
   public var wrappedValue: Value {
     get { preferences[key] ?? initial }
     nonmutating set { preferences[key] = newValue }

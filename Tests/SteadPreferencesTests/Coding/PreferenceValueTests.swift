@@ -60,7 +60,8 @@ struct PreferenceValueTests {
 
   @Test func keepsCollections() throws {
     try isKept([1, 2], as: .array([.integer(1), .integer(2)]))
-    try isKept(["b": [1], "a": []], as: .dictionary(["a": .array([]), "b": .array([.integer(1)])]))
+    try isKept(
+      ["b": [1], "a": []], as: .dictionary(["a": .array([]), "b": .array([.integer(1)])]))
     try isKept([Side.left: true], as: .dictionary(["left": .bool(true)]))
     try isKept([7: "seven"], as: .dictionary(["7": .string("seven")]))
     try isKept(Set(["c", "a", "b"]), as: .array([.string("a"), .string("b"), .string("c")]))
@@ -87,29 +88,33 @@ struct PreferenceValueTests {
     }
   }
 
-  @Test(arguments: [
-    (.string("42"), 42), (.string("-1"), -1), (.bool(true), 1), (.double(3), 3), (.float(-2), -2),
-    (.double(3.5), nil), (.string("4 2"), nil), (.string(""), nil), (.double(.nan), nil),
-    (.unsignedInteger(.max), nil), (.date(.distantPast), nil), (.array([.integer(1)]), nil),
-    (.data(Data([1])), nil), (.dictionary([:]), nil), (.double(1e300), nil),
-  ] as [(PropertyList, Int?)])
+  @Test(
+    arguments: [
+      (.string("42"), 42), (.string("-1"), -1), (.bool(true), 1), (.double(3), 3), (.float(-2), -2),
+      (.double(3.5), nil), (.string("4 2"), nil), (.string(""), nil), (.double(.nan), nil),
+      (.unsignedInteger(.max), nil), (.date(.distantPast), nil), (.array([.integer(1)]), nil),
+      (.data(Data([1])), nil), (.dictionary([:]), nil), (.double(1e300), nil),
+    ] as [(PropertyList, Int?)])
   func readsWholeNumbers(stored: PropertyList, expected: Int?) {
     #expect((try? Int(propertyList: stored)) == expected)
   }
 
-  @Test(arguments: [
-    (.integer(0), false), (.integer(2), true), (.double(0), false), (.float(0.5), true),
-    (.string("YES"), true), (.string("no"), false), (.string("True"), true), (.string("0"), false),
-    (.string("maybe"), nil), (.string(""), nil), (.date(.distantPast), nil), (.array([]), nil),
-  ] as [(PropertyList, Bool?)])
+  @Test(
+    arguments: [
+      (.integer(0), false), (.integer(2), true), (.double(0), false), (.float(0.5), true),
+      (.string("YES"), true), (.string("no"), false), (.string("True"), true),
+      (.string("0"), false),
+      (.string("maybe"), nil), (.string(""), nil), (.date(.distantPast), nil), (.array([]), nil),
+    ] as [(PropertyList, Bool?)])
   func readsBooleans(stored: PropertyList, expected: Bool?) {
     #expect((try? Bool(propertyList: stored)) == expected)
   }
 
-  @Test(arguments: [
-    (.integer(3), 3), (.float(0.5), 0.5), (.string("1e3"), 1_000), (.bool(true), 1),
-    (.integer(9_007_199_254_740_993), nil), (.string("wide"), nil), (.data(Data()), nil),
-  ] as [(PropertyList, Double?)])
+  @Test(
+    arguments: [
+      (.integer(3), 3), (.float(0.5), 0.5), (.string("1e3"), 1_000), (.bool(true), 1),
+      (.integer(9_007_199_254_740_993), nil), (.string("wide"), nil), (.data(Data()), nil),
+    ] as [(PropertyList, Double?)])
   func readsNumbers(stored: PropertyList, expected: Double?) {
     #expect((try? Double(propertyList: stored)) == expected)
   }
@@ -120,10 +125,11 @@ struct PreferenceValueTests {
     #expect(throws: PreferencesError.self) { try Float(propertyList: .double(1e300)) }
   }
 
-  @Test(arguments: [
-    (.integer(7), "7"), (.double(2.5), "2.5"), (.bool(true), nil), (.data(Data()), nil),
-    (.date(.distantPast), nil), (.array([]), nil),
-  ] as [(PropertyList, String?)])
+  @Test(
+    arguments: [
+      (.integer(7), "7"), (.double(2.5), "2.5"), (.bool(true), nil), (.data(Data()), nil),
+      (.date(.distantPast), nil), (.array([]), nil),
+    ] as [(PropertyList, String?)])
   func readsTexts(stored: PropertyList, expected: String?) {
     #expect((try? String(propertyList: stored)) == expected)
   }

@@ -40,7 +40,8 @@ struct TreeCodingTests {
     encoder.outputFormat = .binary
     let theirs = try encoder.encode(document)
     let ours = try PropertyListDecoder().decode(
-      Document.self, from: PropertyListSerialization.data(
+      Document.self,
+      from: PropertyListSerialization.data(
         fromPropertyList: tree.anyValue, format: .binary, options: 0))
     #expect(ours == document)
     let object = try PropertyListSerialization.propertyList(from: theirs, format: nil)
@@ -51,7 +52,8 @@ struct TreeCodingTests {
     let document = Document()
     let object = try PropertyListSerialization.propertyList(
       from: try PropertyListEncoder().encode(document), format: nil)
-    #expect(try TreeDecoder(PropertyList(validating: object), path: []).decode(Document.self) == document)
+    #expect(
+      try TreeDecoder(PropertyList(validating: object), path: []).decode(Document.self) == document)
   }
 
   class Animal: Codable {
@@ -150,10 +152,11 @@ struct TreeCodingTests {
     }
   }
 
-  @Test(arguments: [
-    (.bool(true), "Bool"), (.integer(1), "Int"), (.double(1), "Double"), (.string("1"), "String"),
-    (.date(.distantPast), "none"),
-  ] as [(PropertyList, String)])
+  @Test(
+    arguments: [
+      (.bool(true), "Bool"), (.integer(1), "Int"), (.double(1), "Double"), (.string("1"), "String"),
+      (.date(.distantPast), "none"),
+    ] as [(PropertyList, String)])
   func readsNoKindAsAnother(stored: PropertyList, kind: String) throws {
     #expect(try TreeDecoder(stored, path: []).decode(Anything.self).kind == kind)
   }
@@ -173,10 +176,10 @@ struct TreeCodingTests {
 
   @Test func refusesWhatIsTooDeep() throws {
     var nest = Nest.end
-    for _ in 0..<TreeEncoder.depthLimit { nest = .deeper(nest) }
+    for _ in 0..<PropertyList.maximumDepth { nest = .deeper(nest) }
     #expect(throws: PreferencesError.self) { try TreeEncoder.tree(of: nest) }
     var stored = PropertyList.integer(1)
-    for _ in 0...TreeEncoder.depthLimit { stored = ["a": stored].asValue }
+    for _ in 0...PropertyList.maximumDepth { stored = ["a": stored].asValue }
     #expect(throws: PreferencesError.self) {
       try TreeDecoder(stored, path: []).decode(Chain.self)
     }

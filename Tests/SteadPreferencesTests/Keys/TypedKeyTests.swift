@@ -19,6 +19,21 @@ struct Weekdays: OptionSet, Sendable {
 /// A raw type with nothing else to it.
 enum Direction: Int { case north, south }
 
+/// Its raw value and its `Codable` form are not alike, so one sees which of them is stored.
+enum Priority: Int, Codable {
+  case low = 1, high = 9
+
+  private enum CodingKeys: CodingKey { case name }
+  init(from decoder: any Decoder) throws {
+    let name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+    self = name == "high" ? .high : .low
+  }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode("\(self)", forKey: .name)
+  }
+}
+
 extension Preferences.Keys {
   var theme: Preferences.Key<Theme> { .init("theme", default: .system) }
   var direction: Preferences.Key<Direction> { .init("direction", default: .south) }
@@ -98,6 +113,33 @@ struct TypedKeyTests {
     #expect(preferences.propertyList(forKey: "history") == .array([.string("light")]))
   }
 
+  @Test func takesTheRawValueWhereThereAreBoth() {
+    struct Settings {
+      @UserDefault(key: "wrapped") var priority = Priority.low
+      @UserDefault(key: "wrappedOptional") var optional: Priority?
+    }
+    let number = PropertyList.integer(9)
+    let plain = Preferences.Key<Priority>("plain", default: .low)
+    let optional = Preferences.Key<Priority?>("optional")
+    preferences[plain] = .high
+    preferences[optional] = .high
+    #expect(preferences.propertyList(forKey: "plain") == number)
+    #expect(preferences.propertyList(forKey: "optional") == number)
+    #expect(preferences[plain] == .high && preferences[optional] == .high)
+    UserDefault(wrappedValue: Priority.low, key: "wrapped", store: preferences)
+      .wrappedValue = .high
+    UserDefault<Priority?>(key: "wrappedOptional", store: preferences).wrappedValue = .high
+    #expect(preferences.propertyList(forKey: "wrapped") == number)
+    #expect(preferences.propertyList(forKey: "wrappedOptional") == number)
+
+    let migrated = Preferences.Key<String>("plain", default: "")
+      .migrating(from: Priority.self) { "\($0)" }
+    #expect(preferences[migrated] == "high")
+    let renamed = Preferences.Key<String>("new", default: "")
+      .renamed(from: "optional", as: Priority.self) { "\($0)" }
+    #expect(preferences[renamed] == "high")
+  }
+
   @Test func nilTakesTheKeyOut() {
     preferences[\.note] = "n"
     preferences[\.note] = nil
@@ -112,7 +154,11 @@ struct TypedKeyTests {
     #expect(preferences[\.device] == device)
 
     let calls = Mutex(0)
-    let key = Preferences.Key<Int>("lazy", default: calls.withLock { $0 += 1; return $0 })
+    let key = Preferences.Key<Int>(
+      "lazy",
+      default: calls.withLock {
+        $0 += 1; return $0
+      })
     #expect(preferences[key] == 1)
     #expect(preferences[key] == 2)
     preferences[key] = 9

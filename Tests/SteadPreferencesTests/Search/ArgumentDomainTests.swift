@@ -63,7 +63,7 @@ struct ArgumentDomainTests {
     #expect(preferences.array(forKey: "array")?.last as? Double == 1.5)
   }
 
-  @Test(arguments: ["{ not a list", "(a", "<html>", "[x]", "\"open"])
+  @Test(arguments: ["{ not a list", "(a", "<html>", "[x", "\"open"])
   func whatIsNoPropertyListIsAText(text: String) {
     #expect(preferences("-k", text).string(forKey: "k") == text)
   }

@@ -15,10 +15,11 @@ struct Report {
     data = file
   }
 
-  func printHeader(rounds: Int) {
+  func printHeader(_ options: Options) {
     Swift.print(
-      "Medians of \(rounds) rounds, peers taking turns, each run in a process of its own; "
-        + "[least]. Ratios are taken within a round.")
+      "Medians of \(options.rounds) rounds, peers taking turns, each run in a process of its own; "
+        + "[least]. Ratios are taken within a round. "
+        + (options.countsProcessorTime ? "Processor time." : "Time on the clock."))
   }
 
   func print(_ measure: Measure, _ samples: [Figure: [Double]]) {

@@ -18,7 +18,7 @@ struct Runner {
   /// Returns whether all targets were met.
   mutating func run() throws -> Bool {
     let report = try Report(dataPath: options.dataPath)
-    report.printHeader(rounds: options.rounds)
+    report.printHeader(options)
     var isMet = true
     for measure in Measure.all where options.includes(measure.name) {
       for round in 0..<options.rounds {

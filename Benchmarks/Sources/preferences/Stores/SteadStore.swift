@@ -8,18 +8,22 @@ struct SteadStore: LargeValueStore {
 
   /// The directory is in `XDG_CONFIG_HOME`, where preferences look by themselves.
   init(directory: URL) throws {
-    preferences = Preferences.inMemory(Self.suite)
+    guard let preferences = Preferences(suiteName: Self.suite) else {
+      throw StoreError(peer: .stead, code: 1)
+    }
+    self.preferences = preferences
   }
 
   static func fill(_ keys: Keys, in directory: URL) throws {
     let store = try SteadStore(directory: directory)
     try store.set(keys, from: 0)
+    guard store.preferences.synchronize() else { throw StoreError(peer: .stead, code: 2) }
   }
 
   func set(_ keys: Keys, from first: Int) throws {
     var value = first
     for name in keys.names {
-      try preferences.setPropertyList(.integer(Int64(value)), forKey: name)
+      preferences.set(value, forKey: name)
       value += 1
     }
   }
@@ -27,18 +31,18 @@ struct SteadStore: LargeValueStore {
   func sum(_ keys: Keys) throws -> Int {
     var sum = 0
     for name in keys.names {
-      if case .integer(let value) = preferences.propertyList(forKey: name) { sum += Int(value) }
+      sum += preferences.integer(forKey: name)
     }
     return sum
   }
 
   func set(_ data: Data, for key: String) throws {
-    try preferences.setPropertyList(.data(data), forKey: key)
+    preferences.set(data, forKey: key)
   }
 
   func data(for key: String) -> Data? {
-    if case .data(let data) = preferences.propertyList(forKey: key) { data } else { nil }
+    preferences.data(forKey: key)
   }
 
-  func flush() throws {}
+  func flush() throws { try preferences.flush() }
 }
