@@ -35,6 +35,7 @@ struct UnsyncedDisk: Disk {
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool {
     try real.lock(descriptor, wait: wait, path: path)
   }
+  func unlock(_ descriptor: Int32) { real.unlock(descriptor) }
   func rename(_ path: String, to newPath: String) throws {
     try real.rename(path, to: newPath)
     didRename()
