@@ -97,8 +97,22 @@ let package = Package(
       dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/SteadRecordsTests/Query"
     ),
-    .testTarget(name: "SteadFilesTests", dependencies: ["SteadFiles"]),
-    .testTarget(name: "SteadPreferencesTests", dependencies: ["SteadPreferences"]),
+    // fork, which Swift does not let a program call.
+    .target(name: "CForkSupport", path: "Tests/CForkSupport"),
+    .testTarget(name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles"]),
+    .testTarget(
+      name: "SteadPreferencesTests", dependencies: ["CForkSupport", "SteadPreferences"],
+      exclude: ["Processes"]
+    ),
+    // A second process, for the tests of preferences that several programs share.
+    .executableTarget(
+      name: "PreferencesWorker", dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences"],
+      path: "Tests/PreferencesWorker"
+    ),
+    .testTarget(
+      name: "PreferencesProcessTests", dependencies: ["PreferencesWorker", "SteadPreferences"],
+      path: "Tests/SteadPreferencesTests/Processes"
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -16,7 +16,16 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]
-    )
+    ),
+    .executableTarget(
+      name: "preferences",
+      dependencies: [
+        "CLMDB",
+        .product(name: "SteadPreferences", package: "stead"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    ),
+    .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -19,6 +19,8 @@ static stead_lock *first = NULL;
 static void before_fork(void) {
   pthread_mutex_lock(&list_mutex);
   for (stead_lock *lock = first; lock; lock = lock->next) pthread_mutex_lock(&lock->mutex);
+  // The last one, since it is taken by those who have a lock of the list.
+  stead_mappings_before_fork();
 }
 
 static void release_all(void) {
@@ -26,15 +28,23 @@ static void release_all(void) {
   pthread_mutex_unlock(&list_mutex);
 }
 
-static void in_child(void) {
-  __atomic_fetch_add(&stead_fork_generation_word, 1, __ATOMIC_RELAXED);
+static void in_parent(void) {
+  stead_mappings_after_fork();
   release_all();
 }
 
-static void prepare_for_forks(void) { pthread_atfork(before_fork, release_all, in_child); }
+static void in_child(void) {
+  __atomic_fetch_add(&stead_fork_generation_word, 1, __ATOMIC_RELAXED);
+  stead_mappings_in_child();
+  release_all();
+}
+
+static void prepare_for_forks(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
+void stead_fork_watch(void) { pthread_once(&once, prepare_for_forks); }
 
 stead_lock *stead_lock_create(void) {
-  pthread_once(&once, prepare_for_forks);
+  stead_fork_watch();
   stead_lock *lock = malloc(sizeof *lock);
   if (!lock) abort();
   pthread_mutex_init(&lock->mutex, NULL);

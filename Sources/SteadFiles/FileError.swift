@@ -9,7 +9,7 @@ public struct FileError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Name {
       case notFound, alreadyExists, changed, denied, readOnly, noSpace, notAFile, tooLarge
-      case damaged, invalidName, busy, failed
+      case damaged, newerVersion, invalidName, busy, failed
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
@@ -32,9 +32,11 @@ public struct FileError: Error, Sendable {
     public static let tooLarge = Code(.tooLarge)
     /// The bytes are not the ones that were written.
     public static let damaged = Code(.damaged)
+    /// A newer version of the library made the file, in a format that this one does not know.
+    public static let newerVersion = Code(.newerVersion)
     /// The name is empty, too long, or holds characters that lead elsewhere.
     public static let invalidName = Code(.invalidName)
-    /// Other writers kept getting in between, for as often as the call was ready to try.
+    /// Others had it, or got in between, for as long or as often as the call was ready to try.
     public static let busy = Code(.busy)
     /// The system failed in a way that has no code here; see ``FileError/cause``.
     public static let failed = Code(.failed)

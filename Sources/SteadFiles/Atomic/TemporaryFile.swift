@@ -14,7 +14,7 @@ struct TemporaryFile {
   private static let marker = ".stead-"
 
   let path: String
-  private let descriptor: Int32
+  let descriptor: Int32
   private let disk: any Disk
 
   init(beside target: String, on disk: any Disk) throws {
@@ -28,6 +28,11 @@ struct TemporaryFile {
     }
     throw FileError(
       code: .busy, message: "\(Self.slotLimit) other writers are at work on it.", path: target)
+  }
+
+  /// A file of this kind that is open, and locked by its descriptor.
+  init(locked descriptor: Int32, at path: String, on disk: any Disk) {
+    (self.path, self.descriptor, self.disk) = (path, descriptor, disk)
   }
 
   /// Everything of a temporary file's path but the slot's number.
@@ -53,7 +58,7 @@ struct TemporaryFile {
   private static func claim(_ path: String, on disk: any Disk) throws -> Int32? {
     let descriptor: Int32
     do {
-      descriptor = try disk.open(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+      descriptor = try disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
     } catch let error as FileError where error.code == .alreadyExists {
       guard try removeIfStale(path, on: disk) else { return nil }
       return try claim(path, on: disk)
@@ -97,14 +102,14 @@ struct TemporaryFile {
     try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
   }
 
-  func write(_ data: Data) throws {
-    try data.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let buffer = UnsafeRawBufferPointer(rebasing: rest)
-        let count = try disk.write(descriptor, from: buffer, path: path)
-        rest = rest.dropFirst(count)
-      }
+  func write(_ data: Data) throws { try data.withUnsafeBytes { try write($0) } }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let buffer = UnsafeRawBufferPointer(rebasing: rest)
+      let count = try disk.write(descriptor, from: buffer, path: path)
+      rest = rest.dropFirst(count)
     }
   }
 
@@ -122,10 +127,13 @@ struct TemporaryFile {
   func sync() throws { try disk.sync(descriptor, path: path) }
 
   /// Ends the work on the file, and removes it where it did not take its target's name.
-  func finish() {
+  func finish() { disk.close(finishKeepingOpen()) }
+
+  /// Ends the work as ``finish()`` does, and leaves the file to the caller, open and locked.
+  func finishKeepingOpen() -> Int32 {
     // After a rename the old name is free, and another writer's temporary file may have it.
     if (try? Self.leads(path, to: descriptor, on: disk)) == true { try? disk.remove(path) }
-    disk.close(descriptor)
+    return descriptor
   }
 }
 

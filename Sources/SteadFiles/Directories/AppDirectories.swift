@@ -76,6 +76,19 @@ public struct AppDirectories: Sendable, Hashable {
     return groups.appending(path: group, directoryHint: .isDirectory)
   }
 
+  /// Makes the directory that several apps share, if it is not there, and returns where it is.
+  ///
+  /// What has to be made on the way is for its owner alone (0700), so the apps must be one user's.
+  ///
+  /// - Throws: ``FileError``: `.invalidName` as ``shared(group:)`` does, `.notAFile` when something else
+  ///   has the name, `.denied` when the directory may not be made.
+  @discardableResult
+  public func createShared(group: String) throws -> URL {
+    let url = try shared(group: group)
+    try POSIXDisk().makeDirectories(url.checkedPath)
+    return url
+  }
+
   /// Makes one of the directories, if it is not there, and returns where it is.
   ///
   /// What has to be made on the way is for its owner alone (0700). ``runtime`` and ``temporary`` are

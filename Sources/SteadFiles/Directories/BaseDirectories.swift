@@ -10,6 +10,8 @@
     package let cache: URL
     package let state: URL
     package let temporary: URL
+    /// Where an administrator puts settings for all users; the first directory goes before the next.
+    package let allUsersConfig: [URL]
     private let userDirectories: UserDirectories
 
     package init(environment: [String: String]) {
@@ -22,6 +24,7 @@
       config = base("XDG_CONFIG_HOME", ".config")
       cache = base("XDG_CACHE_HOME", ".cache")
       state = base("XDG_STATE_HOME", ".local/state")
+      allUsersConfig = Self.directories(environment["XDG_CONFIG_DIRS"], default: "/etc/xdg")
       temporary = Self.directory(environment["TMPDIR"]) ?? URL(filePath: "/tmp")
       // No file, or none that can be read, leaves the places that desktops start with.
       let text = try? AtomicFile(config.appending(path: "user-dirs.dirs")).read()
@@ -39,6 +42,13 @@
     static func directory(_ path: String?) -> URL? {
       guard let path, path.hasPrefix("/"), !path.utf8.contains(0) else { return nil }
       return URL(filePath: path, directoryHint: .isDirectory)
+    }
+
+    /// Paths with colons between them; those that are not absolute are passed over, and a list with
+    /// nothing in it counts as not set.
+    private static func directories(_ list: String?, default fallback: String) -> [URL] {
+      let found = (list ?? "").split(separator: ":").compactMap { directory(String($0)) }
+      return found.isEmpty ? [URL(filePath: fallback, directoryHint: .isDirectory)] : found
     }
 
     private static var accountHome: URL { FileManager.default.homeDirectoryForCurrentUser }

@@ -24,9 +24,21 @@ struct UserDirectories {
     guard name.hasSuffix("_DIR"), name.count > 4 else { return nil }
 
     rest = rest[equals...].dropFirst().drop(while: \.isBlank)
-    guard rest.first == "\"", let value = unquoted(rest.dropFirst()) else { return nil }
-    guard let path = absolute(value, home: home) else { return nil }
+    guard rest.first == "\"", let path = path(rest.dropFirst(), home: home) else { return nil }
     return (String(name.dropLast(4)), path)
+  }
+
+  /// The path in a text up to the closing quotation mark; nil when it is not absolute.
+  private static func path(_ text: Substring, home: String) -> String? {
+    // Looked at before the backslashes go: `\$HOME` is a directory of that odd name.
+    if text.first == "/" { return unquoted(text) }
+    let variable = "$HOME"
+    guard text.hasPrefix(variable), let rest = unquoted(text.dropFirst(variable.count)) else {
+      return nil
+    }
+    guard rest.isEmpty || rest.hasPrefix("/") else { return nil }
+    let relative = rest.drop { $0 == "/" }
+    return relative.isEmpty ? home : home + (home.hasSuffix("/") ? "" : "/") + relative
   }
 
   /// The text up to the closing quotation mark; nil when there is none.
@@ -46,13 +58,6 @@ struct UserDirectories {
       }
     }
     return nil
-  }
-
-  private static func absolute(_ value: String, home: String) -> String? {
-    if value.hasPrefix("/") { return value }
-    guard value == "$HOME" || value.hasPrefix("$HOME/") else { return nil }
-    let relative = value.dropFirst("$HOME".count).drop { $0 == "/" }
-    return relative.isEmpty ? home : home + (home.hasSuffix("/") ? "" : "/") + relative
   }
 }
 

@@ -20,8 +20,9 @@ extension Disk {
   private func contents(
     of descriptor: Int32, expecting size: Int, limit: Int, path: String
   ) throws -> Data {
-    // One byte more than expected, so that the usual file ends within the first buffer.
-    var data = Data(count: size + 1)
+    // One byte more than expected, so that the usual file ends within the first buffer. Files that the
+    // kernel makes up say that they are empty, and some of them give what they hold to one read only.
+    var data = Data(count: size == 0 ? 4096 : size + 1)
     var count = 0
     while true {
       let read = try data.withUnsafeMutableBytes { buffer in
@@ -33,7 +34,7 @@ extension Disk {
         throw FileError(
           code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
       }
-      // Files that the kernel makes up, and files that grow meanwhile, are longer than they say.
+      // Files that grow meanwhile are longer than they said.
       if count == data.count { data.append(Data(count: max(count, 4096))) }
     }
     return data.prefix(count)

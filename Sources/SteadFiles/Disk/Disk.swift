@@ -20,6 +20,7 @@ package protocol Disk: Sendable {
   func sync(_ descriptor: Int32, path: String) throws
   /// Whether the lock was had; always so when `wait` is true.
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool
+  func unlock(_ descriptor: Int32)
   func rename(_ path: String, to newPath: String) throws
   func link(_ path: String, to newPath: String) throws
   func remove(_ path: String) throws
@@ -84,6 +85,8 @@ extension Disk {
   ) throws -> Result {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { descriptor in
       _ = try lock(descriptor, wait: true, path: path)
+      // Closing would not do: the child of a fork that happens meanwhile has the directory open, too.
+      defer { unlock(descriptor) }
       return try body(descriptor)
     }
   }

@@ -7,6 +7,12 @@
       guard fcntl(descriptor, F_FULLFSYNC) != 0, fsync(descriptor) != 0 else { return }
       throw FileError(errno: errno, doing: "make it durable", path: path)
     }
+
+    /// Tells those who wait for a lock on the file that it is free.
+    func announceRelease(_ descriptor: Int32) {
+      // A kqueue does not tell of a file's closing.
+      _ = futimens(descriptor, nil)
+    }
   }
 
   extension stat {

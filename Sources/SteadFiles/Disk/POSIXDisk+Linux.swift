@@ -12,6 +12,11 @@
         }
       }
     }
+
+    /// Tells those who wait for a lock on the file that it is free.
+    func announceRelease(_ descriptor: Int32) {
+      // Nothing: that the file is closed is told anyway.
+    }
   }
 
   extension stat {

@@ -69,6 +69,11 @@ package struct POSIXDisk: Disk {
     }
   }
 
+  package func unlock(_ descriptor: Int32) {
+    // It fails only for a descriptor that has no lock.
+    _ = flock(descriptor, LOCK_UN)
+  }
+
   package func rename(_ path: String, to newPath: String) throws {
     _ = try call("put the new file in place", newPath) { Foundation.rename(path, newPath) }
   }

@@ -7,7 +7,7 @@ import CSteadFiles
 package final class ForkSafeLock<State>: @unchecked Sendable {
   // `state` is touched only between acquire and release, so it is never used by two threads at once.
   @usableFromInline let lock: OpaquePointer
-  @usableFromInline var state: State
+  @usableFromInline @exclusivity(unchecked) var state: State
 
   package init(_ state: State) {
     lock = stead_lock_create()

@@ -9,100 +9,224 @@ import SteadFiles
 final class DomainStore: Sendable {
   /// The domain's name, such as `com.example.notes`.
   let name: String
-
-  struct State {
-    var table = DomainTable()
-    var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
-    var lastHandler: UInt64 = 0
-    /// What handlers have still to be told, in the order in which it happened.
-    var mail: [DomainEvent] = []
-    var isDelivering = false
-  }
-
-  let state = ForkSafeLock(State())
+  let options: DomainOptions
+  let state: ForkSafeLock<State>
 
   /// A domain that lives as long as this object.
-  init(inMemory name: String) {
+  init(inMemory name: String, options: DomainOptions = DomainOptions()) {
     self.name = name
+    self.options = options
+    state = ForkSafeLock(State())
+  }
+
+  /// A domain in a property list file and a journal, of which others may be writing, too.
+  ///
+  /// - Throws: ``PreferencesError`` when the files cannot be read or are of a newer version.
+  init(_ name: String, directory: URL, options: DomainOptions) throws {
+    self.name = name
+    self.options = options
+    let file = try DomainFile(name: name, directory: directory, options: options)
+    var first = State()
+    first.file = file
+    state = ForkSafeLock(first)
+    try state.withLock { state in try state.changing { replay in try file.catchUp(&replay) } }
+    refresh()
   }
 
   // MARK: Reading
 
   /// The value of a key, nil when the domain has none.
+  @inline(__always)
   func value(forKey key: String) -> PropertyList? {
-    state.withLock { state in state.table[key] }
+    var hasNews = false
+    let value = state.withLock { state -> PropertyList? in
+      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
+      return state.table[key]
+    }
+    if hasNews { deliverLater() }
+    return value
   }
 
   /// All keys and values, in no order.
   func contents() -> [PropertyList.Fields.Field] {
-    state.withLock { state in state.table.fields() }
+    var hasNews = false
+    let fields = state.withLock { state in
+      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
+      return state.table.fields()
+    }
+    if hasNews { deliverLater() }
+    return fields
   }
 
   // MARK: Writing
 
   /// Sets a value; nil removes the key.
+  ///
+  /// When it returns, the value survives the end of the process, whatever ends it.
+  @inline(__always)
   func set(_ value: PropertyList?, forKey key: String) throws {
-    try apply([DomainEdit(key: key, value: value)])
+    try changing { replay, file in
+      if let file {
+        try file.set(value, forKey: key, &replay)
+      } else {
+        try replay.checkQuota(options.quota, key, value)
+        replay.edit(key, value, isOwn: true)
+      }
+    }
   }
 
   /// Makes several changes as one: other processes see all of them or none.
   func apply(_ edits: [DomainEdit]) throws {
-    state.withLock { state in
-      var changes: [DomainChange] = []
-      for edit in edits {
-        let old = state.table.replace(edit.key, with: edit.value)
-        changes.append(DomainChange(key: edit.key, old: old, new: edit.value))
+    guard !edits.isEmpty else { return }
+    try changing { replay, file in
+      if let file {
+        try file.apply(edits, &replay)
+        return
       }
-      state.post(DomainEvent(changes: changes, isOwn: true))
+      try replay.checkQuota(options.quota, edits)
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
-    deliver()
+  }
+
+  /// Makes several changes as one if the keys of `expected` have its values, and tells whether.
+  ///
+  /// Nobody, in this process or another, writes between the look and the changes.
+  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
+    var isDone = false
+    try changing { replay, file in
+      if let file {
+        isDone = try file.apply(edits, ifStill: expected, &replay)
+        return
+      }
+      guard replay.holds(expected) else { return }
+      try replay.checkQuota(options.quota, edits)
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+      isDone = true
+    }
+    return isDone
   }
 
   /// Puts `fields` in the place of all that is there.
-  func replaceContents(with fields: PropertyList.Fields) throws {
-    let gone = contents().filter { fields[$0.key] == nil }
-    try apply(
-      gone.map { DomainEdit(key: $0.key, value: nil) }
-        + fields.map { DomainEdit(key: $0.key, value: $0.value) })
+  ///
+  /// A domain in memory may stand for what others have written; its changes are then not this process's.
+  func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
+    try changing { replay, file in
+      if let file { return try file.replaceContents(with: fields, &replay) }
+      let gone = replay.table.fields().filter { fields[$0.key] == nil }
+      let edits =
+        gone.map { DomainEdit(key: $0.key, value: nil) }
+        + fields.map { DomainEdit(key: $0.key, value: $0.value) }
+      try replay.checkQuota(options.quota, edits)
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: isOwn) }
+    }
   }
 
   // MARK: Safety
 
   /// Returns when everything that was set will survive a loss of power.
-  func flush() throws {}
+  func flush() throws {
+    let flusher = state.withLock { state in state.file?.journal.flusher }
+    try flusher?.flush()
+  }
 
   /// ``flush()``, and the property list file shows what was set.
-  func checkpoint() throws {}
+  func checkpoint() throws {
+    try changing { replay, file in try file?.checkpoint(&replay) }
+    try flush()
+  }
 
-  /// Looks at once whether others have changed the file.
-  func refresh() throws {}
-
-  // MARK: Observing
-
-  /// Calls `handler` after each change, in the changes' order, until ``removeHandler(_:)``.
+  /// Looks at once whether others have changed the files, and says whether they could be read.
   ///
-  /// It is called on the thread that wrote; for another process's changes on a background queue. From
-  /// the first handler on those are followed as they come.
-  func addHandler(_ handler: @escaping @Sendable (DomainEvent) -> Void) -> UInt64 {
-    state.withLock { state in
-      state.lastHandler += 1
-      state.handlers[state.lastHandler] = handler
-      return state.lastHandler
+  /// What could not be read is reported to the handlers of problems.
+  @discardableResult
+  func refresh() -> Bool {
+    let (hasMail, isBeingWritten, hasProblem) = state.withLock { state -> (Bool, Bool, Bool) in
+      guard let file = state.file else { return (false, false, false) }
+      let hasMail = state.reporting(file) { replay in try file.takeInEdits(&replay) }
+      return (hasMail, file.isBeingWritten, !file.problems.isEmpty)
+    }
+    if hasMail { deliver() }
+    if isBeingWritten { refreshLater() }
+    return !hasProblem
+  }
+
+  @inline(__always)
+  private func changing(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
+    var hasMail = false
+    defer { if hasMail { deliver() } }
+    try state.withLock { state in
+      let file = state.file
+      defer { hasMail = state.hasMail }
+      try state.changing { replay in try body(&replay, file) }
     }
   }
+}
 
-  /// Stops what ``addHandler(_:)`` began; a call that is under way may still come to its end.
-  func removeHandler(_ token: UInt64) {
-    state.withLock { state in state.handlers[token] = nil }
+extension DomainStore {
+  /// What the lock protects.
+  struct State {
+    var table = DomainTable()
+    var file: DomainFile? {
+      didSet { journal = file.map { .passUnretained($0.journal) } }
+    }
+    /// The file's, which lives as long as that. Counting references would double the time of a read.
+    fileprivate var journal: Unmanaged<Journal>?
+    /// How many bytes keys and values take, once a quota has asked for it.
+    var byteCount: Int?
+    var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
+    var problemHandlers: [UInt64: @Sendable (PreferencesError) -> Void] = [:]
+    var lastHandler: UInt64 = 0
+    /// What handlers have still to be told, in the order in which it happened.
+    var mail: [DomainEvent] = []
+    var isDelivering = false
+    var watcher: FileWatcher?
+  }
+}
+
+extension DomainStore.State {
+  /// Whether others have written since the table was brought up to date.
+  @inline(__always)
+  var hasNews: Bool { journal?._withUnsafeGuaranteedRef { journal in journal.hasNews } ?? false }
+
+  var hasMail: Bool { !mail.isEmpty || file?.problems.isEmpty == false }
+
+  /// Lets `body` change the table, which is kept also when it throws.
+  @inline(__always)
+  mutating func changing<Result>(_ body: (inout Replay) throws -> Result) rethrows -> Result {
+    var replay = Replay(
+      table: DomainTable(), byteCount: byteCount, isCollecting: !handlers.isEmpty)
+    swap(&replay.table, &table)
+    defer {
+      swap(&replay.table, &table)
+      byteCount = replay.byteCount
+      post(replay)
+    }
+    return try body(&replay)
   }
 
-  /// Tells handlers what has happened. Never called with the lock held.
-  ///
-  /// One thread at a time does this, so that handlers see changes in the order in which they happened.
-  func deliver() {
-    while let (event, handlers) = state.withLock({ state in state.nextMail() }) {
-      for handler in handlers { handler(event) }
-      state.withLock { state in state.isDelivering = false }
+  /// Takes in what others have written, and says whether there is mail.
+  mutating func catchUp(_ file: DomainFile) -> Bool {
+    reporting(file) { replay in try file.catchUp(&replay) }
+  }
+
+  mutating func reporting(_ file: DomainFile, _ body: (inout Replay) throws -> Void) -> Bool {
+    do {
+      try changing(body)
+    } catch {
+      file.problems.add(PreferencesError(error, domain: file.name))
+    }
+    return hasMail
+  }
+
+  @inline(__always)
+  private mutating func post(_ replay: Replay) {
+    guard replay.isCollecting else { return }
+    // What others wrote was there before what was written here.
+    if !replay.otherChanges.isEmpty {
+      mail.append(DomainEvent(changes: replay.otherChanges, isOwn: false))
+    }
+    if !replay.ownChanges.isEmpty {
+      mail.append(DomainEvent(changes: replay.ownChanges, isOwn: true))
     }
   }
 }
@@ -125,16 +249,4 @@ struct DomainEvent: Sendable {
   var changes: [DomainChange]
   /// Whether this process wrote it.
   var isOwn: Bool
-}
-
-extension DomainStore.State {
-  mutating func post(_ event: DomainEvent) {
-    if !handlers.isEmpty, !event.changes.isEmpty { mail.append(event) }
-  }
-
-  fileprivate mutating func nextMail() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
-    guard !isDelivering, !mail.isEmpty else { return nil }
-    isDelivering = true
-    return (mail.removeFirst(), handlers.sorted { $0.key < $1.key }.map(\.value))
-  }
 }

@@ -1,14 +1,6 @@
 import Foundation
 
 extension PropertyList {
-  /// The property list that a value of Swift's or Foundation's is; nil when it is none.
-  ///
-  /// See ``init(validating:)``, which says why not.
-  public init?(_ value: Any) {
-    guard let list = try? PropertyList(validating: value) else { return nil }
-    self = list
-  }
-
   /// The property list that a value of Swift's or Foundation's is.
   ///
   /// Taken are `Bool`, integers of 8 to 64 bits, `Float`, `Double`, `CGFloat`, `Decimal` (as a

@@ -1,20 +1,24 @@
+import Dispatch
 import Foundation
+import SteadFiles
 
 /// Calls a function whenever a store's write-ahead log is written to.
 ///
-/// The mechanism is the platform's: see the other files of this name. A platform without one finds
-/// other processes' commits when a context next fetches.
+/// Where the log cannot be watched, other processes' commits are found when a context next fetches.
 final class StoreWatcher: Sendable {
-  private let source: any Cancellable
-
-  protocol Cancellable: Sendable {
-    func cancel()
-  }
+  private let watcher: FileWatcher
 
   init?(store: URL, onChange: @escaping @Sendable () -> Void) {
-    guard let source = Self.makeSource(store, onChange) else { return nil }
-    self.source = source
+    let log = store.lastPathComponent + "-wal"
+    // All watchers share a thread, which is not to wait for what a commit brings about.
+    let queue = DispatchQueue(label: "stead.store-watcher", qos: .utility)
+    guard
+      let watcher = try? FileWatcher(
+        directory: store.deletingLastPathComponent(), names: [log],
+        onChange: { _ in queue.async(execute: onChange) })
+    else { return nil }
+    self.watcher = watcher
   }
 
-  deinit { source.cancel() }
+  deinit { watcher.cancel() }
 }

@@ -1,3 +1,4 @@
+import CForkSupport
 import Foundation
 import Testing
 
@@ -133,6 +134,30 @@ import Testing
     }
     #expect(try AtomicFile(URL(filePath: path)).read() == Data("300".utf8))
     #expect(try directory.names == ["counter"])
+  }
+
+  /// The directory's lock belongs to the open file, which a forked child shares: all writers in the
+  /// directory had to wait for the child's end.
+  @Test(.timeLimit(.minutes(1)))
+  func aForkDuringAWriteHoldsNobodyUp() async throws {
+    let place = directory.url.filePath
+    await #expect(processExitsWith: .success) { [place = place as String] in
+      alarm(50)
+      let end = Pipe()
+      let child = try POSIXDisk().withLockedDirectory(place) { _ in
+        let child = stead_test_fork()
+        if child == 0 {
+          // Ends when the parent lets go of the other end.
+          try end.fileHandleForWriting.close()
+          _ = try end.fileHandleForReading.read(upToCount: 1)
+          stead_test_exit(7)
+        }
+        return child
+      }
+      try AtomicFile(URL(filePath: place).appending(path: "a")).replace(with: Data())
+      try end.fileHandleForWriting.close()
+      #expect(stead_test_wait(child) == 7)
+    }
   }
 
   @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))

@@ -69,6 +69,14 @@ import Testing
     #expect(status.starts(with: Data("Name:".utf8)))
   }
 
+  /// Settings of the kernel answer the first read with all they hold and every other with nothing; a
+  /// first read of one byte made 16384 a 1.
+  @Test func readsASettingOfTheKernelWhole() throws {
+    let path = "/proc/sys/kernel/pid_max"
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    #expect(try AtomicFile(URL(filePath: path)).read().last == UInt8(ascii: "\n"))
+  }
+
   @Test(arguments: [0o600, 0o644, 0o640, 0o666, 0o400])
   func keepsTheOldFilesPermissions(mode: Int) throws {
     // Foundation's atomic write makes a file that only its owner could read readable by everyone.

@@ -1,3 +1,4 @@
+import CSteadFiles
 import Foundation
 import Testing
 
@@ -38,6 +39,13 @@ import Testing
     #expect(
       folded.map { String(format: "%02x", $0) }.joined()
         == "0b8b36754a8418bb04daa911828d44a416351b8c4d2d8451ca39e110ff527759")
+  }
+
+  /// The processor here may have instructions for it, and that of a user none.
+  @Test(arguments: [0, 1, 63, 64, 65, 1_000, 100_003])
+  func digestsAlikeWithoutTheProcessorsInstructions(count: Int) {
+    let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
+    #expect(SHA256.digest(data, by: stead_sha256_blocks_portable) == SHA256.digest(data))
   }
 
   @Test func digestsAPartOfLargerData() {

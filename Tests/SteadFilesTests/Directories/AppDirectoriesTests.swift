@@ -72,6 +72,21 @@ import Testing
       #expect(try directories.data.mode == 0o700)
     }
 
+    @Test func makesTheDirectoryOfAGroup() throws {
+      let shared = try make().createShared(group: "group.com.example")
+      #expect(shared.filePath == below(".local/share/group.com.example"))
+      #expect(try shared.mode == 0o700)
+    }
+
+    @Test(arguments: [
+      (nil, ["/etc/xdg/"]), ("", ["/etc/xdg/"]), ("relative", ["/etc/xdg/"]),
+      ("/one:/two/", ["/one/", "/two/"]), ("::relative:/one:../two:", ["/one/"]),
+    ])
+    func findsTheSettingsOfAllUsers(list: String?, paths: [String]) {
+      let base = BaseDirectories(environment: list.map { ["XDG_CONFIG_DIRS": $0] } ?? [:])
+      #expect(base.allUsersConfig.map(\.filePath) == paths)
+    }
+
     @Test func leavesTheModeOfWhatIsThereAlone() throws {
       try FileManager.default.createDirectory(
         at: home.file(".cache"), withIntermediateDirectories: false)
@@ -143,6 +158,9 @@ import Testing
       ("XDG_MUSIC_DIR=\"/music\"\r\nXDG_DOCUMENTS_DIR=\"/papers\"\r\n", "/papers"),
       (#"XDG_DOCUMENTS_DIR="relative""#, nil),
       (#"XDG_DOCUMENTS_DIR="$HOMEWARD/x""#, nil),
+      (#"XDG_DOCUMENTS_DIR="\$HOME/x""#, nil),
+      (#"XDG_DOCUMENTS_DIR="\/x""#, nil),
+      (#"XDG_DOCUMENTS_DIR="$HOME\/x""#, "/home/me/x"),
       (#"XDG_DOCUMENTS_DIR="/never closed"#, nil),
       ("XDG_DOCUMENTS_DIR=/no/quotes", nil),
       (##"#XDG_DOCUMENTS_DIR="/commented""##, nil),

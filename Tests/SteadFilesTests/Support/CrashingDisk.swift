@@ -77,5 +77,6 @@ final class CrashingDisk: Disk {
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool {
     try real.lock(descriptor, wait: wait, path: path)
   }
+  func unlock(_ descriptor: Int32) { real.unlock(descriptor) }
   func names(in directory: String) throws -> [String] { try real.names(in: directory) }
 }

@@ -29,6 +29,13 @@ final class SmallDisk {
     try handle.close()
   }
 
+  /// From now on nothing on it can be changed.
+  func setReadOnly() throws {
+    guard Self.run(["mount", "-o", "remount,ro", directory.url.filePath]) else {
+      throw CocoaError(.fileWriteVolumeReadOnly)
+    }
+  }
+
   func empty() throws { try FileManager.default.removeItem(at: directory.file("filler")) }
 
   private static func run(_ arguments: [String]) -> Bool {

@@ -4,9 +4,14 @@ import Foundation
 final class TemporaryDirectory: Sendable {
   let url: URL
 
-  init() throws {
+  /// - Parameter inMemory: Where the system has a file system in memory, the directory is there.
+  init(inMemory: Bool = false) throws {
     let name = "stead-tests-\(UUID().uuidString)"
-    url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().appending(path: name)
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let place =
+      inMemory && access(memory.filePath, W_OK) == 0
+      ? memory : FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    url = place.appending(path: name)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
   }
 

@@ -4,6 +4,8 @@ import Testing
 @testable import SteadPreferences
 
 struct PropertyListAnyTests {
+  private func propertyList(_ value: Any) -> PropertyList? { try? PropertyList(validating: value) }
+
   @Test func scalarsKeepTheirKind() {
     let cases: [(Any, PropertyList)] = [
       (true, .bool(true)), (false, .bool(false)), (1, .integer(1)), (Int8(-1), .integer(-1)),
@@ -16,7 +18,7 @@ struct PropertyListAnyTests {
       (Date(timeIntervalSinceReferenceDate: 0.1), .date(Date(timeIntervalSinceReferenceDate: 0.1))),
       (PropertyList.integer(3), .integer(3)), (AnyHashable("text"), .string("text")),
     ]
-    for (value, list) in cases { #expect(PropertyList(value) == list) }
+    for (value, list) in cases { #expect(propertyList(value) == list) }
   }
 
   @Test func numbersOfFoundationKeepTheirKind() {
@@ -29,38 +31,38 @@ struct PropertyListAnyTests {
       (NSNumber(value: Float(0.1)), .float(0.1)), (NSNumber(value: 2.0), .double(2)),
       (NSDecimalNumber(string: "1.5"), .double(1.5)),
     ]
-    for (value, list) in cases { #expect(PropertyList(value) == list) }
+    for (value, list) in cases { #expect(propertyList(value) == list) }
   }
 
   @Test func objectsOfFoundationAreTaken() {
     let date = Date(timeIntervalSinceReferenceDate: 0.1)
     let dictionary = NSMutableDictionary(dictionary: ["a": NSArray(array: [1, true, 0.5])])
     dictionary["n"] = NSNull()
-    #expect(PropertyList(NSMutableString("text")) == .string("text"))
-    #expect(PropertyList(NSData(data: Data([1]))) == .data(Data([1])))
-    #expect(PropertyList(date as NSDate) == .date(date))
-    #expect(PropertyList(dictionary) == nil)
+    #expect(propertyList(NSMutableString("text")) == .string("text"))
+    #expect(propertyList(NSData(data: Data([1]))) == .data(Data([1])))
+    #expect(propertyList(date as NSDate) == .date(date))
+    #expect(propertyList(dictionary) == nil)
     dictionary["n"] = nil
     #expect(
-      PropertyList(dictionary)
+      propertyList(dictionary)
         == .dictionary(["a": .array([.integer(1), .bool(true), .double(0.5)])]))
   }
 
   @Test func optionalsAreUnwrappedWhereverTheyAre() {
     let nested: Int?? = 3
-    #expect(PropertyList(nested as Any) == .integer(3))
+    #expect(propertyList(nested as Any) == .integer(3))
     #expect(
-      PropertyList([nested as Any, Optional("x") as Any]) == .array([.integer(3), .string("x")]))
-    #expect(PropertyList(["k": [true] as [Bool?]]) == .dictionary(["k": .array([.bool(true)])]))
-    #expect(PropertyList([1, nil] as [Int?]) == nil)
-    #expect(PropertyList(Int??.some(nil) as Any) == nil)
+      propertyList([nested as Any, Optional("x") as Any]) == .array([.integer(3), .string("x")]))
+    #expect(propertyList(["k": [true] as [Bool?]]) == .dictionary(["k": .array([.bool(true)])]))
+    #expect(propertyList([1, nil] as [Int?]) == nil)
+    #expect(propertyList(Int??.some(nil) as Any) == nil)
   }
 
   @Test func collectionsOfOneTypeAreTaken() {
-    #expect(PropertyList([1, 2] as [UInt8]) == .array([.integer(1), .integer(2)]))
-    #expect(PropertyList(["a": [0.5]]) == .dictionary(["a": .array([.double(0.5)])]))
-    #expect(PropertyList(["a" as AnyHashable: 1 as Any]) == .dictionary(["a": .integer(1)]))
-    #expect(PropertyList([Substring("a"): 1]) == .dictionary(["a": .integer(1)]))
+    #expect(propertyList([1, 2] as [UInt8]) == .array([.integer(1), .integer(2)]))
+    #expect(propertyList(["a": [0.5]]) == .dictionary(["a": .array([.double(0.5)])]))
+    #expect(propertyList(["a" as AnyHashable: 1 as Any]) == .dictionary(["a": .integer(1)]))
+    #expect(propertyList([Substring("a"): 1]) == .dictionary(["a": .integer(1)]))
   }
 
   @Test func anErrorNamesTheTypeAndNoValue() {
@@ -82,10 +84,10 @@ struct PropertyListAnyTests {
   @Test func nestingHasALimit() throws {
     var value: Any = 1
     for _ in 0..<PropertyList.maximumDepth { value = [value] }
-    #expect(PropertyList(value) != nil)
+    #expect(propertyList(value) != nil)
     let tooDeep = #expect(throws: PropertyListError.self) { try PropertyList(validating: [value]) }
     #expect(tooDeep?.code == .tooDeep)
-    #expect(PropertyList(["key": value]) == nil)
+    #expect(propertyList(["key": value]) == nil)
   }
 
   /// The table in the documentation of `anyValue`.
@@ -131,11 +133,11 @@ struct PropertyListAnyTests {
       if case .dictionary = value { continue }
       if case .array = value { continue }
       if case .float(let number) = value, number.isInfinite { continue }
-      #expect(PropertyList(value.anyValue) == value)
+      #expect(propertyList(value.anyValue) == value)
     }
     let list: PropertyList = .dictionary([
       "a": .array([.bool(false), .float(0.1), .date(.distantPast)])
     ])
-    #expect(PropertyList(list.anyValue) == list)
+    #expect(propertyList(list.anyValue) == list)
   }
 }

@@ -175,7 +175,3 @@ private final class ToolDirectory {
     try #require(process.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
   }
 }
-
-extension URL {
-  fileprivate var filePath: String { path(percentEncoded: false) }
-}

@@ -1,0 +1,51 @@
+#ifndef STEAD_MAPPING_H
+#define STEAD_MAPPING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// System calls that Swift cannot make, or not the same way everywhere. Those that return an int return
+// 0 or the number of the error.
+
+// The lock that an open file has, or the wait for it.
+int stead_file_lock(int descriptor);
+// EWOULDBLOCK where another open file has it.
+int stead_file_try_lock(int descriptor);
+int stead_file_unlock(int descriptor);
+
+// Makes a file longer, with blocks of the disk behind every byte: where a mapping meets a hole on a
+// full disk, the system ends the program. Leaves the file as it was when it fails.
+int stead_file_extend(int descriptor, int64_t size, int64_t new_size);
+
+// Writes all of some bytes at a place in a file.
+int stead_file_write(int descriptor, const void *_Nonnull bytes, size_t count, int64_t offset);
+
+// Makes a file's contents durable, whichever way they were written.
+int stead_file_sync(int descriptor);
+
+// Sets a file's dates to now, which those who watch it notice.
+int stead_file_touch(int descriptor);
+
+// A mapping of a file's first bytes that all processes share; NULL leaves the reason in errno.
+//
+// The child of a fork finds zeros of its own in the place of the bytes, and the descriptor closed: a lock
+// belongs to the open file, which a mapping alone keeps open, so the child would keep a lock that the
+// parent had when it was killed. The one who mapped it must not close the descriptor in the child.
+void *_Nullable stead_map(int descriptor, size_t size, int writable);
+// The same mapping with another size, perhaps at another address; NULL leaves it as it was.
+void *_Nullable stead_remap(
+  void *_Nonnull base, size_t size, size_t new_size, int descriptor, int writable);
+// Has the system give out a mapping's pages for writing at once, which takes a quarter of the time that
+// it takes page by page. Does nothing where the system cannot.
+void stead_populate(void *_Nonnull start, size_t count);
+void stead_unmap(void *_Nonnull base, size_t size);
+
+// Called around a fork, by the handlers in fork.c alone; the second one in the parent.
+void stead_mappings_before_fork(void);
+void stead_mappings_after_fork(void);
+void stead_mappings_in_child(void);
+
+// Milliseconds of a clock that all processes share and that nobody sets.
+uint64_t stead_clock(void);
+
+#endif

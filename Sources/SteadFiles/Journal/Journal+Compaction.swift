@@ -1,0 +1,80 @@
+import CSteadFiles
+import Foundation
+
+extension Journal {
+  /// Puts a new file in place that has a checkpoint and no records. Only with the lock.
+  func compact(to checkpoint: Checkpoint) throws {
+    // Somebody may have removed it while the file was open.
+    try disk.makeDirectories(path.directoryPath)
+    try replace(with: draft(checkpoint))
+  }
+
+  /// Puts a draft in the place of the file. When it throws, nothing has changed.
+  func replace(
+    with draft: JournalDraft, completing complete: (inout JournalDraft) throws -> Void = { _ in },
+    beforeRenaming: (JournalDraft) throws -> Void = { _ in }
+  ) throws {
+    var draft = draft
+    do {
+      try complete(&draft)
+      try keepForeignFileAside()
+      // A process that is killed between the renaming and the word about it leaves this word, and
+      // whoever finds it looks where the name leads. Exchanged, so that it is written before a flush's
+      // word is read.
+      let mark = position | JournalLayout.compacting
+      _ = stead_exchange(file.base + JournalLayout.tail, mark)
+      try beforeRenaming(draft)
+      try disk.rename(draft.temporary.path, to: path)
+    } catch {
+      clearFlags()
+      draft.temporary.finish()
+      throw error
+    }
+    let opened = try opened(draft)
+    file.setWord(position | JournalLayout.superseded, at: JournalLayout.tail)
+    // This lets those in that wait for the old file's lock; they find what it says and come here.
+    adopt(opened)
+    position = UInt64(draft.tail)
+    if isListening { announce() }
+    _ = stead_file_touch(file.descriptor)
+  }
+
+  /// Moves something out of the way that took the journal's name while it was open.
+  private func keepForeignFileAside() throws {
+    guard let found = try disk.status(at: path), found.identity != file.identity else { return }
+    _ = try keepAside()
+  }
+}
+
+// MARK: Damaged files
+
+extension Journal {
+  /// Gives the file that has the journal's name a second one, which stays.
+  func keepAside() throws -> URL {
+    let identity = try disk.status(at: path)?.identity
+    var oldest: (path: String, modified: Date)?
+    for number in 1...Self.keptAsideLimit {
+      let aside = "\(path).damaged-\(number)"
+      guard let found = try disk.status(at: aside) else {
+        try copy(to: aside)
+        return URL(filePath: aside)
+      }
+      // A process that was killed while it mended the file got this far.
+      if found.identity == identity { return URL(filePath: aside) }
+      if oldest.map({ found.modified < $0.modified }) ?? true { oldest = (aside, found.modified) }
+    }
+    let aside = oldest?.path ?? "\(path).damaged-1"
+    try disk.remove(aside)
+    try copy(to: aside)
+    return URL(filePath: aside)
+  }
+
+  private func copy(to aside: String) throws {
+    do {
+      try disk.link(path, to: aside)
+    } catch let error as FileError where error.code == .denied || error.code == .failed {
+      let contents = try disk.contents(of: path, limit: AtomicFile.sizeLimit)
+      try AtomicFile(URL(filePath: aside), disk: disk).create(with: contents)
+    }
+  }
+}

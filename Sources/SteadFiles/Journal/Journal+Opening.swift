@@ -1,0 +1,315 @@
+import CSteadFiles
+import Foundation
+
+extension Journal {
+  /// An open file that was looked through.
+  struct Opened {
+    var file: MappedFile
+    var header: JournalHeader
+    /// Where the records end that were found good.
+    var verifiedEnd = 0
+    /// Takes the place of a checkpoint that cannot be mended.
+    var substitute: Checkpoint?
+  }
+
+  /// Opens whatever has the name now, in the place of what was open.
+  func open() throws {
+    if let opened = try openUnlocked() { return adopt(opened) }
+    try reopenLocked()
+    unlockFile()
+  }
+
+  /// Opens what has the name now, mended, and leaves it locked.
+  ///
+  /// The caller has no lock on the old file, which may be the same.
+  func reopenLocked() throws {
+    adopt(try openLocked())
+    if isListening { announce() }
+  }
+
+  /// Puts an opened file in the place of the one so far.
+  func adopt(_ opened: Opened) {
+    file.close(on: disk)
+    (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
+    (substitute, seed) = (opened.substitute, opened.header.seed)
+    (position, roomEnd) = (0, 0)
+  }
+
+  /// In the child of a fork: opens the file again, and goes on where the parent was if it is the same.
+  func reattach() throws {
+    // The parent follows the file for itself; nobody here does.
+    isListening = false
+    let (position, salt, verifiedEnd) = (position, header.salt, verifiedEnd)
+    try open()
+    guard salt == header.salt, salt != 0, substitute == nil else { return }
+    self.position = position
+    self.verifiedEnd = max(verifiedEnd, self.verifiedEnd)
+  }
+
+  private func openIfPresent(_ flags: Int32) throws -> Int32? {
+    do {
+      // Without O_NONBLOCK a named pipe would hold the caller until somebody writes to it.
+      return try disk.open(path, flags | O_NONBLOCK, mode: 0)
+    } catch let error as FileError where error.code == .notFound {
+      return nil
+    }
+  }
+}
+
+// MARK: Without the lock
+
+extension Journal {
+  /// Opens a journal that has nothing wrong with it; nil when it takes the lock to see.
+  ///
+  /// What is there may only be read where ``access`` says so, and then it is never nil.
+  private func openUnlocked() throws -> Opened? {
+    if access == .readOnly { return try openForReading() }
+    // The first opening verifies all records, with the lock.
+    guard !file.isBlank, let descriptor = try openIfPresent(O_RDWR) else { return nil }
+    guard let file = try map(descriptor) else { return nil }
+    if case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
+      file.hasCheckpoint(header), file.word(at: JournalLayout.tail) & JournalLayout.flags == 0,
+      !isListening
+    {
+      return Opened(file: file, header: header)
+    }
+    file.close(on: disk)
+    return nil
+  }
+
+  private func openForReading() throws -> Opened {
+    guard let descriptor = try openIfPresent(O_RDONLY) else {
+      return standIn(for: nil, try initial())
+    }
+    guard let file = try map(descriptor) else {
+      return standIn(for: try disk.status(at: path)?.identity, try initial())
+    }
+    do {
+      if file.isAllZero { return standIn(for: file, try initial()) }
+      switch JournalHeader.read(file.bytes) {
+      case .newerVersion(let version): throw newerVersion(version)
+      case .damaged: return standIn(for: file, try repair(reportLoss(of: file, .header)))
+      case .foreign: return standIn(for: file, try repair(reportLoss(of: file, .notAJournal)))
+      case .header(let header, let isWhole):
+        if !isWhole { report(.header, at: 0, lost: 0, keptAside: nil) }
+        var opened = Opened(file: file, header: header)
+        if !file.hasCheckpoint(header) {
+          opened.substitute = try repair(
+            report(
+              .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
+              keptAside: nil))
+        }
+        return opened
+      }
+    } catch {
+      file.close(on: disk)
+      throw error
+    }
+  }
+
+  private func reportLoss(of file: MappedFile, _ kind: JournalDamage.Kind) -> JournalDamage {
+    report(kind, at: 0, lost: file.byteCount, keptAside: nil)
+  }
+
+  /// An empty log in memory, in the place of a file that is of no use and is closed.
+  private func standIn(for file: MappedFile, _ checkpoint: Checkpoint) -> Opened {
+    defer { file.close(on: disk) }
+    return standIn(for: file.identity, checkpoint)
+  }
+
+  private func standIn(for identity: FileStatus.Identity?, _ checkpoint: Checkpoint) -> Opened {
+    let file = MappedFile(blank: JournalLayout.headerByteCount, for: identity)
+    let header = JournalHeader(
+      salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
+    file.setWord(UInt64(header.logStart), at: JournalLayout.tail)
+    return Opened(file: file, header: header, substitute: checkpoint)
+  }
+
+  /// Maps an open file; nil for one that is empty. Closes it unless it is returned.
+  private func map(_ descriptor: Int32) throws -> MappedFile? {
+    do {
+      let status = try disk.status(descriptor, path: path)
+      guard status.kind == .file else {
+        throw FileError(code: .notAFile, message: "Only a plain file can be a journal.", path: path)
+      }
+      let file = try MappedFile(
+        descriptor, writable: access == .readWrite, status: status, path: path)
+      if file == nil { disk.close(descriptor) }
+      return file
+    } catch {
+      disk.close(descriptor)
+      throw error
+    }
+  }
+
+  private func newerVersion(_ version: UInt32) -> FileError {
+    FileError(
+      code: .newerVersion,
+      message: "The journal has format \(version); this library knows \(JournalLayout.version).",
+      path: path)
+  }
+}
+
+// MARK: With the lock
+
+extension Journal {
+  /// How often another process may replace the file while this one waits for its lock.
+  private static let attemptLimit = 1_000
+
+  /// Opens or makes the journal that has the name, mends it, and leaves it locked.
+  private func openLocked() throws -> Opened {
+    for _ in 0..<Self.attemptLimit {
+      guard let descriptor = try openIfPresent(O_RDWR) else {
+        if let made = try make() { return made }
+        continue
+      }
+      let identity: FileStatus.Identity
+      do {
+        _ = try disk.lock(descriptor, wait: true, path: path)
+        identity = try disk.status(descriptor, path: path).identity
+        guard try disk.status(at: path)?.identity == identity else {
+          disk.close(descriptor)
+          continue
+        }
+      } catch {
+        disk.close(descriptor)
+        throw error
+      }
+      return try examine(descriptor, identity)
+    }
+    throw FileError(
+      code: .busy, message: "Others replaced it each of \(Self.attemptLimit) times.", path: path)
+  }
+
+  /// Makes the first file; nil when another process was quicker.
+  private func make() throws -> Opened? {
+    try disk.makeDirectories(path.directoryPath)
+    let draft = try draft(initial())
+    let isPlaced: Bool
+    do {
+      isPlaced = try place(draft)
+    } catch {
+      draft.temporary.finish()
+      throw error
+    }
+    if isPlaced { return try opened(draft) }
+    draft.temporary.finish()
+    return nil
+  }
+
+  private func place(_ draft: JournalDraft) throws -> Bool {
+    // Not a link: the descriptor would keep the temporary name, and inotify would tell those who wait
+    // for word of the journal about that. The directory's lock keeps others of ours out between the
+    // look and the rename.
+    try disk.withLockedDirectory(path.directoryPath) { _ in
+      guard try disk.status(at: path) == nil else { return false }
+      try disk.rename(draft.temporary.path, to: path)
+      return true
+    }
+  }
+
+  func draft(_ checkpoint: Checkpoint, records: JournalDraft.Records? = nil) throws -> JournalDraft
+  {
+    try checkpoint.bytes.withUnsafeBytes { bytes in
+      try JournalDraft(
+        at: path, on: disk, checkpoint: bytes, metadata: checkpoint.metadata, records: records)
+    }
+  }
+
+  /// The new file that a draft has become, still locked.
+  func opened(_ draft: JournalDraft) throws -> Opened {
+    let descriptor = draft.temporary.finishKeepingOpen()
+    guard let file = try map(descriptor) else { throw damagedAgain }
+    return Opened(file: file, header: draft.header, verifiedEnd: draft.tail)
+  }
+
+  /// Looks through a locked file, and puts a good one in its place where it is not.
+  private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
+    guard let file = try map(descriptor) else {
+      // An empty file is what a loss of power can leave. Its lock went with the descriptor, but who
+      // gets it now finds that the name leads elsewhere.
+      return try replace(nil, with: draft(initial()))
+    }
+    do {
+      if file.isAllZero { return try replace(file, with: draft(initial())) }
+      switch JournalHeader.read(file.bytes) {
+      case .newerVersion(let version): throw newerVersion(version)
+      case .damaged: return try replaceLost(file, .header)
+      case .foreign: return try replaceLost(file, .notAJournal)
+      case .header(let header, let isWhole): return try examine(file, header, isWhole)
+      }
+    } catch {
+      file.close(on: disk)
+      throw error
+    }
+  }
+
+  private func examine(
+    _ file: MappedFile, _ header: JournalHeader, _ isWhole: Bool
+  ) throws -> Opened {
+    let log = JournalLog(bytes: file.bytes, seed: header.seed)
+    let end = log.end(from: header.logStart)
+    // No flag means anything in the file that has the name.
+    let word = file.word(at: JournalLayout.tail)
+    let tail = Int(word & ~JournalLayout.flags)
+    let hasCheckpoint = file.hasCheckpoint(header)
+    if isWhole, hasCheckpoint, tail <= end {
+      if word != end { file.setWord(UInt64(end), at: JournalLayout.tail) }
+      if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
+      return Opened(file: file, header: header, verifiedEnd: end)
+    }
+    let aside = try keepAside()
+    if !isWhole { report(.header, at: 0, lost: 0, keptAside: aside) }
+    if tail > end { report(.log, at: end, lost: tail - end, keptAside: aside) }
+    let records =
+      end > header.logStart
+      ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
+    if hasCheckpoint {
+      let draft = try JournalDraft(
+        at: path, on: disk, checkpoint: file.checkpoint(header), metadata: header.metadata,
+        records: records)
+      return try replace(file, with: draft)
+    }
+    let damage = report(
+      .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
+      keptAside: aside)
+    return try replace(file, with: draft(repair(damage), records: records))
+  }
+
+  private func replaceLost(_ file: MappedFile, _ kind: JournalDamage.Kind) throws -> Opened {
+    let aside = try keepAside()
+    let damage = report(kind, at: 0, lost: file.byteCount, keptAside: aside)
+    let draft = try draft(repair(damage))
+    if kind != .notAJournal { return try replace(file, with: draft) }
+    // Nobody has it open as a journal, and the bytes are somebody's.
+    let opened = try replace(nil, with: draft)
+    file.close(on: disk)
+    return opened
+  }
+
+  /// Puts a draft in the place of a locked file and closes that one.
+  private func replace(_ file: MappedFile?, with draft: JournalDraft) throws -> Opened {
+    do {
+      try disk.rename(draft.temporary.path, to: path)
+    } catch {
+      draft.temporary.finish()
+      throw error
+    }
+    let opened = try opened(draft)
+    // Those who have the old file open look where the name leads now.
+    file?.setWord(JournalLayout.superseded, at: JournalLayout.tail)
+    file?.close(on: disk)
+    return opened
+  }
+}
+
+extension MappedFile {
+  var isAllZero: Bool {
+    bytes.allSatisfy { $0 == 0 }
+  }
+
+  func hasCheckpoint(_ header: JournalHeader) -> Bool {
+    guard header.logStart <= byteCount else { return false }
+    return checkpoint(header).checksum == header.checkpointChecksum
+  }
+}

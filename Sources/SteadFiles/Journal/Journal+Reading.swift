@@ -1,0 +1,117 @@
+import CSteadFiles
+import Foundation
+
+extension Journal {
+  /// Tells the owner all that it does not know yet.
+  ///
+  /// First comes a checkpoint, where this is the first call or another process has put a new file in
+  /// place, then record after record. When `visit` throws, the next call begins with what it was told
+  /// then. No lock is taken, and nobody is kept waiting.
+  ///
+  /// - Throws: ``FileError`` when the file cannot be opened again; and whatever `visit` throws.
+  public func read(_ visit: (Event) throws -> Void) throws {
+    if needsAttention { try attend() }
+    if try deliver(visit) { return }
+    if access == .readOnly { return skipDamage() }
+    try reopenLocked()
+    unlockFile()
+    if try !deliver(visit) { throw damagedAgain }
+  }
+
+  /// Whether something is to be done before the records can be read.
+  private var needsAttention: Bool {
+    file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 || file.isBlank
+      || file.isInherited
+  }
+
+  /// Sees to forks and to files that took this one's place, or may have.
+  private func attend() throws {
+    if file.isInherited {
+      try reattach()
+    } else if file.isBlank {
+      if try !pathLeadsHere() { try open() }
+    }
+    if file.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return }
+    if try !pathLeadsHere() { return try open() }
+    // A writer that was about to put a new file in place, and is gone; or is still at it.
+    guard access == .readWrite, stead_file_try_lock(file.descriptor) == 0 else { return }
+    defer { unlockFile() }
+    if try pathLeadsHere() { clearFlags() }
+  }
+
+  func pathLeadsHere() throws -> Bool {
+    try disk.status(at: path)?.identity == file.identity
+  }
+
+  func clearFlags() {
+    let word = file.word(at: JournalLayout.tail)
+    file.setWord(word & ~JournalLayout.flags, at: JournalLayout.tail)
+  }
+
+  /// Visits what there is between the owner's position and the tail; false when a record is damaged.
+  func deliver(_ visit: (Event) throws -> Void) throws -> Bool {
+    let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
+    if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
+    if position == 0 {
+      try visitCheckpoint(visit)
+      position = UInt64(header.logStart)
+    }
+    guard tail <= file.byteCount, tail >= position else { return false }
+    let log = JournalLog(bytes: file.bytes, seed: seed)
+    while position < tail {
+      let offset = Int(position)
+      let isVerified = offset < verifiedEnd
+      guard let payload = log.payload(at: offset, limit: tail, isVerified: isVerified) else {
+        return false
+      }
+      try visit(.record(payload))
+      position = UInt64(JournalLog.end(ofPayloadAt: offset, payload))
+    }
+    return true
+  }
+
+  /// The checkpoint's bytes, in the file itself; valid until the next call. Empty where it is damaged.
+  package var checkpoint: UnsafeRawBufferPointer {
+    substitute == nil ? file.checkpoint(header) : UnsafeRawBufferPointer(start: nil, count: 0)
+  }
+
+  private func visitCheckpoint(_ visit: (Event) throws -> Void) throws {
+    let checkpoint = substitute
+    try (checkpoint?.metadata ?? header.metadata).withUnsafeBytes { metadata in
+      if let checkpoint {
+        try checkpoint.bytes.withUnsafeBytes { try visit(.checkpoint($0, metadata: metadata)) }
+      } else {
+        try visit(.checkpoint(file.checkpoint(header), metadata: metadata))
+      }
+    }
+  }
+
+  /// What cannot be mended is reported once and passed over.
+  private func skipDamage() {
+    let tail = file.word(at: JournalLayout.tail) & ~JournalLayout.flags
+    report(.log, at: Int(position), lost: Int(tail) - Int(position), keptAside: nil)
+    position = tail
+  }
+
+  @discardableResult
+  func report(
+    _ kind: JournalDamage.Kind, at offset: Int, lost: Int, keptAside: URL?
+  ) -> JournalDamage {
+    let damage = JournalDamage(
+      kind: kind, offset: offset, lostByteCount: max(lost, 0), url: url, keptAside: keptAside)
+    onDamage(damage)
+    return damage
+  }
+
+  var damagedAgain: FileError {
+    FileError(
+      code: .damaged, message: "The journal was damaged again right after its repair.", path: path)
+  }
+}
+
+extension MappedFile {
+  func checkpoint(_ header: JournalHeader) -> UnsafeRawBufferPointer {
+    let start = JournalLayout.headerByteCount
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + header.checkpointByteCount)])
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// What was found to be wrong with a journal file, and where its bytes were kept.
+public struct JournalDamage: Sendable {
+  /// The part of the file that is damaged.
+  public enum Kind: Sendable, Hashable {
+    /// The header. When one of its two copies is good, nothing is lost; else the whole file is.
+    case header
+    /// The checkpoint. The records behind it are still read.
+    case checkpoint
+    /// The log. The records before the damage are still read.
+    case log
+    /// The file is none of ours.
+    case notAJournal
+  }
+
+  /// The part of the file that is damaged.
+  public var kind: Kind
+  /// Where in the file the damage begins, in bytes.
+  public var offset: Int
+  /// How many bytes of checkpoint or records are gone, at most; 0 when nothing is lost.
+  public var lostByteCount: Int
+  /// The journal's file.
+  public var url: URL
+  /// Where the damaged file is now; nil when it was opened for reading only and is where it was.
+  public var keptAside: URL?
+
+  /// Describes a damage; the package does this, and so may a test.
+  public init(kind: Kind, offset: Int, lostByteCount: Int, url: URL, keptAside: URL?) {
+    self.kind = kind
+    self.offset = offset
+    self.lostByteCount = lostByteCount
+    self.url = url
+    self.keptAside = keptAside
+  }
+}

@@ -1,0 +1,97 @@
+import CSteadFiles
+import Foundation
+
+/// A journal file that is being made under a temporary name, complete and durable before it is used.
+struct JournalDraft {
+  var temporary: TemporaryFile
+  let header: JournalHeader
+  /// Where the records end.
+  private(set) var tail: Int
+  private var byteCount = 0
+
+  /// Writes a checkpoint, and behind it those records of another file that are to be kept.
+  init(
+    at path: String, on disk: any Disk, checkpoint: UnsafeRawBufferPointer, metadata: Data,
+    records: Records? = nil
+  ) throws {
+    guard checkpoint.count <= Journal.checkpointLimit, metadata.count <= Journal.metadataLimit
+    else {
+      throw FileError(
+        code: .tooLarge, message: "The checkpoint or its metadata is above the limit.", path: path)
+    }
+    header = JournalHeader(
+      salt: .random(in: 1 ... .max), checkpointByteCount: checkpoint.count,
+      checkpointChecksum: checkpoint.checksum, metadata: metadata)
+    let log = records?.sealed(seed: header.seed) ?? Data()
+    tail = header.logStart + log.count
+    temporary = try TemporaryFile(beside: path, on: disk)
+    do {
+      try temporary.write(header.page(tail: tail))
+      try temporary.write(checkpoint)
+      let end = JournalLayout.headerByteCount + checkpoint.count
+      try temporary.write(Data(count: header.logStart - end) + log)
+      byteCount = tail
+      try extend(to: tail + JournalLayout.endByteCount, path: path)
+      try temporary.sync()
+    } catch {
+      temporary.finish()
+      throw error
+    }
+  }
+
+  /// Adds records behind those that are there. They are not synced.
+  mutating func append(_ records: Records, path: String) throws {
+    let log = records.sealed(seed: header.seed)
+    try extend(to: tail + log.count + JournalLayout.endByteCount, path: path)
+    try write(log, at: tail, path: path)
+    tail += log.count
+    var word = UInt64(tail).littleEndian
+    try write(Data(bytes: &word, count: 8), at: JournalLayout.tail, path: path)
+  }
+
+  private func write(_ data: Data, at offset: Int, path: String) throws {
+    let error = data.withUnsafeBytes { bytes in
+      bytes.baseAddress.map {
+        stead_file_write(temporary.descriptor, $0, bytes.count, Int64(offset))
+      } ?? 0
+    }
+    guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
+  }
+
+  private mutating func extend(to needed: Int, path: String) throws {
+    guard needed > byteCount else { return }
+    let size = JournalLayout.fileByteCount(now: 0, needed: needed)
+    let error = stead_file_extend(temporary.descriptor, Int64(byteCount), Int64(size))
+    guard error == 0 else { throw FileError(errno: error, doing: "make it longer", path: path) }
+    byteCount = size
+  }
+
+  /// Whole records of another file.
+  struct Records {
+    let log: JournalLog
+    let range: Range<Int>
+
+    /// The records with the checksums that they have in a file of another seed.
+    func sealed(seed: UInt32) -> Data {
+      var copy = Data(log.bytes[range])
+      var offset = range.lowerBound
+      while let payload = log.payload(at: offset, limit: range.upperBound, isVerified: true) {
+        let checksum = stead_crc32c_record(seed, payload.baseAddress!, UInt32(payload.count))
+        let place = offset - range.lowerBound + 4
+        withUnsafeBytes(of: checksum.littleEndian) { bytes in
+          copy.replaceSubrange(place..<(place + bytes.count), with: bytes)
+        }
+        offset = JournalLog.end(ofPayloadAt: offset, payload)
+      }
+      return copy
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The CRC-32C of the bytes.
+  var checksum: UInt32 {
+    guard let baseAddress else { return 0 }
+    return stead_crc32c(0, baseAddress, count)
+  }
+}

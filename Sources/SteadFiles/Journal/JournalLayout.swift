@@ -1,0 +1,50 @@
+import CSteadFiles
+import Foundation
+
+/// Where things are in a journal file; Documentation/JournalFile.md draws it and gives the reasons.
+@usableFromInline
+enum JournalLayout {
+  static let version: UInt32 = 1
+  /// "SteadJnl", read as a little-endian number.
+  static let magic: UInt64 = 0x6C6E_4A64_6165_7453
+
+  /// The header page; the checkpoint's bytes follow.
+  static let headerByteCount = 4096
+  /// The two copies of what never changes in a file.
+  static let copies = [0, 512]
+
+  @usableFromInline static let tail = Int(STEAD_JOURNAL_TAIL)
+  @usableFromInline static let listeners = 1152
+  static let notice = 1280
+  static let durableName = 1408
+  static let flushedTail = 1416
+
+  /// Length and checksum, before each payload.
+  @usableFromInline static let recordHeaderByteCount = 8
+  /// Room for the word behind the last record that says that nothing follows.
+  @usableFromInline static let endByteCount = 8
+
+  /// In the tail word: a new file is about to take this one's name.
+  static let compacting: UInt64 = 1 << 62
+  /// In the tail word: a new file has taken this one's name.
+  static let superseded: UInt64 = 1 << 63
+  static let flags = compacting | superseded
+
+  static func logStart(checkpointByteCount: Int) -> Int {
+    headerByteCount + roundedUp(checkpointByteCount)
+  }
+
+  /// The next multiple of 8.
+  @inlinable
+  static func roundedUp(_ count: Int) -> Int { (count + 7) & ~7 }
+
+  /// How long a file is made that must hold `needed` bytes: small ones stay small, large ones grow in
+  /// steps of a mebibyte at least.
+  static func fileByteCount(now: Int, needed: Int) -> Int {
+    let firstStep = 16 << 10
+    let longestStep = 1 << 20
+    let page = 4096
+    let wanted = max(needed, now + min(max(now, firstStep), longestStep))
+    return (wanted + page - 1) / page * page
+  }
+}

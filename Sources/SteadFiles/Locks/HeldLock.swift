@@ -1,0 +1,72 @@
+import CSteadFiles
+import Foundation
+
+/// The lock's file, opened for one who wants the lock or has it.
+struct HeldLock: Sendable {
+  private let path: String
+  private let descriptor: Int32
+  private let generation: UInt64
+  private var disk: POSIXDisk { POSIXDisk() }
+
+  /// A fork waits for this lock. Between the opening of a file and its entry among the descriptors that
+  /// a child does not get, a child would get it.
+  private static let opening = ForkSafeLock(())
+
+  init(_ path: String) throws {
+    self.path = path
+    (descriptor, generation) = try Self.opening.withLock { _ in
+      let descriptor = try Self.open(path)
+      stead_private_descriptor_add(descriptor)
+      return (descriptor, stead_fork_generation())
+    }
+    do {
+      guard try disk.status(descriptor, path: path).kind == .file else {
+        throw FileError(code: .notAFile, message: "Only a plain file can be locked.", path: path)
+      }
+    } catch {
+      release()
+      throw error
+    }
+  }
+
+  private static func open(_ path: String) throws -> Int32 {
+    let disk = POSIXDisk()
+    do {
+      // For writing, though nothing is written: the closing of such a file is what those who wait are
+      // told of, and network file systems lock no other for one alone. A pipe must not hold us up.
+      return try disk.open(path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600)
+    } catch let error as FileError where error.code == .denied || error.code == .readOnly {
+      return try disk.open(path, O_RDONLY | O_NONBLOCK, mode: 0)
+    }
+  }
+
+  /// Whether it has the lock now; always so when it waits.
+  func lock(_ mode: FileLock.Mode, wait: Bool) throws -> Bool {
+    let operation = (mode == .shared ? LOCK_SH : LOCK_EX) | (wait ? 0 : LOCK_NB)
+    while flock(descriptor, operation) != 0 {
+      let number = errno
+      if number == EWOULDBLOCK { return false }
+      if number != EINTR { throw FileError(errno: number, doing: "lock it", path: path) }
+    }
+    return true
+  }
+
+  /// Whether the path still leads to this file; a lock on one that was removed excludes nobody.
+  var isCurrent: Bool {
+    get throws {
+      try disk.statusFollowingLinks(path)?.identity
+        == disk.status(descriptor, path: path).identity
+    }
+  }
+
+  /// Frees the lock, if it has it, and closes the file.
+  func release() {
+    // In the child of a fork the descriptor is closed, and the number may be another file's.
+    guard generation == stead_fork_generation() else { return }
+    // Free before it is closed, since those who wait look when they are told of the closing.
+    _ = flock(descriptor, LOCK_UN)
+    disk.announceRelease(descriptor)
+    stead_private_descriptor_remove(descriptor)
+    disk.close(descriptor)
+  }
+}

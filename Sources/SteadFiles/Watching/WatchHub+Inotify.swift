@@ -1,0 +1,161 @@
+#if os(Linux) || os(Android)
+  import CSteadFiles
+  import Foundation
+
+  /// The process's one inotify descriptor, and the thread that waits at it.
+  ///
+  /// A thread and not a Dispatch source: Dispatch does nothing any more in the child of a fork. The
+  /// descriptor is made with the first watcher and closed after the last. That of the parent is shared
+  /// with a forked child, so the child lets go of it and begins anew.
+  enum WatchHub {
+    private static let state = ForkSafeLock(State())
+
+    static func add(_ subscription: WatchSubscription) throws {
+      try state.withLock { state in
+        state.restartAfterFork()
+        try state.add(subscription)
+      }
+    }
+
+    static func remove(_ subscription: WatchSubscription) {
+      state.withLock { $0.remove(subscription) }
+    }
+
+    static func restartAfterFork() {
+      state.withLock { $0.restartAfterFork() }
+    }
+
+    /// What the thread does until no watcher is left.
+    fileprivate static func run(_ descriptor: Int32, first: [WatchDelivery]) {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 8)
+      defer { buffer.deallocate() }
+      var deliveries = first
+      while true {
+        for delivery in deliveries { delivery.send() }
+        guard state.withLock({ $0.isNeeded() }) else { return }
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        let events = InotifyEvent.parse(UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)]))
+        deliveries = state.withLock { $0.deliveries(for: events, hasFailed: count <= 0) }
+      }
+    }
+  }
+
+  extension WatchHub {
+    private struct State {
+      private var descriptor: Int32 = -1
+      private var generation = stead_fork_generation()
+      private var watches: [Int32: [WatchSubscription]] = [:]
+
+      mutating func add(_ subscription: WatchSubscription) throws {
+        let isFirst = descriptor < 0
+        if isFirst { try openDescriptor() }
+        do {
+          try watch(subscription)
+          if isFirst { try startThread(first: []) }
+        } catch {
+          if isFirst { close() }
+          throw error
+        }
+      }
+
+      mutating func remove(_ subscription: WatchSubscription) {
+        for (watch, subscriptions) in watches {
+          let rest = subscriptions.filter { $0 !== subscription }
+          guard rest.count < subscriptions.count else { continue }
+          watches[watch] = rest.isEmpty ? nil : rest
+          // The answer to this call is an event, which wakes the thread to see whether it is needed.
+          if rest.isEmpty, isOwn { inotify_rm_watch(descriptor, watch) }
+        }
+      }
+
+      /// Whether the descriptor was made by this process and not by the one it was forked from.
+      private var isOwn: Bool { generation == stead_fork_generation() }
+
+      mutating func restartAfterFork() {
+        guard !isOwn else { return }
+        let inherited = watches.values.joined()
+        close()
+        generation = stead_fork_generation()
+        guard !inherited.isEmpty else { return }
+        var deliveries: [WatchDelivery] = []
+        let isOpen = (try? openDescriptor()) != nil
+        for subscription in inherited {
+          let isWatched = isOpen && (try? watch(subscription)) != nil
+          deliveries.append(
+            WatchDelivery(subscription: subscription, changes: .everything, isLast: !isWatched))
+        }
+        if (try? startThread(first: deliveries)) == nil { close() }
+      }
+
+      /// Whether there is still somebody to tell; closes the descriptor when there is not.
+      mutating func isNeeded() -> Bool {
+        if watches.isEmpty { close() }
+        return descriptor >= 0
+      }
+
+      mutating func deliveries(for events: [InotifyEvent], hasFailed: Bool) -> [WatchDelivery] {
+        var found: [ObjectIdentifier: WatchDelivery] = [:]
+        func note(_ subscription: WatchSubscription, _ changes: FileWatcher.Changes, isLast: Bool) {
+          let fresh = WatchDelivery(subscription: subscription, changes: changes)
+          found[ObjectIdentifier(subscription), default: fresh].changes.formUnion(changes)
+          if isLast { found[ObjectIdentifier(subscription)]?.isLast = true }
+        }
+        for event in events where !event.isOverflow {
+          guard let subscriptions = watches[event.watch] else { continue }
+          for subscription in subscriptions {
+            if event.isEnd {
+              note(subscription, .everything, isLast: true)
+            } else if !event.name.isEmpty, subscription.wants(event.name) {
+              note(subscription, .init(names: [event.name]), isLast: false)
+            }
+          }
+          if event.isEnd { watches[event.watch] = nil }
+          if event.isMove { inotify_rm_watch(descriptor, event.watch) }
+        }
+        if hasFailed || events.contains(where: \.isOverflow) {
+          for subscription in watches.values.joined() {
+            note(subscription, .everything, isLast: hasFailed)
+          }
+          if hasFailed { watches = [:] }
+        }
+        return Array(found.values)
+      }
+
+      private mutating func openDescriptor() throws {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        guard descriptor < 0 else { return }
+        throw WatchHub.error(errno, "/proc/sys/fs/inotify/max_user_instances")
+      }
+
+      private mutating func close() {
+        if descriptor >= 0 { _ = Foundation.close(descriptor) }
+        descriptor = -1
+        watches = [:]
+      }
+
+      private mutating func watch(_ subscription: WatchSubscription) throws {
+        let path = subscription.directory
+        let number = inotify_add_watch(descriptor, path, InotifyEvent.wanted)
+        guard number >= 0 else { throw WatchHub.error(errno, path) }
+        watches[number, default: []].append(subscription)
+      }
+
+      private func startThread(first: [WatchDelivery]) throws {
+        try WatchThread.start { [descriptor] in WatchHub.run(descriptor, first: first) }
+      }
+    }
+
+    /// The kernel's words for its limits would send the reader to look for files and disk space.
+    private static func error(_ number: Int32, _ path: String) -> FileError {
+      var error = FileError(errno: number, doing: "watch it", path: path)
+      if number == ENOSPC || number == EMFILE {
+        error.code = .failed
+        error.message =
+          "The limit of watches is used up; raise fs.inotify.max_user_watches and "
+          + "max_user_instances, or the limit of open files."
+      }
+      return error
+    }
+  }
+#endif

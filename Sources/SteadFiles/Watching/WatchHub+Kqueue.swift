@@ -1,0 +1,103 @@
+#if canImport(Darwin)
+  import Dispatch
+  import Foundation
+
+  // Not run on this project's machines.
+
+  /// The watches of the process, each made of Dispatch's sources, which share one kqueue.
+  ///
+  /// A kqueue tells that a directory's names have changed, not which, and of a file's contents only to
+  /// who has the file open. Apple's systems have no use of Dispatch in the child of a fork, so there is
+  /// nothing to begin anew.
+  enum WatchHub {
+    static let queue = DispatchQueue(label: "stead.file-watcher", qos: .utility)
+    private static let watches = ForkSafeLock<[ObjectIdentifier: VnodeWatch]>([:])
+
+    static func add(_ subscription: WatchSubscription) throws {
+      let watch = try VnodeWatch(subscription)
+      watches.withLock { $0[ObjectIdentifier(subscription)] = watch }
+      watch.activate()
+    }
+
+    static func remove(_ subscription: WatchSubscription) {
+      // Handed out of the lock, since what it holds may have locks of its own to take down.
+      let watch = watches.withLock { $0.removeValue(forKey: ObjectIdentifier(subscription)) }
+      watch?.cancel()
+    }
+
+    static func restartAfterFork() {}
+  }
+
+  /// A directory, and those of its files that are asked for by name, as far as they are there.
+  ///
+  /// `files` is touched by `init` before any source is active, and from then on the queue alone, so
+  /// never by two threads at once. All else is constant.
+  private final class VnodeWatch: @unchecked Sendable {
+    private let subscription: WatchSubscription
+    private let directory: any DispatchSourceFileSystemObject
+    private var files: [String: any DispatchSourceFileSystemObject] = [:]
+
+    init(_ subscription: WatchSubscription) throws {
+      self.subscription = subscription
+      directory = try Self.makeSource(subscription.directory, O_DIRECTORY)
+      directory.setEventHandler { [weak self] in self?.directoryChanged() }
+      openFiles()
+    }
+
+    func activate() {
+      directory.activate()
+      WatchHub.queue.async { [self] in
+        for file in files.values { file.activate() }
+      }
+    }
+
+    func cancel() {
+      directory.cancel()
+      WatchHub.queue.async { [self] in closeFiles() }
+    }
+
+    private func directoryChanged() {
+      guard directory.data.isDisjoint(with: [.delete, .rename, .revoke]) else {
+        subscription.deliver(.everything, true)
+        WatchHub.remove(subscription)
+        return
+      }
+      guard let names = subscription.names else {
+        subscription.deliver(.everything, false)
+        return
+      }
+      // A name may lead to another file now. Opened before it is told, so that no write comes between.
+      closeFiles()
+      openFiles()
+      for file in files.values { file.activate() }
+      subscription.deliver(FileWatcher.Changes(names: names), false)
+    }
+
+    private func openFiles() {
+      for name in subscription.names ?? [] {
+        let path = subscription.directory + "/" + name
+        guard let source = try? Self.makeSource(path, O_NONBLOCK) else { continue }
+        source.setEventHandler { [weak self] in
+          self?.subscription.deliver(FileWatcher.Changes(names: [name]), false)
+        }
+        files[name] = source
+      }
+    }
+
+    private func closeFiles() {
+      for file in files.values { file.cancel() }
+      files = [:]
+    }
+
+    private static func makeSource(
+      _ path: String, _ flags: Int32
+    ) throws -> any DispatchSourceFileSystemObject {
+      let descriptor = try POSIXDisk().open(path, O_EVTONLY | flags, mode: 0)
+      let source = DispatchSource.makeFileSystemObjectSource(
+        fileDescriptor: descriptor,
+        eventMask: [.write, .extend, .attrib, .delete, .rename, .revoke], queue: WatchHub.queue)
+      source.setCancelHandler { POSIXDisk().close(descriptor) }
+      return source
+    }
+  }
+#endif

@@ -1,0 +1,26 @@
+/// What one watcher wants to be told, and how.
+final class WatchSubscription: Sendable {
+  let directory: String
+  let names: Set<String>?
+  let deliver: @Sendable (_ changes: FileWatcher.Changes, _ isLast: Bool) -> Void
+
+  init(
+    directory: String, names: Set<String>?,
+    deliver: @escaping @Sendable (_ changes: FileWatcher.Changes, _ isLast: Bool) -> Void
+  ) {
+    self.directory = directory
+    self.names = names
+    self.deliver = deliver
+  }
+
+  func wants(_ name: String) -> Bool { names?.contains(name) ?? true }
+}
+
+/// What is to be told to one watcher: changes, and whether they are the last.
+struct WatchDelivery: Sendable {
+  let subscription: WatchSubscription
+  var changes: FileWatcher.Changes
+  var isLast = false
+
+  func send() { subscription.deliver(changes, isLast) }
+}

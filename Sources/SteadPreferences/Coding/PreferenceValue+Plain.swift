@@ -1,0 +1,118 @@
+import Foundation
+
+extension Bool: UnsetPreferenceValue {
+  /// Makes true or false from a boolean, a number, or one of the words for it.
+  public init(propertyList: PropertyList) throws {
+    let value: Bool? =
+      switch propertyList {
+      case .bool(let flag): flag
+      case .integer(let number): number != 0
+      case .unsignedInteger(let number): number != 0
+      case .float(let number): number != 0
+      case .double(let number): number != 0
+      case .string(let text): Bool(word: text)
+      case .date, .data, .array, .dictionary: nil
+      }
+    guard let value else { throw PreferencesError(propertyList, isNo: Bool.self) }
+    self = value
+  }
+
+  private init?(word: String) {
+    switch word.lowercased() {
+    case "yes", "true", "y", "t": self = true
+    case "no", "false", "n", "f": self = false
+    default:
+      guard let number = Int(word) else { return nil }
+      self = number != 0
+    }
+  }
+
+  /// True or false.
+  public func propertyList() -> PropertyList? { .bool(self) }
+
+  /// False.
+  public static var whileUnset: Bool { false }
+}
+
+extension String: UnsetPreferenceValue {
+  /// Makes the text from text, or from a number.
+  public init(propertyList: PropertyList) throws {
+    // A boolean has no text that would be read as one again.
+    if case .bool = propertyList { throw PreferencesError(propertyList, isNo: String.self) }
+    guard let text = propertyList.text else {
+      throw PreferencesError(propertyList, isNo: String.self)
+    }
+    self = text
+  }
+
+  /// The text.
+  public func propertyList() -> PropertyList? { .string(self) }
+
+  /// An empty text.
+  public static var whileUnset: String { "" }
+}
+
+extension Data: UnsetPreferenceValue {
+  /// Makes the bytes from bytes.
+  public init(propertyList: PropertyList) throws {
+    guard case .data(let data) = propertyList else {
+      throw PreferencesError(propertyList, isNo: Data.self)
+    }
+    self = data
+  }
+
+  /// The bytes.
+  public func propertyList() -> PropertyList? { .data(self) }
+
+  /// No bytes.
+  public static var whileUnset: Data { Data() }
+}
+
+extension Date: PreferenceValue {
+  /// Makes the date from a date.
+  public init(propertyList: PropertyList) throws {
+    guard case .date(let date) = propertyList else {
+      throw PreferencesError(propertyList, isNo: Date.self)
+    }
+    self = date
+  }
+
+  /// The date.
+  public func propertyList() -> PropertyList? { .date(self) }
+}
+
+extension UUID: PreferenceValue {
+  /// Makes the identifier from its text.
+  public init(propertyList: PropertyList) throws {
+    guard case .string(let text) = propertyList, let value = UUID(uuidString: text) else {
+      throw PreferencesError(propertyList, isNo: UUID.self)
+    }
+    self = value
+  }
+
+  /// The identifier as text.
+  public func propertyList() -> PropertyList? { .string(uuidString) }
+}
+
+extension URL: PreferenceValue {
+  /// Makes the URL from what ``Preferences/set(_:forKey:)-(URL?,String)`` stores, or from an address.
+  public init(propertyList: PropertyList) throws {
+    var url = propertyList.url
+    if case .string(let text) = propertyList, !text.hasPrefix("/"), !text.hasPrefix("~") {
+      url = URL(string: text)
+    }
+    guard let url else { throw PreferencesError(propertyList, isNo: URL.self) }
+    self = url
+  }
+
+  /// What ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, the archive of others.
+  public func propertyList() throws -> PropertyList? { try PropertyList(url: self) }
+}
+
+extension PropertyList: PreferenceValue {
+  /// Takes what is stored as it is.
+  public init(propertyList: PropertyList) { self = propertyList }
+
+  /// The value itself.
+  public func propertyList() -> PropertyList? { self }
+}

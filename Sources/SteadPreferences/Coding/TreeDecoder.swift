@@ -1,0 +1,142 @@
+/// Makes a `Codable` value of property list values: the way back from ``TreeEncoder``.
+struct TreeDecoder: Decoder {
+  let stored: PropertyList
+  let codingPath: [any CodingKey]
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  init(_ stored: PropertyList, path: [any CodingKey]) {
+    self.stored = stored
+    codingPath = path
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard case .dictionary(let fields) = stored else { throw mismatch([String: Any].self) }
+    return KeyedDecodingContainer(TreeFieldsDecoder<Key>(fields: fields, codingPath: codingPath))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let elements) = stored else { throw mismatch([Any].self) }
+    return TreeElementsDecoder(elements: elements, codingPath: codingPath)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    .typeMismatch(
+      type,
+      .init(codingPath: codingPath, debugDescription: "What is stored is \(stored.kindName)."))
+  }
+}
+
+extension TreeDecoder: SingleValueDecodingContainer {
+  func decodeNil() -> Bool { stored == TreeNull.stored }
+
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if let leafType = type as? any TreeLeaf.Type {
+      guard leafType.isStored(as: stored),
+        let value = try? leafType.init(propertyList: TreeNull.unescaped(stored)) as? Value
+      else { throw mismatch(type) }
+      return value
+    }
+    guard codingPath.count < PropertyList.maximumDepth else {
+      throw PreferencesError(
+        code: .doesNotDecode,
+        message: "What is stored is nested more than \(PropertyList.maximumDepth) deep.")
+    }
+    return try Value(from: self)
+  }
+}
+
+/// The dictionary that a value decodes itself from.
+struct TreeFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let fields: PropertyList.Fields
+  let codingPath: [any CodingKey]
+
+  var allKeys: [Key] { fields.compactMap { Key(stringValue: $0.key) } }
+
+  func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil }
+
+  func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try decoder(key).decode(type)
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try decoder(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try decoder(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { try decoder(TreeKey.parent) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
+
+  private func decoder(_ key: any CodingKey) throws -> TreeDecoder {
+    guard let value = fields[key.stringValue] else {
+      throw DecodingError.keyNotFound(
+        key, .init(codingPath: codingPath, debugDescription: "Nothing is stored for the key."))
+    }
+    return TreeDecoder(value, path: codingPath + [key])
+  }
+}
+
+/// The array that a value decodes itself from.
+struct TreeElementsDecoder: UnkeyedDecodingContainer {
+  let elements: [PropertyList]
+  let codingPath: [any CodingKey]
+  private(set) var currentIndex = 0
+
+  init(elements: [PropertyList], codingPath: [any CodingKey]) {
+    self.elements = elements
+    self.codingPath = codingPath
+  }
+
+  var count: Int? { elements.count }
+  var isAtEnd: Bool { currentIndex == elements.count }
+
+  /// Goes on to the next element only when this one is a nil, as the protocol asks for.
+  mutating func decodeNil() throws -> Bool {
+    let isNil = try current(Never?.self).decodeNil()
+    if isNil { currentIndex += 1 }
+    return isNil
+  }
+
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let value = try current(type).decode(type)
+    currentIndex += 1
+    return value
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    let container = try current(type).container(keyedBy: type)
+    currentIndex += 1
+    return container
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let container = try current([Any].self).unkeyedContainer()
+    currentIndex += 1
+    return container
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = try current((any Decoder).self)
+    currentIndex += 1
+    return decoder
+  }
+
+  private func current(_ type: Any.Type) throws -> TreeDecoder {
+    let path = codingPath + [TreeKey.index(currentIndex)]
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        type, .init(codingPath: path, debugDescription: "The stored array has no more elements."))
+    }
+    return TreeDecoder(elements[currentIndex], path: path)
+  }
+}

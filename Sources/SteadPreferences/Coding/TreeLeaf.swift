@@ -1,0 +1,99 @@
+import Foundation
+
+/// A type whose values are leaves of the tree that a `Codable` value is stored as.
+///
+/// Inside of a tree nothing is read from another kind: a type that decodes by trying several kinds in
+/// turn relies on the wrong ones failing.
+protocol TreeLeaf: PreferenceValue {
+  static func isStored(as stored: PropertyList) -> Bool
+  func leaf() throws -> PropertyList
+}
+
+extension TreeLeaf where Self: FixedWidthInteger {
+  static func isStored(as stored: PropertyList) -> Bool {
+    switch stored {
+    case .integer, .unsignedInteger: true
+    default: false
+    }
+  }
+}
+
+extension TreeLeaf where Self: BinaryFloatingPoint {
+  /// A number written by hand may lack its fraction.
+  static func isStored(as stored: PropertyList) -> Bool {
+    switch stored {
+    case .float, .double, .integer, .unsignedInteger: true
+    default: false
+    }
+  }
+}
+
+extension TreeLeaf {
+  func leaf() throws -> PropertyList { try propertyList() ?? TreeNull.stored }
+
+  static func isStored(as stored: PropertyList) -> Bool {
+    if case .string = stored { true } else { false }
+  }
+}
+
+extension Int: TreeLeaf {}
+extension Int8: TreeLeaf {}
+extension Int16: TreeLeaf {}
+extension Int32: TreeLeaf {}
+extension Int64: TreeLeaf {}
+extension UInt: TreeLeaf {}
+extension UInt8: TreeLeaf {}
+extension UInt16: TreeLeaf {}
+extension UInt32: TreeLeaf {}
+extension UInt64: TreeLeaf {}
+extension Float: TreeLeaf {}
+extension Double: TreeLeaf {}
+extension String: TreeLeaf {}
+extension URL: TreeLeaf {
+  /// The address as text: in a tree, a tool should be able to read it.
+  func leaf() -> PropertyList { .string(absoluteString) }
+}
+
+extension UUID: TreeLeaf {}
+
+extension Bool: TreeLeaf {
+  static func isStored(as stored: PropertyList) -> Bool {
+    if case .bool = stored { true } else { false }
+  }
+}
+
+extension Date: TreeLeaf {
+  static func isStored(as stored: PropertyList) -> Bool {
+    if case .date = stored { true } else { false }
+  }
+}
+
+extension Data: TreeLeaf {
+  static func isStored(as stored: PropertyList) -> Bool {
+    if case .data = stored { true } else { false }
+  }
+}
+
+/// How a nil inside of a tree is written, since property lists have none: as the text that Foundation's
+/// property list encoder writes.
+enum TreeNull {
+  static let stored = PropertyList.string("$null")
+
+  /// A text that could be taken for a nil gets one more `$`.
+  static func escaped(_ leaf: PropertyList) -> PropertyList {
+    guard case .string(let text) = leaf, isMarked(text, dollars: 1) else { return leaf }
+    return .string("$" + text)
+  }
+
+  /// Takes back what ``escaped(_:)`` did.
+  static func unescaped(_ leaf: PropertyList) -> PropertyList {
+    guard case .string(let text) = leaf, isMarked(text, dollars: 2) else { return leaf }
+    return .string(String(text.dropFirst()))
+  }
+
+  /// Whether the text is "null" behind at least so many dollar signs, and nothing else.
+  private static func isMarked(_ text: String, dollars: Int) -> Bool {
+    let signs = text.utf8.prefix { $0 == UInt8(ascii: "$") }.count
+    return signs >= dollars && text.utf8.dropFirst(signs).elementsEqual("null".utf8)
+  }
+}

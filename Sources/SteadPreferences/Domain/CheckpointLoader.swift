@@ -1,0 +1,46 @@
+import Foundation
+import SteadFiles
+
+/// Makes the first checkpoint of a journal from the property list file, where there is one.
+struct CheckpointLoader {
+  let plist: URL
+  let isReadOnly: Bool
+  let problems: DomainFile.Problems
+
+  /// The checkpoint; an empty one when there is no file, or none that parses.
+  func load() throws -> Journal.Checkpoint {
+    guard let data = try AtomicFile(plist).readIfPresent() else {
+      return try checkpoint([:], .none)
+    }
+    let fingerprint = PublishedFile.Fingerprint(data)
+    do {
+      return try checkpoint(PropertyList.fields(of: data), fingerprint)
+    } catch {
+      try keepAside(data, error)
+      return try checkpoint([:], fingerprint)
+    }
+  }
+
+  private func checkpoint(
+    _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint
+  ) throws -> Journal.Checkpoint {
+    let published = PublishedFile(current: fingerprint, previous: .none)
+    return Journal.Checkpoint(
+      bytes: try BinaryPropertyList.encode(fields), metadata: published.metadata)
+  }
+
+  private func keepAside(_ data: Data, _ cause: any Error) throws {
+    let name = plist.lastPathComponent
+    guard !isReadOnly else {
+      throw PreferencesError(
+        code: .damaged, message: "\(name) does not parse. Repair it or move it away.", cause: cause)
+    }
+    let kept = try AsideFile(of: plist).keep(data)
+    problems.add(
+      PreferencesError(
+        code: .damaged,
+        message:
+          "The property list \(name) does not parse, and there is no journal to make it from. "
+          + "It is kept as \(kept); put it back, repaired, to get its values.", cause: cause))
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+
+/// The operations of a journal record of preferences; Documentation/PreferencesFile.md draws them.
+///
+/// A record holds one operation or several that count as one write.
+enum DomainRecord {
+  private static let setsValue: UInt8 = 1
+  private static let removesKey: UInt8 = 2
+
+  /// How many bytes an operation takes.
+  @inline(__always)
+  static func byteCount(_ key: String, _ value: PropertyList?) throws(PropertyListError) -> Int {
+    let keyCount = key.utf8.count
+    let count = 1 + Varint.byteCount(keyCount) + keyCount
+    guard let value else { return count }
+    return count + (try RecordValue.byteCount(of: value))
+  }
+
+  /// Writes an operation where there is room for it, and returns how many bytes it took.
+  @inline(__always)
+  static func encode(
+    _ key: String, _ value: PropertyList?, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int {
+    buffer[0] = value == nil ? removesKey : setsValue
+    var key = key
+    var offset = 1
+    key.withUTF8 { bytes in
+      offset += Varint.encode(bytes.count, into: buffer, at: offset)
+      UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(
+        from: UnsafeRawBufferPointer(bytes))
+      offset += bytes.count
+    }
+    if let value {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
+      offset += RecordValue.encode(value, into: rest)
+    }
+    return offset
+  }
+
+  /// Calls `visit` with each operation of a record.
+  ///
+  /// - Throws: ``PropertyListError`` when the bytes are not operations.
+  static func decode(
+    _ record: UnsafeRawBufferPointer, _ visit: (String, PropertyList?) throws -> Void
+  ) throws {
+    var rest = record
+    func take(_ count: Int) throws -> UnsafeRawBufferPointer {
+      guard count >= 0, count <= rest.count else { throw DomainRecord.damaged }
+      defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
+      return UnsafeRawBufferPointer(rebasing: rest[..<count])
+    }
+    while !rest.isEmpty {
+      let operation = try take(1)[0]
+      let (keyCount, width) = try Varint.decode(rest)
+      _ = try take(width)
+      let key = String(decoding: try take(keyCount), as: UTF8.self)
+      switch operation {
+      case setsValue:
+        let (value, used) = try RecordValue.decode(rest)
+        _ = try take(used)
+        try visit(key, value)
+      case removesKey:
+        try visit(key, nil)
+      default:
+        throw DomainRecord.damaged
+      }
+    }
+  }
+
+  private static var damaged: PreferencesError {
+    PreferencesError(
+      code: .damaged,
+      message: "The journal holds a record of another kind. Was it written by a newer version?")
+  }
+}
+
+/// Whole numbers in groups of seven bits, the lowest first, as LEB128 has them.
+enum Varint {
+  @inline(__always)
+  static func byteCount(_ number: Int) -> Int {
+    var (rest, count) = (number >> 7, 1)
+    while rest != 0 {
+      rest >>= 7
+      count += 1
+    }
+    return count
+  }
+
+  @inline(__always)
+  static func encode(
+    _ number: Int, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) -> Int {
+    var (rest, position) = (UInt(number), offset)
+    while rest > 127 {
+      buffer[position] = UInt8(truncatingIfNeeded: rest) | 128
+      rest >>= 7
+      position += 1
+    }
+    buffer[position] = UInt8(rest)
+    return position + 1 - offset
+  }
+
+  static func decode(_ bytes: UnsafeRawBufferPointer) throws -> (number: Int, width: Int) {
+    var number = 0
+    for (index, byte) in bytes.prefix(8).enumerated() {
+      number |= Int(byte & 127) << (7 * index)
+      if byte < 128 { return (number, index + 1) }
+    }
+    throw PreferencesError(code: .damaged, message: "A record of the journal ends too early.")
+  }
+}

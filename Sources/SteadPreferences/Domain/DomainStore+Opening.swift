@@ -1,0 +1,73 @@
+import Dispatch
+import Foundation
+import SteadFiles
+
+extension DomainStore {
+  private struct Place: Hashable {
+    var path: String
+    var options: DomainOptions
+  }
+
+  private struct Opened {
+    weak var store: DomainStore?
+  }
+
+  private struct Registry {
+    var stores: [Place: Opened] = [:]
+    /// How many entries there may be before those of closed domains are cleared away.
+    var limit = 64
+
+    /// Registers a domain, or gives the one that is registered already; and with it the domains whose
+    /// last reference may be the one returned here, since it must not go while a lock is held.
+    mutating func register(
+      _ new: DomainStore, at place: Place
+    ) -> (store: DomainStore, others: [DomainStore]) {
+      if let store = stores[place]?.store { return (store, []) }
+      stores[place] = Opened(store: new)
+      guard stores.count > limit else { return (new, []) }
+      let open = stores.compactMap { place, opened in opened.store.map { (place, $0) } }
+      stores = Dictionary(uniqueKeysWithValues: open.map { ($0.0, Opened(store: $0.1)) })
+      limit = max(64, 2 * stores.count)
+      return (new, open.map(\.1))
+    }
+  }
+
+  private static let registry = ForkSafeLock(Registry())
+
+  /// The domain in `directory/NAME.plist` and `directory/NAME.journal`, one object for all who ask.
+  ///
+  /// Opening reads the journal, in time proportional to its length, and makes directory and journal
+  /// where they are missing and may be made.
+  ///
+  /// - Throws: ``PreferencesError`` when the files cannot be read, or are of a newer version.
+  static func open(
+    domain: String, directory: URL, options: DomainOptions = DomainOptions()
+  ) throws -> DomainStore {
+    let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
+    let place = Place(path: path, options: options)
+    if let store = registry.withLock({ registry in registry.stores[place]?.store }) { return store }
+    // Not under the lock: another domain's opening need not wait for this one's. Two threads may both
+    // read the files; the first to be done is kept.
+    let new: DomainStore
+    do {
+      new = try DomainStore(domain, directory: directory, options: options)
+    } catch {
+      throw PreferencesError(error, domain: domain)
+    }
+    let (store, others) = registry.withLock { registry in registry.register(new, at: place) }
+    withExtendedLifetime(others) {}
+    if store === new { store.watchLater() }
+    return store
+  }
+
+  /// Whether the domain is open or has a file.
+  static func isPresent(domain: String, directory: URL) -> Bool {
+    let base = directory.appending(path: domain).path(percentEncoded: false)
+    return [".journal", ".plist"].contains { FileManager.default.fileExists(atPath: base + $0) }
+  }
+
+  /// A program that is done in a moment should not wait for what only long-lived ones need.
+  private func watchLater() {
+    DispatchQueue.global(qos: .utility).async { [weak self] in self?.startWatching() }
+  }
+}

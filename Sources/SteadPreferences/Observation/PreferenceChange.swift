@@ -1,0 +1,33 @@
+/// What became of one key: the value that counted before, and the one that counts now.
+///
+/// Values are those that a look-up over the whole search list gives. So the new value of a key that
+/// was removed is what lies below it, such as its registered default.
+public struct PreferenceChange<Value: Sendable>: Sendable {
+  /// The key.
+  public let key: String
+  /// The value that counted before.
+  public let old: Value
+  /// The value that counts from now on.
+  public let new: Value
+  /// Whether this process made the change; false when another one did, or somebody edited the file.
+  public let isOwn: Bool
+
+  /// A change.
+  public init(key: String, old: Value, new: Value, isOwn: Bool) {
+    self.key = key
+    self.old = old
+    self.new = new
+    self.isOwn = isOwn
+  }
+
+  /// The same change with other values, such as decoded ones.
+  public func map<Other: Sendable, Failure: Error>(
+    _ transform: (Value) throws(Failure) -> Other
+  ) throws(Failure) -> PreferenceChange<Other> {
+    PreferenceChange<Other>(
+      key: key, old: try transform(old), new: try transform(new), isOwn: isOwn)
+  }
+}
+
+extension PreferenceChange: Equatable where Value: Equatable {}
+extension PreferenceChange: Hashable where Value: Hashable {}

@@ -1,0 +1,163 @@
+// How layers are followed, and how the values of observed keys are learnt from them.
+//
+// Locks do not nest, so layers are looked at one after the other without one of this object's. What
+// was seen counts if no event came and no layer changed meanwhile, else it is looked at again.
+
+extension PreferenceObservers {
+  /// Follows the layers of the search list, and no others, while somebody observes.
+  func follow() {
+    while true {
+      let stores = search().unique
+      let (layers, generation) = state.withLock { state in (state.layers, state.generation) }
+      if layers.map(\.store).isIdentical(to: stores) { return }
+      let next = stores.map { store in
+        layers.first { $0.store === store } ?? makeLayer(store)
+      }
+      let isDone = state.withLock { state in
+        guard state.generation == generation, !state.isUnused else { return false }
+        // The count of events may have grown since it was copied.
+        state.layers = next.map { layer in
+          state.layers.first { $0.id == layer.id } ?? layer
+        }
+        state.generation += 1
+        return true
+      }
+      let (left, right) = isDone ? (layers, next) : (next, layers)
+      for layer in left where !right.contains(where: { $0.id == layer.id }) {
+        layer.store.removeHandler(layer.token)
+      }
+      if isDone || state.withLock({ state in state.isUnused }) { return }
+    }
+  }
+
+  private func makeLayer(_ store: DomainStore) -> Layer {
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    let token = store.addHandler { [weak self] event in self?.receive(event, from: id) }
+    return Layer(store: store, id: id, token: token)
+  }
+
+  /// Follows the search list after it was changed, and tells which values that has changed.
+  func searchListDidChange(isOwn: Bool) {
+    let (layers, isUnused) = state.withLock { state in (state.layers, state.isUnused) }
+    guard !isUnused else { return }
+    learnKeys(thatDiffer: layers.map(\.store), search())
+    follow()
+    for key in state.withLock({ state in Array(state.keys.keys) }) { learn(key, isOwn: isOwn) }
+    deliver()
+  }
+
+  /// Looks at the keys of layers that come or go, for those who observe every key.
+  private func learnKeys(thatDiffer old: [DomainStore], _ new: [DomainStore]) {
+    guard state.withLock({ state in !state.everyKey.isEmpty }) else { return }
+    let stores =
+      old.filter { store in !new.contains { $0 === store } }
+      + new.filter { store in !old.contains { $0 === store } }
+    for field in stores.flatMap({ $0.contents() }) {
+      let key = ExactKey(field.key)
+      state.withLock { state in state.insert(key) }
+      learn(key)
+    }
+  }
+
+  /// Looks up an observed key in all layers, unless that was done before.
+  ///
+  /// `earlier` is a layer whose change is just being told, and what it had before that.
+  func learn(
+    _ key: ExactKey, earlier: (id: UInt64, value: PropertyList?)? = nil, isOwn: Bool = true
+  ) {
+    while true {
+      let view = state.withLock { state in
+        state.knows(key) ? nil : (layers: state.layers, generation: state.generation)
+      }
+      guard let (layers, generation) = view else { return }
+      let values = layers.enumerated().compactMap { index, layer in
+        let value =
+          layer.id == earlier?.id ? earlier?.value : layer.store.toldValue(forKey: key.text)
+        return value.map { (index, $0) }
+      }
+      let isDone = state.withLock { state in
+        guard state.generation == generation, !state.knows(key),
+          zip(state.layers, layers).allSatisfy({ $0.received == $1.received }),
+          let before = state.keys[key]
+        else { return false }
+        state.keys[key]?.learn(values, generation: generation)
+        if before.generation != 0, let after = state.keys[key], before.effective != after.effective
+        {
+          state.post(key, after, old: before.effective, isOwn: isOwn)
+        }
+        return true
+      }
+      if isDone { return }
+    }
+  }
+
+  /// Takes in what a layer says has changed in it.
+  func receive(_ event: DomainEvent, from id: UInt64) {
+    while true {
+      let unknown = state.withLock { state -> [DomainChange]? in
+        guard let index = state.layers.firstIndex(where: { $0.id == id }) else { return nil }
+        let unknown = state.unknownKeys(in: event)
+        guard unknown.isEmpty else { return unknown }
+        state.layers[index].received += 1
+        // What is only read here is written by others, also where it is kept in memory.
+        let isOwn = event.isOwn && !state.layers[index].store.options.isReadOnly
+        for change in event.changes { state.take(change, layer: index, isOwn: isOwn) }
+        return nil
+      }
+      guard let unknown else { break }
+      for change in unknown { learn(ExactKey(change.key), earlier: (id, change.old)) }
+    }
+    deliver()
+  }
+}
+
+extension PreferenceObservers.State {
+  fileprivate var isUnused: Bool { keys.isEmpty && everyKey.isEmpty }
+
+  /// Whether there is nothing to learn about a key.
+  fileprivate func knows(_ key: ExactKey) -> Bool {
+    guard let observed = keys[key] else { return true }
+    return observed.generation == generation
+  }
+
+  /// Changes of keys that somebody observes and that were not looked up yet, the first of each key.
+  fileprivate mutating func unknownKeys(in event: DomainEvent) -> [DomainChange] {
+    var unknown: [DomainChange] = []
+    var seen: Set<ExactKey> = []
+    for change in event.changes {
+      let key = ExactKey(change.key)
+      if !everyKey.isEmpty { insert(key) }
+      if !knows(key), seen.insert(key).inserted { unknown.append(change) }
+    }
+    return unknown
+  }
+
+  fileprivate mutating func insert(_ key: ExactKey) {
+    if keys[key] == nil { keys[key] = ObservedKey() }
+  }
+
+  fileprivate mutating func take(_ change: DomainChange, layer: Int, isOwn: Bool) {
+    let key = ExactKey(change.key)
+    guard let index = keys.index(forKey: key) else { return }
+    let old = keys.values[index].effective
+    keys.values[index].set(change.new, layer: layer)
+    guard keys.values[index].effective != old else { return }
+    post(key, keys.values[index], old: old, isOwn: isOwn)
+  }
+}
+
+extension [DomainStore] {
+  /// Each once, where it is first looked up.
+  fileprivate var unique: [DomainStore] {
+    var stores: [DomainStore] = []
+    for store in self where !stores.contains(where: { $0 === store }) { stores.append(store) }
+    return stores
+  }
+
+  fileprivate func isIdentical(to other: [DomainStore]) -> Bool {
+    count == other.count && zip(self, other).allSatisfy { $0 === $1 }
+  }
+}

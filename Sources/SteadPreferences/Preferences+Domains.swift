@@ -1,0 +1,136 @@
+import Foundation
+
+extension Preferences {
+  // MARK: Defaults
+
+  /// Gives values for keys that no domain has, beside those that were registered before.
+  ///
+  /// They count for all preferences of the process and are never written to a file, so an app registers
+  /// them each time it starts. Values that are no property lists are refused, all of them, and
+  /// ``onError`` is told.
+  public func register(defaults: [String: Any]) {
+    reporting {
+      let fields = try PropertyList.Fields(validating: defaults)
+      try environment.shared.registration.apply(
+        fields.map { DomainEdit(key: $0.key, value: $0.value) })
+    }
+  }
+
+  // MARK: Suites
+
+  /// Adds a suite's domain to the search list of this object, behind those that were added before.
+  ///
+  /// Names that ``init(suiteName:)`` refuses are refused here, too, and ``onError`` is told.
+  public func addSuite(named name: String) {
+    reporting {
+      try Self.checkSuite(name, environment)
+      search.renew(report: report) { suites in
+        if !suites.contains(name) { suites.append(name) }
+      }
+    }
+  }
+
+  /// Takes a suite out of the search list.
+  public func removeSuite(named name: String) {
+    search.renew(report: report) { suites in suites.removeAll { $0 == name } }
+  }
+
+  /// All keys with the values that count for them, of all domains together.
+  ///
+  /// Costs time for every key of every domain: to read some, ask for them.
+  public func dictionaryRepresentation() -> [String: Any] {
+    var all: [String: PropertyList] = [:]
+    for layer in layers.reversed() {
+      for field in layer.contents() { all[field.key] = field.value }
+    }
+    return all.mapValues(\.anyValue)
+  }
+
+  // MARK: Volatile domains
+
+  /// The names of the domains that have no files: arguments, registered defaults, and those of
+  /// ``setVolatileDomain(_:forName:)``.
+  public var volatileDomainNames: [String] { environment.shared.volatileNames }
+
+  /// The contents of a volatile domain, empty when there is none of that name.
+  public func volatileDomain(forName name: String) -> [String: Any] {
+    guard let store = environment.shared.volatile(name) else { return [:] }
+    return PropertyList.Fields(store.contents()).anyValue
+  }
+
+  /// Puts a dictionary in the place of what a volatile domain holds, or makes the domain.
+  ///
+  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` are looked at for a key.
+  public func setVolatileDomain(_ contents: [String: Any], forName name: String) {
+    reporting {
+      let fields = try PropertyList.Fields(validating: contents)
+      try environment.shared.makeVolatile(name).replaceContents(with: fields)
+      // Arguments are looked at only when there are any.
+      if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
+    }
+  }
+
+  /// Removes a volatile domain; ``argumentDomain`` and ``registrationDomain`` become empty.
+  public func removeVolatileDomain(forName name: String) {
+    environment.shared.removeVolatile(name)
+    if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
+  }
+
+  // MARK: Persistent domains
+
+  /// The contents of a domain, such as an app's or the global one; nil when it holds nothing.
+  ///
+  /// Other domains of the search list are not looked at.
+  public func persistentDomain(forName name: String) -> [String: Any]? {
+    let fields = reporting { () -> PropertyList.Fields? in
+      try DomainName.check(name)
+      let store = try ownStore(name) ?? plan.openPresent(name)
+      return store.map { PropertyList.Fields($0.contents()) }
+    }
+    guard let found = fields ?? nil, !found.isEmpty else { return nil }
+    return found.anyValue
+  }
+
+  /// Puts a dictionary in the place of all that a domain holds, as one change.
+  public func setPersistentDomain(_ contents: [String: Any], forName name: String) {
+    reporting {
+      try DomainName.check(name)
+      let fields = try PropertyList.Fields(validating: contents)
+      if ownStore(name) != nil {
+        return try writing { target in try target.replaceContents(with: fields) }
+      }
+      try plan.open(name, options: DomainOptions()).replaceContents(with: fields)
+      // The global domain, or a suite's, may just have come to be.
+      environment.shared.renewLists(report: report)
+      postChange()
+    }
+  }
+
+  /// Removes all that a domain holds, as one change.
+  public func removePersistentDomain(forName name: String) {
+    reporting {
+      try DomainName.check(name)
+      if ownStore(name) != nil { return try removeAll() }
+      guard let store = try plan.openPresent(name) else { return }
+      try store.replaceContents(with: [:])
+      postChange()
+    }
+  }
+
+  private func ownStore(_ name: String) -> DomainStore? {
+    guard name == domain, plan.scope == .anyHost else { return nil }
+    return search.list.target
+  }
+
+  // MARK: What an administrator has fixed
+
+  /// Whether an administrator has fixed the value of a key, so that setting it has no effect.
+  public func objectIsForced(forKey key: String) -> Bool {
+    objectIsForced(forKey: key, inDomain: domain)
+  }
+
+  /// Whether an administrator has fixed the value of a key for a domain.
+  public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
+    plan.managed(domain, report: report).contains { $0.value(forKey: key) != nil }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import SteadFiles
+import Synchronization
+
+extension Preferences {
+  /// What is called with an error that a method without `throws` met.
+  public typealias ErrorHandler = @Sendable (PreferencesError) -> Void
+
+  /// Called for errors of preferences that have no handler of their own, and when
+  /// ``init(suiteName:)`` gives nil.
+  ///
+  /// To begin with it prints one line to standard error for the first error of each kind.
+  public static var onError: ErrorHandler {
+    get { sharedHandler.withLock { $0 } }
+    set {
+      // The old one may be the last to hold something with a lock of its own.
+      var handler = newValue
+      sharedHandler.withLock { swap(&$0, &handler) }
+    }
+  }
+
+  /// Called for errors that methods without `throws` meet here; nil leaves them to the type's
+  /// handler.
+  ///
+  /// It runs on the thread of the call that failed, and may use the preferences.
+  public var onError: ErrorHandler? {
+    get { errors.handler }
+    set { errors.handler = newValue }
+  }
+
+  /// The last error that a method without `throws` met here, nil when there was none.
+  public var lastError: PreferencesError? { errors.last }
+
+  /// Does what may fail, and leaves errors to the handlers; nil when it failed.
+  @discardableResult
+  func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
+    do {
+      return try body()
+    } catch {
+      report(PreferencesError(error, domain: domain, key: key))
+      return nil
+    }
+  }
+
+  func report(_ error: PreferencesError) { errors.report(error) }
+}
+
+private let sharedHandler = ForkSafeLock<Preferences.ErrorHandler>(printFirstOfKind)
+private let printedCodes = Mutex<Set<PreferencesError.Code>>([])
+
+/// One line for each kind: a program that cannot save would else fill its log with the same words.
+private let printFirstOfKind: Preferences.ErrorHandler = { error in
+  guard printedCodes.withLock({ $0.insert(error.code).inserted }) else { return }
+  try? FileHandle.standardError.write(contentsOf: Data("Preferences: \(error)\n".utf8))
+}

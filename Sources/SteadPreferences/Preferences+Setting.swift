@@ -1,0 +1,68 @@
+import Foundation
+
+extension Preferences {
+  /// Sets a value; nil removes the key.
+  ///
+  /// What a property list cannot hold is refused, and ``onError`` is told: texts, numbers, booleans,
+  /// dates, data, and arrays and dictionaries of them are taken. A URL is kept as the overload for URLs
+  /// keeps it.
+  public func set(_ value: Any?, forKey key: String) {
+    reporting(key: key) {
+      guard let value else { return try setPropertyList(nil, forKey: key) }
+      if let url = value as? URL { return try setPropertyList(PropertyList(url: url), forKey: key) }
+      try setPropertyList(PropertyList(validating: value), forKey: key)
+    }
+  }
+
+  /// Sets a value; nil removes the key. This is ``set(_:forKey:)-(Any?,String)`` by the name of
+  /// key-value coding.
+  public func setValue(_ value: Any?, forKey key: String) { set(value, forKey: key) }
+
+  /// Sets a whole number.
+  public func set(_ value: Int, forKey key: String) { write(.integer(Int64(value)), key) }
+
+  /// Sets a number of 32 bits.
+  public func set(_ value: Float, forKey key: String) { write(.float(value), key) }
+
+  /// Sets a number of 64 bits.
+  public func set(_ value: Double, forKey key: String) { write(.double(value), key) }
+
+  /// Sets true or false.
+  public func set(_ value: Bool, forKey key: String) { write(.bool(value), key) }
+
+  /// Sets a URL; nil removes the key.
+  ///
+  /// A file's is kept as its path, with `~` for the home directory; any other as an archive, which
+  /// ``url(forKey:)-(String)`` reads, and `UserDefaults` on Apple's systems, too.
+  public func set(_ url: URL?, forKey key: String) {
+    reporting(key: key) {
+      try setPropertyList(try url.map { try PropertyList(url: $0) }, forKey: key)
+    }
+  }
+
+  /// Removes a key from the domain; what other domains have for it comes to count.
+  public func removeObject(forKey key: String) { write(nil, key) }
+
+  /// Removes all keys from the domain, as one change.
+  ///
+  /// - Throws: ``PreferencesError``, as ``setPropertyList(_:forKey:)``.
+  public func removeAll() throws {
+    try reraising { try writing { target in try target.replaceContents(with: [:]) } }
+  }
+
+  private func write(_ value: PropertyList?, _ key: String) {
+    do {
+      try setPropertyList(value, forKey: key)
+    } catch {
+      report(PreferencesError(error, domain: domain, key: key))
+    }
+  }
+
+  func reraising<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      throw PreferencesError(error, domain: domain)
+    }
+  }
+}

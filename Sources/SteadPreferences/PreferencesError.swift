@@ -1,0 +1,128 @@
+import Foundation
+import SteadFiles
+
+/// Why preferences could not be kept, read or brought in.
+///
+/// Compare ``code``, show ``message``, look into ``cause`` for what was found underneath. The texts
+/// name keys, domains and files, and never hold a value.
+public struct PreferencesError: Error, Sendable {
+  /// What went wrong, to compare with.
+  public struct Code: Hashable, Sendable {
+    private enum Name {
+      case invalidDomainName, notAPropertyList, quotaExceeded, readOnly, noSpace, unavailable
+      case damaged, failed, doesNotDecode, tooManyKeptAside
+    }
+    private let name: Name
+    private init(_ name: Name) { self.name = name }
+
+    /// The name of a domain or suite is empty, too long, leads elsewhere, or is one that cannot be
+    /// opened by that call.
+    public static let invalidDomainName = Code(.invalidDomainName)
+    /// The value holds something that a property list cannot.
+    public static let notAPropertyList = Code(.notAPropertyList)
+    /// The value would make the domain larger than its quota.
+    public static let quotaExceeded = Code(.quotaExceeded)
+    /// The preferences were opened for reading only.
+    public static let readOnly = Code(.readOnly)
+    /// The disk is full, or the user's share of it is.
+    public static let noSpace = Code(.noSpace)
+    /// The file of the domain cannot be opened or made, so that values are kept in memory alone.
+    public static let unavailable = Code(.unavailable)
+    /// A file holds something other than what was written.
+    public static let damaged = Code(.damaged)
+    /// The system failed in a way that has no code here; see ``PreferencesError/cause``.
+    public static let failed = Code(.failed)
+    /// What is stored is of another kind than what is read, out of range, or has parts missing.
+    public static let doesNotDecode = Code(.doesNotDecode)
+    /// As many values that do not decode are kept aside for the key as there may be; see
+    /// ``Preferences/keptAsideLimit``.
+    public static let tooManyKeptAside = Code(.tooManyKeptAside)
+  }
+
+  /// What went wrong, to compare with.
+  public var code: Code
+  /// What went wrong and what to do, in a sentence or two for a person.
+  public var message: String
+  /// The domain it went wrong in, where one is known.
+  public var domain: String?
+  /// The key it went wrong with, where there is one.
+  public var key: String?
+  /// The error underneath, where there was one.
+  public var cause: (any Error)?
+
+  /// Makes an error; the package does this, and so may a test.
+  public init(
+    code: Code, message: String, domain: String? = nil, key: String? = nil,
+    cause: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.domain = domain
+    self.key = key
+    self.cause = cause
+  }
+}
+
+extension PreferencesError: CustomStringConvertible, LocalizedError {
+  /// The message, with the domain and the key.
+  public var description: String {
+    let place = [domain.map { "domain \($0)" }, key.map { "key \($0)" }].compactMap(\.self)
+    return place.isEmpty ? message : "\(message) (\(place.joined(separator: ", ")))"
+  }
+  /// The message, with the domain and the key.
+  public var errorDescription: String? { description }
+}
+
+extension PreferencesError {
+  /// The error as it is, or one of another kind as the cause of ours.
+  init(_ error: any Error, domain: String?, key: String? = nil) {
+    if var known = error as? PreferencesError {
+      known.domain = known.domain ?? domain
+      known.key = known.key ?? key
+      self = known
+      return
+    }
+    if let list = error as? PropertyListError {
+      let isValue = list.code == .notAPropertyList || list.code == .tooDeep
+      self.init(
+        code: isValue ? .notAPropertyList : .damaged, message: list.message, domain: domain,
+        key: key, cause: error)
+      return
+    }
+    let file = error as? FileError
+    self.init(
+      code: Code(file?.code), message: file?.message ?? "The preferences could not be kept.",
+      domain: domain, key: key, cause: error)
+  }
+
+  /// The error for what a journal has lost.
+  init(damage: JournalDamage) {
+    let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
+    self.init(
+      code: .damaged,
+      message:
+        "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
+        + "bytes of it could not be read." + kept)
+  }
+
+  static func readOnly(_ domain: String) -> PreferencesError {
+    PreferencesError(
+      code: .readOnly, message: "The domain's files may be read only.", domain: domain)
+  }
+
+  static func invalidName(_ message: String) -> PreferencesError {
+    PreferencesError(code: .invalidDomainName, message: message)
+  }
+}
+
+extension PreferencesError.Code {
+  fileprivate init(_ code: FileError.Code?) {
+    switch code {
+    case .noSpace?: self = .noSpace
+    case .readOnly?, .denied?: self = .readOnly
+    case .damaged?: self = .damaged
+    case .invalidName?: self = .invalidDomainName
+    default: self = .failed
+    }
+  }
+}

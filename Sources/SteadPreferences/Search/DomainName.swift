@@ -1,0 +1,19 @@
+/// The rules for names of domains, which become names of files.
+enum DomainName {
+  /// Room is left in a file name of 255 bytes for a host, an ending and a temporary name.
+  static let limit = 180
+
+  static func check(_ name: String) throws {
+    guard !name.isEmpty else { throw PreferencesError.invalidName("A domain's name is empty.") }
+    guard name.utf8.count <= limit else {
+      throw PreferencesError.invalidName("A domain's name is longer than \(limit) bytes.")
+    }
+    let isPlain = name.unicodeScalars.allSatisfy {
+      $0 != "/" && $0 != "\\" && $0.value >= 0x20 && $0.value != 0x7F
+    }
+    guard isPlain, !name.hasPrefix("."), !name.contains("..") else {
+      throw PreferencesError.invalidName(
+        "A domain's name holds a slash, a control character or two dots, or begins with a dot.")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+
+/// What decides which domains are looked at: made once, and turned into a ``SearchList`` whenever
+/// domains come or go.
+struct SearchPlan: Sendable {
+  enum Scope: Sendable { case anyHost, thisHost }
+
+  var domain: String
+  /// The directory of the domain's files; nil is the environment's for that name.
+  var directory: URL?
+  var options: DomainOptions
+  var environment: Preferences.Environment
+  var scope = Scope.anyHost
+
+  /// The list as things are.
+  ///
+  /// A domain that cannot be opened for writing is replaced by one in memory, so that the program goes
+  /// on; `previous` is the list before, whose replacement is kept.
+  func list(
+    suites: [String], previous: SearchList?, report: LiveSearchList.Report
+  ) -> SearchList {
+    var opening = Opening(plan: self)
+    defer { for error in opening.errors { report(error) } }
+    let target = opening.target(replacing: previous)
+
+    var layers = opening.managed()
+    if !environment.shared.arguments.isEmpty { layers.append(environment.shared.arguments) }
+    layers += opening.hostStore(domain, target: target)
+    layers += opening.userStore(domain, target: target)
+    for suite in suites where suite != domain { layers += opening.suite(suite) }
+    if domain != Preferences.globalDomain {
+      layers += opening.hostStore(Preferences.globalDomain, target: target)
+      layers += opening.present(Preferences.globalDomain)
+    }
+    layers += opening.allUsers()
+    layers.append(environment.shared.registration)
+    return SearchList(layers: layers, target: target, problem: opening.problem)
+  }
+
+  /// What an administrator has fixed for a domain, then for all.
+  func managed(_ name: String, report: (PreferencesError) -> Void) -> [DomainStore] {
+    guard let directory = environment.places.managed else { return [] }
+    return [name, Preferences.globalDomain].compactMap { name in
+      let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
+      return environment.shared.layer(file, report: report).store
+    }
+  }
+
+  /// The directory of a domain's files, nil when domains are kept in memory.
+  func place(_ name: String) -> URL? {
+    if name == domain, let directory { return directory }
+    return environment.places.config?.appending(path: name, directoryHint: .isDirectory)
+  }
+
+  /// A domain of the environment, made when it is not there.
+  func open(_ name: String, host: Bool = false, options: DomainOptions) throws -> DomainStore {
+    let file = host ? "\(name).\(environment.host)" : name
+    guard let place = place(name) else {
+      return environment.shared.makeMemory(file, options: options)
+    }
+    let directory = host ? place.appending(path: "ByHost", directoryHint: .isDirectory) : place
+    return try DomainStore.open(domain: file, directory: directory, options: options)
+  }
+
+  /// A domain of the environment that is there; one that is not is not made by being looked at.
+  ///
+  /// With `isFollowed` the search lists are made anew when it comes.
+  func openPresent(
+    _ name: String, host: Bool = false, isFollowed: Bool = false
+  ) throws -> DomainStore? {
+    let file = host ? "\(name).\(environment.host)" : name
+    guard let place = place(name) else { return environment.shared.memory(file) }
+    let directory = host ? place.appending(path: "ByHost", directoryHint: .isDirectory) : place
+    guard DomainStore.isPresent(domain: file, directory: directory) else {
+      if isFollowed { environment.shared.watchForDomain(file, in: directory) }
+      return nil
+    }
+    return try DomainStore.open(domain: file, directory: directory, options: DomainOptions())
+  }
+}
+
+extension DomainStore {
+  var isEmpty: Bool { contents().isEmpty }
+}
+
+/// Opens the domains of a plan, and keeps what went wrong.
+private struct Opening {
+  let plan: SearchPlan
+  var errors: [PreferencesError] = []
+  var problem: PreferencesError?
+
+  init(plan: SearchPlan) { self.plan = plan }
+
+  mutating func target(replacing previous: SearchList?) -> DomainStore {
+    let isReplaced = previous?.problem != nil
+    do {
+      if let previous, !isReplaced { return previous.target }
+      let store = try plan.open(
+        plan.domain, host: plan.scope == .thisHost, options: plan.options)
+      if let previous {
+        try store.apply(
+          previous.target.contents().map { DomainEdit(key: $0.key, value: $0.value) })
+      }
+      return store
+    } catch {
+      problem = PreferencesError(
+        code: .unavailable,
+        message: "The preferences cannot be opened, and are kept in memory alone. Make the "
+          + "directory writable, then call synchronize().",
+        domain: plan.domain, cause: error)
+      if let previous { return previous.target }
+      errors.append(contentsOf: problem.map { [$0] } ?? [])
+      return DomainStore(inMemory: plan.domain)
+    }
+  }
+
+  mutating func hostStore(
+    _ name: String, target: DomainStore
+  ) -> [DomainStore] {
+    if name == plan.domain, plan.scope == .thisHost { return [target] }
+    return stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
+  }
+
+  mutating func userStore(
+    _ name: String, target: DomainStore
+  ) -> [DomainStore] {
+    plan.scope == .anyHost ? [target] : present(name)
+  }
+
+  mutating func present(_ name: String) -> [DomainStore] {
+    stores { [plan] in try plan.openPresent(name, isFollowed: true) }
+  }
+
+  mutating func suite(_ name: String) -> [DomainStore] {
+    stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
+      + stores { [plan] in try plan.open(name, options: DomainOptions()) }
+  }
+
+  mutating func managed() -> [DomainStore] {
+    plan.managed(plan.domain) { errors.append($0) }
+  }
+
+  mutating func allUsers() -> [DomainStore] {
+    let (shared, directories) = (plan.environment.shared, plan.environment.places.allUsers)
+    return [plan.domain, Preferences.globalDomain].flatMap { name in
+      directories.compactMap { directory in
+        let file = directory.appending(path: "\(name)/\(name).plist", directoryHint: .notDirectory)
+        return shared.layer(file) { errors.append($0) }.store
+      }
+    }
+  }
+
+  private mutating func stores(_ open: () throws -> DomainStore?) -> [DomainStore] {
+    do {
+      return try open().map { [$0] } ?? []
+    } catch {
+      errors.append(PreferencesError(error, domain: plan.domain))
+      return []
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import SteadFiles
+
+/// What all preferences of an environment share: volatile domains, others' property lists, and word of
+/// domains that come or go.
+final class SharedDomains: Sendable {
+  let arguments: DomainStore
+  let registration: DomainStore
+
+  private struct State: Sendable {
+    var volatile: [String: DomainStore] = [:]
+    /// Domains of an environment without files, by their names.
+    var memory: [String: DomainStore] = [:]
+    /// Property lists of others, by their paths.
+    var layers: [String: PlistLayer] = [:]
+    var watches: [String: PathWatch] = [:]
+  }
+
+  private struct Reader: Sendable {
+    weak var list: LiveSearchList?
+  }
+
+  private let state = ForkSafeLock(State())
+  private let readers = ForkSafeLock<[Reader]>([])
+
+  init(arguments: [String]) {
+    self.arguments = DomainStore(inMemory: Preferences.argumentDomain)
+    registration = DomainStore(inMemory: Preferences.registrationDomain)
+    // In memory nothing can fail.
+    try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
+  }
+
+  /// Has a search list made anew with all others when domains come or go.
+  func add(_ list: LiveSearchList) {
+    // Whatever may be the last reference goes when the lock is free again.
+    let others = readers.withLock { readers in
+      let others = readers.compactMap(\.list)
+      readers = (others + [list]).map(Reader.init)
+      return others
+    }
+    withExtendedLifetime(others) {}
+  }
+
+  /// Makes all search lists of the environment anew, since a domain has come or gone.
+  func renewLists(report: LiveSearchList.Report, isOwn: Bool = true) {
+    for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
+      list.renew(report: report, isOwn: isOwn)
+    }
+  }
+
+  // MARK: Volatile domains
+
+  var volatileNames: [String] {
+    [Preferences.argumentDomain, Preferences.registrationDomain]
+      + state.withLock { $0.volatile.keys.sorted() }
+  }
+
+  func volatile(_ name: String) -> DomainStore? {
+    switch name {
+    case Preferences.argumentDomain: arguments
+    case Preferences.registrationDomain: registration
+    default: state.withLock { $0.volatile[name] }
+    }
+  }
+
+  func makeVolatile(_ name: String) -> DomainStore {
+    if let found = volatile(name) { return found }
+    let made = DomainStore(inMemory: name)
+    return state.withLock { state in
+      if let found = state.volatile[name] { return found }
+      state.volatile[name] = made
+      return made
+    }
+  }
+
+  func removeVolatile(_ name: String) {
+    let removed = state.withLock { $0.volatile.removeValue(forKey: name) }
+    guard removed == nil, let fixed = volatile(name) else { return }
+    try? fixed.replaceContents(with: [:])
+  }
+
+  // MARK: Domains in memory
+
+  func memory(_ name: String) -> DomainStore? { state.withLock { $0.memory[name] } }
+
+  func makeMemory(_ name: String, options: DomainOptions) -> DomainStore {
+    let made = DomainStore(inMemory: name, options: options)
+    return state.withLock { state in
+      if let found = state.memory[name] { return found }
+      state.memory[name] = made
+      return made
+    }
+  }
+
+  // MARK: Property lists of others
+
+  /// The property list at a place, read when it is first asked for.
+  func layer(_ url: URL, report: (PreferencesError) -> Void) -> PlistLayer {
+    let path = url.path(percentEncoded: false)
+    if let found = state.withLock({ $0.layers[path] }) { return found }
+    let made = PlistLayer(url)
+    do {
+      try made.load()
+    } catch {
+      report(PreferencesError(error, domain: nil))
+    }
+    let kept = state.withLock { state in
+      if let found = state.layers[path] { return found }
+      state.layers[path] = made
+      return made
+    }
+    if kept === made { watch(made) }
+    return kept
+  }
+
+  /// Keeps a watch as long as the environment; false when there is one of that name already.
+  func keep(_ watch: PathWatch, as name: String) -> Bool {
+    state.withLock { state in
+      guard state.watches[name] == nil else { return false }
+      state.watches[name] = watch
+      return true
+    }
+  }
+
+  /// Reads all property lists of others again.
+  func reloadLayers(report: (PreferencesError) -> Void) {
+    for layer in state.withLock({ Array($0.layers.values) }) {
+      do {
+        try layer.load()
+      } catch {
+        report(PreferencesError(error, domain: nil))
+      }
+    }
+  }
+}

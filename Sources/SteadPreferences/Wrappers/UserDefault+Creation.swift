@@ -1,0 +1,76 @@
+// The order among the initialisers is that of typed keys; PreferenceKey+Creation.swift tells it.
+
+extension UserDefault {
+  /// A property with a default.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The value while nothing is stored.
+  ///   - key: The name, declared in an extension of ``Preferences/Name``, or a literal.
+  ///   - store: The preferences; nil is ``Preferences/standard``.
+  public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
+  where Value: PreferenceValue {
+    self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
+  }
+
+  /// A property with a default, stored as its raw value.
+  @_disfavoredOverload
+  public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
+  where Value: RawRepresentable & SendableMetatype, Value.RawValue: PreferenceValue {
+    self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
+  }
+
+  /// A property with a default, stored as the tree of its `Codable` form.
+  @_disfavoredOverload
+  public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
+  where Value: Codable & SendableMetatype {
+    self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
+  }
+
+  /// A property with a default, stored as its raw value, though it is `Codable`, too.
+  @_disfavoredOverload
+  public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
+  where Value: RawRepresentable & Codable & SendableMetatype, Value.RawValue: PreferenceValue {
+    self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
+  }
+}
+
+extension UserDefault {
+  /// A property that has what `UserDefaults` gives while nothing is stored: false, 0, an empty text, nil.
+  public init(key: Preferences.Name, store: Preferences? = nil) where Value: UnsetPreferenceValue {
+    self.init(key: .init(key.rawValue), initial: .whileUnset, store: store)
+  }
+
+  /// A property that is nil while nothing is stored, stored as its raw value.
+  @_disfavoredOverload
+  public init<Wrapped: RawRepresentable & SendableMetatype>(
+    key: Preferences.Name, store: Preferences? = nil
+  ) where Value == Wrapped?, Wrapped.RawValue: PreferenceValue {
+    self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
+  }
+
+  /// A property that is nil while nothing is stored, stored as the tree of its `Codable` form.
+  @_disfavoredOverload
+  public init<Wrapped: Codable & SendableMetatype>(
+    key: Preferences.Name, store: Preferences? = nil
+  ) where Value == Wrapped? {
+    self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
+  }
+
+  /// A property that is nil while nothing is stored, stored as its raw value, though it is `Codable`.
+  @_disfavoredOverload
+  public init<Wrapped: RawRepresentable & Codable & SendableMetatype>(
+    key: Preferences.Name, store: Preferences? = nil
+  ) where Value == Wrapped?, Wrapped.RawValue: PreferenceValue {
+    self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
+  }
+}
+
+extension Preferences.Key {
+  /// The key of an optional once more as an optional, as the wrappers keep all of their keys.
+  static func nested<Wrapped>(_ key: Preferences.Key<Wrapped?>) -> Self where Value == Wrapped?? {
+    func nest<Bridge: PreferenceBridge<Wrapped?>>(_ bridge: Bridge.Type) -> Self {
+      Self(name: key.name, bridge: OptionalBridge<Bridge>.self) { nil }
+    }
+    return nest(key.bridge)
+  }
+}

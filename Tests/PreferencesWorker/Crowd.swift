@@ -1,0 +1,44 @@
+import Foundation
+import SteadPreferences
+
+/// Many writers and readers of one domain, with a board of what must be there.
+enum Crowd {
+  /// Sets keys one after the other, and one key again and again.
+  static func write(_ preferences: Preferences, _ arguments: [String]) throws {
+    guard let writer = Int(arguments[1]), let count = Int(arguments[2]) else { exit(64) }
+    let board = try Board(arguments[0])
+    say("ready")
+    _ = readLine()
+    for number in 0..<count {
+      preferences.set(number + 1, forKey: "\(writer).latest")
+      preferences.set("\(writer)-\(number)", forKey: "\(writer).key.\(number)")
+      board[writer] = number + 1
+    }
+    say("done")
+  }
+
+  /// Looks at all that is on the board, over and over, and once more when all is.
+  static func read(_ preferences: Preferences, _ arguments: [String]) throws {
+    guard let writers = Int(arguments[1]), let count = Int(arguments[2]) else { exit(64) }
+    let board = try Board(arguments[0])
+    say("ready")
+    _ = readLine()
+    var (isFull, looks) = (false, 0)
+    while !isFull {
+      isFull = (0..<writers).allSatisfy { board[$0] == count }
+      for writer in 0..<writers {
+        let announced = board[writer]
+        let latest = preferences.integer(forKey: "\(writer).latest")
+        if latest < announced { say("error \(writer).latest is \(latest), not \(announced)") }
+        for number in 0..<announced {
+          let value = preferences.string(forKey: "\(writer).key.\(number)")
+          if value != "\(writer)-\(number)" {
+            say("error \(writer).key.\(number) is \(value ?? "missing")")
+          }
+        }
+        looks += announced
+      }
+    }
+    say("looks \(looks)")
+  }
+}

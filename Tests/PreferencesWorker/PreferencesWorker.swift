@@ -1,0 +1,86 @@
+// A second process for tests of preferences that several programs share.
+//
+//   PreferencesWorker <directory> <domain> <command> ...
+//
+//   dump [prefix]                      prints every key with its value, and a full stop
+//   step <writer> <seed> <workload>    dumps the writer's keys, then changes them without end, and says
+//                                      of each change when it begins and when it is done
+//   write <board> <writer> <count>     sets keys, counts them on the board
+//   read <board> <writers> <count>     looks for every key on the board until the board is full
+//   fork <threads> <count>             sets keys in parent and child at once
+//   follow                             prints changes as they come; does what the input says
+//   inspect                            opens the domain in each directory that the input names
+//   url <key>                          prints a URL
+//   suite                              opens the suites that the input names, percent-encoded
+//
+// What fails is printed as a line that begins with `error`.
+
+import Foundation
+import SteadPreferences
+
+@main struct PreferencesWorker {
+  static func main() {
+    // One that hangs ends all the same, and its test fails.
+    alarm(CommandLine.arguments.contains("follow") ? 60 : 240)
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 3 else { exit(64) }
+    let domain = Domain(directory: arguments.removeFirst(), name: arguments.removeFirst())
+    do {
+      try run(arguments.removeFirst(), arguments, on: domain)
+    } catch {
+      say("error \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(_ command: String, _ arguments: [String], on domain: Domain) throws {
+    switch (command, arguments.count) {
+    case ("dump", 0): try dump(domain.open())
+    case ("dump", 1): try dump(domain.open(), prefix: arguments[0])
+    case ("step", 3): try Stepper(domain.open(), arguments)?.run()
+    case ("write", 3): try Crowd.write(domain.open(), arguments)
+    case ("read", 3): try Crowd.read(domain.open(), arguments)
+    case ("fork", 2): try Forker(domain.open(), arguments)?.run()
+    case ("follow", 0): try Follower(domain.open()).run()
+    case ("inspect", 0): Inspector(name: domain.name).run()
+    case ("url", 1): say(try domain.open().url(forKey: arguments[0])?.absoluteString ?? "none")
+    case ("suite", 0): try openSuites()
+    default: exit(64)
+    }
+  }
+}
+
+/// A domain in a directory, and how every command opens it.
+struct Domain {
+  var directory: String
+  var name: String
+
+  func open() throws -> Preferences {
+    let preferences = try Preferences(domain: name, directory: URL(filePath: directory))
+    preferences.onError = { error in say("error \(error)") }
+    return preferences
+  }
+}
+
+/// Prints a line with one write, so that what has been printed is whole whenever the end comes.
+func say(_ line: String) {
+  var line = line + "\n"
+  line.withUTF8 { bytes in
+    var rest = UnsafeRawBufferPointer(bytes)
+    while !rest.isEmpty {
+      let count = write(STDOUT_FILENO, rest.baseAddress, rest.count)
+      // Nobody reads any more: the test has ended, and so must this.
+      guard count > 0 else { exit(2) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+}
+
+func dump(_ preferences: Preferences, prefix: String = "") throws {
+  var lines = ""
+  for key in preferences.keys where key.hasPrefix(prefix) {
+    guard let value = preferences.propertyList(forKey: key) else { continue }
+    lines += "\(key.escaped) \(value.line)\n"
+  }
+  say(lines + ".")
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import SteadPreferences
+
+struct DomainsTests {
+  @Test func registeringAddsToWhatWasRegistered() {
+    let environment = Preferences.Environment.inMemory()
+    let preferences = Preferences.inMemory(environment: environment)
+    let other = Preferences.inMemory("other", environment: environment)
+    preferences.register(defaults: ["a": 1, "b": 1])
+    other.register(defaults: ["b": 2, "c": 2])
+    for key in [("a", 1), ("b", 2), ("c", 2)] {
+      #expect(preferences.integer(forKey: key.0) == key.1)
+      #expect(other.integer(forKey: key.0) == key.1)
+    }
+    #expect(preferences.keys.isEmpty)
+    #expect(preferences.persistentDomain(forName: "memory") == nil)
+  }
+
+  @Test func registeringIsAllOrNothing() {
+    let preferences = Preferences.inMemory()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    preferences.register(defaults: ["a": 1, "b": NSObject()])
+    #expect(preferences.object(forKey: "a") == nil)
+    #expect(errors.codes == [.notAPropertyList])
+  }
+
+  @Test func environmentsShareNothing() {
+    let one = Preferences.inMemory()
+    let two = Preferences.inMemory()
+    one.register(defaults: ["a": 1])
+    one.set(2, forKey: "b")
+    one.setVolatileDomain(["c": 3], forName: Preferences.argumentDomain)
+    #expect(one.integer(forKey: "c") == 3)
+    for key in ["a", "b", "c"] { #expect(two.object(forKey: key) == nil) }
+  }
+
+  @Test func aVolatileDomainIsReplacedAndNotLookedAt() {
+    let preferences = Preferences.inMemory()
+    preferences.setVolatileDomain(["a": 1, "b": 1], forName: "mine")
+    preferences.setVolatileDomain(["b": 2], forName: "mine")
+    #expect(preferences.volatileDomain(forName: "mine") as? [String: Int] == ["b": 2])
+    #expect(preferences.object(forKey: "b") == nil)
+    #expect(
+      Set(preferences.volatileDomainNames) == [
+        Preferences.argumentDomain, Preferences.registrationDomain, "mine",
+      ])
+    preferences.removeVolatileDomain(forName: "mine")
+    #expect(!preferences.volatileDomainNames.contains("mine"))
+    #expect(preferences.volatileDomain(forName: "mine").isEmpty)
+  }
+
+  @Test func replacingTheRegisteredDefaultsTakesTheOthersAway() {
+    let preferences = Preferences.inMemory()
+    preferences.register(defaults: ["a": 1, "b": 1])
+    preferences.setVolatileDomain(["b": 2], forName: Preferences.registrationDomain)
+    #expect(preferences.object(forKey: "a") == nil)
+    #expect(preferences.integer(forKey: "b") == 2)
+  }
+
+  @Test func aPersistentDomainIsReplacedAsAWhole() throws {
+    let home = try TestHome()
+    let app = try Preferences(environment: home.environment())
+    app.set(1, forKey: "old")
+    app.setPersistentDomain(["new": [1, 2], "date": Date.distantPast], forName: "com.example.app")
+    #expect(app.keys == ["date", "new"])
+    app.setPersistentDomain(["k": "v"], forName: "com.example.other")
+    #expect(app.object(forKey: "k") == nil)
+    #expect(app.persistentDomain(forName: "com.example.other") as? [String: String] == ["k": "v"])
+    let other = try Preferences(environment: home.environment(appID: "com.example.other"))
+    #expect(other.string(forKey: "k") == "v")
+    app.removePersistentDomain(forName: "com.example.other")
+    #expect(other.object(forKey: "k") == nil)
+    #expect(app.persistentDomain(forName: "com.example.other") == nil)
+    #expect(app.persistentDomain(forName: "never heard of") == nil)
+  }
+
+  @Test func theHostsDomainIsNotThePersistentOne() {
+    let preferences = Preferences.inMemory()
+    preferences.currentHost.set(1, forKey: "h")
+    preferences.set(2, forKey: "a")
+    #expect(preferences.currentHost.persistentDomain(forName: "memory")?.keys.first == "a")
+    #expect(preferences.currentHost.keys == ["h"])
+    #expect(preferences.integer(forKey: "h") == 1)
+    #expect(preferences.currentHost.integer(forKey: "a") == 2)
+  }
+
+  @Test func allDomainsTogetherAreWhatEachKeyGives() {
+    let environment = Preferences.Environment.inMemory(arguments: ["app", "-b", "argument"])
+    let preferences = Preferences.inMemory(environment: environment)
+    preferences.register(defaults: ["a": 1, "b": 1, "c": 1])
+    preferences.set(2, forKey: "a")
+    preferences.set(2, forKey: "b")
+    preferences.setPersistentDomain(["a": 3, "d": 3], forName: Preferences.globalDomain)
+    let all = preferences.dictionaryRepresentation()
+    #expect(Set(all.keys) == ["a", "b", "c", "d"])
+    for (key, value) in all { #expect("\(value)" == preferences.string(forKey: key)) }
+  }
+
+  @Test func suitesThatAreRefusedAreReported() {
+    let preferences = Preferences.inMemory()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    for name in ["../x", Preferences.globalDomain, "memory", ""] {
+      preferences.addSuite(named: name)
+      preferences.setPersistentDomain([:], forName: name == "memory" ? "a/b" : "\(name)/")
+    }
+    #expect(errors.codes == Array(repeating: .invalidDomainName, count: 8))
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import SteadFiles
+import Testing
+
+@testable import SteadPreferences
+
+struct ErrorsTests {
+  private struct Unsuitable {}
+
+  @Test func whatIsNoPropertyListIsRefused() {
+    let preferences = Preferences.inMemory()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    preferences.set("old", forKey: "k")
+    preferences.set(Unsuitable(), forKey: "k")
+    preferences.set([1: "a"], forKey: "k")
+    preferences.setValue(["a": [Unsuitable()]], forKey: "k")
+    #expect(errors.codes == Array(repeating: .notAPropertyList, count: 3))
+    #expect(preferences.lastError?.key == "k")
+    #expect(preferences.string(forKey: "k") == "old")
+  }
+
+  @Test func noTextOfAnErrorHoldsAValue() throws {
+    let preferences = Preferences.inMemory(options: .init(quota: 10))
+    preferences.onError = { _ in }
+    let secret = "8 secret 8"
+    preferences.set([secret: Unsuitable()], forKey: "key")
+    #expect(try !"\(#require(preferences.lastError))".contains(secret))
+    preferences.set(secret + secret, forKey: "key")
+    let error = try #require(preferences.lastError)
+    #expect(error.code == .quotaExceeded)
+    #expect(!"\(error)".contains(secret))
+    #expect("\(error)".contains("key"))
+  }
+
+  @Test func readOnlyPreferencesRefuseEveryWrite() throws {
+    let home = try TestHome()
+    let file = home.config.appending(path: "com.example.app/com.example.app.plist")
+    try home.write(["k": .string("old")], to: file)
+    let before = try Data(contentsOf: file)
+    let app = try Preferences(
+      options: .init(isReadOnly: true), environment: home.environment())
+    let errors = ReportedErrors()
+    app.onError = errors.handler
+    app.set(1, forKey: "k")
+    app.removeObject(forKey: "k")
+    app.set(URL(string: "https://example.com"), forKey: "k")
+    app.setPersistentDomain([:], forName: "com.example.app")
+    #expect(throws: PreferencesError.self) { try app.removeAll() }
+    #expect(throws: PreferencesError.self) { try app.importDomain(before) }
+    #expect(errors.codes == Array(repeating: .readOnly, count: 4))
+    #expect(app.string(forKey: "k") == "old")
+    #expect(app.synchronize())
+    #expect(try Data(contentsOf: file) == before)
+  }
+
+  @Test func theQuotaIsKept() throws {
+    let preferences = Preferences.inMemory(options: .init(quota: 1_000))
+    let notices = ForkSafeLock(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: Preferences.sizeLimitExceededNotification, object: preferences, queue: nil
+    ) { _ in notices.withLock { $0 += 1 } }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    preferences.onError = { _ in }
+    preferences.set("small", forKey: "k")
+    preferences.set(Data(count: 2_000), forKey: "k")
+    #expect(preferences.lastError?.code == .quotaExceeded)
+    #expect(notices.withLock { $0 } == 1)
+    #expect(preferences.string(forKey: "k") == "small")
+    #expect { try preferences.setPropertyList(.data(Data(count: 2_000)), forKey: "k") } throws: {
+      ($0 as? PreferencesError)?.code == .quotaExceeded
+    }
+    preferences.set("small again", forKey: "k")
+    #expect(preferences.string(forKey: "k") == "small again")
+  }
+
+  /// A home that cannot be written: the program goes on, and what it set is written when it can be.
+  @Test func aDomainThatCannotBeOpenedIsKeptInMemory() throws {
+    let home = try TestHome()
+    // A file where a directory belongs stops root, too.
+    try home.write(Data(), to: home.config)
+    let environment = home.environment()
+    #expect { try Preferences(environment: environment) } throws: {
+      ($0 as? PreferencesError)?.code == .unavailable
+    }
+    let errors = ReportedErrors()
+    let app = try #require(Preferences(suiteName: nil, environment: environment))
+    app.onError = errors.handler
+    #expect(app.lastError?.code == .unavailable)
+    app.set(1, forKey: "k")
+    #expect(errors.codes == [.unavailable])
+    #expect(app.integer(forKey: "k") == 1)
+    #expect(throws: PreferencesError.self) { try app.flush() }
+    #expect(!app.synchronize())
+    try home.removeFile(home.config)
+    #expect(app.synchronize())
+    #expect(app.integer(forKey: "k") == 1)
+    app.set(2, forKey: "l")
+    let again = try Preferences(environment: environment)
+    #expect(again.integer(forKey: "k") == 1)
+    #expect(again.integer(forKey: "l") == 2)
+  }
+
+  @Test func aHandlerMayUseThePreferences() {
+    let preferences = Preferences.inMemory()
+    preferences.onError = { [weak preferences] error in
+      preferences?.set("failed: \(error.key ?? "")", forKey: "log")
+    }
+    preferences.set(Unsuitable(), forKey: "k")
+    #expect(preferences.string(forKey: "log") == "failed: k")
+  }
+}

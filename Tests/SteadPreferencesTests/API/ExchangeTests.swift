@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import SteadPreferences
+
+struct ExchangeTests {
+  private static var values: [String: Any] {
+    [
+      "text": "é🙂\n", "number": -5, "big": UInt64.max, "flag": true, "real": 0.1,
+      "date": Date(timeIntervalSinceReferenceDate: 1_000), "data": Data([0, 255]),
+      "list": ["a", 1, ["b": false]] as [Any], "empty": [String](),
+    ]
+  }
+
+  private func filled() -> Preferences {
+    let preferences = Preferences.inMemory()
+    preferences.setPersistentDomain(Self.values, forName: "memory")
+    return preferences
+  }
+
+  @Test(arguments: [PropertyList.Format.binary, .xml])
+  func aDomainGoesOutAndIn(format: PropertyList.Format) throws {
+    let data = try filled().exportDomain(format: format)
+    let copy = Preferences.inMemory()
+    copy.set("mine", forKey: "other")
+    #expect(try copy.importDomain(data) == Self.values.count)
+    copy.removeObject(forKey: "other")
+    #expect(copy.keys == filled().keys)
+    for key in copy.keys {
+      #expect(copy.propertyList(forKey: key) == filled().propertyList(forKey: key), "\(key)")
+    }
+  }
+
+  @Test(arguments: [PropertyList.Format.binary, .xml])
+  func foundationReadsWhatGoesOut(format: PropertyList.Format) throws {
+    let data = try filled().exportDomain(format: format)
+    var found = PropertyListSerialization.PropertyListFormat.openStep
+    let list = try PropertyListSerialization.propertyList(from: data, format: &found)
+    #expect(found == (format == .xml ? .xml : .binary))
+    #expect(list as? NSDictionary == Self.values as NSDictionary)
+  }
+
+  @Test func keysThatAreThereAreKeptWhenAsked() throws {
+    let preferences = Preferences.inMemory()
+    preferences.set("mine", forKey: "text")
+    let data = try filled().exportDomain()
+    #expect(try preferences.importDomain(data, keepingExisting: true) == Self.values.count - 1)
+    #expect(preferences.string(forKey: "text") == "mine")
+    #expect(try preferences.importDomain(data, keepingExisting: true) == 0)
+    #expect(try preferences.importDomain(data) == Self.values.count)
+    #expect(preferences.string(forKey: "text") == "é🙂\n")
+  }
+
+  @Test(arguments: ["", "bplist00", "( a, b )", "<plist><array/></plist>", "\u{0}\u{1}"])
+  func whatIsNoDictionaryIsRefused(text: String) throws {
+    let preferences = filled()
+    #expect { try preferences.importDomain(Data(text.utf8)) } throws: {
+      ($0 as? PreferencesError)?.code == .damaged
+    }
+    #expect(preferences.keys.count == Self.values.count)
+  }
+
+  /// What `UserDefaults` of Foundation keeps, written by it in a process that has this home.
+  @Test func foundationsOwnFilesAreFound() throws {
+    let home = try TestHome()
+    let fields: [String: Any] = ["count": 7, "names": ["a", "b"], "on": true]
+    let xml = try PropertyListSerialization.data(fromPropertyList: fields, format: .xml, options: 0)
+    let file = home.config.appending(path: "com.example.app.plist")
+    try home.write(xml, to: file)
+    try home.write(xml, to: home.config.appending(path: "group.suite.plist"))
+    let app = try Preferences(environment: home.environment())
+    app.set(8, forKey: "count")
+    #expect(try app.importFoundationDefaults() == 2)
+    #expect(app.integer(forKey: "count") == 8)
+    #expect(app.stringArray(forKey: "names") == ["a", "b"])
+    #expect(app.propertyList(forKey: "on") == .bool(true))
+    app.removeObject(forKey: "names")
+    #expect(try app.importFoundationDefaults(suiteName: "group.suite") == 1)
+    #expect(try app.importFoundationDefaults(suiteName: "none") == 0)
+    #expect(try Data(contentsOf: file) == xml)
+    #expect(throws: PreferencesError.self) {
+      try app.importFoundationDefaults(suiteName: "../com.example.app")
+    }
+  }
+
+  @Test func aFileIsTakenInAndLeftAsItIs() throws {
+    let home = try TestHome()
+    let file = home.directory.file("com.apple.example.plist")
+    try home.write(["NSWindow Frame": .string("0 0 10 10")], to: file)
+    let before = try Data(contentsOf: file)
+    let preferences = Preferences.inMemory()
+    #expect(try preferences.importDomain(from: file) == 1)
+    #expect(preferences.string(forKey: "NSWindow Frame") == "0 0 10 10")
+    #expect(try Data(contentsOf: file) == before)
+    #expect(throws: (any Error).self) {
+      try preferences.importDomain(from: home.directory.file("none"))
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// A journal that is damaged, wherever it is: what was checkpointed stays, and so do the changes before
+/// the damage; it is reported and kept aside, and the domain can be used.
+struct JournalDamageTests {
+  enum Damage: CaseIterable { case truncated, flipped }
+
+  /// Where the header's page ends, whose words change while a journal is open.
+  private static let header = 4096
+  private static let usedHeader = 1536
+
+  @Test(arguments: Damage.allCases)
+  func whatIsBeforeTheDamageStays(damage: Damage) throws {
+    let sample = try SampleDomain()
+    let end = try #require(sample.ends.last)
+    var worker = try Worker(URL(filePath: "/"), ["inspect"])
+    var (reports, problems) = (0, [String]())
+    // Of the header's page the part that is in use, and samples of the rest.
+    let rest = stride(from: Self.usedHeader, to: Self.header, by: 32)
+    for position in Array(0..<Self.usedHeader) + rest + Array(Self.header..<(end + 16)) {
+      let journal =
+        damage == .truncated
+        ? sample.journal.prefix(position) : SampleDomain.flip(sample.journal, at: position)
+      guard
+        let directory = try DamagedDirectory(
+          journal: journal, propertyList: sample.propertyList, worker)
+      else {
+        problems.append("\(damage) at \(position): the process ended")
+        worker = try Worker(URL(filePath: "/"), ["inspect"])
+        continue
+      }
+      if !directory.first.errors.isEmpty { reports += 1 }
+      let problem = try Self.problem(directory, journal, at: position, damage, sample)
+      if let problem { problems.append("\(damage) at \(position): \(problem)") }
+    }
+    worker.endInput()
+    #expect(worker.finish() == 0)
+    #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(12).joined(separator: "\n"))")
+    // Every byte of every record counts, and is looked at.
+    #expect(reports >= end - Self.header)
+  }
+
+  private static func problem(
+    _ directory: DamagedDirectory, _ journal: Data, at position: Int, _ damage: Damage,
+    _ sample: SampleDomain
+  ) throws -> String? {
+    let (contents, errors) = (directory.first.contents, directory.first.errors)
+    guard let changes = sample.states.lastIndex(of: contents) else { return "holds \(contents)" }
+    let certain = sample.wholeChanges(before: position)
+    if changes < certain { return "holds \(changes) changes of at least \(certain)" }
+    // An empty file is no journal yet: the property list is all there is.
+    if damage == .truncated, position == 0 { return directory.disorder }
+    if changes < sample.ends.count, errors.isEmpty { return "lost changes without a report" }
+    // Of a few bytes there is nothing to keep.
+    if !errors.isEmpty, journal.count >= 8, try !directory.isKeptAside(journal, from: header) {
+      return "was not kept aside: \(try directory.directory.names)"
+    }
+    return directory.disorder
+  }
+
+  @Test func withoutBothFilesADomainIsEmpty() throws {
+    let worker = try Worker(URL(filePath: "/"), ["inspect"])
+    let directory = try #require(try DamagedDirectory(journal: nil, propertyList: nil, worker))
+    #expect(directory.first.contents == [:])
+    #expect(directory.first.errors == [])
+    #expect(directory.disorder == nil)
+  }
+
+  @Test func aPropertyListAloneIsLoaded() throws {
+    let sample = try SampleDomain()
+    let worker = try Worker(URL(filePath: "/"), ["inspect"])
+    let directory = try #require(
+      try DamagedDirectory(journal: nil, propertyList: sample.propertyList, worker))
+    #expect(directory.first.contents == sample.states[0])
+    #expect(directory.first.errors == [])
+    #expect(directory.disorder == nil)
+  }
+
+  /// The property list is a copy for others to read, and is made again.
+  @Test func aJournalAloneIsEnough() throws {
+    let sample = try SampleDomain()
+    let worker = try Worker(URL(filePath: "/"), ["inspect"])
+    let directory = try #require(
+      try DamagedDirectory(journal: sample.journal, propertyList: nil, worker))
+    #expect(directory.first.contents == sample.states.last)
+    #expect(directory.disorder == nil)
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import SteadPreferences
+import Testing
+
+/// A property list that is damaged. One that cannot be read is kept aside and written anew from the
+/// journal; one that can be read is what somebody has edited, whatever that was.
+struct PropertyListDamageTests {
+  enum Damage: CaseIterable { case truncated, flipped }
+
+  @Test(arguments: Damage.allCases)
+  func theJournalCounts(damage: Damage) throws {
+    let sample = try SampleDomain()
+    let all = try #require(sample.states.last)
+    var worker = try Worker(URL(filePath: "/"), ["inspect"])
+    var (reports, problems) = (0, [String]())
+    for position in 0..<sample.propertyList.count {
+      let damaged =
+        damage == .truncated
+        ? sample.propertyList.prefix(position)
+        : SampleDomain.flip(sample.propertyList, at: position)
+      guard
+        let directory = try DamagedDirectory(
+          journal: sample.journal, propertyList: damaged, worker)
+      else {
+        problems.append("\(damage) at \(position): the process ended")
+        worker = try Worker(URL(filePath: "/"), ["inspect"])
+        continue
+      }
+      if !directory.first.errors.isEmpty { reports += 1 }
+      let problem = try Self.problem(directory, damaged, sample.states[0], all)
+      if let problem { problems.append("\(damage) at \(position): \(problem)") }
+    }
+    worker.endInput()
+    #expect(worker.finish() == 0)
+    #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(12).joined(separator: "\n"))")
+    #expect(reports > 0)
+  }
+
+  private static func problem(
+    _ directory: DamagedDirectory, _ damaged: Data, _ base: [String: String],
+    _ all: [String: String]
+  ) throws -> String? {
+    let (contents, errors) = (directory.first.contents, directory.first.errors)
+    if !errors.isEmpty {
+      if contents != all { return "holds \(contents) with \(errors)" }
+      if try !directory.isKeptAside(damaged) { return "was not kept aside: \(errors)" }
+      return directory.disorder
+    }
+    // Taken for an edit, so another reader has to be able to read it, too.
+    guard let theirs = try? PropertyListSerialization.propertyList(from: damaged, format: nil),
+      let edited = theirs as? [String: Any]
+    else { return "was taken for an edit" }
+    // Keys that the edit has left alone have what the journal says.
+    for (key, line) in all where base[key] == nil && edited[key] == nil {
+      if contents[key] != line { return "\(key) is \(contents[key] ?? "missing")" }
+    }
+    for key in edited.keys where contents[key.escapedKey] == nil && base[key] == nil {
+      return "the edit's \(key) is missing"
+    }
+    return directory.disorder
+  }
+
+  /// With no journal there is nothing to make it anew from.
+  @Test(arguments: Damage.allCases)
+  func withoutAJournalItIsKeptAside(damage: Damage) throws {
+    let sample = try SampleDomain()
+    let worker = try Worker(URL(filePath: "/"), ["inspect"])
+    for position in 1..<sample.propertyList.count {
+      let damaged =
+        damage == .truncated
+        ? sample.propertyList.prefix(position)
+        : SampleDomain.flip(sample.propertyList, at: position)
+      let directory = try #require(
+        try DamagedDirectory(journal: nil, propertyList: damaged, worker),
+        "\(damage) at \(position): the process ended")
+      let problem = directory.disorder
+      #expect(problem == nil, "\(damage) at \(position)")
+      if !directory.first.errors.isEmpty {
+        #expect(directory.first.contents == [:])
+        let isKept = try directory.isKeptAside(damaged)
+        #expect(isKept, "\(damage) at \(position)")
+      } else {
+        #expect((try? PropertyListSerialization.propertyList(from: damaged, format: nil)) != nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Foundation
+import Testing
+
+/// A process may end at any moment. What `set` has returned for is there afterwards; the one change that
+/// was under way is there or not; nothing else is touched.
+struct KillTests {
+  @Test(arguments: [
+    ("small", 1, 300), ("large", 1, 250), ("checkpoints", 1, 200), ("large", 2, 250),
+  ])
+  func losesNothing(workload: String, writers: Int, kills: Int) throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var run = try KillRun(workload, writers: writers, seed: seed)
+    for _ in 0..<kills { try run.kill() }
+    try run.finish()
+    // The kills have met what they were meant to meet.
+    #expect(run.changesDone > kills * 10)
+    #expect(run.killsInChanges > 0)
+    #expect(run.killsInOpening > 0)
+    if workload == "checkpoints" { #expect(run.killsInSynchronize > 0) }
+    if workload == "large" { #expect(run.journals.count > 10) }
+  }
+}

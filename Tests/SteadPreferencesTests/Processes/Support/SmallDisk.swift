@@ -1,0 +1,48 @@
+import Foundation
+import Testing
+
+/// A file system of 1 MB in memory that can really be full, and really be read-only.
+final class SmallDisk {
+  /// Mounting one takes the superuser of a Linux machine that lets containers mount.
+  static let isAvailable: Bool = (try? SmallDisk()) != nil
+  static let reason: Comment =
+    "Mounting a small disk takes the superuser, and a machine that lets it."
+
+  let directory: TemporaryDirectory
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try Self.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", directory.url.filePath])
+  }
+
+  deinit { try? Self.run(["umount", "--lazy", directory.url.filePath]) }
+
+  /// Leaves fewer than `bytes` bytes free, in whole pages.
+  func fill(leaving bytes: Int = 0) throws {
+    let page = 4096
+    let filler = directory.file("filler")
+    try Data().write(to: filler)
+    let handle = try FileHandle(forWritingTo: filler)
+    while (try? handle.write(contentsOf: Data(count: page))) != nil {}
+    let end = try handle.seekToEnd()
+    try handle.truncate(atOffset: end / UInt64(page) * UInt64(page) - UInt64(bytes))
+    try handle.close()
+  }
+
+  func empty() throws { try FileManager.default.removeItem(at: directory.file("filler")) }
+
+  /// From here on nothing can be changed. No file may be open for writing.
+  func makeReadOnly() throws {
+    try Self.run(["mount", "-o", "remount,ro", directory.url.filePath])
+  }
+
+  private static func run(_ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+}

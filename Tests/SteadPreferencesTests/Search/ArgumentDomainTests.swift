@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import SteadPreferences
+
+struct ArgumentDomainTests {
+  private func preferences(_ arguments: String...) -> Preferences {
+    .inMemory(environment: .inMemory(arguments: ["program"] + arguments))
+  }
+
+  @Test func keysBeginWithAHyphenAndValuesFollow() {
+    let preferences = preferences(
+      "-theme", "dark", "input.txt", "-pageSize", "20", "-wide", "YES", "-ratio", "0.5", "--long",
+      "x")
+    #expect(preferences.string(forKey: "theme") == "dark")
+    #expect(preferences.integer(forKey: "pageSize") == 20)
+    #expect(preferences.bool(forKey: "wide"))
+    #expect(preferences.double(forKey: "ratio") == 0.5)
+    #expect(preferences.string(forKey: "-long") == "x")
+    let names = preferences.volatileDomain(forName: Preferences.argumentDomain).keys
+    #expect(Set(names) == ["theme", "pageSize", "wide", "ratio", "-long"])
+  }
+
+  @Test func aKeyWithoutAValueIsNone() {
+    let preferences = preferences("-verbose", "-theme", "dark", "-", "x", "-last")
+    #expect(preferences.object(forKey: "verbose") == nil)
+    #expect(preferences.string(forKey: "theme") == "dark")
+    #expect(preferences.object(forKey: "") == nil)
+    #expect(preferences.object(forKey: "last") == nil)
+  }
+
+  @Test func aNegativeNumberIsAKeyAsOnApplesSystems() {
+    let preferences = preferences("-offset", "-5", "x", "-other", " 7 ")
+    #expect(preferences.object(forKey: "offset") == nil)
+    #expect(preferences.string(forKey: "5") == "x")
+    #expect(preferences.string(forKey: "other") == "7")
+  }
+
+  @Test func theProgramsNameIsNoKey() {
+    let environment = Preferences.Environment.inMemory(arguments: ["-program", "value"])
+    #expect(Preferences.inMemory(environment: environment).object(forKey: "program") == nil)
+  }
+
+  @Test func theLastOfOneKeyCounts() {
+    #expect(preferences("-k", "1", "-k", "2").integer(forKey: "k") == 2)
+  }
+
+  @Test func argumentsHideWhatIsSetAndAreNotWritten() throws {
+    let preferences = preferences("-k", "argument")
+    preferences.set("set", forKey: "k")
+    #expect(preferences.string(forKey: "k") == "argument")
+    #expect(preferences.persistentDomain(forName: "memory")?["k"] as? String == "set")
+  }
+
+  @Test func propertyListsAreRead() {
+    let preferences = preferences(
+      "-list", "(a, \"b c\")", "-map", "{ k = v; }", "-number", "<integer>-5</integer>", "-text",
+      "\"quoted\"", "-array", "<array><true/><real>1.5</real></array>")
+    #expect(preferences.stringArray(forKey: "list") == ["a", "b c"])
+    #expect(preferences.dictionary(forKey: "map") as? [String: String] == ["k": "v"])
+    #expect(preferences.integer(forKey: "number") == -5)
+    #expect(preferences.string(forKey: "text") == "quoted")
+    #expect(preferences.array(forKey: "array")?.last as? Double == 1.5)
+  }
+
+  @Test(arguments: ["{ not a list", "(a", "<html>", "[x", "\"open"])
+  func whatIsNoPropertyListIsAText(text: String) {
+    #expect(preferences("-k", text).string(forKey: "k") == text)
+  }
+}

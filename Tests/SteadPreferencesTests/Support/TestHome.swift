@@ -1,0 +1,50 @@
+import Foundation
+import SteadFiles
+
+@testable import SteadPreferences
+
+/// A home, a machine and a command line of a test's own.
+struct TestHome {
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  var config: URL { directory.file("home/config") }
+  var managed: URL { directory.file("managed") }
+  var allUsers: URL { directory.file("all users") }
+
+  func environment(
+    appID: String = "com.example.app", arguments: [String] = []
+  ) -> Preferences.Environment {
+    Preferences.Environment(
+      appID: appID,
+      variables: [
+        "HOME": directory.file("home").filePath, "XDG_CONFIG_HOME": config.filePath,
+        "XDG_CONFIG_DIRS": "relative:\(directory.file("none").filePath):\(allUsers.filePath)",
+      ],
+      arguments: arguments, managedDirectory: managed, host: "host1")
+  }
+
+  /// Writes a property list, with the directories on the way.
+  func write(_ fields: PropertyList.Fields, to file: URL) throws {
+    try write(BinaryPropertyList.encode(fields), to: file)
+  }
+
+  func write(_ data: Data, to file: URL) throws {
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try data.write(to: file)
+  }
+
+  func removeFile(_ file: URL) throws { try FileManager.default.removeItem(at: file) }
+}
+
+/// What `onError` was told.
+final class ReportedErrors: Sendable {
+  private let errors = ForkSafeLock<[PreferencesError]>([])
+
+  var handler: Preferences.ErrorHandler {
+    { [errors] error in errors.withLock { $0.append(error) } }
+  }
+  var codes: [PreferencesError.Code] { errors.withLock { $0.map(\.code) } }
+}
