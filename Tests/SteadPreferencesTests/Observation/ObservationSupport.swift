@@ -60,6 +60,11 @@ final class Layers: Sendable {
     }
   }
 
+  func change(_ change: (inout [DomainStore]) -> Void) {
+    box.stores.withLock { change(&$0) }
+    observers.searchListDidChange(isOwn: true)
+  }
+
   /// What a look-up gives.
   func value(_ key: String) -> PropertyList? {
     list.lazy.compactMap { $0.value(forKey: key) }.first
