@@ -13,10 +13,19 @@ struct DomainKey: Sendable {
   /// A key with at most ``inlineLimit`` bytes.
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
-    words = (
-      bytes.word(at: 0), bytes.word(at: 8), bytes.word(at: 16), bytes.word(at: 24),
-      bytes.word(at: 32)
-    )
+    words =
+      switch bytes.count {
+      case ..<8: (bytes.shortWord, 0, 0, 0, 0)
+      case ...16: (bytes.word(at: 0), bytes.lastWord(endingAt: 16), 0, 0, 0)
+      case ...24: (bytes.word(at: 0), bytes.word(at: 8), bytes.lastWord(endingAt: 24), 0, 0)
+      case ...32:
+        (bytes.word(at: 0), bytes.word(at: 8), bytes.word(at: 16), bytes.lastWord(endingAt: 32), 0)
+      default:
+        (
+          bytes.word(at: 0), bytes.word(at: 8), bytes.word(at: 16), bytes.word(at: 24),
+          bytes.lastWord(endingAt: 40)
+        )
+      }
     mark = UInt8(truncatingIfNeeded: bytes.count)
   }
 
@@ -67,10 +76,11 @@ extension DomainKey {
   /// The hash of a key of any length above ``inlineLimit``.
   static func longHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var state = UInt64(truncatingIfNeeded: bytes.count)
-    for offset in stride(from: 0, to: bytes.count, by: 8) {
+    for offset in stride(from: 0, to: bytes.count - 8, by: 8) {
       state = (state ^ bytes.word(at: offset)) &* factors.0
       state ^= state >> 32
     }
+    state = (state ^ bytes.word(at: bytes.count - 8)) &* factors.0
     return mix(state)
   }
 
@@ -81,30 +91,31 @@ extension DomainKey {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Eight bytes from an offset on, with zeros for those behind the end.
   @inline(__always)
   fileprivate func word(at offset: Int) -> UInt64 {
-    let rest = count - offset
-    if rest >= 8 { return loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-    if rest <= 0 { return 0 }
-    if count >= 8 {
-      // The last eight bytes, of which the first were taken before.
-      let last = UInt64(littleEndian: loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
-      return (last >> UInt64(truncatingIfNeeded: 8 * (8 - rest))).littleEndian
-    }
-    return shortWord.littleEndian
+    loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// One to seven bytes; what is read twice is the same both times.
+  /// What a word that ends at `end`, as far behind the bytes' end as 8 bytes at most, has of them; the
+  /// rest is zeros. There are eight bytes at least.
   @inline(__always)
-  private var shortWord: UInt64 {
+  fileprivate func lastWord(endingAt end: Int) -> UInt64 {
+    (UInt64(littleEndian: word(at: count - 8)) >> UInt64(8 * (end - count))).littleEndian
+  }
+
+  /// All of up to seven bytes, filled up with zeros. What is read twice is the same both times.
+  @inline(__always)
+  fileprivate var shortWord: UInt64 {
     if count >= 4 {
       let first = UInt32(littleEndian: loadUnaligned(as: UInt32.self))
       let last = UInt32(littleEndian: loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
-      return UInt64(first) | UInt64(last) << UInt64(8 * (count - 4))
+      return (UInt64(first) | UInt64(last) << UInt64(8 * (count - 4))).littleEndian
     }
+    guard count > 0 else { return 0 }
     let (middle, last) = (count / 2, count - 1)
-    return UInt64(self[0]) | UInt64(self[middle]) << UInt64(8 * middle)
+    let word =
+      UInt64(self[0]) | UInt64(self[middle]) << UInt64(8 * middle)
       | UInt64(self[last]) << UInt64(8 * last)
+    return word.littleEndian
   }
 }
