@@ -78,7 +78,7 @@ extension Measure {
 
   private static let overwrite = Measure(
     name: "overwrite", title: "the disk's share after a million sets of one key", task: .overwrite,
-    values: ["bytes": ""], peers: [.stead, .lmdb, .sqlite], unit: .bytes,
+    values: ["bytes": ""], peers: [.stead, .lmdb], unit: .bytes,
     checks: [
       Check(
         title: "bytes after a million sets of one key",
