@@ -10,7 +10,7 @@ struct TypedKeyFileTests {
 
   init() throws {
     home = try TestHome()
-    plist = home.config.file("com.example.app/com.example.app.plist")
+    plist = home.config.appending(path: "com.example.app/com.example.app.plist")
   }
 
   /// What the property list file holds.
@@ -68,7 +68,7 @@ struct TypedKeyFileTests {
   /// A change that rests on what was there is not made when that has changed.
   @Test(arguments: [true, false])
   func looksAndChangesInOneStep(isInFile: Bool) throws {
-    let directory = home.config.file("store")
+    let directory = home.config.appending(path: "store")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let store =
       isInFile
