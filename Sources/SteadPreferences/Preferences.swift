@@ -46,9 +46,13 @@ public final class Preferences: Sendable {
     search.addObserver { [weak observers] isOwn in
       observers?.searchListDidChange(isOwn: isOwn)
     }
-    self.problems = ProblemSubscription(to: search.list.target)
+    let subscription = ProblemSubscription { [errors] problem in errors.report(problem) }
+    self.problems = subscription
+    search.addObserver { [weak search] _ in
+      if let search { subscription.follow(search.list.target) }
+    }
     for problem in problems { report(problem) }
-    self.problems.start { [errors] problem in errors.report(problem) }
+    subscription.follow(search.list.target)
   }
 
   /// The app's preferences, the same object for the whole process.

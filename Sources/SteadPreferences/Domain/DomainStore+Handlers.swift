@@ -70,7 +70,7 @@ extension DomainStore {
     }
     while let (event, handlers) = state.withLock({ state in state.nextMail() }) {
       for handler in handlers { handler(event) }
-      state.withLock { state in state.isDelivering = false }
+      state.withLock { state in state.turn.end() }
     }
   }
 
@@ -118,8 +118,7 @@ extension DomainStore {
 
 extension DomainStore.State {
   fileprivate mutating func nextMail() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
-    guard !isDelivering, !mail.isEmpty else { return nil }
-    isDelivering = true
+    guard !mail.isEmpty, turn.begin() else { return nil }
     return (mail.removeFirst(), handlers.sorted { $0.key < $1.key }.map(\.value))
   }
 

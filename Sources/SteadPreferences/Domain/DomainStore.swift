@@ -178,7 +178,7 @@ extension DomainStore {
     var lastHandler: UInt64 = 0
     /// What handlers have still to be told, in the order in which it happened.
     var mail: [DomainEvent] = []
-    var isDelivering = false
+    var turn = DeliveryTurn()
     var watcher: FileWatcher?
   }
 }

@@ -46,7 +46,7 @@ final class PreferenceObservers: Sendable {
     var everyKey: [UInt64] = []
     var lastID: UInt64 = 0
     var mail: [Letter] = []
-    var isDelivering = false
+    var turn = DeliveryTurn()
   }
 
   /// The domains of the search list, in its order.
@@ -134,7 +134,7 @@ final class PreferenceObservers: Sendable {
         }
         letter.tracked?.didChange()
       }
-      state.withLock { state in state.isDelivering = false }
+      state.withLock { state in state.turn.end() }
     }
   }
 }
@@ -172,8 +172,7 @@ extension PreferenceObservers.State {
   }
 
   fileprivate mutating func takeMail() -> [PreferenceObservers.Letter]? {
-    guard !isDelivering, !mail.isEmpty else { return nil }
-    isDelivering = true
+    guard !mail.isEmpty, turn.begin() else { return nil }
     defer { mail = [] }
     return mail
   }

@@ -1,3 +1,4 @@
+import SteadFiles
 import Synchronization
 import Testing
 
@@ -53,7 +54,7 @@ struct HandlerTests {
   }
 
   @Test func mayEndTheirOwnObservation() throws {
-    let token = Mutex<PreferenceObservation?>(nil)
+    let token = ForkSafeLock<PreferenceObservation?>(nil)
     let observation = preferences.observe("key") { [log] change in
       log.add(change)
       token.withLock { token in
@@ -68,11 +69,14 @@ struct HandlerTests {
   }
 
   @Test func mayEndAndBeginOtherObservations() throws {
-    let others = Mutex<[PreferenceObservation]>([])
+    let others = ForkSafeLock<[PreferenceObservation]>([])
     let observation = preferences.observe("key") { [preferences, log] _ in
-      others.withLock { $0 = [] }
       let other = preferences.observe("key") { log.add($0) }
-      others.withLock { $0.append(other) }
+      let last = others.withLock { others in
+        defer { others = [other] }
+        return others
+      }
+      for other in last { other.cancel() }
     }
     defer { observation.cancel() }
     for number in 1...4 { try preferences.set(number, "key") }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import SteadFiles
 
 @testable import SteadPreferences
 
@@ -7,7 +7,7 @@ typealias Change = PreferenceChange<PropertyList?>
 
 /// What handlers were called with, in the order of the calls.
 final class Log<Element: Sendable>: Sendable {
-  private let elements = Mutex<[Element]>([])
+  private let elements = ForkSafeLock<[Element]>([])
 
   var all: [Element] { elements.withLock { $0 } }
 
@@ -46,8 +46,8 @@ final class Layers: Sendable {
   }
 
   private final class Box: Sendable {
-    let stores: Mutex<[DomainStore]>
-    init(_ stores: [DomainStore]) { self.stores = Mutex(stores) }
+    let stores: ForkSafeLock<[DomainStore]>
+    init(_ stores: [DomainStore]) { self.stores = ForkSafeLock(stores) }
   }
 
   subscript(layer: Int) -> DomainStore { box.stores.withLock { $0[layer] } }
@@ -58,6 +58,11 @@ final class Layers: Sendable {
       box.stores.withLock { $0 = newValue }
       observers.searchListDidChange(isOwn: true)
     }
+  }
+
+  func change(_ change: (inout [DomainStore]) -> Void) {
+    box.stores.withLock { change(&$0) }
+    observers.searchListDidChange(isOwn: true)
   }
 
   /// What a look-up gives.

@@ -1,0 +1,141 @@
+import Observation
+import Testing
+
+@testable import SteadPreferences
+
+/// Writers, observers and changes of the search list, all at once.
+struct ConcurrentObservationTests {
+  let keys = (0..<4).map { "key \($0)" }
+
+  /// Each change begins where the one before it ended, and the last ends at what is there.
+  private func expectUnbroken(
+    _ changes: [Change], _ end: (String) -> PropertyList?, _ location: SourceLocation
+  ) {
+    for (key, changes) in Dictionary(grouping: changes, by: \.key) {
+      let isUnbroken = zip(changes, changes.dropFirst()).allSatisfy { $0.new == $1.old }
+      #expect(isUnbroken, "\(changes)", sourceLocation: location)
+      #expect(changes.allSatisfy { $0.old != $0.new }, sourceLocation: location)
+      #expect(changes.last?.new == end(key), sourceLocation: location)
+    }
+  }
+
+  private func write(_ count: Int, to layer: DomainStore) {
+    for _ in 0..<count {
+      let value = Bool.random() ? PropertyList.integer(.random(in: 0..<3)) : nil
+      let key = keys[.random(in: 0..<keys.count)]
+      #expect(throws: Never.self) { try layer.set(value, forKey: key) }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func allObserversSeeOneUnbrokenStory(everyKey: Bool) async {
+    let layers = Layers(3)
+    let logs = [Log<Change>(), Log<Change>()]
+    let observations = logs.map { log in
+      layers.observers.observe(everyKey ? nil : keys, includingOwn: true) { log.add($0) }
+    }
+    await withTaskGroup { group in
+      for layer in layers.list {
+        for _ in 0..<2 { group.addTask { write(500, to: layer) } }
+      }
+    }
+    #expect(!logs[0].all.isEmpty)
+    #expect(logs[0].all == logs[1].all)
+    expectUnbroken(logs[0].all, layers.value, #_sourceLocation)
+    for observation in observations { observation.cancel() }
+  }
+
+  @Test func observersMayComeAndGoMeanwhile() async {
+    let layers = Layers(3)
+    await withTaskGroup { group in
+      for layer in layers.list { group.addTask { write(1_000, to: layer) } }
+      for number in 0..<4 {
+        group.addTask {
+          for _ in 0..<50 {
+            let log = Log<Change>()
+            let keys = number == 0 ? nil : [keys[number]]
+            let observation = layers.observers.observe(keys, includingOwn: true) { log.add($0) }
+            write(3, to: layers[0])
+            observation.cancel()
+            for (_, changes) in Dictionary(grouping: log.all, by: \.key) {
+              #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.new == $1.old })
+            }
+          }
+        }
+      }
+    }
+    #expect(layers.list.map(\.handlerCount) == [0, 0, 0])
+    #expect(layers.observers.state.withLock { $0.keys.isEmpty && $0.mail.isEmpty })
+  }
+
+  @Test(arguments: [true, false])
+  func theSearchListMayChangeMeanwhile(everyKey: Bool) async {
+    let layers = Layers(2)
+    let suites = (0..<2).map { DomainStore(inMemory: "suite \($0)") }
+    let log = Log<Change>()
+    let observation = layers.observers.observe(everyKey ? nil : keys, includingOwn: true) {
+      log.add($0)
+    }
+    await withTaskGroup { group in
+      for store in layers.list + suites { group.addTask { write(1_000, to: store) } }
+      for suite in suites {
+        group.addTask {
+          for _ in 0..<100 {
+            layers.change { $0.insert(suite, at: .random(in: 0...$0.count)) }
+            layers.change { $0.removeAll { $0 === suite } }
+          }
+        }
+      }
+    }
+    expectUnbroken(log.all, layers.value, #_sourceLocation)
+    observation.cancel()
+    #expect((layers.list + suites).map(\.handlerCount) == [0, 0, 0, 0])
+  }
+
+  /// However changes are merged, a consumer ends at the last state.
+  @Test func aSlowConsumerSeesTheLastState() async throws {
+    let preferences = Preferences.inMemory()
+    let changes = preferences.changes(forKeys: keys + ["end"])
+    let writers = Task {
+      await withTaskGroup { group in
+        for _ in 0..<3 {
+          group.addTask { write(2_000, to: preferences.search.list.target) }
+        }
+      }
+      try preferences.set(0, "end")
+    }
+    var seen: [Change] = []
+    for await change in changes {
+      seen.append(change)
+      if change.key == "end" { break }
+      await Task.yield()
+    }
+    try await writers.value
+    expectUnbroken(seen, preferences.propertyList, #_sourceLocation)
+  }
+
+  /// A read that is tracked sees the value before the change, or is told of it.
+  @Test func trackedReadersEndAtTheLastValue() async throws {
+    let preferences = Preferences.inMemory()
+    let (told, tell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let reader = Task {
+      var told = told.makeAsyncIterator()
+      while true {
+        let value = withObservationTracking {
+          preferences.number("n")
+        } onChange: {
+          tell.yield()
+        }
+        if value == 1_000 { return }
+        // A change between the read and its tracking is nobody's to tell: look once more.
+        if preferences.number("n") != value { continue }
+        await told.next()
+      }
+    }
+    for number in 1...1_000 {
+      try preferences.set(number, "n")
+      await Task.yield()
+    }
+    await reader.value
+  }
+}
