@@ -18,7 +18,8 @@ struct JournalDamageTests {
     var (reports, problems) = (0, [String]())
     // Of the header's page the part that is in use, and samples of the rest.
     let rest = stride(from: Self.usedHeader, to: Self.header, by: 32)
-    for position in Array(0..<Self.usedHeader) + rest + Array(Self.header..<(end + 16)) {
+    let positions = Array(0..<Self.usedHeader) + rest + Array(Self.header..<(end + 16))
+    for position in positions where !isThreadSanitized || position % 16 == 0 {
       let journal =
         damage == .truncated
         ? sample.journal.prefix(position) : SampleDomain.flip(sample.journal, at: position)
@@ -38,7 +39,7 @@ struct JournalDamageTests {
     #expect(worker.finish() == 0)
     #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(12).joined(separator: "\n"))")
     // Every byte of every record counts, and is looked at.
-    #expect(reports >= end - Self.header)
+    #expect(isThreadSanitized || reports >= end - Self.header)
   }
 
   private static func problem(
