@@ -32,9 +32,7 @@ public final class Preferences: Sendable {
   /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
-  // Stored here and not in an object of their own, since a read would have to hold that.
-  let registrar = ObservationRegistrar()
-  let probe = TrackingProbe.keyPath
+  let readings = TrackedReadings()
 
   init(plan: SearchPlan) {
     domain = plan.domain
@@ -46,9 +44,13 @@ public final class Preferences: Sendable {
     search.addObserver { [weak observers] isOwn in
       observers?.searchListDidChange(isOwn: isOwn)
     }
-    self.problems = ProblemSubscription(to: search.list.target)
+    let subscription = ProblemSubscription { [errors] problem in errors.report(problem) }
+    self.problems = subscription
+    search.addObserver { [weak search] _ in
+      if let search { subscription.follow(search.list.target) }
+    }
     for problem in problems { report(problem) }
-    self.problems.start { [errors] problem in errors.report(problem) }
+    subscription.follow(search.list.target)
   }
 
   /// The app's preferences, the same object for the whole process.
@@ -168,19 +170,20 @@ extension Preferences {
 
   /// Changes the domain that is written, and posts what is to be posted.
   func writing(_ body: (DomainStore) throws -> Void) throws {
-    let list = search.list
     guard !plan.options.isReadOnly else {
       throw PreferencesError(
         code: .readOnly, message: "The preferences were opened for reading only.", domain: domain)
     }
-    do {
-      try body(list.target)
-    } catch let error as PreferencesError where error.code == .quotaExceeded {
-      NotificationCenter.default.post(name: Self.sizeLimitExceededNotification, object: self)
-      throw error
+    try search.current._withUnsafeGuaranteedRef { list in
+      do {
+        try list.withTarget(body)
+      } catch let error as PreferencesError where error.code == .quotaExceeded {
+        NotificationCenter.default.post(name: Self.sizeLimitExceededNotification, object: self)
+        throw error
+      }
+      postChange()
+      if let problem = list.problem { throw problem }
     }
-    postChange()
-    if let problem = list.problem { throw problem }
   }
 
   static func checkSuite(_ name: String, _ environment: Environment) throws {

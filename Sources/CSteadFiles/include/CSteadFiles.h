@@ -28,6 +28,14 @@ static inline uint64_t stead_fetch_add(void *_Nonnull word, uint64_t value) {
   return __atomic_fetch_add((uint64_t *)word, value, __ATOMIC_SEQ_CST);
 }
 
+// Makes a word at least as large as a value.
+static inline void stead_raise(void *_Nonnull word, uint64_t value) {
+  uint64_t found = __atomic_load_n((uint64_t *)word, __ATOMIC_SEQ_CST);
+  while (found < value
+    && !__atomic_compare_exchange_n(
+      (uint64_t *)word, &found, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+}
+
 // How often this process is the child of a fork of the program's: files that hold locks have to be
 // opened again when it has changed, since a lock belongs to the open file that parent and child share.
 extern uint64_t stead_fork_generation_word;

@@ -30,6 +30,11 @@ struct TemporaryFile {
       code: .busy, message: "\(Self.slotLimit) other writers are at work on it.", path: target)
   }
 
+  /// A file of this kind that is open, and locked by its descriptor.
+  init(locked descriptor: Int32, at path: String, on disk: any Disk) {
+    (self.path, self.descriptor, self.disk) = (path, descriptor, disk)
+  }
+
   /// Everything of a temporary file's path but the slot's number.
   private static func stem(of target: String) -> String {
     // 255 bytes is the longest name on every file system in use; the target may have used them up.

@@ -4,12 +4,26 @@ import Foundation
 extension Journal {
   /// Puts a new file in place that has a checkpoint and no records. Only with the lock.
   func compact(to checkpoint: Checkpoint) throws {
-    let draft = try draft(checkpoint)
+    // Somebody may have removed it while the file was open.
+    try disk.makeDirectories(path.directoryPath)
+    try replace(with: draft(checkpoint))
+  }
+
+  /// Puts a draft in the place of the file. When it throws, nothing has changed.
+  func replace(
+    with draft: JournalDraft, completing complete: (inout JournalDraft) throws -> Void = { _ in },
+    beforeRenaming: (JournalDraft) throws -> Void = { _ in }
+  ) throws {
+    var draft = draft
     do {
+      try complete(&draft)
       try keepForeignFileAside()
       // A process that is killed between the renaming and the word about it leaves this word, and
-      // whoever finds it looks where the name leads.
-      file.setWord(position | JournalLayout.compacting, at: JournalLayout.tail)
+      // whoever finds it looks where the name leads. Exchanged, so that it is written before a flush's
+      // word is read.
+      let mark = position | JournalLayout.compacting
+      _ = stead_exchange(file.base + JournalLayout.tail, mark)
+      try beforeRenaming(draft)
       try disk.rename(draft.temporary.path, to: path)
     } catch {
       clearFlags()
@@ -20,7 +34,7 @@ extension Journal {
     file.setWord(position | JournalLayout.superseded, at: JournalLayout.tail)
     // This lets those in that wait for the old file's lock; they find what it says and come here.
     adopt(opened)
-    position = UInt64(header.logStart)
+    position = UInt64(draft.tail)
     if isListening { announce() }
     _ = stead_file_touch(file.descriptor)
   }

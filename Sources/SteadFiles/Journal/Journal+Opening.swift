@@ -82,10 +82,14 @@ extension Journal {
       return standIn(for: nil, try initial())
     }
     guard let file = try map(descriptor) else {
+      report(.header, at: 0, lost: 0, keptAside: nil)
       return standIn(for: try disk.status(at: path)?.identity, try initial())
     }
     do {
-      if file.isAllZero { return standIn(for: file, try initial()) }
+      if file.isAllZero {
+        report(.header, at: 0, lost: file.byteCount, keptAside: nil)
+        return standIn(for: file, try initial())
+      }
       switch JournalHeader.read(file.bytes) {
       case .newerVersion(let version): throw newerVersion(version)
       case .damaged: return standIn(for: file, try repair(reportLoss(of: file, .header)))
@@ -226,12 +230,16 @@ extension Journal {
   /// Looks through a locked file, and puts a good one in its place where it is not.
   private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
     guard let file = try map(descriptor) else {
-      // An empty file is what a loss of power can leave. Its lock went with the descriptor, but who
-      // gets it now finds that the name leads elsewhere.
+      // Its lock went with the descriptor, but who gets it now finds that the name leads elsewhere.
+      report(.header, at: 0, lost: 0, keptAside: nil)
       return try replace(nil, with: draft(initial()))
     }
     do {
-      if file.isAllZero { return try replace(file, with: draft(initial())) }
+      if file.isAllZero {
+        // Some file systems leave this after a loss of power. There is nothing to keep.
+        report(.header, at: 0, lost: file.byteCount, keptAside: nil)
+        return try replace(file, with: draft(initial()))
+      }
       switch JournalHeader.read(file.bytes) {
       case .newerVersion(let version): throw newerVersion(version)
       case .damaged: return try replaceLost(file, .header)

@@ -70,8 +70,10 @@ extension Journal {
     return true
   }
 
-  /// The checkpoint's bytes, in the file itself; valid until the next call.
-  package var checkpoint: UnsafeRawBufferPointer { file.checkpoint(header) }
+  /// The checkpoint's bytes, in the file itself; valid until the next call. Empty where it is damaged.
+  package var checkpoint: UnsafeRawBufferPointer {
+    substitute == nil ? file.checkpoint(header) : UnsafeRawBufferPointer(start: nil, count: 0)
+  }
 
   private func visitCheckpoint(_ visit: (Event) throws -> Void) throws {
     let checkpoint = substitute

@@ -144,21 +144,35 @@ extension Journal {
     byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
     try makeRoom(byteCount: byteCount)
-    let padded = JournalLayout.roundedUp(byteCount)
-    let payload = UnsafeMutableRawBufferPointer.allocate(byteCount: padded, alignment: 16)
+    let payload = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
     defer { payload.deallocate() }
-    try fill(UnsafeMutableRawBufferPointer(rebasing: payload[..<byteCount]))
-    let start = Int(position) + JournalLayout.recordHeaderByteCount
-    let error = stead_file_write(file.descriptor, payload.baseAddress!, byteCount, Int64(start))
-    guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
-    publish(payload.baseAddress!, byteCount: byteCount)
+    try fill(payload)
+    try appendLong(UnsafeRawBufferPointer(payload), UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  /// Makes a record part of the log whose payload is behind the log's end already, and at `payload`.
+  /// Appends a record of two parts by a system call each.
+  @usableFromInline
+  func appendLong(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) throws {
+    let byteCount = first.count + second.count
+    try makeRoom(byteCount: byteCount)
+    var offset = Int64(position) + Int64(JournalLayout.recordHeaderByteCount)
+    var count = UInt32(byteCount).littleEndian
+    var checksum = stead_crc32c(seed, &count, MemoryLayout.size(ofValue: count))
+    for part in [first, second] {
+      guard let start = part.baseAddress else { continue }
+      let error = stead_file_write(file.descriptor, start, part.count, offset)
+      guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
+      checksum = stead_crc32c(checksum, start, part.count)
+      offset += Int64(part.count)
+    }
+    publish(byteCount: byteCount, checksum: checksum)
+  }
+
+  /// Makes a record part of the log whose payload is behind the log's end already.
   @inlinable @inline(__always)
-  func publish(_ payload: UnsafeRawPointer, byteCount: Int) {
+  func publish(byteCount: Int, checksum: UInt32) {
     position = stead_journal_publish(
-      file.base, position, payload, UInt32(truncatingIfNeeded: byteCount), seed)
+      file.base, position, UInt32(truncatingIfNeeded: byteCount), checksum)
     hasAppended = true
   }
 }
@@ -191,17 +205,50 @@ extension Journal {
       if end > journal.roomEnd || byteCount <= 0 { try journal.makeRoom(byteCount: byteCount) }
       let payload = journal.file.base + start
       try fill(UnsafeMutableRawBufferPointer(start: payload, count: byteCount))
-      journal.publish(payload, byteCount: byteCount)
+      let count = UInt32(truncatingIfNeeded: byteCount)
+      journal.publish(
+        byteCount: byteCount, checksum: stead_crc32c_record(journal.seed, payload, count))
+    }
+
+    /// Appends one record that consists of two parts, such as a key and a value.
+    ///
+    /// It is the same record as if it were one piece. From 128 KiB on it saves a copy that
+    /// ``append(byteCount:_:)`` makes, since a long record that is filled in takes shape elsewhere first.
+    ///
+    /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then.
+    @inlinable
+    public func append(
+      _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
+    ) throws {
+      let byteCount = first.count + second.count
+      if byteCount >= Journal.longRecordByteCount { return try journal.appendLong(first, second) }
+      try append(byteCount: byteCount) { payload in
+        payload.copyMemory(from: first)
+        UnsafeMutableRawBufferPointer(rebasing: payload[first.count...]).copyMemory(from: second)
+      }
     }
 
     /// Puts a new file in place that has a checkpoint and no records.
     ///
     /// It costs the writing of the checkpoint and one sync, 0.3 to 8 ms. After a crash at any moment
     /// the old file is there with all its records, or the new one. When it throws, nothing has changed.
+    /// ``Journal/compaction(to:)`` keeps nobody waiting for the sync.
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
     ///   ``Journal/metadataLimit`` or ``Journal/checkpointLimit``.
     public func compact(to checkpoint: Checkpoint) throws { try journal.compact(to: checkpoint) }
+
+    /// Puts a prepared file in place, with the records that were appended meanwhile.
+    ///
+    /// It costs the copying of those records and, only if they were flushed meanwhile, one sync. When it
+    /// throws, nothing has changed; the compaction can be prepared again.
+    ///
+    /// - Returns: false when that is no longer possible, since another process has compacted the journal
+    ///   meanwhile, or the value was used before. Nothing has changed then.
+    /// - Throws: ``FileError``: `.noSpace` when the disk is full.
+    public func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
+      try journal.finish(prepared)
+    }
 
     /// How many bytes all records since the checkpoint take up.
     public var logByteCount: Int { Int(journal.position) - journal.header.logStart }

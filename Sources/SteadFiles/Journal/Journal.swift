@@ -2,6 +2,52 @@ import CSteadFiles
 import Foundation
 
 /// A checkpoint and a log of what happened since, in one file that several processes share.
+///
+/// For state that changes often and in small steps, and must not be lost: a change is one record, which
+/// is kept, `kill -9` included, from the moment in which ``Writer/append(byteCount:_:)`` returns, at the
+/// cost of a lock, an unlock and a copy to memory, about 0.6 us. What checkpoint and records mean is the
+/// owner's business. The owner holds the state in memory, takes in what ``read(_:)`` and ``write`` tell
+/// it, and asks ``hasNews`` before it uses the state.
+///
+/// ```swift
+/// var total = 0
+/// func apply(_ event: Journal.Event) {
+///   switch event {
+///   case .checkpoint(let bytes, _): total = bytes.isEmpty ? 0 : bytes.loadUnaligned(as: Int.self)
+///   case .record(let bytes): total += bytes.loadUnaligned(as: Int.self)
+///   }
+/// }
+/// let journal = try Journal(
+///   url: url, initial: { Journal.Checkpoint(bytes: Data()) },
+///   onDamage: { print("\($0.lostByteCount) bytes lost, the old file is \(String(describing: $0.keptAside))") },
+///   repair: { _ in Journal.Checkpoint(bytes: Data()) })
+/// try journal.read(apply)
+///
+/// // Wherever the state is used:
+/// if journal.hasNews { try journal.read(apply) }
+///
+/// // A change:
+/// try journal.write(catchingUp: apply) { writer in
+///   try writer.append(byteCount: 8) { $0.storeBytes(of: 5, as: Int.self) }
+///   total += 5
+///   if writer.logByteCount > 1 << 20 {
+///     try writer.compact(to: .init(bytes: withUnsafeBytes(of: total) { Data($0) }))
+///   }
+/// }
+/// ```
+///
+/// A loss of power is another matter: what has to survive that is flushed, by ``flush()`` or ``flusher``.
+///
+/// The log grows until its owner compacts it: ``Writer/compact(to:)`` is the simple way,
+/// ``compaction(to:)`` the one that keeps nobody waiting.
+///
+/// A journal is not safe for several threads by itself; its owner has a lock. It must not be used in the
+/// midst of `visit`, `fill` or `body`. A program that forks must not do so while another thread writes.
+/// The child then finds ``hasNews`` true, opens the file for itself at the next call, and goes on where
+/// the parent was.
+///
+/// The file is drawn to the byte, with its limits, in Documentation/JournalFile.md. It has to be on a local
+/// file system. It is readable by its owner alone; a symbolic link is followed.
 public final class Journal {
   /// What a journal begins with: the state that all records before it led to.
   public struct Checkpoint: Sendable {
@@ -70,7 +116,27 @@ public final class Journal {
   var substitute: Checkpoint?
   var isListening = false
 
-  /// Opens a journal, or makes one.
+  /// Opens a journal, or makes one, and mends one that is damaged.
+  ///
+  /// It costs reading the whole file once; making or mending one costs a sync besides. Directories that
+  /// are missing are made, readable by their owner alone. Nothing is told to the owner yet: ``hasNews`` is
+  /// true, and ``read(_:)`` comes next.
+  ///
+  /// With `.readOnly` nothing on the disk changes. A file that is missing is stood in for by `initial`,
+  /// and looked for again by ``read(_:)``.
+  ///
+  /// - Parameters:
+  ///   - url: Where the file is, or will be.
+  ///   - access: Whether it may be written, made and mended.
+  ///   - initial: Gives the first checkpoint where there is no journal yet. It is called while the
+  ///     journal is being made, also later if somebody removed the file, and must not use this journal.
+  ///   - onDamage: Is told what was found damaged, now or in a later call, when the damaged file has been
+  ///     kept aside.
+  ///   - repair: Gives a checkpoint where the file's own is lost: the best that the owner has. Records
+  ///     that are still good are kept behind it.
+  /// - Throws: ``FileError``: `.denied`, `.readOnly` or `.noSpace` when the file cannot be made or opened
+  ///   for writing, `.newerVersion` for one of a later format, `.notAFile` for a directory; and whatever
+  ///   `initial` and `repair` throw.
   public convenience init(
     url: URL, access: Access = .readWrite, initial: @escaping () throws -> Checkpoint,
     onDamage: @escaping (JournalDamage) -> Void,

@@ -4,7 +4,8 @@ import Foundation
 public struct JournalDamage: Sendable {
   /// The part of the file that is damaged.
   public enum Kind: Sendable, Hashable {
-    /// The header. When one of its two copies is good, nothing is lost; else the whole file is.
+    /// The header. When one of its two copies is good, nothing is lost; else the whole file is. A file
+    /// that is empty, or zeros only, counts as one without a header.
     case header
     /// The checkpoint. The records behind it are still read.
     case checkpoint
@@ -18,11 +19,13 @@ public struct JournalDamage: Sendable {
   public var kind: Kind
   /// Where in the file the damage begins, in bytes.
   public var offset: Int
-  /// How many bytes of checkpoint or records are gone, at most; 0 when nothing is lost.
+  /// How many bytes of checkpoint or records are gone, at most; 0 when nothing is lost, or when the file
+  /// is empty and nobody can say.
   public var lostByteCount: Int
   /// The journal's file.
   public var url: URL
-  /// Where the damaged file is now; nil when it was opened for reading only and is where it was.
+  /// Where the damaged file is now; nil when it was opened for reading only and is where it was, and for
+  /// a file of zeros, which is not worth keeping.
   public var keptAside: URL?
 
   /// Describes a damage; the package does this, and so may a test.

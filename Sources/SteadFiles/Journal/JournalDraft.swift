@@ -3,9 +3,11 @@ import Foundation
 
 /// A journal file that is being made under a temporary name, complete and durable before it is used.
 struct JournalDraft {
-  let temporary: TemporaryFile
+  var temporary: TemporaryFile
   let header: JournalHeader
-  let tail: Int
+  /// Where the records end.
+  private(set) var tail: Int
+  private var byteCount = 0
 
   /// Writes a checkpoint, and behind it those records of another file that are to be kept.
   init(
@@ -28,6 +30,7 @@ struct JournalDraft {
       try temporary.write(checkpoint)
       let end = JournalLayout.headerByteCount + checkpoint.count
       try temporary.write(Data(count: header.logStart - end) + log)
+      byteCount = tail
       try extend(to: tail + JournalLayout.endByteCount, path: path)
       try temporary.sync()
     } catch {
@@ -36,10 +39,31 @@ struct JournalDraft {
     }
   }
 
-  private func extend(to needed: Int, path: String) throws {
+  /// Adds records behind those that are there. They are not synced.
+  mutating func append(_ records: Records, path: String) throws {
+    let log = records.sealed(seed: header.seed)
+    try extend(to: tail + log.count + JournalLayout.endByteCount, path: path)
+    try write(log, at: tail, path: path)
+    tail += log.count
+    var word = UInt64(tail).littleEndian
+    try write(Data(bytes: &word, count: 8), at: JournalLayout.tail, path: path)
+  }
+
+  private func write(_ data: Data, at offset: Int, path: String) throws {
+    let error = data.withUnsafeBytes { bytes in
+      bytes.baseAddress.map {
+        stead_file_write(temporary.descriptor, $0, bytes.count, Int64(offset))
+      } ?? 0
+    }
+    guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
+  }
+
+  private mutating func extend(to needed: Int, path: String) throws {
+    guard needed > byteCount else { return }
     let size = JournalLayout.fileByteCount(now: 0, needed: needed)
-    let error = stead_file_extend(temporary.descriptor, Int64(tail), Int64(size))
+    let error = stead_file_extend(temporary.descriptor, Int64(byteCount), Int64(size))
     guard error == 0 else { throw FileError(errno: error, doing: "make it longer", path: path) }
+    byteCount = size
   }
 
   /// Whole records of another file.

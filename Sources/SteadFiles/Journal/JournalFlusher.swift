@@ -18,30 +18,46 @@ public struct JournalFlusher: Sendable {
   /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file.
   public func flush() throws {
     guard let path else { return }
+    for _ in 0..<Self.attemptLimit where try flushNewestFile(path) { return }
+    throw FileError(
+      code: .busy, message: "Others replaced it each of \(Self.attemptLimit) times.", path: path)
+  }
+
+  private static let attemptLimit = 1_000
+
+  /// Flushes the file that has the name; false when another took its place meanwhile.
+  private func flushNewestFile(_ path: String) throws -> Bool {
     // By its name: if another process has just compacted the journal, what was appended is there.
-    try disk.withDescriptor(path, O_RDWR) { descriptor in
-      let error = stead_file_sync(descriptor)
-      guard error == 0 else { throw FileError(errno: error, doing: "make it durable", path: path) }
-      if try hasDurableName(descriptor, path) { return }
-      try disk.syncDirectory(path.directoryPath)
-      try recordDurableName(descriptor, path)
+    let descriptor = try disk.open(path, O_RDWR, mode: 0)
+    let status: FileStatus
+    let header: MappedFile?
+    do {
+      status = try disk.status(descriptor, path: path)
+      header = try MappedFile(descriptor, writable: true, status: status, path: path)
+    } catch {
+      disk.close(descriptor)
+      throw error
     }
+    guard let header, header.byteCount >= JournalLayout.headerByteCount else {
+      header?.close(on: disk)
+      throw FileError(code: .damaged, message: "This is no longer a journal.", path: path)
+    }
+    defer { header.close(on: disk) }
+    let tail = header.word(at: JournalLayout.tail) & ~JournalLayout.flags
+    let error = stead_file_sync(descriptor)
+    guard error == 0 else { throw FileError(errno: error, doing: "make it durable", path: path) }
+    if header.word(at: JournalLayout.durableName) == 0 {
+      try disk.syncDirectory(path.directoryPath)
+      header.setWord(1, at: JournalLayout.durableName)
+    }
+    // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark
+    // is found here, and its file is flushed, too.
+    stead_raise(header.base + JournalLayout.flushedTail, tail)
+    if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
+    // The compactor holds the lock until its file has the name.
+    _ = try disk.lock(descriptor, wait: true, path: path)
+    return try disk.status(at: path)?.identity == status.identity
   }
-
-  private func hasDurableName(_ descriptor: Int32, _ path: String) throws -> Bool {
-    var word: UInt64 = 0
-    let count = pread(descriptor, &word, MemoryLayout.size(ofValue: word), Self.place)
-    guard count >= 0 else { throw FileError(errno: errno, doing: "read it", path: path) }
-    return word != 0
-  }
-
-  private func recordDurableName(_ descriptor: Int32, _ path: String) throws {
-    var word: UInt64 = 1
-    let count = pwrite(descriptor, &word, MemoryLayout.size(ofValue: word), Self.place)
-    guard count >= 0 else { throw FileError(errno: errno, doing: "write it", path: path) }
-  }
-
-  private static let place = off_t(JournalLayout.durableName)
 }
 
 extension Journal {

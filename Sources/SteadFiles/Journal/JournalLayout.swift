@@ -17,6 +17,7 @@ enum JournalLayout {
   @usableFromInline static let listeners = 1152
   static let notice = 1280
   static let durableName = 1408
+  static let flushedTail = 1416
 
   /// Length and checksum, before each payload.
   @usableFromInline static let recordHeaderByteCount = 8

@@ -4,7 +4,10 @@ import CSteadFiles
 ///
 /// `Mutex` belongs to a thread, which the child does not have. Before a fork all locks of this kind are
 /// taken, so one must never be held while another is taken.
-package final class ForkSafeLock<State>: @unchecked Sendable {
+///
+/// Public since calls of what is public are inlined in other modules, and only those; it is there for
+/// this package's own.
+public final class ForkSafeLock<State>: @unchecked Sendable {
   // `state` is touched only between acquire and release, so it is never used by two threads at once.
   @usableFromInline let lock: OpaquePointer
   @usableFromInline @exclusivity(unchecked) var state: State
@@ -16,8 +19,9 @@ package final class ForkSafeLock<State>: @unchecked Sendable {
 
   deinit { stead_lock_destroy(lock) }
 
+  /// Calls `body` with the state while no other thread does.
   @inlinable @inline(__always)
-  package func withLock<Result, Failure: Error>(
+  public func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     stead_lock_acquire(lock)

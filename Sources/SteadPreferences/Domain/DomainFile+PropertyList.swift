@@ -96,6 +96,7 @@ extension DomainFile {
     let name = try AsideFile(of: plist).keep(data)
     onDisk = .init(data)
     published.previous = onDisk
+    isKeptAside = true
     problems.add(
       PreferencesError(
         code: .damaged,
@@ -108,6 +109,7 @@ extension DomainFile {
     try AtomicFile(plist).replace(with: data, durability: .file)
     onDisk = published.current
     lastSeen = nil
+    isKeptAside = false
   }
 }
 

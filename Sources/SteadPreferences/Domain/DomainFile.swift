@@ -22,6 +22,8 @@ final class DomainFile {
   var lastSeen: PlistIdentity?
   /// Whether the file does not parse, but has changed so lately that somebody may not be done with it.
   var isBeingWritten = false
+  /// Whether the file does not parse, was kept aside, and has to be written anew.
+  var isKeptAside = false
   /// After a compaction that failed, the length of the log at which to try again.
   private var nextCompaction = 0
 
@@ -149,7 +151,7 @@ extension DomainFile {
     try catchUp(&replay)
     if isReadOnly {
       try mergeEdits(base: journal.checkpoint, &replay)
-    } else if try unseenEdits() != nil {
+    } else if try unseenEdits() != nil || isKeptAside {
       try checkpoint(&replay)
     }
   }

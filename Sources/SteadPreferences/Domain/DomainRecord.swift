@@ -43,21 +43,22 @@ enum DomainRecord {
   static func decode(
     _ record: UnsafeRawBufferPointer, _ visit: (String, PropertyList?) throws -> Void
   ) throws {
-    var rest = record
-    func take(_ count: Int) throws -> UnsafeRawBufferPointer {
-      guard count >= 0, count <= rest.count else { throw DomainRecord.damaged }
-      defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
-      return UnsafeRawBufferPointer(rebasing: rest[..<count])
-    }
-    while !rest.isEmpty {
-      let operation = try take(1)[0]
-      let (keyCount, width) = try Varint.decode(rest)
-      _ = try take(width)
-      let key = String(decoding: try take(keyCount), as: UTF8.self)
+    var offset = 0
+    while offset < record.count {
+      let operation = record[offset]
+      let (keyCount, width) = try Varint.decode(
+        UnsafeRawBufferPointer(rebasing: record[(offset + 1)...]))
+      let start = offset + 1 + width
+      guard keyCount >= 0, keyCount <= record.count - start else { throw DomainRecord.damaged }
+      offset = start + keyCount
+      let key = String(
+        decoding: UnsafeRawBufferPointer(rebasing: record[start..<offset]), as: UTF8.self)
       switch operation {
       case setsValue:
-        let (value, used) = try RecordValue.decode(rest)
-        _ = try take(used)
+        let (value, used) = try RecordValue.decode(
+          UnsafeRawBufferPointer(rebasing: record[offset...]))
+        guard used <= record.count - offset else { throw DomainRecord.damaged }
+        offset += used
         try visit(key, value)
       case removesKey:
         try visit(key, nil)
@@ -101,6 +102,7 @@ enum Varint {
   }
 
   static func decode(_ bytes: UnsafeRawBufferPointer) throws -> (number: Int, width: Int) {
+    if let first = bytes.first, first < 128 { return (Int(first), 1) }
     var number = 0
     for (index, byte) in bytes.prefix(8).enumerated() {
       number |= Int(byte & 127) << (7 * index)

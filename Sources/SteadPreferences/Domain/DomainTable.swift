@@ -1,28 +1,31 @@
 /// Keys and values of a domain, told apart by the keys' UTF-8.
 ///
-/// A hash table by open addressing with linear probing. A look-up whose key is at most 15 bytes long
-/// touches two places of memory, its slot and its entry; a longer key's text is a third. Removed
-/// entries leave a hole in `entries` until the table is next rebuilt.
+/// A hash table by open addressing with linear probing. A look-up touches two places of memory, its
+/// slot and its entry; keys longer than ``DomainKey/inlineLimit`` bytes are a third. Removed entries
+/// leave a hole in `entries` until the table is next rebuilt.
 struct DomainTable: Sendable {
   private struct Entry {
-    var key: String
     /// nil in a hole.
     var value: PropertyList?
+    // Beside the value, so that an entry has 64 bytes: what a processor fetches at once.
     var hash: UInt32
+    var key: DomainKey
   }
 
   private var entries: [Entry] = []
-  /// A key's hash in the upper half, its position in `entries` plus one in the lower; 0 where it is free.
+  private var longKeys: [String] = []
+  /// A position in `entries` plus one in the lower bits, as many as the number of slots needs; above
+  /// them the same bits of the key's hash. 0 where a slot is free.
   ///
-  /// The hash is here, too, since an entry that is looked at in vain costs more than all the rest.
-  private var slots: [UInt64] = []
+  /// An entry that is looked at in vain costs more than all the rest, and the hash's bits rule out most.
+  private var slots: [UInt32] = []
   private(set) var count = 0
 
   init() {}
 
   subscript(key: String) -> PropertyList? {
-    key.withBytes { key in
-      guard let index = find(key, hash: Self.hash(key)) else { return nil }
+    key.withBytes { bytes in
+      guard let index = find(bytes).index else { return nil }
       return entries[index].value
     }
   }
@@ -35,7 +38,7 @@ struct DomainTable: Sendable {
       guard let value else { return remove(at: found) }
       return exchange(&entries[found].value, with: value)
     }
-    if let value { insert(Entry(key: key, value: value, hash: hash)) }
+    if let value { insert(key, value, hash: hash) }
     return nil
   }
 
@@ -48,83 +51,92 @@ struct DomainTable: Sendable {
 
   /// All keys and values, in no order.
   func fields() -> [PropertyList.Fields.Field] {
-    entries.compactMap { entry in entry.value.map { .init(entry.key, $0) } }
+    entries.compactMap { entry in
+      entry.value.map { .init(entry.key.isLong ? longKeys[entry.key.number] : entry.key.text, $0) }
+    }
   }
 }
 
 extension DomainTable {
-  /// At most three slots of four are taken: half of the memory of a table half empty, and the slots of
-  /// a hundred thousand keys stay in a processor's own cache.
+  /// At most three slots of four are taken.
   private static func hasRoom(for count: Int, in slotCount: Int) -> Bool {
     count * 4 <= slotCount * 3
-  }
-
-  /// Eight bytes at a time by multiplication: keys come from the program, not from strangers.
-  @inline(__always)
-  private static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
-    let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
-    var hash = UInt64(truncatingIfNeeded: key.count) &* prime
-    key.forEachWord { word in
-      hash = (hash ^ word) &* prime
-      hash ^= hash >> 32
-      return true
-    }
-    hash = hash &* prime
-    return UInt32(truncatingIfNeeded: hash >> 32)
   }
 
   /// Not inlined: within a mutating function the compiler would count references to the arrays.
   @inline(never)
   private func locate(_ key: String) -> (hash: UInt32, index: Int?) {
-    key.withBytes { key in
-      let hash = Self.hash(key)
-      return (hash, find(key, hash: hash))
-    }
+    key.withBytes { bytes in find(bytes) }
   }
 
   @inline(__always)
-  private func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Int? {
+  private func find(_ bytes: UnsafeRawBufferPointer) -> (hash: UInt32, index: Int?) {
+    if bytes.count > DomainKey.inlineLimit { return findLong(bytes) }
+    let key = DomainKey(bytes)
+    let hash = key.hash
+    return (hash, find(hash: hash) { entry in entry.key == key })
+  }
+
+  @inline(never)
+  private func findLong(_ bytes: UnsafeRawBufferPointer) -> (hash: UInt32, index: Int?) {
+    let hash = DomainKey.longHash(bytes)
+    let index = find(hash: hash) { entry in
+      entry.key.isLong && longKeys[entry.key.number].withBytes { $0.elementsEqual(bytes) }
+    }
+    return (hash, index)
+  }
+
+  @inline(__always)
+  private func find(hash: UInt32, where isMatch: (borrowing Entry) -> Bool) -> Int? {
     entries.withUnsafeBufferPointer { entries in
       slots.withUnsafeBufferPointer { slots in
         guard !slots.isEmpty else { return nil }
-        let mask = slots.count - 1
-        var position = Int(hash) & mask
+        let mask = UInt32(truncatingIfNeeded: slots.count - 1)
+        var position = Int(hash & mask)
         while slots[position] != 0 {
           let slot = slots[position]
-          if UInt32(truncatingIfNeeded: slot >> 32) == hash {
-            let index = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
-            if entries[index].key.withBytes({ $0.hasSameBytes(as: key) }) { return index }
+          if (slot ^ hash) & ~mask == 0 {
+            let index = Int(slot & mask) - 1
+            if isMatch(entries[index]) { return index }
           }
-          position = (position + 1) & mask
+          position = (position + 1) & Int(mask)
         }
         return nil
       }
     }
   }
 
-  private mutating func insert(_ entry: Entry) {
+  private mutating func insert(_ text: String, _ value: PropertyList, hash: UInt32) {
     if !Self.hasRoom(for: entries.count + 1, in: slots.count) { rebuild(capacity: count + 1) }
-    entries.append(entry)
+    let key: DomainKey
+    if text.utf8.count > DomainKey.inlineLimit {
+      key = DomainKey(longKey: longKeys.count)
+      longKeys.append(text)
+    } else {
+      key = text.withBytes { DomainKey($0) }
+    }
+    entries.append(Entry(value: value, hash: hash, key: key))
     count += 1
     link(entries.count - 1)
   }
 
   private mutating func link(_ index: Int) {
-    let mask = slots.count - 1
+    let mask = UInt32(truncatingIfNeeded: slots.count - 1)
     let hash = entries[index].hash
-    var position = Int(hash) & mask
-    while slots[position] != 0 { position = (position + 1) & mask }
-    slots[position] = UInt64(hash) << 32 | UInt64(index + 1)
+    var position = Int(hash & mask)
+    while slots[position] != 0 { position = (position + 1) & Int(mask) }
+    slots[position] = hash & ~mask | UInt32(index + 1)
   }
 
   /// Takes an entry out, and moves up those that were put behind it for want of room.
   private mutating func remove(at index: Int) -> PropertyList? {
     let mask = slots.count - 1
+    func entry(in slot: UInt32) -> Int { (Int(slot) & mask) - 1 }
     var hole = Int(entries[index].hash) & mask
-    while Int(slots[hole] & 0xFFFF_FFFF) - 1 != index { hole = (hole + 1) & mask }
+    while entry(in: slots[hole]) != index { hole = (hole + 1) & mask }
     var next = (hole + 1) & mask
     while slots[next] != 0 {
-      let home = Int(slots[next] >> 32) & mask
+      let home = Int(entries[entry(in: slots[next])].hash) & mask
       if (next - home) & mask >= (next - hole) & mask {
         slots[hole] = slots[next]
         hole = next
@@ -133,18 +145,28 @@ extension DomainTable {
     }
     slots[hole] = 0
     count -= 1
-    entries[index].key = ""
+    if entries[index].key.isLong { longKeys[entries[index].key.number] = "" }
     return exchange(&entries[index].value, with: nil)
   }
 
   private mutating func rebuild(capacity: Int) {
-    if entries.count > count { entries.removeAll { $0.value == nil } }
+    if entries.count > count { closeHoles() }
     // Room for half as much again: a table that keys come and go in is not rebuilt for each.
     let capacity = max(capacity, count + count / 2)
     var size = 16
     while !Self.hasRoom(for: capacity, in: size) { size *= 2 }
-    slots = [UInt64](repeating: 0, count: size)
+    slots = [UInt32](repeating: 0, count: size)
     for index in entries.indices { link(index) }
+  }
+
+  private mutating func closeHoles() {
+    entries.removeAll { $0.value == nil }
+    let texts = longKeys
+    longKeys = []
+    for index in entries.indices where entries[index].key.isLong {
+      longKeys.append(texts[entries[index].key.number])
+      entries[index].key = DomainKey(longKey: longKeys.count - 1)
+    }
   }
 }
 
@@ -165,41 +187,5 @@ extension String {
     }
     var copy = self
     return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The bytes eight at a time; the last eight may overlap those before, fewer than eight are filled up
-  /// with zeros. Stops at false, and says whether it came to the end.
-  @inline(__always)
-  @discardableResult
-  fileprivate func forEachWord(_ body: (UInt64) -> Bool) -> Bool {
-    guard count >= 8 else {
-      var word: UInt64 = 0
-      for byte in self { word = word << 8 | UInt64(byte) }
-      return body(word)
-    }
-    var offset = 0
-    while offset < count - 8 {
-      guard body(loadUnaligned(fromByteOffset: offset, as: UInt64.self)) else { return false }
-      offset += 8
-    }
-    return body(loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
-  }
-
-  @inline(__always)
-  fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-    guard count == other.count else { return false }
-    guard count >= 8 else { return elementsEqual(other) }
-    var offset = 0
-    while offset < count - 8 {
-      guard
-        loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-          == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      else { return false }
-      offset += 8
-    }
-    return loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-      == other.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
   }
 }

@@ -30,8 +30,7 @@ struct Replay {
         throw PreferencesError(
           code: .damaged, message: "The journal was written by another version of this library.")
       }
-      var fresh = DomainTable()
-      try BinaryPropertyList.decode(bytes) { key, value in fresh.replace(key, with: value) }
+      let fresh = try DomainTable(propertyList: bytes)
       if isCollecting { collect(from: table, to: fresh) }
       table = fresh
       byteCount = nil

@@ -56,7 +56,7 @@ extension Preferences.Key {
   /// What is stored just as the key's own type stores it is taken for that. Else, what is stored just as
   /// `Old` stores it is converted, and in the app's domain replaced by what it was converted to. So the
   /// two types must be stored differently; where they are not, as seconds and milliseconds are not, give
-  /// the key a new name and use ``renamed(from:as:convert:)``. When `convert` throws, the
+  /// the key a new name and use `renamed(from:as:convert:)`. When `convert` throws, the
   /// value does not decode: it stays as it is, and the default counts.
   ///
   /// ```swift

@@ -48,38 +48,24 @@ enum BinaryPropertyList {
   ///
   /// Cost: about 0.1 us a value; `Data` is copied once. Throws when nested too deep.
   static func encode(_ value: PropertyList) throws -> Data {
-    try BinaryPropertyListEncoder.encode(objectLimit: countObjects(in: value, depth: 0)) {
-      encoder in
+    var size = BinaryPropertyListSize()
+    try size.add(value, depth: 0)
+    return try BinaryPropertyListEncoder.encode(size) { encoder in
       _ = try encoder.add(value, depth: 0)
     }
   }
 
   /// The bytes of a dictionary, its keys in the order given; no key may be there twice.
   static func encode(_ fields: [PropertyList.Fields.Field]) throws -> Data {
-    var count = 1
-    for field in fields { count += 1 + (try countObjects(in: field.value, depth: 1)) }
-    return try BinaryPropertyListEncoder.encode(objectLimit: count) { encoder in
+    var size = BinaryPropertyListSize()
+    try size.add(fields, depth: 0)
+    return try BinaryPropertyListEncoder.encode(size) { encoder in
       _ = try encoder.add(fields, depth: 0)
     }
   }
 
   /// The bytes of a dictionary.
   static func encode(_ fields: PropertyList.Fields) throws -> Data { try encode(fields.fields) }
-
-  /// How many objects a value is written as, at most.
-  private static func countObjects(in value: PropertyList, depth: Int) throws -> Int {
-    switch value {
-    case .array(let elements):
-      guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
-      return try elements.reduce(1) { try $0 + countObjects(in: $1, depth: depth + 1) }
-    case .dictionary(let fields):
-      guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
-      return try fields.fields.reduce(1) {
-        try $0 + 1 + countObjects(in: $1.value, depth: depth + 1)
-      }
-    default: return 1
-    }
-  }
 
   /// The property list in `data`.
   static func decode(_ data: Data) throws -> PropertyList {

@@ -42,6 +42,9 @@ struct BinaryPropertyListDecoder {
 
   mutating func root() throws -> PropertyList { try value(of: rootObject, depth: 0) }
 
+  /// How many keys the root says that it has; what it holds was not looked at.
+  func rootCount() throws -> Int { min(try head(at: offset(of: rootObject)).size, objectCount) }
+
   /// Calls `visit` for each key and value of the dictionary that is the root.
   mutating func visitRoot(_ visit: (String, PropertyList) throws -> Void) throws {
     let start = try offset(of: rootObject)

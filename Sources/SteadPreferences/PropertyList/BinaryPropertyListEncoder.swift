@@ -12,13 +12,13 @@ struct BinaryPropertyListEncoder: ~Copyable {
   /// plus one, as the low half.
   private var slots: [UInt64]
 
-  private init(objectLimit: Int, referenceSize: Int) {
+  private init(_ size: BinaryPropertyListSize, referenceSize: Int) {
     self.referenceSize = referenceSize
-    output = ByteWriter(capacity: 64 + objectLimit * 20)
-    offsets.reserveCapacity(objectLimit)
-    var size = 16
-    while size < objectLimit * 2 { size *= 2 }
-    slots = [UInt64](repeating: 0, count: size)
+    output = ByteWriter(capacity: size.bytes)
+    offsets.reserveCapacity(size.objects)
+    var slotCount = 16
+    while slotCount < size.objects + size.objects / 2 { slotCount *= 2 }
+    slots = [UInt64](repeating: 0, count: slotCount)
   }
 
   /// The file that `write` makes, which adds the root first.
@@ -26,16 +26,15 @@ struct BinaryPropertyListEncoder: ~Copyable {
   /// The size of references has to be known before the first object is written. When equal scalars made
   /// the objects so few that a smaller size would do, all is written again with that one.
   static func encode(
-    objectLimit: Int, _ write: (inout BinaryPropertyListEncoder) throws -> Void
+    _ size: BinaryPropertyListSize, _ write: (inout BinaryPropertyListEncoder) throws -> Void
   ) throws -> Data {
-    guard objectLimit < UInt32.max / 2 else {
+    guard size.objects < UInt32.max / 2 else {
       throw PropertyListError(
         code: .tooLarge, message: "The property list has too many values; split it.")
     }
-    var referenceSize = Self.size(of: objectLimit)
+    var referenceSize = Self.size(of: size.objects)
     while true {
-      var encoder = BinaryPropertyListEncoder(
-        objectLimit: objectLimit, referenceSize: referenceSize)
+      var encoder = BinaryPropertyListEncoder(size, referenceSize: referenceSize)
       for byte in BinaryPropertyList.magic.utf8 { encoder.output.append(byte) }
       try write(&encoder)
       let enough = Self.size(of: encoder.offsets.count)

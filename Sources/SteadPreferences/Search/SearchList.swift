@@ -26,6 +26,12 @@ final class SearchList: Sendable {
     return nil
   }
 
+  /// Writes to the target, without counting references.
+  @inline(__always)
+  func withTarget(_ body: (DomainStore) throws -> Void) rethrows {
+    try Unmanaged.passUnretained(target)._withUnsafeGuaranteedRef(body)
+  }
+
   func isInterchangeable(with other: SearchList) -> Bool {
     target === other.target && (problem == nil) == (other.problem == nil)
       && layers.count == other.layers.count && zip(layers, other.layers).allSatisfy { $0 === $1 }

@@ -11,24 +11,24 @@
     ///   - key: The key.
     ///   - store: The preferences; nil is ``Preferences/standard``.
     public init(wrappedValue: Value, _ key: String, store: Preferences? = nil)
-    where Value: RawRepresentable & SendableMetatype, Value.RawValue == Int {
+    where Value: RawRepresentable, Value.RawValue == Int {
       self.init(key: .raw(key), initial: wrappedValue, store: store)
     }
 
     /// A property that is stored as the text that is its raw value, and a default.
     public init(wrappedValue: Value, _ key: String, store: Preferences? = nil)
-    where Value: RawRepresentable & SendableMetatype, Value.RawValue == String {
+    where Value: RawRepresentable, Value.RawValue == String {
       self.init(key: .raw(key), initial: wrappedValue, store: store)
     }
 
     /// A property that is stored as the number that is its raw value, nil while nothing is stored.
-    public init<R: RawRepresentable & SendableMetatype>(_ key: String, store: Preferences? = nil)
+    public init<R: RawRepresentable>(_ key: String, store: Preferences? = nil)
     where Value == R?, R.RawValue == Int {
       self.init(key: .nested(.raw(key)), initial: nil, store: store)
     }
 
     /// A property that is stored as the text that is its raw value, nil while nothing is stored.
-    public init<R: RawRepresentable & SendableMetatype>(_ key: String, store: Preferences? = nil)
+    public init<R: RawRepresentable>(_ key: String, store: Preferences? = nil)
     where Value == R?, R.RawValue == String {
       self.init(key: .nested(.raw(key)), initial: nil, store: store)
     }
@@ -131,10 +131,10 @@
 
   extension Preferences.Key {
     /// The key of what is stored as its raw value, even where it has another form of its own.
-    fileprivate static func raw<Wrapped: RawRepresentable & SendableMetatype>(
+    fileprivate static func raw<Wrapped: RawRepresentable>(
       _ name: String
     ) -> Self where Value == Wrapped?, Wrapped.RawValue: PreferenceValue {
-      Self(name: name, bridge: OptionalBridge<RawBridge<Wrapped>>.self) { nil }
+      Self(name: name, bridge: OptionalBridge<RawBridge<Wrapped>>.self, makeDefault: nothing())
     }
   }
 #endif

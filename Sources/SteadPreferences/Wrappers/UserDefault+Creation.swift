@@ -15,21 +15,21 @@ extension UserDefault {
   /// A property with a default, stored as its raw value.
   @_disfavoredOverload
   public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
-  where Value: RawRepresentable & SendableMetatype, Value.RawValue: PreferenceValue {
+  where Value: RawRepresentable, Value.RawValue: PreferenceValue {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
   }
 
   /// A property with a default, stored as the tree of its `Codable` form.
   @_disfavoredOverload
   public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
-  where Value: Codable & SendableMetatype {
+  where Value: Codable {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
   }
 
   /// A property with a default, stored as its raw value, though it is `Codable`, too.
   @_disfavoredOverload
   public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
-  where Value: RawRepresentable & Codable & SendableMetatype, Value.RawValue: PreferenceValue {
+  where Value: RawRepresentable & Codable, Value.RawValue: PreferenceValue {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
   }
 }
@@ -42,7 +42,7 @@ extension UserDefault {
 
   /// A property that is nil while nothing is stored, stored as its raw value.
   @_disfavoredOverload
-  public init<Wrapped: RawRepresentable & SendableMetatype>(
+  public init<Wrapped: RawRepresentable>(
     key: Preferences.Name, store: Preferences? = nil
   ) where Value == Wrapped?, Wrapped.RawValue: PreferenceValue {
     self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
@@ -50,7 +50,7 @@ extension UserDefault {
 
   /// A property that is nil while nothing is stored, stored as the tree of its `Codable` form.
   @_disfavoredOverload
-  public init<Wrapped: Codable & SendableMetatype>(
+  public init<Wrapped: Codable>(
     key: Preferences.Name, store: Preferences? = nil
   ) where Value == Wrapped? {
     self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
@@ -58,7 +58,7 @@ extension UserDefault {
 
   /// A property that is nil while nothing is stored, stored as its raw value, though it is `Codable`.
   @_disfavoredOverload
-  public init<Wrapped: RawRepresentable & Codable & SendableMetatype>(
+  public init<Wrapped: RawRepresentable & Codable>(
     key: Preferences.Name, store: Preferences? = nil
   ) where Value == Wrapped?, Wrapped.RawValue: PreferenceValue {
     self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
@@ -69,7 +69,7 @@ extension Preferences.Key {
   /// The key of an optional once more as an optional, as the wrappers keep all of their keys.
   static func nested<Wrapped>(_ key: Preferences.Key<Wrapped?>) -> Self where Value == Wrapped?? {
     func nest<Bridge: PreferenceBridge<Wrapped?>>(_ bridge: Bridge.Type) -> Self {
-      Self(name: key.name, bridge: OptionalBridge<Bridge>.self) { nil }
+      Self(name: key.name, bridge: OptionalBridge<Bridge>.self, makeDefault: nothing())
     }
     return nest(key.bridge)
   }

@@ -37,7 +37,7 @@ import Testing
 
   @Test func aNewFileIsSyncedBeforeItGetsTheName() throws {
     let made = try calls { _ = try LineLog(url, disk: $0) }
-    #expect(made == ["create", "write", "sync file", "link", "remove"])
+    #expect(made == ["create", "write", "sync file", "rename"])
     let compacted = try calls { disk in
       let log = try LineLog(url, disk: disk)
       try log.append("12345678")

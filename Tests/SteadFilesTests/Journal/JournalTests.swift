@@ -76,4 +76,24 @@ import Testing
     #expect(try LineLog(url).lines == first.lines)
     #expect(try directory.names == ["a.journal"])
   }
+
+  @Test func aRecordInTwoPartsIsTheSameAsInOne() throws {
+    let log = try LineLog(url)
+    let other = try LineLog(url)
+    let texts = ["", "a", "12345678", String(repeating: "y", count: 300_000)]
+    var expected: [String] = []
+    for first in texts {
+      for second in texts where !(first + second).isEmpty {
+        expected.append(first + second)
+        try log.journal.write(catchingUp: { _ in }) { writer in
+          try Array(first.utf8).withUnsafeBytes { first in
+            try Array(second.utf8).withUnsafeBytes { try writer.append(first, $0) }
+          }
+        }
+      }
+    }
+    try other.refresh()
+    #expect(other.lines == expected && other.damages.isEmpty)
+    #expect(try LineLog(url).lines == expected)
+  }
 }

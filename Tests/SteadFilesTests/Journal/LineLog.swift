@@ -51,6 +51,12 @@ final class LineLog {
     }
   }
 
+  func compaction() -> JournalCompaction { journal.compaction(to: Self.checkpoint(lines)) }
+
+  func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
+    try journal.write(catchingUp: { take($0) }) { try $0.finish(prepared) }
+  }
+
   private static func checkpoint(_ lines: [String], metadata: Data = Data()) -> Journal.Checkpoint {
     Journal.Checkpoint(
       bytes: Data(lines.joined(separator: "\n").utf8), metadata: metadata)

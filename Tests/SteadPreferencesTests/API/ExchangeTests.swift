@@ -60,7 +60,7 @@ struct ExchangeTests {
     #expect(preferences.keys.count == Self.values.count)
   }
 
-  /// What `UserDefaults` of Foundation keeps, written by it in a process that has this home.
+  /// Foundation keeps XML files by the names of the program and its suites, directly in the directory.
   @Test func foundationsOwnFilesAreFound() throws {
     let home = try TestHome()
     let fields: [String: Any] = ["count": 7, "names": ["a", "b"], "on": true]

@@ -138,8 +138,10 @@ struct KeyHistoryTests {
 
   @Test func convertsAnArgumentOfAnOldType() {
     let preferences = Preferences.inMemory(
-      environment: .inMemory(arguments: ["app", "-theme", "2"]))
-    #expect(preferences[migrated] == .dark)
+      environment: .inMemory(arguments: ["app", "-theme", "1"]))
+    let key = Preferences.Key<Theme>("theme", default: .system)
+      .migrating(from: Int.self) { Theme.allCases[$0] }
+    #expect(preferences[key] == .light)
     #expect(preferences.persistentDomain(forName: preferences.domain)?.isEmpty ?? true)
   }
 

@@ -37,7 +37,7 @@ struct Runner {
   }
 
   private mutating func run(_ task: Task, _ peer: Peer, keys: Int) throws {
-    let directory = task.needsFilledStore ? try filledStore(peer, keys) : try newDirectory()
+    let directory = task.needsFilledStore ? try filledStore(task, peer, keys) : try newDirectory()
     let values = try ChildRun(.measure(task), peer, keys: keys, in: directory).start()
     for (name, value) in values {
       samples[Figure(task: task, value: name, peer: peer, keys: keys), default: []].append(value)
@@ -45,8 +45,8 @@ struct Runner {
     if !task.needsFilledStore { try FileManager.default.removeItem(at: directory) }
   }
 
-  private mutating func filledStore(_ peer: Peer, _ keys: Int) throws -> URL {
-    let name = "\(peer)-\(keys)"
+  private mutating func filledStore(_ task: Task, _ peer: Peer, _ keys: Int) throws -> URL {
+    let name = "\(task)-\(peer)-\(keys)"
     if let directory = filled[name] { return directory }
     let directory = try newDirectory()
     _ = try ChildRun(.fill, peer, keys: keys, in: directory).start()

@@ -34,14 +34,21 @@ extension Measure {
   private static let sizes = [100, 1_000, 10_000, 100_000]
 
   private static let get = Measure(
-    name: "get", title: "get an Int, keys in random order", task: .get, sizes: sizes, unit: .time,
+    name: "get", title: "get an Int, in random order: of all keys, or of 100 of them", task: .get,
+    values: ["all": "", "few": "of 100"], sizes: sizes, unit: .time,
     checks: [
       Check(
-        title: "get, 10,000 keys: Stead / LMDB", figure: Figure(task: .get, keys: 10_000),
-        base: Figure(task: .get, peer: .lmdb, keys: 10_000), limit: 0.5),
+        title: "get, 10,000 keys: Stead / LMDB",
+        figure: Figure(task: .get, value: "all", keys: 10_000),
+        base: Figure(task: .get, value: "all", peer: .lmdb, keys: 10_000), limit: 0.5),
       Check(
-        title: "get: 100,000 keys / 100 keys", figure: Figure(task: .get, keys: 100_000),
-        base: Figure(task: .get, keys: 100), limit: 1.5),
+        title: "get of 100 keys: 100,000 / 100 keys",
+        figure: Figure(task: .get, value: "few", keys: 100_000),
+        base: Figure(task: .get, value: "few", keys: 100), limit: 1.5),
+      Check(
+        title: "get of all keys: 100,000 / 100 keys",
+        figure: Figure(task: .get, value: "all", keys: 100_000),
+        base: Figure(task: .get, value: "all", keys: 100), limit: 1.5),
     ])
 
   private static let set = Measure(

@@ -6,10 +6,23 @@ enum Scalars {
     _ type: S.Type, _ peer: Peer, _ keyCount: Int, _ directory: URL
   ) throws -> [String: Double] {
     let store = try S(directory: directory)
-    let keys = Keys(getCount(peer, keyCount), of: keyCount)
+    let all = Keys(min(getCount(peer, keyCount), max(keyCount, 10_000)), of: keyCount)
+    let some = (0..<100).map { Keys.name($0 * (keyCount / 100)) }
+    let few = Keys((0..<max(1, all.names.count / 100)).flatMap { _ in some.shuffled() })
+    return [
+      "all": try time(of: all, store, getCount(peer, keyCount)),
+      "few": try time(of: few, store, getCount(peer, keyCount)),
+    ]
+  }
+
+  /// The time of one look-up, when a list of keys is looked up again and again.
+  private static func time(of keys: Keys, _ store: some Store, _ count: Int) throws -> Double {
     keep(try store.sum(keys))
-    let times = try (0..<3).map { _ in try timed { try store.sum(keys) } }
-    return ["time": Sample(times).median / Double(keys.names.count)]
+    let passes = max(1, count / keys.names.count)
+    let times = try (0..<3).map { _ in
+      try timed { for _ in 0..<passes { keep(try store.sum(keys)) } }
+    }
+    return Sample(times).median / Double(passes * keys.names.count)
   }
 
   static func set<S: Store>(

@@ -32,8 +32,10 @@ struct FoundationStore: LargeValueStore {
   }
 
   func sum(_ keys: Keys) throws -> Int {
+    let all = keys.names
+    let names = all.span
     var sum = 0
-    for name in keys.names { sum += defaults.integer(forKey: name) }
+    for index in names.indices { sum += defaults.integer(forKey: names[index]) }
     return sum
   }
 

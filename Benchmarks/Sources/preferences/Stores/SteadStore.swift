@@ -29,10 +29,11 @@ struct SteadStore: LargeValueStore {
   }
 
   func sum(_ keys: Keys) throws -> Int {
+    // A program has its keys in constants. In a loop over the array each would be retained.
+    let all = keys.names
+    let names = all.span
     var sum = 0
-    for name in keys.names {
-      sum += preferences.integer(forKey: name)
-    }
+    for index in names.indices { sum += preferences.integer(forKey: names[index]) }
     return sum
   }
 

@@ -8,6 +8,7 @@ struct JournalDamageTests {
 
   /// Where the header's page ends, whose words change while a journal is open.
   private static let header = 4096
+  private static let usedHeader = 1536
 
   @Test(arguments: Damage.allCases)
   func whatIsBeforeTheDamageStays(damage: Damage) throws {
@@ -15,7 +16,10 @@ struct JournalDamageTests {
     let end = try #require(sample.ends.last)
     var worker = try Worker(URL(filePath: "/"), ["inspect"])
     var (reports, problems) = (0, [String]())
-    for position in 0..<(end + 16) {
+    // Of the header's page the part that is in use, and samples of the rest.
+    let rest = stride(from: Self.usedHeader, to: Self.header, by: 32)
+    let positions = Array(0..<Self.usedHeader) + rest + Array(Self.header..<(end + 16))
+    for position in positions where !isThreadSanitized || position % 16 == 0 {
       let journal =
         damage == .truncated
         ? sample.journal.prefix(position) : SampleDomain.flip(sample.journal, at: position)
@@ -35,7 +39,7 @@ struct JournalDamageTests {
     #expect(worker.finish() == 0)
     #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(12).joined(separator: "\n"))")
     // Every byte of every record counts, and is looked at.
-    #expect(reports >= end - Self.header)
+    #expect(isThreadSanitized || reports >= end - Self.header)
   }
 
   private static func problem(
@@ -46,9 +50,11 @@ struct JournalDamageTests {
     guard let changes = sample.states.lastIndex(of: contents) else { return "holds \(contents)" }
     let certain = sample.wholeChanges(before: position)
     if changes < certain { return "holds \(changes) changes of at least \(certain)" }
-    if changes < sample.ends.count, errors.isEmpty { return "lost changes without a report" }
+    // An empty file is no journal yet: the property list is all there is.
     if damage == .truncated, position == 0 { return directory.disorder }
-    if !errors.isEmpty, try !directory.isKeptAside(journal, from: header) {
+    if changes < sample.ends.count, errors.isEmpty { return "lost changes without a report" }
+    // Of a few bytes there is nothing to keep.
+    if !errors.isEmpty, journal.count >= 8, try !directory.isKeptAside(journal, from: header) {
       return "was not kept aside: \(try directory.directory.names)"
     }
     return directory.disorder

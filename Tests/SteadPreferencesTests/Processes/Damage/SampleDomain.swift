@@ -103,6 +103,12 @@ struct DamagedDirectory {
     directory = try TemporaryDirectory()
     try journal?.write(to: directory.file("domain.journal"))
     try propertyList?.write(to: directory.file("domain.plist"))
+    // A file that was just written may be one that its editor is not done with.
+    for name in try directory.names {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -60)],
+        ofItemAtPath: directory.file(name).filePath)
+    }
     guard let first = Finding(directory.url, worker), let second = Finding(directory.url, worker)
     else { return nil }
     (self.first, self.second) = (first, second)
@@ -114,7 +120,7 @@ struct DamagedDirectory {
     let others = try directory.names.subtracting(["domain.journal", "domain.plist"])
     return try others.contains { name in
       let found = try Data(contentsOf: directory.file(name))
-      return found.count >= bytes.count && !found.isEmpty
+      return found.count >= bytes.count
         && found.dropFirst(position).starts(with: bytes.dropFirst(position))
     }
   }

@@ -32,6 +32,14 @@ final class Worker {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, input.read, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, output.write, STDOUT_FILENO)
+    // The thread that starts it may be one that blocks signals, such as its own alarm.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let executable = try Self.executable.get()
     let command = launcher + [executable, directory.filePath, "domain"] + arguments
     let program = command[0]
@@ -42,7 +50,7 @@ final class Worker {
     var id: pid_t = 0
     let error = Self.withCStrings(command) { command in
       Self.withCStrings(variables.map { "\($0)=\($1)" }) { variables in
-        posix_spawnp(&id, program, &actions, nil, command, variables)
+        posix_spawnp(&id, program, &actions, &attributes, command, variables)
       }
     }
     guard error == 0 else { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EIO) }
