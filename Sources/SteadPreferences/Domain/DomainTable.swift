@@ -58,9 +58,9 @@ struct DomainTable: Sendable {
 }
 
 extension DomainTable {
-  /// At most three slots of four are taken.
+  /// At most every second slot is taken: most look-ups then end at the first.
   private static func hasRoom(for count: Int, in slotCount: Int) -> Bool {
-    count * 4 <= slotCount * 3
+    count * 2 <= slotCount
   }
 
   /// Not inlined: within a mutating function the compiler would count references to the arrays.

@@ -54,8 +54,9 @@ final class PathWatch: Sendable {
     var isNew = false
     for _ in 0..<Self.attemptLimit {
       let place = nearestPlace()
-      let (watched, isOver) = current.withLock { ($0?.place, $0?.watcher.isOver ?? true) }
-      if watched == place, !isOver { return isNew }
+      let (watched, watcher) = current.withLock { ($0?.place, $0?.watcher) }
+      // The watcher has a lock of its own: asked under this one, it could wait for a fork for ever.
+      if watched == place, watcher?.isOver == false { return isNew }
       isNew = true
       let made = try? FileWatcher(
         directory: URL(filePath: place.directory, directoryHint: .isDirectory), names: place.names
