@@ -15,7 +15,8 @@ extension Preferences {
     public var format = PropertyList.Format.binary
 
     /// Options: by default read and write, without limit, binary.
-    public init(isReadOnly: Bool = false, quota: Int? = nil, format: PropertyList.Format = .binary) {
+    public init(isReadOnly: Bool = false, quota: Int? = nil, format: PropertyList.Format = .binary)
+    {
       self.isReadOnly = isReadOnly
       self.quota = quota
       self.format = format

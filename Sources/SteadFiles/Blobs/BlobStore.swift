@@ -13,8 +13,8 @@ import Foundation
 /// ``sweep(keeping:olderThan:)``.
 ///
 /// A value is read and written at once and hashed each time, so it costs memory as large as it is and
-/// between 1 and 8 ms a megabyte, the less where the processor has instructions for SHA-256; a write
-/// costs two syncs of the disk besides. Values below some 100 KB are better kept in a database.
+/// some 1 ms a megabyte where the processor has instructions for SHA-256, and else 5; a write costs two
+/// syncs of the disk besides. Values below some 100 KB are better kept in a database.
 public struct BlobStore: Sendable {
   /// The directory that the blobs are in.
   public let directory: URL

@@ -39,10 +39,11 @@ enum JournalLayout {
   static func roundedUp(_ count: Int) -> Int { (count + 7) & ~7 }
 
   /// How long a file is made that must hold `needed` bytes: small ones stay small, large ones grow in
-  /// steps of a mebibyte at least.
+  /// steps of a mebibyte.
   static func fileByteCount(now: Int, needed: Int) -> Int {
     let firstStep = 16 << 10
-    let longestStep = 1 << 20
+    // Doubling would leave a journal of 130 KiB with twice the room it needs.
+    let longestStep = now < 256 << 10 ? 64 << 10 : 1 << 20
     let page = 4096
     let wanted = max(needed, now + min(max(now, firstStep), longestStep))
     return (wanted + page - 1) / page * page

@@ -18,7 +18,7 @@ import Foundation
 /// Each call opens the file for itself, so threads and tasks of one process exclude each other, too.
 /// Therefore a thread that asks again for the lock that it has waits forever. The child of a fork never
 /// has a lock of its parent, not even when the fork happens within `withLock`, and may ask for it.
-/// Who waits gets the lock in no certain order. A free lock costs about 3 µs.
+/// Who waits gets the lock in no certain order. A free lock costs a few microseconds.
 public struct FileLock: Sendable {
   /// Whether others may have the lock at the same time.
   public enum Mode: Sendable, Hashable {

@@ -9,8 +9,9 @@ struct HeldLock: Sendable {
   private var disk: POSIXDisk { POSIXDisk() }
 
   /// A fork waits for this lock. Between the opening of a file and its entry among the descriptors that
-  /// a child does not get, a child would get it.
-  private static let opening = ForkSafeLock(())
+  /// a child does not get, a child would get it. What it guards is a byte, since the thread sanitizer
+  /// takes the place of an empty value for the beginning of the object.
+  private static let opening = ForkSafeLock<UInt8>(0)
 
   init(_ path: String) throws {
     self.path = path

@@ -22,8 +22,15 @@ extension DomainFile {
   }
 
   /// Writes a new checkpoint and publishes it, with the edits that were made in the file meanwhile.
-  func compact(_ writer: Journal.Writer, _ replay: inout Replay) throws {
+  ///
+  /// Only one that was asked for waits until the property list file is on the disk: it can be made anew
+  /// from the journal, which is.
+  func compact(
+    _ writer: Journal.Writer, _ replay: inout Replay, isAskedFor: Bool = false
+  ) throws {
     try mergeEdits(base: writer.checkpoint, &replay)
+    // Whoever is writing the file began with this checkpoint, and it is what to compare with.
+    guard !isBeingWritten else { return }
     guard writer.logByteCount > 0 || onDisk != published.current else { return }
     let bytes = try BinaryPropertyList.encode(replay.table.fields())
     let text = options.format == .xml ? try replay.xml : bytes
@@ -32,7 +39,7 @@ extension DomainFile {
       try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: new.metadata))
       published = new
     }
-    try publish(text)
+    try publish(text, durability: isAskedFor ? .file : .none)
   }
 
   /// Brings the keys into the table whose values in the file are not those of the checkpoint.
@@ -65,6 +72,12 @@ extension DomainFile {
     if fingerprint == published.current || fingerprint == published.previous {
       onDisk = fingerprint
       remember(seen)
+      return nil
+    }
+    // What a loss of power can leave of a file that was not synced.
+    if data.allSatisfy({ $0 == 0 }), !seen.isYoung {
+      onDisk = fingerprint
+      isKeptAside = true
       return nil
     }
     do {
@@ -104,9 +117,9 @@ extension DomainFile {
           + "\(name), and is written anew from the journal.", cause: cause))
   }
 
-  private func publish(_ data: Data) throws {
-    guard onDisk != published.current, !isBeingWritten else { return }
-    try AtomicFile(plist).replace(with: data, durability: .file)
+  private func publish(_ data: Data, durability: Durability) throws {
+    guard onDisk != published.current else { return }
+    try AtomicFile(plist).replace(with: data, durability: durability)
     onDisk = published.current
     lastSeen = nil
     isKeptAside = false

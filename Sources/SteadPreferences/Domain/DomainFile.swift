@@ -5,8 +5,9 @@ import SteadFiles
 ///
 /// Used under its store's lock only.
 final class DomainFile {
-  /// A log longer than this, and than twice the checkpoint, is compacted.
-  static let logLimit = 120 * 1024
+  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted. With all that
+  /// belongs to it a small domain takes up less than 256 KiB.
+  static let logLimit = 180 << 10
 
   let name: String
   let directory: URL
@@ -22,7 +23,7 @@ final class DomainFile {
   var lastSeen: PlistIdentity?
   /// Whether the file does not parse, but has changed so lately that somebody may not be done with it.
   var isBeingWritten = false
-  /// Whether the file does not parse, was kept aside, and has to be written anew.
+  /// Whether the file does not parse, was kept aside if it held anything, and has to be written anew.
   var isKeptAside = false
   /// After a compaction that failed, the length of the log at which to try again.
   private var nextCompaction = 0
@@ -110,18 +111,7 @@ extension DomainFile {
     var isExpected = true
     try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
       isExpected = replay.holds(expected)
-      guard isExpected else { return }
-      try replay.checkQuota(options.quota, edits)
-      let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
-      try writer.append(byteCount: count) { buffer in
-        var offset = 0
-        for edit in edits {
-          let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
-          offset += DomainRecord.encode(edit.key, edit.value, into: rest)
-        }
-      }
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-      compactIfDue(writer, &replay)
+      if isExpected { try append(edits, writer, &replay) }
     }
     take(&replay)
     return isExpected
@@ -129,12 +119,28 @@ extension DomainFile {
 
   /// Puts `fields` in the place of all that is there, which others cannot change meanwhile.
   func replaceContents(with fields: PropertyList.Fields, _ replay: inout Replay) throws {
-    try catchUp(&replay)
-    let gone = replay.table.fields().filter { fields[$0.key] == nil }
-    let edits =
-      gone.map { DomainEdit(key: $0.key, value: nil) }
-      + fields.map { DomainEdit(key: $0.key, value: $0.value) }
-    if !edits.isEmpty { try apply(edits, &replay) }
+    guard !isReadOnly else { throw PreferencesError.readOnly(name) }
+    try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
+      try append(replay.table.edits(to: fields), writer, &replay)
+    }
+    take(&replay)
+  }
+
+  private func append(
+    _ edits: [DomainEdit], _ writer: Journal.Writer, _ replay: inout Replay
+  ) throws {
+    guard !edits.isEmpty else { return }
+    try replay.checkQuota(options.quota, edits)
+    let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
+    try writer.append(byteCount: count) { buffer in
+      var offset = 0
+      for edit in edits {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
+        offset += DomainRecord.encode(edit.key, edit.value, into: rest)
+      }
+    }
+    for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+    compactIfDue(writer, &replay)
   }
 
   /// Makes the checkpoint and the property list file show all that was set.
@@ -142,7 +148,7 @@ extension DomainFile {
     guard !isReadOnly else { return try takeInEdits(&replay) }
     try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
       take(&replay)
-      try compact(writer, &replay)
+      try compact(writer, &replay, isAskedFor: true)
     }
   }
 
@@ -151,9 +157,14 @@ extension DomainFile {
     try catchUp(&replay)
     if isReadOnly {
       try mergeEdits(base: journal.checkpoint, &replay)
-    } else if try unseenEdits() != nil || isKeptAside {
+    } else if try unseenEdits() != nil || isKeptAside || isCutOff {
       try checkpoint(&replay)
     }
+  }
+
+  /// Whether a process was killed before it published the checkpoint.
+  private var isCutOff: Bool {
+    onDisk != published.current && onDisk == published.previous && !isBeingWritten
   }
 
   /// The published file is known from the checkpoint that was just read.
@@ -170,7 +181,7 @@ extension DomainFile {
     do {
       take(&replay)
       try compact(writer, &replay)
-      nextCompaction = 0
+      nextCompaction = isBeingWritten ? writer.logByteCount + Self.logLimit : 0
     } catch {
       // What was set is in the log. Where the disk is full the log can grow on, and this be tried later.
       nextCompaction = writer.logByteCount + Self.logLimit

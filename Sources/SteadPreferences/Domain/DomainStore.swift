@@ -112,10 +112,7 @@ final class DomainStore: Sendable {
   func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
     try changing { replay, file in
       if let file { return try file.replaceContents(with: fields, &replay) }
-      let gone = replay.table.fields().filter { fields[$0.key] == nil }
-      let edits =
-        gone.map { DomainEdit(key: $0.key, value: nil) }
-        + fields.map { DomainEdit(key: $0.key, value: $0.value) }
+      let edits = replay.table.edits(to: fields)
       try replay.checkQuota(options.quota, edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: isOwn) }
     }
@@ -131,7 +128,12 @@ final class DomainStore: Sendable {
 
   /// ``flush()``, and the property list file shows what was set.
   func checkpoint() throws {
-    try changing { replay, file in try file?.checkpoint(&replay) }
+    var isBeingWritten = false
+    try changing { replay, file in
+      try file?.checkpoint(&replay)
+      isBeingWritten = file?.isBeingWritten ?? false
+    }
+    if isBeingWritten { refreshLater() }
     try flush()
   }
 
@@ -228,6 +230,16 @@ extension DomainStore.State {
     if !replay.ownChanges.isEmpty {
       mail.append(DomainEvent(changes: replay.ownChanges, isOwn: true))
     }
+  }
+}
+
+extension DomainTable {
+  /// What has to change for `fields` to be all that there is.
+  func edits(to fields: PropertyList.Fields) -> [DomainEdit] {
+    let gone = self.fields().filter { fields[$0.key] == nil }
+    let new = fields.filter { self[$0.key] != $0.value }
+    return gone.map { DomainEdit(key: $0.key, value: nil) }
+      + new.map { DomainEdit(key: $0.key, value: $0.value) }
   }
 }
 

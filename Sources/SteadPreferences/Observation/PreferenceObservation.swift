@@ -12,7 +12,7 @@ public final class PreferenceObservation: Sendable {
 
   /// Ends the observation and lets go of its handler; a second call does nothing.
   ///
-  /// No call of the handler begins after this has returned. One that is under way on another thread
-  /// comes to its end. A handler may cancel its own observation.
+  /// A call of the handler that is under way on another thread, or about to begin there, comes to its
+  /// end; after that there is none. A handler may cancel its own observation.
   public func cancel() { observers.remove(id) }
 }

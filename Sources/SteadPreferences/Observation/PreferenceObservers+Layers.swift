@@ -102,9 +102,7 @@ extension PreferenceObservers {
         let unknown = state.unknownKeys(in: event)
         guard unknown.isEmpty else { return unknown }
         state.layers[index].received += 1
-        // What is only read here is written by others, also where it is kept in memory.
-        let isOwn = event.isOwn && !state.layers[index].store.options.isReadOnly
-        for change in event.changes { state.take(change, layer: index, isOwn: isOwn) }
+        for change in event.changes { state.take(change, layer: index, isOwn: event.isOwn) }
         return nil
       }
       guard let unknown else { break }

@@ -7,7 +7,8 @@ extension Preferences {
   /// Changes are told one after the other in their order: this process's own on the thread that made
   /// them, or on one that is telling an earlier change at that time; others on a background thread. A
   /// handler may set preferences; observers are told of that when it has returned. Two handlers that
-  /// go on undoing what the other did never end.
+  /// go on undoing what the other did never end. An observation that begins while earlier changes of
+  /// its key are still being told hears of those, too.
   ///
   /// The cost of a write grows with the observers of its keys, not with those of other keys.
   ///

@@ -161,6 +161,45 @@ struct DomainFileTests {
     #expect(try self.store().value(forKey: "a") == .integer(2))
   }
 
+  /// What somebody is writing began as this checkpoint: with a newer one to compare with, keys that were
+  /// set meanwhile would count as edited back.
+  @Test func noNewCheckpointIsMadeUnderAnEditor() throws {
+    let store = try store()
+    try store.set(.integer(0), forKey: "count")
+    try store.checkpoint()
+    let whole = try Data(contentsOf: plist)
+    try whole.dropLast(5).write(to: plist)
+    for number in 1...20_000 { try store.set(.integer(Int64(number)), forKey: "count") }
+    var fields = try PropertyList.fields(of: whole)
+    fields["new"] = .bool(true)
+    try edit(BinaryPropertyList.encode(fields))
+    store.refresh()
+    #expect(store.value(forKey: "new") == .bool(true))
+    #expect(store.value(forKey: "count") == .integer(20_000))
+  }
+
+  @Test func whatALossOfPowerLeavesIsWrittenAnew() throws {
+    let store = try store()
+    try store.set(.integer(1), forKey: "a")
+    try store.checkpoint()
+    try edit(Data(count: 64))
+    store.refresh()
+    #expect(try published() == ["a": .integer(1)])
+    #expect(try directory.names == ["app.journal", "app.plist"])
+  }
+
+  @Test func anOpeningPublishesWhatWasCutOff() throws {
+    let first = try store()
+    try first.set(.integer(1), forKey: "a")
+    try first.checkpoint()
+    let old = try Data(contentsOf: plist)
+    try first.set(.integer(2), forKey: "a")
+    try first.checkpoint()
+    try old.write(to: plist)
+    _ = try store()
+    #expect(try published() == ["a": .integer(2)])
+  }
+
   @Test func withoutAJournalThePropertyListIsRead() throws {
     let store = try store()
     try store.set(.unsignedInteger(.max), forKey: "a")

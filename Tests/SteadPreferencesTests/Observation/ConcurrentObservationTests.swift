@@ -92,6 +92,35 @@ struct ConcurrentObservationTests {
     #expect((layers.list + suites).map(\.handlerCount) == [0, 0, 0, 0])
   }
 
+  /// A number that only ever grows by one: an observation that begins meanwhile misses no step.
+  @Test func anObservationBeginsBetweenTwoChanges() async {
+    let layers = Layers(2)
+    await withTaskGroup { group in
+      group.addTask {
+        for number in 0..<5_000 {
+          #expect(throws: Never.self) { try layers[1].set(number, forKey: "key") }
+        }
+      }
+      group.addTask {
+        for round in 0..<500 {
+          let log = Log<Change>()
+          let observation = layers.observers.observe(
+            round.isMultiple(of: 5) ? nil : ["key"], includingOwn: true
+          ) { log.add($0) }
+          await Task.yield()
+          observation.cancel()
+          for change in log.all {
+            guard case .integer(let old) = change.old, case .integer(let new) = change.new else {
+              #expect(change.old == nil && change.new == .integer(0))
+              continue
+            }
+            #expect(new == old + 1)
+          }
+        }
+      }
+    }
+  }
+
   /// However changes are merged, a consumer ends at the last state.
   @Test func aSlowConsumerSeesTheLastState() async throws {
     let preferences = Preferences.inMemory()

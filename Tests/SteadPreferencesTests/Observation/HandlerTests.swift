@@ -85,4 +85,21 @@ struct HandlerTests {
     try preferences.set(5, "key")
     #expect(log.texts == ["key: 4 -> 5"])
   }
+
+  /// What was set while observers were being told still waits to be told, and is told to all in order.
+  @Test func mayObserveWhatTheyHaveJustSet() throws {
+    let others = Log<PreferenceObservation>()
+    let observation = preferences.observe("a") { [preferences, log] _ in
+      #expect(throws: Never.self) {
+        try preferences.set(1, "b")
+        try preferences.set(2, "b")
+      }
+      others.add(preferences.observe("b") { log.add($0) })
+    }
+    try preferences.set(1, "a")
+    try preferences.set(3, "b")
+    #expect(log.texts == ["b: nil -> 1", "b: 1 -> 2", "b: 2 -> 3"])
+    observation.cancel()
+    for other in others.all { other.cancel() }
+  }
 }

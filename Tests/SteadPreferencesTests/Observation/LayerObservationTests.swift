@@ -72,6 +72,7 @@ struct LayerObservationTests {
   @Test func knowsADomainThatIsThereTwice() throws {
     layers.list.append(layers[0])
     let observation = observe(["key"])
+    layers.list.append(DomainStore(inMemory: "another"))
     try layers[0].set(1, forKey: "key")
     try layers[1].set(2, forKey: "key")
     try layers[0].set(nil, forKey: "key")

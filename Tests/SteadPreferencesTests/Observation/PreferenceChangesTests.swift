@@ -69,20 +69,22 @@ struct PreferenceChangesTests {
   @Test func endsWhenItsTaskIsCancelled() async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let changes = preferences.changes(forKey: "key")
-    let task = Task { () -> Int in
+    let task = Task { [preferences] in
+      var iterator = changes.makeAsyncIterator()
       var count = 0
-      for await _ in changes {
+      while await iterator.next() != nil {
         count += 1
         begin.yield()
       }
+      // Though the iterator is still there.
+      #expect(preferences.observers.state.withLock { $0.observers.isEmpty })
+      #expect(await iterator.next() == nil)
       return count
     }
     try preferences.set(1, "key")
     for await _ in begun { break }
     task.cancel()
     #expect(await task.value == 1)
-    try preferences.set(2, "key")
-    #expect(preferences.observers.state.withLock { $0.observers.isEmpty })
   }
 
   @Test func endsWithItsIterator() async throws {

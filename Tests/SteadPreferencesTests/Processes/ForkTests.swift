@@ -28,9 +28,3 @@ struct ForkTests {
     #expect(contents.count == expected.count)
   }
 }
-
-#if STEAD_THREAD_SANITIZER
-  let isThreadSanitized = true
-#else
-  let isThreadSanitized = false
-#endif

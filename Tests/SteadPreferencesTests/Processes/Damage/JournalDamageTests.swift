@@ -18,7 +18,8 @@ struct JournalDamageTests {
     var (reports, problems) = (0, [String]())
     // Of the header's page the part that is in use, and samples of the rest.
     let rest = stride(from: Self.usedHeader, to: Self.header, by: 32)
-    for position in Array(0..<Self.usedHeader) + rest + Array(Self.header..<(end + 16)) {
+    let positions = Array(0..<Self.usedHeader) + rest + Array(Self.header..<(end + 16))
+    for position in positions where !isThreadSanitized || position % 16 == 0 {
       let journal =
         damage == .truncated
         ? sample.journal.prefix(position) : SampleDomain.flip(sample.journal, at: position)
@@ -38,7 +39,7 @@ struct JournalDamageTests {
     #expect(worker.finish() == 0)
     #expect(problems.isEmpty, "\(problems.count): \(problems.prefix(12).joined(separator: "\n"))")
     // Every byte of every record counts, and is looked at.
-    #expect(reports >= end - Self.header)
+    #expect(isThreadSanitized || reports >= end - Self.header)
   }
 
   private static func problem(
@@ -49,8 +50,6 @@ struct JournalDamageTests {
     guard let changes = sample.states.lastIndex(of: contents) else { return "holds \(contents)" }
     let certain = sample.wholeChanges(before: position)
     if changes < certain { return "holds \(changes) changes of at least \(certain)" }
-    // An empty file is no journal yet: the property list is all there is.
-    if damage == .truncated, position == 0 { return directory.disorder }
     if changes < sample.ends.count, errors.isEmpty { return "lost changes without a report" }
     // Of a few bytes there is nothing to keep.
     if !errors.isEmpty, journal.count >= 8, try !directory.isKeptAside(journal, from: header) {

@@ -115,8 +115,9 @@ struct FullDiskTests {
       switch preferences.propertyList(forKey: key) {
       case .integer(let number)?: #expect("integer \(number)" == line)
       case .data(let data)?:
-        let parts = line.split(separator: " ")
-        #expect(data == Self.data(Int(parts[3]) ?? -1, Int(parts[1]) ?? -1))
+        let numbers = line.split(separator: " ").compactMap { Int($0) }
+        let isExpected = numbers.count == 2 && data == Self.data(numbers[1], numbers[0])
+        #expect(isExpected, "\(key)")
       default: Issue.record("\(key) is missing")
       }
     }

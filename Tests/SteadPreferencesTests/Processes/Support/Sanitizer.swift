@@ -1,0 +1,5 @@
+#if STEAD_THREAD_SANITIZER
+  let isThreadSanitized = true
+#else
+  let isThreadSanitized = false
+#endif
