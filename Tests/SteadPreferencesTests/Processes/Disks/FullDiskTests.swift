@@ -84,6 +84,22 @@ struct FullDiskTests {
     #expect(try disk.directory.names.count <= 4)
   }
 
+  @Test func aDomainThatCannotBeMadeIsReported() throws {
+    let disk = try SmallDisk()
+    try disk.fill()
+    let error = #expect(throws: PreferencesError.self) {
+      _ = try Preferences(domain: "domain", directory: disk.directory.url)
+    }
+    #expect(error?.code == .unavailable)
+    #expect((error?.cause as? PreferencesError)?.code == .noSpace)
+    #expect(try disk.directory.names == ["filler"])
+
+    try disk.empty()
+    let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
+    preferences.set(7, forKey: "seven")
+    try expect(["seven": "integer 7"], in: preferences, disk)
+  }
+
   private static func data(_ number: Int, _ size: Int) -> Data {
     Data((0..<size).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })
   }

@@ -48,6 +48,7 @@ struct KillRun {
       for line in writers[other].worker?.linesAtHand() ?? [] { take(line, from: other) }
     }
     noteJournal()
+    checkPropertyList()
   }
 
   /// Ends all writers and looks once more, from a process that has just been started.
@@ -106,6 +107,13 @@ struct KillRun {
   /// Another moment each time, without waiting for a clock.
   private mutating func spin(upTo limit: Int) {
     for _ in 0..<Int.random(in: 0..<limit, using: &random) { _ = random.next() }
+  }
+
+  /// Whoever reads the property list file finds a whole one, at any moment.
+  private func checkPropertyList() {
+    guard let data = try? Data(contentsOf: directory.file("domain.plist")) else { return }
+    let fields = try? PropertyListSerialization.propertyList(from: data, format: nil)
+    if !(fields is [String: Any]) { fail("the property list does not parse") }
   }
 
   private mutating func noteJournal() {
