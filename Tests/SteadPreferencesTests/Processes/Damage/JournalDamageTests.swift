@@ -14,7 +14,9 @@ struct JournalDamageTests {
   func whatIsBeforeTheDamageStays(damage: Damage) throws {
     let sample = try SampleDomain()
     let end = try #require(sample.ends.last)
+    let parent = try TemporaryDirectory()
     var worker = try Worker(URL(filePath: "/"), ["inspect"])
+    defer { withExtendedLifetime(parent) { worker.end() } }
     var (reports, problems) = (0, [String]())
     // Of the header's page the part that is in use, and samples of the rest.
     let rest = stride(from: Self.usedHeader, to: Self.header, by: 32)
@@ -25,7 +27,7 @@ struct JournalDamageTests {
         ? sample.journal.prefix(position) : SampleDomain.flip(sample.journal, at: position)
       guard
         let directory = try DamagedDirectory(
-          journal: journal, propertyList: sample.propertyList, worker)
+          journal: journal, propertyList: sample.propertyList, worker, in: parent)
       else {
         problems.append("\(damage) at \(position): the process ended")
         worker = try Worker(URL(filePath: "/"), ["inspect"])
@@ -59,8 +61,11 @@ struct JournalDamageTests {
   }
 
   @Test func withoutBothFilesADomainIsEmpty() throws {
+    let parent = try TemporaryDirectory()
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
-    let directory = try #require(try DamagedDirectory(journal: nil, propertyList: nil, worker))
+    defer { withExtendedLifetime(parent) { worker.end() } }
+    let directory = try #require(
+      try DamagedDirectory(journal: nil, propertyList: nil, worker, in: parent))
     #expect(directory.first.contents == [:])
     #expect(directory.first.errors == [])
     #expect(directory.disorder == nil)
@@ -68,9 +73,11 @@ struct JournalDamageTests {
 
   @Test func aPropertyListAloneIsLoaded() throws {
     let sample = try SampleDomain()
+    let parent = try TemporaryDirectory()
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
+    defer { withExtendedLifetime(parent) { worker.end() } }
     let directory = try #require(
-      try DamagedDirectory(journal: nil, propertyList: sample.propertyList, worker))
+      try DamagedDirectory(journal: nil, propertyList: sample.propertyList, worker, in: parent))
     #expect(directory.first.contents == sample.states[0])
     #expect(directory.first.errors == [])
     #expect(directory.disorder == nil)
@@ -79,9 +86,11 @@ struct JournalDamageTests {
   /// The property list is a copy for others to read, and is made again.
   @Test func aJournalAloneIsEnough() throws {
     let sample = try SampleDomain()
+    let parent = try TemporaryDirectory()
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
+    defer { withExtendedLifetime(parent) { worker.end() } }
     let directory = try #require(
-      try DamagedDirectory(journal: sample.journal, propertyList: nil, worker))
+      try DamagedDirectory(journal: sample.journal, propertyList: nil, worker, in: parent))
     #expect(directory.first.contents == sample.states.last)
     #expect(directory.disorder == nil)
   }

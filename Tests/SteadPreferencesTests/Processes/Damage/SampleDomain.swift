@@ -99,8 +99,13 @@ struct DamagedDirectory {
   let second: Finding
 
   /// nil when the worker ended, which must never happen.
-  init?(journal: Data?, propertyList: Data?, _ worker: Worker) throws {
-    directory = try TemporaryDirectory()
+  ///
+  /// The worker may look at the files once more, and write them, after it has answered; so they are in
+  /// `parent`, which goes after the worker.
+  init?(
+    journal: Data?, propertyList: Data?, _ worker: Worker, in parent: TemporaryDirectory
+  ) throws {
+    directory = try TemporaryDirectory(in: parent)
     try journal?.write(to: directory.file("domain.journal"))
     try propertyList?.write(to: directory.file("domain.plist"))
     // A file that was just written may be one that its editor is not done with.

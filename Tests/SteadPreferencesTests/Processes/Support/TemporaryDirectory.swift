@@ -4,9 +4,10 @@ import Foundation
 final class TemporaryDirectory: Sendable {
   let url: URL
 
-  init() throws {
+  /// - Parameter parent: A directory that goes later, with what is made in this one while it goes.
+  init(in parent: TemporaryDirectory? = nil) throws {
     let name = "stead-tests-\(UUID().uuidString)"
-    url = Self.parent.appending(path: name, directoryHint: .isDirectory)
+    url = (parent?.url ?? Self.parent).appending(path: name, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
   }
 

@@ -60,7 +60,7 @@ final class Worker {
   }
 
   deinit {
-    if isRunning { end() }
+    end()
     close(output)
     close(input)
   }
@@ -144,9 +144,9 @@ final class Worker {
     return signal == 0 ? (status >> 8) & 0xFF : -signal
   }
 
-  /// kill -9.
+  /// kill -9, unless it has ended already and its number may be another's.
   func end() {
-    kill(id, SIGKILL)
+    if isRunning { kill(id, SIGKILL) }
     finish()
   }
 }
