@@ -97,11 +97,14 @@ let package = Package(
       dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/SteadRecordsTests/Query"
     ),
+    .target(name: "SteadTestSupport", path: "Tests/SteadTestSupport"),
     // fork, which Swift does not let a program call.
     .target(name: "CForkSupport", path: "Tests/CForkSupport"),
-    .testTarget(name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles"]),
     .testTarget(
-      name: "SteadPreferencesTests", dependencies: ["CForkSupport", "SteadPreferences"],
+      name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
+    .testTarget(
+      name: "SteadPreferencesTests",
+      dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"],
       exclude: ["Processes"]
     ),
     // A second process, for the tests of preferences that several programs share.
@@ -110,7 +113,7 @@ let package = Package(
       path: "Tests/PreferencesWorker"
     ),
     .testTarget(
-      name: "PreferencesProcessTests", dependencies: ["PreferencesWorker", "SteadPreferences"],
+      name: "PreferencesProcessTests", dependencies: ["PreferencesWorker", "SteadPreferences", "SteadTestSupport"],
       path: "Tests/SteadPreferencesTests/Processes"
     ),
   ],

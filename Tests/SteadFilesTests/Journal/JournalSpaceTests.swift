@@ -75,7 +75,7 @@ import Testing
     let disk = try SmallDisk()
     let url = disk.directory.file("a")
     try LineLog(url, initial: ["initial"]).append("one")
-    try disk.setReadOnly()
+    try disk.makeReadOnly()
     let failure = #expect(throws: FileError.self) { _ = try LineLog(url) }
     #expect(failure?.code == .readOnly)
     let watcher = try LineLog(url, access: .readOnly)

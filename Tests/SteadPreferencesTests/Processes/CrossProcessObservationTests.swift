@@ -6,7 +6,7 @@ import Testing
 struct CrossProcessObservationTests {
   /// Each waits for the other's word before it sets the next: none may be lost.
   @Test func twoProcessesAnswerEachOther() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let (left, right) = (try Following(directory), try Following(directory))
     for round in 1...100 {
       left.worker.send("set ping \(round)")
@@ -21,7 +21,7 @@ struct CrossProcessObservationTests {
   }
 
   @Test func everyKeyOfManyIsTold() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let (writer, observer) = (try Following(directory), try Following(directory))
     let count = 500
     try writer.send("hammer key \(count)", until: "hammered")
@@ -36,7 +36,7 @@ struct CrossProcessObservationTests {
 
   @Test(.timeLimit(.minutes(1)))
   func anAsyncSequenceHasTheChanges() async throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     preferences.set(0, forKey: "key")
     var changes = preferences.changes(forKey: "key", includingOwn: false).makeAsyncIterator()

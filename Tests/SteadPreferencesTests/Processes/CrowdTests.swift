@@ -6,7 +6,7 @@ struct CrowdTests {
   @Test(arguments: [2, 4, 8])
   func losesNoKey(writers: Int) throws {
     let count = isThreadSanitized ? 100 : 1_000
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let board = directory.file("board")
     try Data(count: writers * 8).write(to: board)
     let writing = try (0..<writers).map { writer in

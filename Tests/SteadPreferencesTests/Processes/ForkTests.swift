@@ -8,7 +8,7 @@ struct ForkTests {
   @Test(arguments: [0, 3])
   func parentAndChildrenSeeAll(threads: Int) throws {
     let count = 1_000
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(directory.url, ["fork", "\(threads)", "\(count)"])
     let lines = worker.rest()
     #expect(lines.last == "parent done")

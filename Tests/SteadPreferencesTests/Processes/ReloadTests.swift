@@ -39,7 +39,7 @@ struct ReloadTests {
   /// Once from the records of the journal alone, once through a checkpoint.
   @Test(arguments: [false, true])
   func kindsAndSpellingsStay(synchronizes: Bool) throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     for (key, value, _) in Self.exact { try preferences.setPropertyList(value, forKey: key) }
     if synchronizes { #expect(preferences.synchronize()) }
@@ -53,7 +53,7 @@ struct ReloadTests {
   /// What is set by the methods of `UserDefaults`, read by them in another process.
   @Test(arguments: [false, true])
   func whatUserDefaultsSetsComesBack(synchronizes: Bool) throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     preferences.set(7, forKey: "int")
     preferences.set(true, forKey: "bool")

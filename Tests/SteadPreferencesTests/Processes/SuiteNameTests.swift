@@ -9,7 +9,7 @@ struct SuiteNameTests {
   ]
 
   @Test func namesThatLeadElsewhereAreRefused() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let config = directory.url.appending(path: "a/b/config", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)
     let worker = try Worker(

@@ -14,7 +14,7 @@ struct JournalDamageTests {
   func whatIsBeforeTheDamageStays(damage: Damage) throws {
     let sample = try SampleDomain()
     let end = try #require(sample.ends.last)
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryDirectory(inMemory: true)
     var worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     var (reports, problems) = (0, [String]())
@@ -61,7 +61,7 @@ struct JournalDamageTests {
   }
 
   @Test func withoutBothFilesADomainIsEmpty() throws {
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     let directory = try #require(
@@ -73,7 +73,7 @@ struct JournalDamageTests {
 
   @Test func aPropertyListAloneIsLoaded() throws {
     let sample = try SampleDomain()
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     let directory = try #require(
@@ -86,7 +86,7 @@ struct JournalDamageTests {
   /// The property list is a copy for others to read, and is made again.
   @Test func aJournalAloneIsEnough() throws {
     let sample = try SampleDomain()
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     let directory = try #require(

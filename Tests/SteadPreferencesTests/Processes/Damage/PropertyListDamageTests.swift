@@ -11,7 +11,7 @@ struct PropertyListDamageTests {
   func theJournalCounts(damage: Damage) throws {
     let sample = try SampleDomain()
     let all = try #require(sample.states.last)
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryDirectory(inMemory: true)
     var worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     var (reports, problems) = (0, [String]())
@@ -70,7 +70,7 @@ struct PropertyListDamageTests {
   @Test(arguments: Damage.allCases)
   func withoutAJournalItIsKeptAside(damage: Damage) throws {
     let sample = try SampleDomain()
-    let parent = try TemporaryDirectory()
+    let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     for position in 1..<sample.propertyList.count {

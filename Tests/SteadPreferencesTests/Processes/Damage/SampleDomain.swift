@@ -28,7 +28,7 @@ struct SampleDomain {
   ]
 
   init() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     var state: [String: String] = [:]
     for (key, value, line) in Self.checkpointed {

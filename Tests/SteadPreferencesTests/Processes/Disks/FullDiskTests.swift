@@ -5,14 +5,14 @@ import Testing
 
 /// A disk that is full: what cannot be kept is refused with an error that says so, all else stays as it
 /// was, and everything goes on when there is room again.
-@Suite(.enabled(if: SmallDisk.isAvailable, SmallDisk.reason))
+@Suite(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
 struct FullDiskTests {
   enum Keys: CaseIterable { case new, same }
 
   /// With new keys the journal has to grow; with one key it could be written anew, if there were room.
   @Test(arguments: Keys.allCases)
   func aFullDiskRefusesAndKeeps(keys: Keys) throws {
-    let disk = try SmallDisk()
+    let disk = try SmallDisk(byteCount: 1 << 20)
     let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
     let errors = reported(by: preferences)
     var expected: [String: String] = [:]
@@ -52,7 +52,7 @@ struct FullDiskTests {
   }
 
   @Test func aCheckpointThatDoesNotFitIsRefused() throws {
-    let disk = try SmallDisk()
+    let disk = try SmallDisk(byteCount: 1 << 20)
     let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
     let errors = reported(by: preferences)
     var expected: [String: String] = [:]
@@ -85,7 +85,7 @@ struct FullDiskTests {
   }
 
   @Test func aDomainThatCannotBeMadeIsReported() throws {
-    let disk = try SmallDisk()
+    let disk = try SmallDisk(byteCount: 1 << 20)
     try disk.fill()
     let error = #expect(throws: PreferencesError.self) {
       _ = try Preferences(domain: "domain", directory: disk.directory.url)

@@ -7,9 +7,10 @@ struct ReadOnlyTests {
   enum Files: CaseIterable { case both, journal, propertyList, none }
 
   @Test(
-    .enabled(if: SmallDisk.isAvailable, SmallDisk.reason), arguments: Files.allCases)
+    .enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"),
+    arguments: Files.allCases)
   func readOnlyDisk(files: Files) throws {
-    let disk = try SmallDisk()
+    let disk = try SmallDisk(byteCount: 1 << 20)
     let expected = try prepare(disk.directory.url, files)
     try disk.makeReadOnly()
     try check(disk.directory, expected, launcher: [])
@@ -32,7 +33,7 @@ struct ReadOnlyTests {
     arguments: Files.allCases)
   func directoryOfAnotherUser(files: Files) throws {
     let launcher = try #require(otherUser)
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let expected = try prepare(directory.url, files)
     for name in try directory.names {
       try FileManager.default.setAttributes(
@@ -44,7 +45,7 @@ struct ReadOnlyTests {
   }
 
   @Test func readOnlyModeWritesNothing() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let expected = try prepare(directory.url, .both)
     let before = try contents(directory)
     let preferences = try Preferences(
@@ -69,7 +70,7 @@ struct ReadOnlyTests {
   }
 
   @Test func readOnlyModeMakesNoFiles() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try? Preferences(
       domain: "domain", directory: directory.url, options: .init(isReadOnly: true))
     #expect(preferences?.object(forKey: "any") == nil)

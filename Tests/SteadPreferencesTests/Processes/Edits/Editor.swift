@@ -98,7 +98,7 @@ final class Following {
   private(set) var lines: [String] = []
 
   init(_ directory: TemporaryDirectory? = nil) throws {
-    self.directory = try directory ?? TemporaryDirectory()
+    self.directory = try directory ?? TemporaryDirectory(inMemory: true)
     file = self.directory.file("domain.plist")
     worker = try Worker(self.directory.url, ["follow"])
     try until("ready")

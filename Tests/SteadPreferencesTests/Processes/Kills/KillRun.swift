@@ -23,7 +23,7 @@ struct KillRun {
   init(_ workload: String, writers: Int, seed: UInt64) throws {
     self.workload = workload
     self.seed = seed
-    directory = try TemporaryDirectory()
+    directory = try TemporaryDirectory(inMemory: true)
     random = SplitMix(seed: seed)
     self.writers = (0..<writers).map { Writer(model: WriterModel("w\($0)")) }
   }

@@ -1,24 +1,24 @@
 import Foundation
-import Testing
 
-/// A file system of 1 MB in memory that can really be full, and really be read-only.
-final class SmallDisk {
+/// A small file system in memory that can really be full, and really be read-only.
+package final class SmallDisk {
   /// Mounting one takes the superuser of a Linux machine that lets containers mount.
-  static let isAvailable: Bool = (try? SmallDisk()) != nil
-  static let reason: Comment =
-    "Mounting a small disk takes the superuser, and a machine that lets it."
+  package static let isAvailable: Bool = (try? SmallDisk()) != nil
 
-  let directory: TemporaryDirectory
+  package let directory: TemporaryDirectory
 
-  init() throws {
+  /// - Parameter byteCount: How much room there is.
+  package init(byteCount: Int = 256 << 10) throws {
     directory = try TemporaryDirectory()
-    try Self.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", directory.url.filePath])
+    try Self.run([
+      "mount", "-t", "tmpfs", "-o", "size=\(byteCount)", "tmpfs", directory.url.filePath,
+    ])
   }
 
   deinit { try? Self.run(["umount", "--lazy", directory.url.filePath]) }
 
   /// Leaves fewer than `bytes` bytes free, in whole pages.
-  func fill(leaving bytes: Int = 0) throws {
+  package func fill(leaving bytes: Int = 0) throws {
     let page = 4096
     let filler = directory.file("filler")
     try Data().write(to: filler)
@@ -29,10 +29,10 @@ final class SmallDisk {
     try handle.close()
   }
 
-  func empty() throws { try FileManager.default.removeItem(at: directory.file("filler")) }
+  package func empty() throws { try FileManager.default.removeItem(at: directory.file("filler")) }
 
   /// From here on nothing can be changed. No file may be open for writing.
-  func makeReadOnly() throws {
+  package func makeReadOnly() throws {
     try Self.run(["mount", "-o", "remount,ro", directory.url.filePath])
   }
 
