@@ -18,15 +18,21 @@ package final class SmallDisk {
   deinit { try? Self.run(["umount", "--lazy", directory.url.filePath]) }
 
   /// Leaves fewer than `bytes` bytes free, in whole pages.
+  ///
+  /// By another process: a child of this one that is just being started may keep its open files for
+  /// a moment, and the room that they take.
   package func fill(leaving bytes: Int = 0) throws {
     let page = 4096
     let filler = directory.file("filler")
-    try Data().write(to: filler)
-    let handle = try FileHandle(forWritingTo: filler)
-    while (try? handle.write(contentsOf: Data(count: page))) != nil {}
-    let end = try handle.seekToEnd()
-    try handle.truncate(atOffset: end / UInt64(page) * UInt64(page) - UInt64(bytes))
-    try handle.close()
+    // It ends with an error, since the disk is full then.
+    try? Self.run(
+      [
+        "dd", "if=/dev/zero", "of=\(filler.filePath)", "bs=\(page)", "oflag=append",
+        "conv=notrunc", "status=none",
+      ])
+    let size = try FileManager.default.attributesOfItem(atPath: filler.filePath)[.size] as? Int
+    let left = ((size ?? 0) / page * page) - bytes
+    try Self.run(["truncate", "--size=\(left)", filler.filePath])
   }
 
   package func empty() throws { try FileManager.default.removeItem(at: directory.file("filler")) }
