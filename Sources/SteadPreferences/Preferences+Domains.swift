@@ -7,7 +7,7 @@ extension Preferences {
   ///
   /// They count for all preferences of the process and are never written to a file, so an app registers
   /// them each time it starts. Values that are no property lists are refused, all of them, and
-  /// ``onError`` is told.
+  /// `onError` is told.
   public func register(defaults: [String: Any]) {
     reporting {
       let fields = try PropertyList.Fields(validating: defaults)
@@ -20,7 +20,7 @@ extension Preferences {
 
   /// Adds a suite's domain to the search list of this object, behind those that were added before.
   ///
-  /// Names that ``init(suiteName:)`` refuses are refused here, too, and ``onError`` is told.
+  /// Names that ``init(suiteName:)`` refuses are refused here, too, and `onError` is told.
   public func addSuite(named name: String) {
     reporting {
       try Self.checkSuite(name, environment)

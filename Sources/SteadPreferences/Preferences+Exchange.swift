@@ -45,7 +45,7 @@ extension Preferences {
   ///
   /// As ``importDomain(_:keepingExisting:)`` in all else. The file is not changed.
   ///
-  /// - Throws: ``FileError`` when the file cannot be read.
+  /// - Throws: `FileError` when the file cannot be read.
   @discardableResult
   public func importDomain(from file: URL, keepingExisting: Bool = false) throws -> Int {
     try importDomain(AtomicFile(file).read(), keepingExisting: keepingExisting)
@@ -59,7 +59,7 @@ extension Preferences {
   ///
   /// - Parameter suiteName: The suite; nil for what `standard` has kept.
   /// - Returns: How many keys were taken in, 0 when there is no such file.
-  /// - Throws: As ``importDomain(_:keepingExisting:)``, and ``FileError`` when the file cannot be read.
+  /// - Throws: As ``importDomain(_:keepingExisting:)``, and `FileError` when the file cannot be read.
   @discardableResult
   public func importFoundationDefaults(suiteName: String? = nil) throws -> Int {
     let name = suiteName ?? environment.appID

@@ -3,7 +3,7 @@ import Foundation
 extension Preferences {
   /// Brings the property list files up to date, and takes in what others have changed in files.
   ///
-  /// Not needed for values to be kept. Returns whether all of it worked; ``onError`` is told of what did
+  /// Not needed for values to be kept. Returns whether all of it worked; `onError` is told of what did
   /// not.
   @discardableResult
   public func synchronize() -> Bool {

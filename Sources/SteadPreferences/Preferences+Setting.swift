@@ -3,7 +3,7 @@ import Foundation
 extension Preferences {
   /// Sets a value; nil removes the key.
   ///
-  /// What a property list cannot hold is refused, and ``onError`` is told: texts, numbers, booleans,
+  /// What a property list cannot hold is refused, and `onError` is told: texts, numbers, booleans,
   /// dates, data, and arrays and dictionaries of them are taken. A URL is kept as the overload for URLs
   /// keeps it.
   public func set(_ value: Any?, forKey key: String) {
@@ -45,7 +45,7 @@ extension Preferences {
 
   /// Removes all keys from the domain, as one change.
   ///
-  /// - Throws: ``PreferencesError``, as ``setPropertyList(_:forKey:)``.
+  /// - Throws: ``PreferencesError``, as `setPropertyList(_:forKey:)`.
   public func removeAll() throws {
     try reraising { try writing { target in try target.replaceContents(with: [:]) } }
   }

@@ -71,7 +71,7 @@ public final class Preferences: Sendable {
   ///
   /// Gives nil for the global domain and the app's own identifier, as on Apple's systems, and for
   /// names that are empty, longer than 180 bytes, begin with a dot, or hold a slash, two dots in a row
-  /// or control characters; ``onError`` is told why.
+  /// or control characters; `onError` is told why.
   public convenience init?(suiteName: String?) {
     self.init(suiteName: suiteName, environment: .process)
   }
@@ -148,7 +148,7 @@ public final class Preferences: Sendable {
 
   /// Sets a value in the domain, nil removes it, and says so when that fails.
   ///
-  /// `set(_:forKey:)` does the same and gives errors to ``onError``. Posts ``didChangeNotification``.
+  /// `set(_:forKey:)` does the same and gives errors to `onError`. Posts ``didChangeNotification``.
   ///
   /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable`, in
   ///   which case the value counts until the process ends.

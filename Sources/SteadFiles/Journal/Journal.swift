@@ -6,7 +6,7 @@ import Foundation
 /// For state that changes often and in small steps, and must not be lost: a change is one record, which
 /// is kept, `kill -9` included, from the moment in which ``Writer/append(byteCount:_:)`` returns, at the
 /// cost of a lock, an unlock and a copy to memory, about 0.6 us. What checkpoint and records mean is the
-/// owner's business. The owner holds the state in memory, takes in what ``read(_:)`` and ``write`` tell
+/// owner's business. The owner holds the state in memory, takes in what ``read(_:)`` and ``write(catchingUp:_:)`` tell
 /// it, and asks ``hasNews`` before it uses the state.
 ///
 /// ```swift

@@ -1,9 +1,9 @@
 extension Preferences {
   /// The value of a typed key: `preferences[\.theme]`.
   ///
-  /// A value that does not decode reads as the default, and ``onError`` is told, at each read. Setting
+  /// A value that does not decode reads as the default, and `onError` is told, at each read. Setting
   /// replaces it, after it was kept aside (``keysKeptAside(for:)``). Costs what
-  /// ``propertyList(forKey:)`` costs and the conversion; plain values allocate nothing.
+  /// `propertyList(forKey:)` costs and the conversion; plain values allocate nothing.
   @inlinable
   public subscript<Value>(path: KeyPath<Keys, Key<Value>>) -> Value {
     get { self[Keys()[keyPath: path]] }

@@ -6,7 +6,7 @@ extension Preferences {
   ///
   /// Before a typed key, a wrapper or ``DefaultStorable`` replaces a value that does not decode, that
   /// value is stored as it is under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
-  /// ``keptAsideLimit``. Read one with ``propertyList(forKey:)``, and remove it when it is no longer
+  /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer
   /// needed.
   public func keysKeptAside(for name: String) -> [String] {
     let domain = writtenDomain
