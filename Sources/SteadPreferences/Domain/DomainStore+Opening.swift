@@ -66,8 +66,16 @@ extension DomainStore {
     return [".journal", ".plist"].contains { FileManager.default.fileExists(atPath: base + $0) }
   }
 
+  /// How long after opening, in seconds, files begin to be watched where nobody observes them.
+  static let watchingDelay = 0.1
+
   /// A program that is done in a moment should not wait for what only long-lived ones need.
   private func watchLater() {
-    DispatchQueue.global(qos: .utility).async { [weak self] in self?.startWatching() }
+    let queue = DispatchQueue.global(qos: .utility)
+    queue.asyncAfter(deadline: .now() + Self.watchingDelay) { [weak self] in
+      self?.startWatching()
+      // What was edited before the watch began is not told.
+      self?.refresh()
+    }
   }
 }

@@ -34,7 +34,7 @@ final class PathWatch: Sendable {
 
   /// Begins after a moment: a program that is done by then has not waited for it.
   func start() {
-    Self.queue.async { [weak self] in
+    Self.queue.asyncAfter(deadline: .now() + DomainStore.watchingDelay) { [weak self] in
       guard let self, self.arm() else { return }
       // What came before the watch is not told.
       self.onChange()
