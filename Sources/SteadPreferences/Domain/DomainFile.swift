@@ -93,8 +93,15 @@ extension DomainFile {
     try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
       try replay.checkQuota(options.quota, key, value)
       let count = try DomainRecord.byteCount(key, value)
-      try writer.append(byteCount: count) { buffer in
-        _ = DomainRecord.encode(key, value, into: buffer)
+      if count >= DomainRecord.longByteCount, case .data(let data)? = value {
+        let head = DomainRecord.head(key, dataByteCount: data.count)
+        try head.withUnsafeBytes { head in
+          try data.withUnsafeBytes { data in try writer.append(head, data) }
+        }
+      } else {
+        try writer.append(byteCount: count) { buffer in
+          _ = DomainRecord.encode(key, value, into: buffer)
+        }
       }
       replay.edit(key, value, isOwn: true)
       if writer.logByteCount > Self.logLimit { compactIfDue(writer, &replay) }

@@ -37,6 +37,19 @@ enum DomainRecord {
     return offset
   }
 
+  /// From here on, in bytes, data goes into the journal from where it lies.
+  static let longByteCount = 128 << 10
+
+  /// An operation that sets data, up to the data's own bytes.
+  static func head(_ key: String, dataByteCount: Int) -> [UInt8] {
+    var head = [setsValue]
+    Varint.append(key.utf8.count, to: &head)
+    head += key.utf8
+    head.append(RecordValue.Tag.data)
+    Varint.append(dataByteCount, to: &head)
+    return head
+  }
+
   /// Calls `visit` with each operation of a record.
   ///
   /// - Throws: ``PropertyListError`` when the bytes are not operations.
@@ -99,6 +112,15 @@ enum Varint {
     }
     buffer[position] = UInt8(rest)
     return position + 1 - offset
+  }
+
+  static func append(_ number: Int, to bytes: inout [UInt8]) {
+    var rest = UInt(number)
+    while rest > 127 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 128)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
   }
 
   static func decode(_ bytes: UnsafeRawBufferPointer) throws -> (number: Int, width: Int) {

@@ -55,6 +55,17 @@ struct DomainFileTests {
     #expect(try plist.mode == 0o600)
   }
 
+  @Test(arguments: [0, 127, 128, 131_000, 131_072, 5_000_000])
+  func dataOfAnySizeIsSeenByAnother(byteCount: Int) throws {
+    let (first, second) = (try store(), try store())
+    let data = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    try first.set(.data(data), forKey: "a key")
+    try first.set(.bool(true), forKey: "behind it")
+    #expect(second.value(forKey: "a key") == .data(data))
+    #expect(second.value(forKey: "behind it") == .bool(true))
+    #expect(try store().value(forKey: "a key") == .data(data))
+  }
+
   @Test func aLongLogIsCompactedAndSeenByOthers() throws {
     let (first, second) = (try store(), try store())
     for number in 0..<20_000 { try first.set(.integer(Int64(number)), forKey: "count") }
