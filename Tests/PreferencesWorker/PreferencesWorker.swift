@@ -11,6 +11,7 @@
 //   follow                             prints changes as they come; does what the input says
 //   inspect                            opens the domain in each directory that the input names
 //   url <key>                          prints a URL
+//   standard [-key value ...]          counts a launch in the standard preferences, and is killed
 //   suite                              opens the suites that the input names, percent-encoded
 //
 // What fails is printed as a line that begins with `error`.
@@ -44,6 +45,7 @@ import SteadPreferences
     case ("follow", 0): try Follower(domain.open()).run()
     case ("inspect", 0): Inspector(name: domain.name).run()
     case ("url", 1): say(try domain.open().url(forKey: arguments[0])?.absoluteString ?? "none")
+    case ("standard", _): countLaunch()
     case ("suite", 0): try openSuites()
     default: exit(64)
     }

@@ -43,8 +43,7 @@ struct DefaultStorableTests {
     #expect(VisualSettings.store.storedKeys.isEmpty)
   }
 
-  @Test func usesStandardAndTheTypesName() {
-    #expect(Plain.defaults === Preferences.standard)
+  @Test func usesTheTypesName() {
     #expect(Plain.defaultIdentifier == "Plain")
     #expect(Plain.defaultValue == nil)
   }
