@@ -113,7 +113,8 @@ let package = Package(
       path: "Tests/PreferencesWorker"
     ),
     .testTarget(
-      name: "PreferencesProcessTests", dependencies: ["PreferencesWorker", "SteadPreferences", "SteadTestSupport"],
+      name: "PreferencesProcessTests",
+      dependencies: ["PreferencesWorker", "SteadPreferences", "SteadTestSupport"],
       path: "Tests/SteadPreferencesTests/Processes"
     ),
   ],
