@@ -138,7 +138,7 @@ import Testing
 
   /// The directory's lock belongs to the open file, which a forked child shares: all writers in the
   /// directory had to wait for the child's end.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func aForkDuringAWriteHoldsNobodyUp() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in

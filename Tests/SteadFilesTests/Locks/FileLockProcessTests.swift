@@ -4,7 +4,7 @@ import Testing
 
 @testable import SteadFiles
 
-@Suite(.timeLimit(.minutes(1))) struct FileLockProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct FileLockProcessTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
@@ -43,7 +43,7 @@ import Testing
     var reports = try FileWatcher(file: directory.file("report")).makeAsyncIterator()
     async let killed = #expect(processExitsWith: .signal(SIGKILL)) { [place = place as String] in
       let directory = URL(filePath: place)
-      alarm(50)  // In case that the test is stopped.
+      alarm(240)  // In case that the test is stopped.
       try blocking {
         try FileLock(directory.appending(path: "lock")).withLock {
           try AtomicFile(directory.appending(path: "report")).create(with: Data("\(getpid())".utf8))

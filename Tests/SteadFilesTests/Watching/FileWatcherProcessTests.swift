@@ -6,7 +6,7 @@ import Testing
 @testable import SteadFiles
 
 #if os(Linux)
-  @Suite(.timeLimit(.minutes(1))) struct FileWatcherProcessTests {
+  @Suite(.timeLimit(.minutes(5))) struct FileWatcherProcessTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

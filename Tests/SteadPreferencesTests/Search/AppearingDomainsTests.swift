@@ -6,7 +6,7 @@ import Testing
 /// Domains that were not there when the preferences were opened, and come to be by other hands.
 ///
 /// Two environments on one home stand for two processes: they share only files, and what is open of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AppearingDomainsTests {
   private let home: TestHome
   private let app: Preferences
