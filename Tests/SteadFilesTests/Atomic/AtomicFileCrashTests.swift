@@ -142,7 +142,7 @@ import Testing
   func aForkDuringAWriteHoldsNobodyUp() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in
-      alarm(50)
+      alarm(240)
       let end = Pipe()
       let child = try POSIXDisk().withLockedDirectory(place) { _ in
         let child = stead_test_fork()
