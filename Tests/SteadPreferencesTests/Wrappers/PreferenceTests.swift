@@ -40,12 +40,4 @@ struct PreferenceTests {
     reader.$theme.binding.wrappedValue = .light
     #expect(reader.theme == .light)
   }
-
-  @Test func usesStandardPreferencesUnlessTold() {
-    struct Settings {
-      @Preference(\.lastDirection) var direction
-    }
-    // The process's own preferences: nothing of this name is ever set in them.
-    #expect(Settings().direction == nil)
-  }
 }
