@@ -7,8 +7,9 @@ import CSteadFiles
 ///
 /// Public since calls of what is public are inlined in other modules, and only those; it is there for
 /// this package's own.
+// Sendable: `state` is touched between acquire and release alone, so never by two threads at once.
 public final class ForkSafeLock<State>: @unchecked Sendable {
-  // `state` is touched only between acquire and release, so it is never used by two threads at once.
+  // The lock makes accesses follow one another, so they need no check of their own.
   @usableFromInline let lock: OpaquePointer
   @usableFromInline @exclusivity(unchecked) var state: State
 

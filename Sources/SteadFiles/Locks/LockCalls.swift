@@ -18,6 +18,7 @@ struct LockCalls: Sendable {
   func wait(until deadline: ContinuousClock.Instant?, atMost pause: Duration) async -> Bool {
     let end = ContinuousClock.now + pause
     let timer = Task { [continuation] in
+      // The pause's end, for deaths and for programs that announce nothing; a call ends it earlier.
       try await Task.sleep(until: min(end, deadline ?? end), clock: .continuous)
       continuation.yield(false)
     }

@@ -99,6 +99,7 @@ import Testing
         var byte: UInt8 = 0
         try file.replace(with: Data(repeating: byte, count: size), durability: .none)
         Thread.detachNewThread {
+          // Nobody waits for anything here: it spreads the kills over the time of a write.
           usleep(delay)
           kill(getpid(), SIGKILL)
         }
