@@ -109,7 +109,8 @@ let package = Package(
     ),
     // A second process, for the tests of preferences that several programs share.
     .executableTarget(
-      name: "PreferencesWorker", dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences"],
+      name: "PreferencesWorker",
+      dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences", "SteadTestSupport"],
       path: "Tests/PreferencesWorker"
     ),
     .testTarget(
