@@ -21,12 +21,14 @@ let package = Package(
   products: [
     .library(name: "SteadFiles", targets: ["SteadFiles"]),
     .library(name: "SteadPreferences", targets: ["SteadPreferences"]),
+    .library(name: "SteadSecrets", targets: ["SteadSecrets"]),
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
@@ -34,6 +36,15 @@ let package = Package(
     .target(name: "CSteadFiles"),
     .target(name: "SteadFiles", dependencies: ["CSteadFiles"]),
     .target(name: "SteadPreferences", dependencies: ["SteadFiles"]),
+    .target(name: "CSteadSecrets"),
+    .target(
+      name: "SteadSecrets",
+      dependencies: [
+        "CSteadSecrets", "SteadFiles",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ]
+    ),
     .target(name: "CSteadRuntime"),
     .macro(
       name: "SteadRecordsMacros",
@@ -117,6 +128,25 @@ let package = Package(
       name: "PreferencesProcessTests",
       dependencies: ["PreferencesWorker", "SteadPreferences", "SteadTestSupport"],
       path: "Tests/SteadPreferencesTests/Processes"
+    ),
+    .testTarget(
+      name: "SteadSecretsTests",
+      dependencies: [
+        "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+      ],
+      exclude: ["Processes"]
+    ),
+    // A second process, for the tests of secrets that several programs share.
+    .executableTarget(
+      name: "SecretsWorker", dependencies: ["SteadSecrets", "SteadTestSupport"],
+      path: "Tests/SecretsWorker"
+    ),
+    .testTarget(
+      name: "SecretsProcessTests",
+      dependencies: ["SecretsWorker", "SteadSecrets", "SteadTestSupport"],
+      path: "Tests/SteadSecretsTests/Processes"
     ),
   ],
   swiftLanguageModes: [.v6]

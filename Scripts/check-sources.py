@@ -13,7 +13,7 @@ FUNCTION_LIMIT = 70
 
 SYSTEM = {
     "Android", "Darwin", "Dispatch", "Foundation", "Glibc", "Musl", "Observation", "Swift",
-    "Synchronization",
+    "Security", "Synchronization",
 }
 SYNTAX = {
     "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftIfConfig", "SwiftSyntax", "SwiftSyntaxBuilder",
@@ -23,11 +23,13 @@ SYNTAX = {
 ARROWS = {
     "CSteadFiles": set(),
     "CSteadRuntime": set(),
+    "CSteadSecrets": set(),
     "OSLog": set(),
     "SteadFiles": {"CSteadFiles"},
     "SteadPreferences": {"SteadFiles"},
     "SteadRecords": {"CSteadRuntime", "SteadFiles"},
     "SteadRecordsMacros": SYNTAX,
+    "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
 }

@@ -1,0 +1,32 @@
+/// Which store keeps the secrets, and why that one.
+public struct SecretBackend: Hashable, Sendable {
+  /// The kinds of stores.
+  public enum Kind: Hashable, Sendable {
+    /// The desktop's service, such as GNOME Keyring or KWallet.
+    case secretService
+    /// An encrypted file.
+    case vault
+    /// Apple's Keychain.
+    case keychain
+    /// The memory of the process.
+    case inMemory
+    /// A file that everyone with access to it can read, for tests alone.
+    case plaintext
+    /// A store of somebody else's.
+    case other(String)
+  }
+
+  /// What kind of store it is.
+  public var kind: Kind
+  /// The file, the collection or the address; nil where there is none.
+  public var location: String?
+  /// Why this store was chosen, and what that means for the secrets, in a sentence or two.
+  public var reason: String
+
+  /// A description of a store.
+  public init(kind: Kind, location: String? = nil, reason: String) {
+    self.kind = kind
+    self.location = location
+    self.reason = reason
+  }
+}

@@ -1,0 +1,30 @@
+/// The name of a secret: whose it is, and which of theirs.
+public struct SecretID: Hashable, Sendable {
+  /// The most bytes of UTF-8 that the name of a service or of an account may have.
+  public static let nameLimit = 1024
+
+  /// The app or the server that the secret is for.
+  public let service: String
+  /// The user or the purpose, unique within the service.
+  public let account: String
+
+  /// A name, once it is seen to be one that every store can take.
+  ///
+  /// - Throws: ``SecretError``: `.invalidName` when a part is empty, longer than ``nameLimit``, or
+  ///   holds a NUL.
+  public init(service: String, account: String) throws(SecretError) {
+    try Self.check(service, "service")
+    try Self.check(account, "account")
+    self.service = service
+    self.account = account
+  }
+
+  static func check(_ name: String, _ kind: String) throws(SecretError) {
+    guard !name.isEmpty, name.utf8.count <= nameLimit, !name.utf8.contains(0) else {
+      throw SecretError(
+        code: .invalidName,
+        message: "The name of \(kind == "account" ? "an" : "a") \(kind) must have 1 to "
+          + "\(nameLimit) bytes and no NUL. Choose another name.")
+    }
+  }
+}

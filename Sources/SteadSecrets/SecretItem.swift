@@ -1,0 +1,31 @@
+import Foundation
+
+/// What a store tells of a secret without reading it.
+public struct SecretItem: Hashable, Sendable {
+  /// The app or the server that the secret is for.
+  public var service: String
+  /// The user or the purpose, unique within the service.
+  public var account: String
+  /// What a person sees in a password manager.
+  public var label: String
+  /// Further names and values to describe the item. They are less protected than the secret: the
+  /// desktop's services keep them readable.
+  public var attributes: [String: String]
+  /// When the item was made; nil where the store does not say.
+  public var created: Date?
+  /// When the item was last changed; nil where the store does not say.
+  public var modified: Date?
+
+  /// A description of an item; stores make these.
+  public init(
+    service: String, account: String, label: String, attributes: [String: String] = [:],
+    created: Date? = nil, modified: Date? = nil
+  ) {
+    self.service = service
+    self.account = account
+    self.label = label
+    self.attributes = attributes
+    self.created = created
+    self.modified = modified
+  }
+}
