@@ -62,7 +62,9 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
 
   init(remote name: String) {
     self.name = name
-    kind = Self.kinds[name] ?? (name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") ? .noService : .other)
+    kind =
+      Self.kinds[name]
+      ?? (name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") ? .noService : .other)
   }
 
   /// The numbers are those of `GIOErrorEnum`, which are part of GIO's binary interface.
@@ -72,6 +74,11 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
     case ("g-io-error-quark", 18), ("g-io-error-quark", 44): kind = .disconnected
     case ("g-io-error-quark", 19): kind = .cancelled
     case ("g-io-error-quark", 24): kind = .timedOut
+    // libsecret takes the names off errors, and leaves the numbers of `GDBusError`.
+    case ("g-dbus-error-quark", 2), ("g-dbus-error-quark", 3): kind = .gone
+    case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 15): kind = .disconnected
+    case ("g-dbus-error-quark", 9): kind = .denied
+    case ("g-dbus-error-quark", 12), ("g-dbus-error-quark", 20): kind = .timedOut
     default: kind = .other
     }
   }

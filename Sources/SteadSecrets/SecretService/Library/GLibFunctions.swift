@@ -1,3 +1,8 @@
+import CSteadSecrets
+
+typealias GError = stead_g_error
+typealias GValue = stead_g_value
+
 /// What an object of GLib's is to Swift.
 typealias GPointer = UnsafeMutableRawPointer
 /// A string of C's that belongs to somebody else.
@@ -5,28 +10,7 @@ typealias GString = UnsafePointer<CChar>
 /// Where a call leaves its error.
 typealias GErrorPlace = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
 /// The number of a type of GObject's.
-typealias GType = UInt
-
-/// An error of GLib's, laid out as in C.
-struct GError {
-  let domain: UInt32
-  let code: Int32
-  let message: UnsafeMutablePointer<CChar>?
-}
-
-/// A value of any type for a property, laid out as in C.
-struct GValue {
-  var type: GType = 0
-  var data: (UInt64, UInt64) = (0, 0)
-}
-
-/// What GObject tells about a type, laid out as in C.
-struct GTypeQuery {
-  var type: GType = 0
-  var name: GString?
-  var classSize: UInt32 = 0
-  var instanceSize: UInt32 = 0
-}
+typealias GType = Int
 
 /// Functions of libglib and libgobject, none of them variadic.
 struct GLibFunctions {
@@ -59,12 +43,15 @@ struct GLibFunctions {
   let valueSetInt: @convention(c) (UnsafeMutablePointer<GValue>, Int32) -> Void
   let valueSetEnum: @convention(c) (UnsafeMutablePointer<GValue>, Int32) -> Void
   let valueSetFlags: @convention(c) (UnsafeMutablePointer<GValue>, UInt32) -> Void
-  let typeQuery: @convention(c) (GType, UnsafeMutablePointer<GTypeQuery>) -> Void
+  let typeQuery: @convention(c) (GType, UnsafeMutablePointer<stead_g_type_query>) -> Void
   let typeRegister:
     @convention(c) (
-      GType, GString, UInt32, @convention(c) (GPointer?, GPointer?) -> Void, UInt32, GPointer?, UInt32
+      GType, GString, UInt32, @convention(c) (GPointer?, GPointer?) -> Void, UInt32, GPointer?,
+      UInt32
     ) -> GType
-  let typeParentClass: @convention(c) (GPointer) -> GPointer
+  let typeFromName: @convention(c) (GString) -> GType
+  let typeParent: @convention(c) (GType) -> GType
+  let typeClass: @convention(c) (GType) -> GPointer?
 
   init(_ library: LoadedLibrary) throws(LoadedLibrary.Missing) {
     errorFree = try library.function("g_error_free")
@@ -94,6 +81,8 @@ struct GLibFunctions {
     valueSetFlags = try library.function("g_value_set_flags")
     typeQuery = try library.function("g_type_query")
     typeRegister = try library.function("g_type_register_static_simple")
-    typeParentClass = try library.function("g_type_class_peek_parent")
+    typeFromName = try library.function("g_type_from_name")
+    typeParent = try library.function("g_type_parent")
+    typeClass = try library.function("g_type_class_peek")
   }
 }
