@@ -132,7 +132,7 @@ let package = Package(
     .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
-        "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
+        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],

@@ -23,9 +23,7 @@ extension SecretService {
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     try SecretID.check(service, "service")
     return try unlocking { call throws(SecretError) in
-      try call.all(service)
-        .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        .map { $0.value.item(service, $0.key) }
+      try call.all(service).map { $0.found.item(service, $0.account) }
     }
   }
 

@@ -100,15 +100,17 @@ extension ServiceCall {
     throw SecretError(BusFailure(.noObject))
   }
 
-  /// All items of a service that have an account, the newest of each.
-  func all(_ service: String) throws(SecretError) -> [String: Found] {
-    var all: [String: Found] = [:]
-    let paths = try search(["service": service])
-    for path in paths {
+  /// All items of a service that have an account, the newest of each, in the order of their accounts'
+  /// UTF-8. Accounts are told apart by their bytes, as the service does; `String` would not.
+  func all(_ service: String) throws(SecretError) -> [(account: String, found: Found)] {
+    var all: [[UInt8]: Found] = [:]
+    for path in try search(["service": service]) {
       guard let found = try found(path), let account = found.attributes["account"] else { continue }
-      if all[account]?.isOlder(than: found) ?? true { all[account] = found }
+      let key = Array(account.utf8)
+      if all[key]?.isOlder(than: found) ?? true { all[key] = found }
     }
     if all.isEmpty { try checkUnlocked() }
-    return all
+    return all.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { (String(decoding: $0.key, as: UTF8.self), $0.value) }
   }
 }

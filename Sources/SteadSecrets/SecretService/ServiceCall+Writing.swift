@@ -7,12 +7,12 @@ extension ServiceCall {
     try write.condition.check(expected(write.condition, old), for: id)
     guard let old else { return try create(secret, for: id, write) }
     // The secret last: once it is there, so is what describes it.
-    if let attributes = write.attributes, attributes != old.ownAttributes {
+    if let attributes = write.attributes {
       let schema = old.attributes[ServiceName.schemaAttribute]
       try setProperty(
         old.path, ServiceName.item, "Attributes", .strings(Self.attributes(id, attributes, schema)))
     }
-    if let label = write.label, label != old.label {
+    if let label = write.label {
       try setProperty(old.path, ServiceName.item, "Label", .string(label))
     }
     try call(old.path, ServiceName.item, "SetSecret", [encode(secret)])
@@ -62,7 +62,7 @@ extension ServiceCall {
 
   /// Removes all items of a service that have an account, and returns how many accounts there were.
   func removeAll(_ service: String) throws(SecretError) -> Int {
-    let accounts = try all(service).keys
+    let accounts = try all(service).map(\.account)
     for account in accounts {
       for path in try search(["service": service, "account": account]) { _ = try remove(path) }
     }
