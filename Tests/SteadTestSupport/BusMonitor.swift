@@ -35,4 +35,14 @@ package final class BusMonitor: Sendable {
     }
     return String(decoding: all, as: UTF8.self)
   }
+
+  /// The same for a task, which must not hold up a thread that other tasks need.
+  @discardableResult
+  package func hear(_ text: String) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(with: Result { try self.wait(for: text) })
+      }
+    }
+  }
 }

@@ -147,11 +147,11 @@ import Testing
     try session.lock()
     let store = Self.store(session)
     let task = Task { try await store.unlock(timeout: Self.ample) }
-    try monitor.wait(for: "member=Prompt")
+    try await monitor.hear("member=Prompt")
     task.cancel()
     let error = await #expect(throws: SecretError.self) { try await task.value }
     #expect(error?.code == .cancelled)
-    try monitor.wait(for: "member=Dismiss")
+    try await monitor.hear("member=Dismiss")
     withExtendedLifetime(prompter) {}
   }
 
@@ -174,7 +174,7 @@ import Testing
     try session.lock()
     let store = Self.store(session)
     let task = Task { try await store.unlock(timeout: Self.ample) }
-    try monitor.wait(for: "member=Prompt")
+    try await monitor.hear("member=Prompt")
     try session.killDaemon()
     let error = await #expect(throws: SecretError.self) { try await task.value }
     #expect(error?.code == .unavailable(.disconnected))
