@@ -46,3 +46,17 @@ extension SecretBytes {
   /// A copy of a text's UTF-8, whose own memory is not zeroed.
   public convenience init(_ text: String) { self.init(Data(text.utf8)) }
 }
+
+extension SecretBytes: Equatable {
+  /// Whether two secrets are the same, in a time that depends on their lengths alone.
+  public static func == (one: SecretBytes, other: SecretBytes) -> Bool {
+    guard one.count == other.count else { return false }
+    return one.withBytes { first in
+      other.withBytes { second in
+        var difference: UInt8 = 0
+        for index in 0..<first.count { difference |= first[index] ^ second[index] }
+        return difference == 0
+      }
+    }
+  }
+}
