@@ -1,4 +1,7 @@
 /// The name of a secret: whose it is, and which of theirs.
+///
+/// Two names are the same when their bytes of UTF-8 are. So `é` as one character and `e` with a
+/// combining accent are two names, which `String` would call equal.
 public struct SecretID: Hashable, Sendable {
   /// The most bytes of UTF-8 that the name of a service or of an account may have.
   public static let nameLimit = 1024
@@ -23,8 +26,25 @@ public struct SecretID: Hashable, Sendable {
     guard !name.isEmpty, name.utf8.count <= nameLimit, !name.utf8.contains(0) else {
       throw SecretError(
         code: .invalidName,
-        message: "The name of \(kind == "account" ? "an" : "a") \(kind) must have 1 to "
+        message: "The name of \(kind == "service" ? "a" : "an") \(kind) must have 1 to "
           + "\(nameLimit) bytes and no NUL. Choose another name.")
+    }
+  }
+}
+
+extension SecretID {
+  /// Whether two names have the same bytes.
+  public static func == (one: SecretID, other: SecretID) -> Bool {
+    one.service.utf8.elementsEqual(other.service.utf8)
+      && one.account.utf8.elementsEqual(other.account.utf8)
+  }
+
+  /// Feeds the bytes of the names.
+  public func hash(into hasher: inout Hasher) {
+    for var name in [service, account] {
+      name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      // No name has this byte, so it tells where one ends.
+      hasher.combine(0 as UInt8)
     }
   }
 }

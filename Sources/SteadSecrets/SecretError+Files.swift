@@ -1,0 +1,36 @@
+import SteadFiles
+
+extension SecretError {
+  /// Runs what fails with errors of files, and throws them as errors of secrets.
+  static func files<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
+    do {
+      return try body()
+    } catch let error as SecretError {
+      throw error
+    } catch {
+      throw SecretError(ofFiles: error)
+    }
+  }
+
+  private init(ofFiles error: any Error) {
+    guard let error = error as? FileError else {
+      self.init(code: .failed, message: "The system failed. See the cause.", cause: error)
+      return
+    }
+    let (code, advice) = Self.meaning(of: error.code)
+    self.init(
+      code: code, message: [error.description, advice].compactMap(\.self).joined(separator: " "),
+      cause: error)
+  }
+
+  private static func meaning(of code: FileError.Code) -> (Code, advice: String?) {
+    switch code {
+    case .denied: (.accessDenied, "Let this user read and write it.")
+    case .readOnly: (.accessDenied, "Choose a place that can be written.")
+    case .notAFile: (.accessDenied, "Choose another place.")
+    case .noSpace: (.noSpace, "Make room on the disk, and try again.")
+    case .invalidName: (.invalidName, "Choose another place.")
+    default: (.failed, nil)
+    }
+  }
+}

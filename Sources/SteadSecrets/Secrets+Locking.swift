@@ -1,0 +1,29 @@
+extension Secrets {
+  /// Whether secrets can be read and kept now.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable` when the store cannot be reached.
+  public func state() throws(SecretError) -> SecretStoreState {
+    try naming(nil) { () throws(SecretError) in try store.state() }
+  }
+
+  /// Asks the person to unlock the store, and waits for that; ends at once when it is open.
+  ///
+  /// - Parameter timeout: How long to wait for the person at most.
+  /// - Throws: ``SecretError``: `.cancelled` when the person or the task cancelled it,
+  ///   `.interactionRequired` when nobody can be asked, `.unavailable(.timedOut)` after the timeout,
+  ///   `.unsupported(.locking)` from a store that has no lock.
+  public func unlock(timeout: Duration = .seconds(120)) async throws(SecretError) {
+    do throws(SecretError) {
+      try await store.unlock(timeout: timeout)
+    } catch {
+      try naming(nil) { () throws(SecretError) in throw error }
+    }
+  }
+
+  /// Locks the store, for all programs that use it.
+  ///
+  /// - Throws: ``SecretError``: `.unsupported(.locking)` from a store that has no lock.
+  public func lock() throws(SecretError) {
+    try naming(nil) { () throws(SecretError) in try store.lock() }
+  }
+}
