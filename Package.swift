@@ -136,11 +136,11 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
-      exclude: ["Processes"]
+      exclude: ["Processes", "Vault/vault.py"]
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
-      name: "SecretsWorker", dependencies: ["SteadSecrets", "SteadTestSupport"],
+      name: "SecretsWorker", dependencies: ["CForkSupport", "SteadSecrets", "SteadTestSupport"],
       path: "Tests/SecretsWorker"
     ),
     .testTarget(

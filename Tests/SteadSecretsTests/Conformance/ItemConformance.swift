@@ -65,11 +65,12 @@ import Testing
   func listsAccountsInTheOrderOfTheirBytes(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
-    // U+FFFD comes after U+10000 in UTF-16, and before it in UTF-8.
-    let accounts = ["", "B", "a", "aa", "b", "z", "ä", "é", "\u{FFFD}", "\u{10000}"].dropFirst()
+    // In UTF-16 the last two would change places, and by `String` the e with its accent would be last
+    // but two.
+    let accounts = ["B", "a", "aa", "b", "e\u{301}", "z", "ä", "\u{FFFD}", "\u{10000}"]
     for account in accounts.reversed() { try secrets.set("x", for: account) }
-    #expect(try secrets.accounts() == Array(accounts))
-    #expect(try secrets.items().map(\.account) == Array(accounts))
+    #expect(try secrets.accounts() == accounts)
+    #expect(try secrets.items().map(\.account) == accounts)
   }
 
   @Test(arguments: TestedStore.all)
