@@ -48,7 +48,15 @@ struct StoreRecordFile: Sendable {
   ///
   /// - Throws: ``SecretError``: `.changed` when there is one already.
   func create(_ record: StoreRecord) throws(SecretError) {
-    try writing { try AtomicFile(url).create(with: record.json) }
+    try writing {
+      do {
+        try AtomicFile(url).create(with: record.json)
+      } catch let error as FileError where error.code == .alreadyExists {
+        throw SecretError(
+          code: .changed, message: "Another process has just written \(path). Try again.",
+          service: service, cause: error)
+      }
+    }
   }
 
   /// Writes a record in another's place, durably.
@@ -91,35 +99,13 @@ extension StoreRecordFile {
   }
 
   private func reading<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
-    do {
-      return try body()
-    } catch let error as SecretError {
-      throw error
-    } catch {
-      throw SecretError(
-        code: (error as? FileError)?.code == .denied ? .accessDenied : .failed,
-        message: "The record of where the secrets are, \(path), cannot be read.",
-        service: service, cause: error)
-    }
+    try SecretError.mapping("the record of where the secrets are", body)
   }
 
   private func writing(_ body: () throws -> Void) throws(SecretError) {
-    do {
+    try SecretError.mapping("the record of where the secrets are, so nothing was stored") {
       try POSIXDisk().makeDirectories(path.directoryPath)
       try body()
-    } catch {
-      let code: SecretError.Code =
-        switch (error as? FileError)?.code {
-        case .alreadyExists?: .changed
-        case .noSpace?: .noSpace
-        case .denied?, .readOnly?: .accessDenied
-        default: .failed
-        }
-      throw SecretError(
-        code: code,
-        message: "The record of where the secrets are, \(path), cannot be written. Nothing was "
-          + "stored. Make its directory writable, or name the place of the secrets in the program.",
-        service: service, cause: error)
     }
   }
 }

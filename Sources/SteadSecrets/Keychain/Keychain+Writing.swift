@@ -26,8 +26,9 @@
       let changes = try attributes(of: write)
       try withWriteLock { () throws(SecretError) in
         for _ in 0..<Self.attemptLimit {
-          let old = try needsSecret(write) ? self.bytes(for: id) : nil
-          if case .ifHolding = write.condition { try write.condition.check(old, for: id) }
+          if case .ifHolding = write.condition {
+            try write.condition.check(self.bytes(for: id), for: id)
+          }
           switch write.condition {
           case .ifAbsent:
             if try add(bytes, id, changes) { return }
@@ -43,11 +44,6 @@
         throw SecretError(
           code: .failed, message: "Others made and removed the item again and again. Try again.")
       }
-    }
-
-    private func needsSecret(_ write: SecretWrite) -> Bool {
-      if case .ifHolding = write.condition { return true }
-      return false
     }
 
     /// What a write sets beside the secret.
@@ -113,16 +109,11 @@
     func withWriteLock<Result>(
       _ body: () throws(SecretError) -> Result
     ) throws(SecretError) -> Result {
-      do {
+      try SecretError.mapping("the lock that keeps writers apart") {
         let directories = try AppDirectories(id: "stead")
         try directories.create(\.runtime)
         let lock = FileLock(directories.runtime.appending(path: "keychain.lock"))
         return try lock.withLock { try body() }
-      } catch let error as SecretError {
-        throw error
-      } catch {
-        throw SecretError(
-          code: .failed, message: "The lock that keeps writers apart cannot be had.", cause: error)
       }
     }
   }
