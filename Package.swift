@@ -132,7 +132,7 @@ let package = Package(
     .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
-        "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
+        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ],
@@ -140,7 +140,7 @@ let package = Package(
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
-      name: "SecretsWorker", dependencies: ["SteadSecrets", "SteadTestSupport"],
+      name: "SecretsWorker", dependencies: ["CForkSupport", "SteadSecrets", "SteadTestSupport"],
       path: "Tests/SecretsWorker"
     ),
     .testTarget(

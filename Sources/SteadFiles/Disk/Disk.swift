@@ -29,7 +29,7 @@ package protocol Disk: Sendable {
 }
 
 /// What the system knows of a file without opening it.
-package struct FileStatus: Sendable {
+package struct FileStatus: Hashable, Sendable {
   package enum Kind: Sendable { case file, directory, link, other }
 
   /// What tells one file from another for as long as it is open, whatever its names.
@@ -45,6 +45,8 @@ package struct FileStatus: Sendable {
   package var group: gid_t
   package var identity: Identity
   package var modified: Date
+  /// When contents, owner, permissions or the number of names last changed.
+  package var changed: Date
 
   init(_ status: stat) {
     switch status.st_mode & S_IFMT {
@@ -59,6 +61,7 @@ package struct FileStatus: Sendable {
     group = status.st_gid
     identity = Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
     modified = status.modificationDate
+    changed = status.changeDate
   }
 }
 

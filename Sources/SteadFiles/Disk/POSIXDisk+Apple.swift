@@ -20,5 +20,10 @@
       Date(
         timeIntervalSince1970: Double(st_mtimespec.tv_sec) + Double(st_mtimespec.tv_nsec) / 1e9)
     }
+
+    var changeDate: Date {
+      Date(
+        timeIntervalSince1970: Double(st_ctimespec.tv_sec) + Double(st_ctimespec.tv_nsec) / 1e9)
+    }
   }
 #endif

@@ -23,5 +23,9 @@
     var modificationDate: Date {
       Date(timeIntervalSince1970: Double(st_mtim.tv_sec) + Double(st_mtim.tv_nsec) / 1e9)
     }
+
+    var changeDate: Date {
+      Date(timeIntervalSince1970: Double(st_ctim.tv_sec) + Double(st_ctim.tv_nsec) / 1e9)
+    }
   }
 #endif

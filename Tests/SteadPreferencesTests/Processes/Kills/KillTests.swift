@@ -15,11 +15,11 @@ struct KillTests {
     for _ in 0..<kills { try run.kill() }
     try run.finish()
     // The kills have met what they were meant to meet.
-    #expect(run.changesDone > kills * 10)
+    #expect(run.writers.changesDone > kills * 10)
     if isThreadSanitized { return }
-    #expect(run.killsInChanges > 0)
-    #expect(run.killsInOpening > 0)
-    if workload == "checkpoints" { #expect(run.killsInSynchronize > 0) }
+    #expect(run.writers.killsInChanges > 0)
+    #expect(run.writers.killsInOpening > 0)
+    if workload == "checkpoints" { #expect(run.writers.killsInSynchronize > 0) }
     if workload == "large" { #expect(run.journals.count > 10) }
   }
 }

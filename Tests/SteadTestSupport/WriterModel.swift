@@ -1,26 +1,26 @@
-import Foundation
-import Testing
-
 /// What one writer's keys must hold, from what it said before it was killed.
-struct WriterModel {
+///
+/// It says `b NUMBER KEY VALUE` before it sets a key, with `none` for a removal, `e` once that is done,
+/// and `s` and `t` around other work that is to be killed, too.
+package struct WriterModel {
   private struct Change {
     var key: String
     var value: String?
   }
 
-  let name: String
+  package let name: String
   private var done: [String: String] = [:]
   private var begun: Change?
-  private(set) var isSynchronizing = false
+  package private(set) var isSynchronizing = false
   /// Changes that were done and must be found again, so far.
-  private(set) var doneCount = 0
+  package private(set) var doneCount = 0
 
-  init(_ name: String) { self.name = name }
+  package init(_ name: String) { self.name = name }
 
-  var isChanging: Bool { begun != nil }
+  package var isChanging: Bool { begun != nil }
 
   /// Takes in a line of the writer's; false when it is not one that belongs there.
-  mutating func take(_ line: String) -> Bool {
+  package mutating func take(_ line: String) -> Bool {
     let parts = line.split(separator: " ", maxSplits: 3).map(String.init)
     switch parts.first {
     case "b" where parts.count == 4:
@@ -39,7 +39,7 @@ struct WriterModel {
 
   /// Compares what is there with what must be: the change that had begun may have been made or not,
   /// and nothing else may differ.
-  mutating func check(_ contents: [String: String]) -> String? {
+  package mutating func check(_ contents: [String: String]) -> String? {
     isSynchronizing = false
     if contents == done {
       begun = nil

@@ -1,0 +1,77 @@
+import Foundation
+import SteadFiles
+
+/// Whether files and directories are the user's own and closed to others.
+///
+/// The superuser is held to it, too: a file of another user is not one to keep root's secrets in.
+enum FileSafety {
+  private static let allOfOthers: mode_t = 0o077
+  private static let writingOfOthers: mode_t = 0o022
+  private static let everythingOfAll: mode_t = 0o007
+
+  /// - Throws: ``SecretError``: `.accessDenied`, with the command to run.
+  static func checkFile(_ status: FileStatus, at path: String) throws(SecretError) {
+    try checkPlain(status, at: path)
+    try checkOwner(status, [geteuid()], "The file", path)
+    try checkMode(status, without: allOfOthers, "The file", path, "600")
+  }
+
+  /// A directory in which others cannot even see what there is.
+  static func checkDirectory(_ path: String) throws(SecretError) {
+    let status = try directoryStatus(path)
+    try checkOwner(status, [geteuid()], "The directory", path)
+    try checkMode(status, without: allOfOthers, "The directory", path, "700")
+  }
+
+  /// A directory in which others cannot exchange a file, such as a home directory.
+  static func checkUnwritable(_ path: String) throws(SecretError) {
+    let status = try directoryStatus(path)
+    try checkOwner(status, [geteuid(), 0], "The directory", path)
+    try checkMode(status, without: writingOfOthers, "The directory", path, "go-w")
+  }
+
+  /// A file that the superuser's service manager made. Group bits are those of the list by which
+  /// systemd lets the service's user read it.
+  static func checkCredential(_ status: FileStatus, at path: String) throws(SecretError) {
+    try checkPlain(status, at: path)
+    try checkOwner(status, [geteuid(), 0], "The credential", path)
+    try checkMode(status, without: everythingOfAll | writingOfOthers, "The credential", path, "400")
+  }
+
+  private static func checkPlain(_ status: FileStatus, at path: String) throws(SecretError) {
+    guard status.kind == .file else {
+      throw denied("A plain file is needed, and \(path) is none. Move it away.")
+    }
+  }
+
+  private static func directoryStatus(_ path: String) throws(SecretError) -> FileStatus {
+    let disk = POSIXDisk()
+    let status = try SecretError.files { try disk.statusFollowingLinks(path) }
+    guard let status, status.kind == .directory else {
+      throw denied("There is no directory \(path). Make it: mkdir -m 700 '\(path)'")
+    }
+    return status
+  }
+
+  private static func checkOwner(
+    _ status: FileStatus, _ owners: [uid_t], _ what: String, _ path: String
+  ) throws(SecretError) {
+    guard !owners.contains(status.user) else { return }
+    throw denied(
+      "\(what) \(path) belongs to user \(status.user). See what it is, then run: chown "
+        + "\(geteuid()) '\(path)'")
+  }
+
+  private static func checkMode(
+    _ status: FileStatus, without bits: mode_t, _ what: String, _ path: String, _ mode: String
+  ) throws(SecretError) {
+    guard status.mode & bits != 0 else { return }
+    throw denied(
+      "\(what) \(path) is open to others (mode \(String(status.mode, radix: 8))). Run: chmod "
+        + "\(mode) '\(path)'")
+  }
+
+  private static func denied(_ message: String) -> SecretError {
+    SecretError(code: .accessDenied, message: message)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SteadFiles
+
+/// A file that is open for reading, so that no other can have its inode number.
+final class OpenFile: Sendable {
+  private let descriptor: Int32
+  private let path: String
+  /// What the system said of it when it was opened.
+  let status: FileStatus
+
+  /// The file at a path, of which nothing has been read; nil when there is none.
+  ///
+  /// A symbolic link is refused.
+  init?(readingIfPresent path: String) throws(SecretError) {
+    let disk = POSIXDisk()
+    let opened: (Int32, FileStatus)? = try SecretError.files {
+      do {
+        // A pipe must not hold us up.
+        let descriptor = try disk.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, mode: 0)
+        do {
+          return (descriptor, try disk.status(descriptor, path: path))
+        } catch {
+          disk.close(descriptor)
+          throw error
+        }
+      } catch let error as FileError where error.code == .notFound {
+        return nil
+      }
+    }
+    guard let opened else { return nil }
+    (descriptor, status) = opened
+    self.path = path
+  }
+
+  deinit { POSIXDisk().close(descriptor) }
+
+  /// All that is in it, which must be as long as the file was when it was opened.
+  func data(limit: Int) throws(SecretError) -> Data {
+    let size = try size(limit: limit)
+    var data = Data(count: size)
+    try SecretError.files {
+      try data.withUnsafeMutableBytes { try read(into: $0) }
+    }
+    return data
+  }
+
+  /// The same, in memory that is wiped.
+  func secret(limit: Int) throws(SecretError) -> SecretBytes {
+    try SecretBytes(count: try size(limit: limit)) { (memory) throws(SecretError) in
+      try SecretError.files { try read(into: memory) }
+    }
+  }
+
+  /// Whether these bytes are what the file begins with.
+  func begins(with bytes: Data) -> Bool {
+    var found = Data(count: bytes.count)
+    let isRead: Void? = try? found.withUnsafeMutableBytes { try read(into: $0) }
+    return isRead != nil && found == bytes
+  }
+
+  private func size(limit: Int) throws(SecretError) -> Int {
+    guard let size = Int(exactly: status.size), size <= limit else {
+      throw SecretError(
+        code: .corrupt,
+        message:
+          "The file \(path) has \(status.size) bytes, which is more than the \(limit) that it "
+          + "can have. See what it is, and put the right one in its place.")
+    }
+    return size
+  }
+
+  private func read(into memory: UnsafeMutableRawBufferPointer) throws {
+    var offset = 0
+    while offset < memory.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: memory[offset...])
+      let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw FileError(errno: errno, doing: "read it", path: path) }
+      guard count > 0 else {
+        throw SecretError.damagedVault("it became shorter while it was read")
+      }
+      offset += count
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/// Places, sizes and limits of the vault file, as Documentation/VaultFile.md draws them.
+package enum VaultLayout {
+  /// What the file begins with.
+  package static let magic = Array("SteadVlt".utf8)
+  /// The only version so far.
+  package static let version: UInt32 = 1
+
+  /// Magic and version, which every later format will have in this place.
+  static let signatureSize = 12
+  /// What never changes in the life of a vault: signature and vault id.
+  package static let prologueSize = 32
+  /// The header up to the slots.
+  static let fixedSize = 96
+  static let digestSize = 32
+  static let saltSize = 32
+  static let idSize = 16
+  static let tagSize = 16
+  static let rootKeySize = 32
+
+  static let slotSize = 152
+  /// The part of a slot that stands before the sealed root key, and is authenticated with it.
+  static let slotFieldsSize = 104
+
+  /// Sealed indexes are a tag longer than a multiple of this.
+  static let indexStep = 256
+  /// Sealed values are a tag longer than a multiple of this.
+  static let valueStep = 64
+  /// The digest and the number of items.
+  static let indexFieldsSize = 36
+  /// An item without its texts.
+  static let itemFieldsSize = 60
+
+  /// The largest file.
+  package static let fileLimit = 64 << 20
+  /// The longest sealed index.
+  static let indexLimit = 16 << 20
+  /// The longest secret.
+  package static let secretLimit = 16 << 20
+  static let itemLimit = 65_536
+  static let slotLimit = 16
+  /// The longest name of a service, an account or an attribute.
+  static let nameLimit = 1024
+  /// The longest label, and the longest value of an attribute.
+  static let textLimit = 4096
+  static let attributeLimit = 64
+
+  static func headerSize(slots: Int) -> Int { fixedSize + slots * slotSize + digestSize }
+
+  /// How long a secret of a length is in the file.
+  static func sealedSize(ofSecret length: Int) -> Int {
+    max(rounded(length, to: valueStep), valueStep) + tagSize
+  }
+
+  static func rounded(_ length: Int, to step: Int) -> Int { (length + step - 1) / step * step }
+}

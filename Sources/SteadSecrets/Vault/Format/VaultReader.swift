@@ -1,0 +1,70 @@
+/// Takes numbers, bytes and texts from a vault's bytes, one behind the other, and never more than
+/// there are.
+struct VaultReader {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var offset = 0
+
+  /// The memory must stay as it is while the reader is used.
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var rest: Int { bytes.count - offset }
+
+  /// The next bytes, where they are.
+  mutating func take(_ count: Int) throws(SecretError) -> UnsafeRawBufferPointer {
+    guard count >= 0, count <= rest else { throw .damagedVault("it is shorter than it says") }
+    defer { offset += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+  }
+
+  mutating func array(_ count: Int) throws(SecretError) -> [UInt8] { Array(try take(count)) }
+
+  mutating func number<Number: FixedWidthInteger>(
+    _: Number.Type = Number.self
+  ) throws(SecretError) -> Number {
+    let bytes = try take(MemoryLayout<Number>.size)
+    return Number(littleEndian: bytes.loadUnaligned(as: Number.self))
+  }
+
+  /// A number that is at most a limit, so that it is safe to compute with.
+  mutating func count<Number: FixedWidthInteger>(
+    _: Number.Type, limit: Int
+  ) throws(SecretError) -> Int {
+    guard let count = Int(exactly: try number(Number.self)), (0...limit).contains(count) else {
+      throw .damagedVault("a length is beyond its limit")
+    }
+    return count
+  }
+
+  mutating func text(_ count: Int) throws(SecretError) -> String {
+    guard let text = String(validating: try take(count), as: UTF8.self) else {
+      throw .damagedVault("a text is not UTF-8")
+    }
+    return text
+  }
+
+  mutating func name(_ count: Int) throws(SecretError) -> String {
+    let name = try text(count)
+    guard !name.isEmpty, !name.utf8.contains(0) else {
+      throw .damagedVault("a name is empty or has a NUL")
+    }
+    return name
+  }
+
+  /// Zeros up to the end.
+  mutating func zeros() throws(SecretError) {
+    guard try take(rest).allSatisfy({ $0 == 0 }) else {
+      throw .damagedVault("there is something where zeros belong")
+    }
+  }
+}
+
+extension SecretError {
+  /// The error for a file that is not a vault as it was written.
+  static func damagedVault(_ problem: String) -> SecretError {
+    SecretError(
+      code: .corrupt,
+      message:
+        "The vault's file is damaged: \(problem). It was left as it is; put a good copy of it "
+        + "in its place.")
+  }
+}

@@ -1,0 +1,38 @@
+/// What it costs to try a passphrase, as the parameters of scrypt (RFC 7914).
+public struct VaultScrypt: Hashable, Sendable {
+  /// The largest ``logN``.
+  public static let logNLimit = 22
+  /// The largest ``r``.
+  public static let rLimit = 16
+  /// The largest ``p``.
+  public static let pLimit = 16
+  /// The largest N times r: 512 MiB of memory.
+  public static let memoryLimit = 1 << 22
+  /// The largest N times r times p: about 4 seconds.
+  public static let workLimit = 1 << 24
+
+  /// The binary logarithm of the number of rounds.
+  public let logN: Int
+  /// The size of a block, in 128 bytes.
+  public let r: Int
+  /// How often the whole is done.
+  public let p: Int
+
+  /// N 2^17, r 8, p 1: 128 MiB and about a quarter of a second for each try.
+  public static let standard = VaultScrypt(unchecked: 17, 8, 1)
+
+  private init(unchecked logN: Int, _ r: Int, _ p: Int) {
+    (self.logN, self.r, self.p) = (logN, r, p)
+  }
+
+  /// A cost; nil for one beyond the limits, or one that scrypt does not have.
+  ///
+  /// Less than ``standard`` is for tests and for passphrases that a machine drew at random.
+  public init?(logN: Int, r: Int, p: Int) {
+    guard (1...Self.logNLimit).contains(logN), (1...Self.rLimit).contains(r),
+      (1...Self.pLimit).contains(p), logN < 16 * r, r << logN <= Self.memoryLimit,
+      (r * p) << logN <= Self.workLimit
+    else { return nil }
+    self.init(unchecked: logN, r, p)
+  }
+}

@@ -1,0 +1,33 @@
+import Crypto
+import Foundation
+
+/// AES-256-GCM with a nonce of zeros, which is safe since every key here seals one message only.
+enum VaultCipher {
+  private static let nonceSize = 12
+
+  /// The ciphertext and the tag.
+  static func seal(
+    _ bytes: UnsafeRawBufferPointer, by key: SymmetricKey, with additional: [UInt8]
+  ) throws(SecretError) -> Data {
+    do {
+      let nonce = try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: nonceSize))
+      let box = try AES.GCM.seal(bytes, using: key, nonce: nonce, authenticating: additional)
+      return box.ciphertext + box.tag
+    } catch {
+      throw SecretError(
+        code: .failed, message: "The cryptographic library could not encrypt.", cause: error)
+    }
+  }
+
+  /// What was sealed; nil when the tag does not agree. Wipe it.
+  static func open(
+    _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol
+  ) -> Data? {
+    guard sealed.count >= VaultLayout.tagSize else { return nil }
+    var combined = Data(capacity: nonceSize + sealed.count)
+    combined.append(contentsOf: repeatElement(0, count: nonceSize))
+    combined.append(sealed)
+    guard let box = try? AES.GCM.SealedBox(combined: combined) else { return nil }
+    return try? AES.GCM.open(box, using: key, authenticating: additional)
+  }
+}

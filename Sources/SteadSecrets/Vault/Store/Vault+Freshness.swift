@@ -1,0 +1,73 @@
+import SteadFiles
+
+extension Vault {
+  /// How often the file may be replaced while it is being read.
+  static let replacementLimit = 1_000
+
+  /// The contents, as new as the file.
+  func current() throws(SecretError) -> VaultSnapshot {
+    guard let snapshot = memory.withLock({ $0.snapshot }), snapshot.isCurrent(try place.status())
+    else { return try reload() }
+    return snapshot
+  }
+
+  private func reload() throws(SecretError) -> VaultSnapshot {
+    for _ in 0..<Self.replacementLimit {
+      if let snapshot = try read(), try judge(snapshot) {
+        adopt(snapshot, raising: true)
+        return snapshot
+      }
+    }
+    throw SecretError(
+      code: .failed,
+      message: "The vault \(place.path) was replaced again and again while it was read. Try again.")
+  }
+
+  /// Takes over what was read while the vault was opened.
+  func adopt(_ snapshot: VaultSnapshot) throws(SecretError) {
+    if snapshot.isCurrent(try place.status()), try judge(snapshot) {
+      adopt(snapshot, raising: true)
+    } else {
+      _ = try reload()
+    }
+  }
+
+  private func read() throws(SecretError) -> VaultSnapshot? {
+    guard let file = try place.open() else { throw place.missing }
+    let (data, header) = try place.read(file)
+    guard header.id == id else {
+      throw SecretError(
+        code: .wrongKey,
+        message: "Another vault has taken the place of the one at \(place.path). Open it anew.")
+    }
+    return try VaultSnapshot(data, of: file, header: header, root: root)
+  }
+
+  /// Whether a file may be used; false when it was replaced meanwhile.
+  ///
+  /// - Throws: ``SecretError``: `.rolledBack`.
+  private func judge(_ snapshot: VaultSnapshot) throws(SecretError) -> Bool {
+    let known = [memory.withLock { $0.seen }, witness.mark()].compactMap(\.self)
+    guard known.contains(where: { snapshot.header.mark.isBehind($0) }) else { return true }
+    // What is known may be of a write that was made since the file was read.
+    guard snapshot.isCurrent(try place.status()) else { return false }
+    throw SecretError(
+      code: .rolledBack,
+      message: "The vault \(place.path) is older than one that was seen before. If you put back a "
+        + "copy on purpose, call Vault.acceptRollback(at:key:); else bring back the newest one.")
+  }
+
+  /// Makes a snapshot the one to read from, unless a newer one is.
+  func adopt(_ snapshot: VaultSnapshot, raising: Bool) {
+    let mark = snapshot.header.mark
+    // The old one is let go outside of the lock: what it holds may have locks of its own.
+    let old = memory.withLock { memory -> VaultSnapshot? in
+      if let seen = memory.seen, mark.generation < seen.generation { return nil }
+      memory.seen = mark
+      defer { memory.snapshot = snapshot }
+      return memory.snapshot
+    }
+    withExtendedLifetime(old) {}
+    if raising { witness.raise(to: mark) }
+  }
+}

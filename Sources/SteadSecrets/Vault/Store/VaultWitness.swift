@@ -1,0 +1,80 @@
+import Crypto
+import Foundation
+import SteadFiles
+
+/// A small file apart from the vault that remembers the vault's highest generation.
+///
+/// It is a help, and the vault works without it: a witness that cannot be written is passed over.
+struct VaultWitness: Sendable {
+  private static let recordSize = 64
+  private static let macSize = 32
+
+  private let path: String?
+  private let root: VaultRoot
+  private let vaultID: [UInt8]
+
+  init(of vaultID: [UInt8], root: VaultRoot, environment: [String: String]) {
+    let name = vaultID.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let state = try? AppDirectories(id: "stead", environment: environment).state
+    path = try? state?.appending(path: "vaults/\(name)").checkedPath
+    (self.root, self.vaultID) = (root, vaultID)
+  }
+
+  /// The highest mark that was noted; nil when there is none, or none that is authentic.
+  func mark() -> VaultMark? {
+    guard let path, let file = try? OpenFile(readingIfPresent: path),
+      let data = try? file.data(limit: 2 * Self.recordSize)
+    else { return nil }
+    let key = root.witnessKey(vaultID)
+    return [data.prefix(Self.recordSize), data.dropFirst(Self.recordSize)]
+      .compactMap { Self.mark(in: $0, key) }
+      .max { $0.generation < $1.generation }
+  }
+
+  /// Notes a mark, unless a higher one is there.
+  func raise(to mark: VaultMark) {
+    guard let path, (self.mark()?.generation ?? 0) < mark.generation else { return }
+    let disk = POSIXDisk()
+    do {
+      try disk.makeDirectories(path.directoryPath)
+      // Readers raise it, too, so the vault's lock would not do.
+      try FileLock(URL(filePath: path)).withLock {
+        if let noted = self.mark(), noted.generation >= mark.generation { return }
+        let record = Self.record(mark, root.witnessKey(vaultID))
+        try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
+          let offset = off_t(mark.generation % 2) * off_t(Self.recordSize)
+          _ = record.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+        }
+      }
+    } catch {
+      // Without a witness, a roll-back is noticed within the process only, as the docs say.
+    }
+  }
+
+  private static func record(_ mark: VaultMark, _ key: SymmetricKey) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: recordSize) { memory, count in
+      var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
+      writer.put(mark.generation)
+      writer.put(mark.salt)
+      let fields = UnsafeRawBufferPointer(memory)[..<writer.offset]
+      let code = HMAC<Crypto.SHA256>.authenticationCode(
+        for: UnsafeRawBufferPointer(rebasing: fields), using: key)
+      writer.put(Array(code))
+      count = writer.offset
+    }
+  }
+
+  private static func mark(in record: Data, _ key: SymmetricKey) -> VaultMark? {
+    guard record.count == recordSize,
+      HMAC<Crypto.SHA256>.isValidAuthenticationCode(
+        record.suffix(macSize), authenticating: record.dropLast(macSize), using: key)
+    else { return nil }
+    return record.withUnsafeBytes { bytes in
+      var reader = VaultReader(bytes)
+      guard let generation = try? reader.number(UInt64.self),
+        let salt = try? reader.array(VaultMark.saltSize)
+      else { return nil }
+      return VaultMark(generation: generation, salt: salt)
+    }
+  }
+}

@@ -1,0 +1,3 @@
+extension TestedStore {
+  static let secretServices: [TestedStore] = []
+}

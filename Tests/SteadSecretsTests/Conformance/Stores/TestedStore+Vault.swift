@@ -1,0 +1,3 @@
+extension TestedStore {
+  static let vaults: [TestedStore] = []
+}

@@ -1,0 +1,59 @@
+import Foundation
+import SteadSecrets
+
+/// Places for a vault, its key file and its witness, which go with the test.
+final class TestVault: Sendable {
+  /// The smallest cost there is, so that tests are quick.
+  static let cheap = VaultScrypt(logN: 1, r: 1, p: 1) ?? .standard
+
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
+
+  var url: URL { directory.file("vault/secrets.vault") }
+  var keyFile: URL { directory.file("keys/secrets.key") }
+  var witnesses: URL { directory.file("state/stead/vaults") }
+  var environment: [String: String] {
+    [
+      "XDG_STATE_HOME": directory.file("state").filePath,
+      "CREDENTIALS_DIRECTORY": directory.file("credentials").filePath,
+    ]
+  }
+
+  func open(_ opening: Vault.Opening = .openOrCreate) throws(SecretError) -> Vault {
+    try open(.keyFile(keyFile), opening)
+  }
+
+  func open(_ key: VaultKey, _ opening: Vault.Opening = .openOrCreate) throws(SecretError) -> Vault
+  {
+    try Vault(at: url, key: key, opening: opening, environment: environment)
+  }
+
+  static func passphrase(_ text: String) -> VaultKey { .passphrase(SecretBytes(text), cheap) }
+}
+
+extension Vault {
+  func text(_ account: String, service: String = "mail") throws -> String? {
+    try bytes(for: SecretID(service: service, account: account))?.withBytes {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
+  func set(
+    _ text: String, _ account: String, service: String = "mail",
+    _ write: SecretWrite = SecretWrite()
+  ) throws {
+    try self.write(
+      SecretBytes(text), for: SecretID(service: service, account: account), write)
+  }
+}
+
+/// The code of the error that a call throws; nil when it throws none.
+func errorCode(_ body: () throws -> Void) -> SecretError.Code? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? SecretError)?.code ?? .failed
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SteadSecrets
+import Testing
+
+@Suite struct VaultTests {
+  let place: TestVault
+
+  init() throws { place = try TestVault() }
+
+  @Test func keepsASecretForTheNextOpening() throws {
+    try place.open(.create).set("geheim", "anna")
+    #expect(try place.open(.open).text("anna") == "geheim")
+    #expect(try place.open(.open).text("otto") == nil)
+  }
+
+  @Test func keepsWhatDescribesAnItem() throws {
+    let vault = try place.open()
+    try vault.set(
+      "geheim", "anna", SecretWrite(label: "Post", attributes: ["server": "mx", "port": ""]))
+    let item = try #require(try place.open().item(for: SecretID(service: "mail", account: "anna")))
+    #expect(item.label == "Post")
+    #expect(item.attributes == ["server": "mx", "port": ""])
+    #expect(item.created == item.modified)
+  }
+
+  @Test func seesWhatAnotherObjectWrites() throws {
+    let (one, other) = (try place.open(), try place.open())
+    for round in 0..<10 {
+      try one.set("\(round)", "anna")
+      #expect(try other.text("anna") == "\(round)")
+      try other.set("\(round)!", "anna")
+      #expect(try one.text("anna") == "\(round)!")
+    }
+    #expect(try one.remove(SecretID(service: "mail", account: "anna")))
+    #expect(try other.text("anna") == nil)
+  }
+
+  @Test func opensOnlyWhatIsThereAndMakesOnlyWhatIsNot() throws {
+    #expect(errorCode { _ = try place.open(.open) } == .notInitialised)
+    _ = try place.open(.create)
+    #expect(errorCode { _ = try place.open(.create) } == .duplicateItem)
+  }
+
+  /// Lengths around the steps in which values are padded, and the largest ones.
+  @Test(arguments: [0, 1, 14, 15, 63, 64, 65, 1000, 1 << 20, Vault.sizeLimit])
+  func keepsSecretsOfEveryLength(_ length: Int) throws {
+    let id = try SecretID(service: "mail", account: "anna")
+    let secret = SecretBytes(count: length) { memory in
+      var random = SplitMix(seed: UInt64(length))
+      for index in memory.indices { memory[index] = UInt8(truncatingIfNeeded: random.next()) }
+    }
+    try place.open().write(secret, for: id, SecretWrite())
+    #expect(try place.open().bytes(for: id) == secret)
+  }
+
+  @Test func refusesWhatIsLargerThanItsLimit() throws {
+    let id = try SecretID(service: "mail", account: "anna")
+    let secret = SecretBytes(count: Vault.sizeLimit + 1) { _ in }
+    let vault = try place.open()
+    #expect(
+      errorCode { try vault.write(secret, for: id, SecretWrite()) }
+        == .tooLarge(limit: Vault.sizeLimit))
+  }
+
+  @Test func keepsTheOldVaultWhenTheNewOneWouldBeTooLarge() throws {
+    let vault = try place.open()
+    let secret = SecretBytes(count: Vault.sizeLimit) { _ in }
+    for name in ["a", "b", "c"] {
+      try vault.write(secret, for: SecretID(service: "mail", account: name), SecretWrite())
+    }
+    let one = try SecretID(service: "mail", account: "d")
+    #expect(
+      errorCode { try vault.write(secret, for: one, SecretWrite()) } == .tooLarge(limit: 64 << 20))
+    #expect(try place.open().items(service: "mail").map(\.account) == ["a", "b", "c"])
+  }
+}
