@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stead_glib.h"
+
 // Sets bytes to zero, even where the compiler sees that nobody reads them again.
 void stead_wipe(void *bytes, size_t count);
 

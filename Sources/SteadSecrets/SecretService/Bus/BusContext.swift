@@ -1,0 +1,40 @@
+/// A place of a thread's own for what GLib has to tell it, while it waits.
+///
+/// Without one GLib would put its news into the program's main context, where they pile up in a
+/// program that never looks there.
+struct BusContext {
+  /// How long passes at most before a cancelled wait is noticed, in milliseconds.
+  static let tick: UInt32 = 25
+
+  private let context: GPointer
+  private let library: SecretLibrary
+
+  /// Calls `body` with a context that takes the news of what is begun in it, on this thread.
+  static func run<Result, Failure: Error>(
+    _ library: SecretLibrary, _ body: (BusContext) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let context = library.glib.contextNew()
+    library.glib.contextPush(context)
+    defer {
+      library.glib.contextPop(context)
+      library.glib.contextUnref(context)
+    }
+    return try body(BusContext(context: context, library: library))
+  }
+
+  /// Takes in news until a condition holds or the time is over; returns whether the condition holds.
+  func wait(until deadline: Deadline, for condition: () -> Bool) -> Bool {
+    let source = library.glib.timeoutSource(Self.tick)
+    library.glib.sourceSetCallback(source, { _ in 1 }, nil, nil)
+    _ = library.glib.sourceAttach(source, context)
+    defer {
+      library.glib.sourceDestroy(source)
+      library.glib.sourceUnref(source)
+    }
+    while !condition() {
+      if deadline.isOver { return false }
+      _ = library.glib.contextIterate(context, 1)
+    }
+    return true
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+
+/// Why a call over the bus did not succeed.
+///
+/// It keeps names of errors and no texts of the service's, which could repeat attributes.
+struct BusFailure: Error, CustomStringConvertible, Equatable {
+  enum Kind: Equatable {
+    /// The message reached nobody, since its receiver has left the bus.
+    case gone
+    /// The receiver left, or the connection broke, while the answer was awaited.
+    case disconnected
+    /// There was no answer in time.
+    case timedOut
+    /// Nobody offers the service, and the bus cannot start it.
+    case noService
+    /// There is no bus at the address.
+    case noBus
+    /// There is no object at the path.
+    case noObject
+    /// The object is locked.
+    case locked
+    /// The bus or the service forbids it.
+    case denied
+    /// The user dismissed the prompt, or the task was cancelled.
+    case cancelled
+    /// The service asks for a prompt, and none is allowed.
+    case promptNeeded
+    /// The message is larger than the bus lets pass.
+    case tooLarge
+    /// The answer has another form than the specification gives it.
+    case malformed
+    /// Something else, named by ``BusFailure/name``.
+    case other
+  }
+
+  var kind: Kind
+  /// The name of the error on the bus, or its domain and number in GLib.
+  var name: String
+
+  var description: String { name }
+
+  init(_ kind: Kind, _ name: String? = nil) {
+    self.kind = kind
+    self.name = name ?? "\(kind)"
+  }
+
+  /// The error that a function of GLib's left, which is freed.
+  init(taking error: UnsafeMutablePointer<GError>?, _ library: SecretLibrary) {
+    guard let error else {
+      self.init(.other, "no error was given")
+      return
+    }
+    defer { library.glib.errorFree(error) }
+    if let remote = library.gio.remoteError(error) {
+      defer { library.glib.free(remote) }
+      self.init(remote: String(cString: remote))
+    } else {
+      let domain = library.glib.quarkName(error.pointee.domain).map { String(cString: $0) } ?? "?"
+      self.init(domain: domain, code: error.pointee.code)
+    }
+  }
+
+  init(remote name: String) {
+    self.name = name
+    kind =
+      Self.kinds[name]
+      ?? (name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") ? .noService : .other)
+  }
+
+  /// The numbers are those of `GIOErrorEnum`, which are part of GIO's binary interface.
+  init(domain: String, code: Int32) {
+    name = "\(domain) \(code)"
+    switch (domain, code) {
+    case ("g-io-error-quark", 18), ("g-io-error-quark", 44): kind = .disconnected
+    case ("g-io-error-quark", 19): kind = .cancelled
+    case ("g-io-error-quark", 24): kind = .timedOut
+    // libsecret takes the names off errors, and leaves the numbers of `GDBusError`.
+    case ("g-dbus-error-quark", 2), ("g-dbus-error-quark", 3): kind = .gone
+    case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 15): kind = .disconnected
+    case ("g-dbus-error-quark", 9): kind = .denied
+    case ("g-dbus-error-quark", 12), ("g-dbus-error-quark", 20): kind = .timedOut
+    default: kind = .other
+    }
+  }
+
+  private static let kinds: [String: Kind] = [
+    "org.freedesktop.DBus.Error.ServiceUnknown": .gone,
+    "org.freedesktop.DBus.Error.NameHasNoOwner": .gone,
+    "org.freedesktop.DBus.Error.NoReply": .disconnected,
+    "org.freedesktop.DBus.Error.Disconnected": .disconnected,
+    "org.freedesktop.Secret.Error.NoSession": .disconnected,
+    "org.freedesktop.DBus.Error.Timeout": .timedOut,
+    "org.freedesktop.DBus.Error.TimedOut": .timedOut,
+    // What gnome-keyring says of a path where there is nothing.
+    "org.freedesktop.DBus.Error.UnknownMethod": .noObject,
+    "org.freedesktop.DBus.Error.UnknownObject": .noObject,
+    "org.freedesktop.Secret.Error.NoSuchObject": .noObject,
+    "org.freedesktop.Secret.Error.IsLocked": .locked,
+    "org.freedesktop.DBus.Error.AccessDenied": .denied,
+    "org.freedesktop.DBus.Error.AuthFailed": .denied,
+    "org.freedesktop.DBus.Error.LimitsExceeded": .tooLarge,
+  ]
+}

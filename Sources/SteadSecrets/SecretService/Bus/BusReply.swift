@@ -1,0 +1,63 @@
+/// A value that came over the bus, or a part of one.
+///
+/// Its parts are asked for by position and type, and are nil when the type is another one.
+final class BusReply {
+  let value: GPointer
+  private let library: SecretLibrary
+  private var functions: GVariantFunctions { library.variant }
+
+  /// - Parameter value: A value of GLib's with a reference, which is taken over.
+  init(taking value: GPointer, _ library: SecretLibrary) {
+    self.value = value
+    self.library = library
+  }
+
+  deinit { functions.unref(value) }
+
+  var type: String { String(cString: functions.typeString(value)) }
+
+  /// A part of a tuple, an array or an entry.
+  subscript(_ index: Int) -> BusReply? {
+    guard let first = type.utf8.first, "({a".utf8.contains(first) else { return nil }
+    guard index < functions.count(value) else { return nil }
+    return BusReply(taking: functions.child(value, index), library)
+  }
+
+  /// What is in a variant.
+  var inner: BusReply? { type == "v" ? BusReply(taking: functions.inner(value), library) : nil }
+
+  var string: String? {
+    ["s", "o"].contains(type) ? String(cString: functions.string(value, nil)) : nil
+  }
+  var boolean: Bool? { type == "b" ? functions.boolean(value) != 0 : nil }
+  var uint64: UInt64? { type == "t" ? functions.uint64(value) : nil }
+
+  /// The parts of an array, in order.
+  var parts: [BusReply]? {
+    guard type.hasPrefix("a") else { return nil }
+    return (0..<functions.count(value)).map { BusReply(taking: functions.child(value, $0), library) }
+  }
+
+  /// An array of strings or of paths.
+  var strings: [String]? { ["as", "ao"].contains(type) ? parts?.compactMap(\.string) : nil }
+
+  /// Strings by their names.
+  var dictionary: [String: String]? {
+    guard type == "a{ss}", let parts else { return nil }
+    return Dictionary(
+      parts.compactMap { part in
+        guard let name = part[0]?.string, let value = part[1]?.string else { return nil }
+        return (name, value)
+      }, uniquingKeysWith: { $1 })
+  }
+
+  /// Values of any type by their names.
+  var properties: [String: BusReply]? {
+    guard type == "a{sv}", let parts else { return nil }
+    return Dictionary(
+      parts.compactMap { part in
+        guard let name = part[0]?.string, let value = part[1]?.inner else { return nil }
+        return (name, value)
+      }, uniquingKeysWith: { $1 })
+  }
+}

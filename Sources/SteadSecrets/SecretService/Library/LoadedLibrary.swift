@@ -1,0 +1,30 @@
+import Foundation
+
+/// A shared library that was loaded while the program ran, with those that it needs itself.
+struct LoadedLibrary {
+  private let handle: UnsafeMutableRawPointer
+
+  /// Loads the first library of a list that is there; it stays for as long as the process does, since
+  /// it registers types that cannot be taken back.
+  init(firstOf names: [String]) throws(Missing) {
+    for name in names {
+      if let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) {
+        self.handle = handle
+        return
+      }
+    }
+    throw Missing(name: names.joined(separator: " or "))
+  }
+
+  /// A function by its name. `Function` must be a C function type with the arguments it really has.
+  func function<Function>(_ name: String) throws(Missing) -> Function {
+    guard let symbol = dlsym(handle, name) else { throw Missing(name: name) }
+    return unsafeBitCast(symbol, to: Function.self)
+  }
+
+  /// A library or a function that is not there.
+  struct Missing: Error, CustomStringConvertible {
+    let name: String
+    var description: String { "\(name) is missing" }
+  }
+}

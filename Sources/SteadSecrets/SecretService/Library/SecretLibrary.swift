@@ -1,0 +1,38 @@
+import SteadFiles
+
+/// libsecret and what it needs, loaded while the program runs, so that a program that is built with
+/// this package also starts where they are missing.
+struct SecretLibrary: Sendable {
+  let glib: GLibFunctions
+  let variant: GVariantFunctions
+  let gio: GIOFunctions
+  let libsecret: LibsecretFunctions
+  /// The process that loaded it. GLib's threads are not there in the child of a fork.
+  private let generation: UInt64
+
+  /// Whether this is the process that loaded it.
+  var isUsable: Bool { generation == ForkGeneration.current }
+
+  /// What systems call it.
+  static let names = ["libsecret-1.so.0"]
+
+  /// Loaded once; takes about 2 ms.
+  static let shared: Result<SecretLibrary, LoadedLibrary.Missing> = load(names)
+
+  static func load(_ names: [String]) -> Result<SecretLibrary, LoadedLibrary.Missing> {
+    do throws(LoadedLibrary.Missing) {
+      return .success(try SecretLibrary(LoadedLibrary(firstOf: names)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private init(_ library: LoadedLibrary) throws(LoadedLibrary.Missing) {
+    // A library's functions are found through the one that needs it, too.
+    glib = try GLibFunctions(library)
+    variant = try GVariantFunctions(library)
+    gio = try GIOFunctions(library)
+    libsecret = try LibsecretFunctions(library)
+    generation = ForkGeneration.current
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+extension SecretService {
+  /// What a default collection is called that `unlock` makes.
+  static let newLabel = "Default keyring"
+
+  /// Whether the collection is open, locked, or not there.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable` when the service cannot be reached.
+  public func state() throws(SecretError) -> SecretStoreState {
+    do throws(SecretError) {
+      return try perform { call throws(SecretError) in try call.isLocked } ? .locked : .ready
+    } catch  where error.code == .notInitialised {
+      return .notInitialised
+    }
+  }
+
+  /// Asks the user to unlock the collection, whatever ``prompts`` says, and waits for that.
+  ///
+  /// Where there is no default collection, the user is asked for the password of a new one. The task's
+  /// cancellation dismisses the prompt. The wait is on a thread of its own.
+  ///
+  /// - Throws: ``SecretError``: `.cancelled` when the user dismissed the prompt or the task was
+  ///   cancelled, `.interactionRequired` when nothing here can show a prompt, `.unavailable(.timedOut)`
+  ///   after the timeout, `.notInitialised` when a named collection is not there,
+  ///   `.unsupported(.locking)` for the session's collection.
+  public func unlock(timeout: Duration) async throws(SecretError) {
+    try checkHasLock()
+    let cancellation = Cancellation()
+    let outcome: Result<Void, SecretError> = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        Thread.detachNewThread {
+          let outcome = Result { () throws(SecretError) in
+            try self.unlock(until: Deadline(in: timeout), cancellation)
+          }
+          continuation.resume(returning: outcome)
+        }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+    try outcome.get()
+  }
+
+  /// Locks the collection, for all programs that use it.
+  ///
+  /// - Throws: ``SecretError``: `.notInitialised`, `.unavailable`, `.interactionRequired`, or
+  ///   `.unsupported(.locking)` for the session's collection.
+  public func lock() throws(SecretError) {
+    try checkHasLock()
+    try perform { call throws(SecretError) in
+      let reply = try call.call(
+        ServiceName.path, ServiceName.service, "Lock", [.paths([call.realPath])])
+      try call.finish(prompt: call.need(reply[1]?.string))
+    }
+  }
+
+  /// Unlocks the collection, with a prompt where that needs one.
+  func unlock(until deadline: Deadline, _ cancellation: Cancellation) throws(SecretError) {
+    try perform { call throws(SecretError) in
+      if cancellation.isCancelled { throw SecretError(BusFailure(.cancelled)) }
+      do throws(SecretError) {
+        let reply = try call.call(
+          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.realPath])])
+        try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
+      } catch  where error.code == .notInitialised && collection == .default {
+        let reply = try call.call(
+          ServiceName.path, ServiceName.service, "CreateCollection",
+          [
+            .properties(["\(ServiceName.collection).Label": .string(Self.newLabel)]),
+            .string("\(collection)"),
+          ])
+        try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
+      }
+    }
+  }
+
+  private func checkHasLock() throws(SecretError) {
+    guard features.contains(.locking) else {
+      throw SecretError(
+        code: .unsupported(.locking),
+        message: "The session's collection has no lock. Use it as it is.")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+extension SecretService {
+  /// The secret of a name, or nil when there is none.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable`.
+  public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
+    try unlocking { call throws(SecretError) in try call.bytes(id) }
+  }
+
+  /// What is known of a secret without reading it, or nil when there is none.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable`.
+  public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
+    try unlocking { call throws(SecretError) in
+      try call.newest(id)?.item(id.service, id.account)
+    }
+  }
+
+  /// What is known of all secrets of a service, in the order of their accounts' UTF-8.
+  ///
+  /// It costs a message for each. Items of others that name the service and no account are left out.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable`.
+  public func items(service: String) throws(SecretError) -> [SecretItem] {
+    try SecretID.check(service, "service")
+    return try unlocking { call throws(SecretError) in
+      try call.all(service).map { $0.found.item(service, $0.account) }
+    }
+  }
+
+  /// Keeps a secret, if the write's condition holds among the programs that use this package.
+  ///
+  /// What describes an item is changed before its secret, in messages of their own: a process that is
+  /// killed in between leaves the new label with the old secret.
+  ///
+  /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
+  ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for every requirement,
+  ///   `.locked`, `.notInitialised`, `.interactionRequired` or `.unavailable`.
+  public func write(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+  ) throws(SecretError) {
+    try check(bytes, write)
+    try unlocking { call throws(SecretError) in
+      try turns.hold(until: call.deadline) { () throws(SecretError) in
+        try call.write(bytes, for: id, write)
+      }
+    }
+  }
+
+  /// Removes a secret, and returns whether there was one.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialised`, `.interactionRequired` or `.unavailable`.
+  @discardableResult
+  public func remove(_ id: SecretID) throws(SecretError) -> Bool {
+    try unlocking { call throws(SecretError) in
+      try turns.hold(until: call.deadline) { () throws(SecretError) in try call.remove(id) }
+    }
+  }
+
+  /// Removes all secrets of a service, and returns how many there were.
+  ///
+  /// - Throws: ``SecretError`` as ``remove(_:)`` does; some may have been removed then.
+  @discardableResult
+  public func removeAll(service: String) throws(SecretError) -> Int {
+    try SecretID.check(service, "service")
+    return try unlocking { call throws(SecretError) in
+      try turns.hold(until: call.deadline) { () throws(SecretError) in try call.removeAll(service) }
+    }
+  }
+
+  /// Calls `body`, and once more after the user has unlocked the collection, where prompts are allowed.
+  private func unlocking<Result>(
+    _ body: (ServiceCall) throws(SecretError) -> Result
+  ) throws(SecretError) -> Result {
+    do throws(SecretError) {
+      return try perform(body)
+    } catch  where error.code == .locked {
+      guard case .allowed(let time) = prompts else { throw error }
+      try unlock(until: Deadline(in: time), Cancellation())
+      return try perform(body)
+    }
+  }
+}

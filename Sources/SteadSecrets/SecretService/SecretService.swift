@@ -1,0 +1,168 @@
+import Foundation
+import SteadFiles
+
+/// The desktop's keeper of secrets: GNOME Keyring, KWallet, KeePassXC, and whatever else offers the
+/// freedesktop.org Secret Service on the session's message bus.
+///
+/// It is reached through libsecret, which is loaded by the first call, so that programs are built and
+/// start without it. That call also connects; until then nothing is done. The connection is private: the
+/// end of the bus or of the service is an error, never the end of the process, and the next call
+/// connects anew.
+///
+/// Items are those of `secret-tool` and of other programs: the attributes `service` and `account` name
+/// them, in this one collection, whatever their schema. Where others have made several items of one
+/// name, the newest counts; a write changes it, and ``remove(_:)`` removes all.
+///
+/// **What is protected.** The service encrypts the secrets on its disk and hands them to every program
+/// of the user while the collection is unlocked. Labels and attributes, names of services and accounts
+/// included, are less protected: every program can read them while it is unlocked, and GNOME Keyring's
+/// file keeps MD5 hashes of the attributes' values, without salt, in the open. A short or common
+/// name is found from its hash by trying.
+///
+/// **Time.** A read costs two messages to the service and back, under a millisecond; a write, where the
+/// service syncs its file, some milliseconds. Every call ends within ``timeout``, and with
+/// ``SecretPrompts/never``, the default, no call shows a prompt. Where prompts are allowed, the time of
+/// a prompt is added.
+///
+/// **Processes.** The service has no write that depends on what is there, so writes through this type
+/// take turns by a lock file in the user's runtime directory. Conditions hold among the programs that
+/// use this package; others are not held off. The child of a fork cannot use the library that its
+/// parent has loaded, and gets `.unavailable(.forked)`; a program that it starts can.
+public final class SecretService: SecretStore {
+  /// The largest secret that it takes, 1 MiB: services keep all secrets in memory, locked memory as far
+  /// as there is any, and write all of them at each change.
+  public static let sizeLimit = 1 << 20
+
+  /// The collection whose items are meant.
+  public let collection: Collection
+  /// How long a call waits for the service.
+  public let timeout: Duration
+  /// Whether a call may ask a person for something.
+  public let prompts: SecretPrompts
+
+  private let address: String?
+  private let environment: [String: String]?
+  private let libraryNames: [String]
+  private let connection = ForkSafeLock<ServiceConnection?>(nil)
+
+  /// The service on a message bus; nothing is done until the first call.
+  ///
+  /// - Parameters:
+  ///   - collection: The collection whose items are meant.
+  ///   - timeout: How long a call waits for the service.
+  ///   - prompts: Whether a call may ask a person for something.
+  ///   - address: The bus, as D-Bus writes addresses; nil for the one that the environment names.
+  ///   - environment: Where the bus and the runtime directory are named; nil for the process's own.
+  public convenience init(
+    collection: Collection = .default, timeout: Duration = .seconds(5),
+    prompts: SecretPrompts = .never, address: String? = nil, environment: [String: String]? = nil
+  ) {
+    self.init(
+      collection: collection, timeout: timeout, prompts: prompts, address: address,
+      environment: environment, libraryNames: SecretLibrary.names)
+  }
+
+  init(
+    collection: Collection = .default, timeout: Duration = .seconds(5),
+    prompts: SecretPrompts = .never, address: String? = nil, environment: [String: String]? = nil,
+    libraryNames: [String]
+  ) {
+    self.collection = collection
+    self.timeout = timeout
+    self.prompts = prompts
+    self.address = address
+    self.environment = environment
+    self.libraryNames = libraryNames
+  }
+
+  /// The desktop's service, and the collection.
+  public var backend: SecretBackend {
+    SecretBackend(
+      kind: .secretService, location: "\(collection)",
+      reason:
+        "The desktop's Secret Service keeps the secrets. Every program of the user can read them "
+        + "while the collection is unlocked; names and attributes are less protected.")
+  }
+
+  /// A lock and a disk, but for the session's collection, which is in memory.
+  public var features: Set<SecretFeature> {
+    collection == .session ? [] : [.locking, .persistence]
+  }
+
+  /// The largest secret that it takes, in bytes.
+  public var sizeLimit: Int { Self.sizeLimit }
+}
+
+extension SecretService {
+  /// The lock by which writers take turns.
+  var turns: ServiceLock { ServiceLock(environment: environment) }
+
+  /// Calls `body` with a way to the service.
+  ///
+  /// A connection whose other end has gone since the last call is made anew, and `body` called again, if
+  /// nothing of it had reached the service.
+  func perform<Result>(
+    _ body: (ServiceCall) throws(SecretError) -> Result
+  ) throws(SecretError) -> Result {
+    let deadline = Deadline(in: timeout)
+    let call = ServiceCall(try connected(until: deadline), collection, prompts, until: deadline)
+    do throws(SecretError) {
+      return try body(call)
+    } catch  where error.busKind == .gone && !call.hasReached {
+      drop(call.connection)
+    } catch  where error.busKind == .gone || error.busKind == .disconnected {
+      drop(call.connection)
+      throw error
+    }
+    return try body(
+      ServiceCall(try connected(until: deadline), collection, prompts, until: deadline))
+  }
+
+  private func connected(until deadline: Deadline) throws(SecretError) -> ServiceConnection {
+    let library = try library
+    if let old = connection.withLock({ $0 }), !old.bus.isClosed { return old }
+    let environment = environment ?? ProcessInfo.processInfo.environment
+    guard let address = address ?? BusAddress.find(in: environment, library) else {
+      throw SecretError(BusFailure(.noBus, "no address"))
+    }
+    let new: ServiceConnection
+    do throws(BusFailure) {
+      new = try ServiceConnection(address, library, until: deadline)
+    } catch {
+      throw SecretError(error)
+    }
+    // Let go of outside, where the end of a connection holds up no one.
+    let old = connection.withLock { current in
+      let old = current
+      current = new
+      return old
+    }
+    return withExtendedLifetime(old) { new }
+  }
+
+  private func drop(_ dead: ServiceConnection) {
+    connection.withLock { if $0 === dead { $0 = nil } }
+  }
+
+  private var library: SecretLibrary {
+    get throws(SecretError) {
+      let found =
+        libraryNames == SecretLibrary.names
+        ? SecretLibrary.shared : SecretLibrary.load(libraryNames)
+      switch found {
+      case .success(let library) where library.isUsable: return library
+      case .success:
+        throw SecretError(
+          code: .unavailable(.forked),
+          message: "The child of a fork cannot use its parent's connection to the Secret Service. "
+            + "Start a program (exec), or read the secret before the fork.")
+      case .failure(let missing):
+        throw SecretError(
+          code: .unavailable(.noLibrary),
+          message:
+            "libsecret is not installed, or too old. Install libsecret-1-0 (Debian), libsecret "
+            + "(Fedora, Arch, Alpine), or choose the vault.", cause: missing)
+      }
+    }
+  }
+}

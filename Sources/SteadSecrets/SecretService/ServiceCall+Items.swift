@@ -1,0 +1,116 @@
+import Foundation
+
+extension ServiceCall {
+  /// How often an item is looked for again that was gone after it was found.
+  private static let attemptLimit = 3
+
+  /// An item as it was found.
+  struct Found {
+    let path: String
+    let label: String
+    let attributes: [String: String]
+    let created: UInt64
+    let modified: UInt64
+
+    /// Whether another item of the same name counts more: the one that was changed later, and of two
+    /// from one second the one that was made later, since services count upwards.
+    func isOlder(than other: Found) -> Bool {
+      (modified, path.utf8.count, path) < (other.modified, other.path.utf8.count, other.path)
+    }
+
+    /// What the user of this package put beside service and account.
+    var ownAttributes: [String: String] {
+      attributes.filter { !SecretWrite.reservedNames.contains($0.key) }
+    }
+
+    func item(_ service: String, _ account: String) -> SecretItem {
+      func date(_ seconds: UInt64) -> Date? {
+        seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds))
+      }
+      return SecretItem(
+        service: service, account: account, label: label, attributes: ownAttributes,
+        created: date(created), modified: date(modified))
+    }
+  }
+
+  /// Where the items with some attributes are, those of a locked collection included, as far as the
+  /// service knows them.
+  func search(_ attributes: [String: String]) throws(SecretError) -> [String] {
+    do throws(SecretError) {
+      let reply = try call(
+        path, ServiceName.collection, "SearchItems", [.strings(attributes)])
+      return try need(reply[0]?.strings)
+    } catch  where error.busKind == .noObject {
+      throw .notInitialised(collection, error.cause as? BusFailure)
+    }
+  }
+
+  func search(_ id: SecretID) throws(SecretError) -> [String] {
+    try search(["service": id.service, "account": id.account])
+  }
+
+  /// What is known of the item at a path, nil when it has gone.
+  ///
+  /// - Throws: ``SecretError``: `.locked` when the item is, since its attributes are hashes then.
+  func found(_ path: String) throws(SecretError) -> Found? {
+    do throws(SecretError) {
+      let reply = try call(
+        path, ServiceName.properties, "GetAll", [.string(ServiceName.item)])
+      let properties = try need(reply[0]?.properties)
+      if properties["Locked"]?.boolean == true { throw SecretError(BusFailure(.locked)) }
+      return Found(
+        path: path, label: properties["Label"]?.string ?? "",
+        attributes: try need(properties["Attributes"]?.dictionary),
+        created: properties["Created"]?.uint64 ?? 0, modified: properties["Modified"]?.uint64 ?? 0)
+    } catch  where error.busKind == .noObject {
+      return nil
+    }
+  }
+
+  /// The item of a name that counts, nil when the collection is open and has none.
+  func newest(_ id: SecretID) throws(SecretError) -> Found? {
+    var newest: Found?
+    for path in try search(id) {
+      guard let found = try found(path) else { continue }
+      if newest?.isOlder(than: found) ?? true { newest = found }
+    }
+    if newest == nil { try checkUnlocked() }
+    return newest
+  }
+
+  func secret(at path: String) throws(SecretError) -> SecretBytes {
+    let reply = try call(
+      path, ServiceName.item, "GetSecret", [.path(connection.session.path)])
+    return try decode(need(reply[0]))
+  }
+
+  /// The secret of a name, nil when the collection is open and has none.
+  func bytes(_ id: SecretID) throws(SecretError) -> SecretBytes? {
+    for _ in 0..<Self.attemptLimit {
+      let paths = try search(id)
+      // One item is the rule, and its properties are not needed to read it.
+      let path = paths.count == 1 ? paths[0] : try newest(id)?.path
+      guard let path else { return nil }
+      do throws(SecretError) {
+        return try secret(at: path)
+      } catch  where error.busKind == .noObject {
+        continue
+      }
+    }
+    throw SecretError(BusFailure(.noObject))
+  }
+
+  /// All items of a service that have an account, the newest of each, in the order of their accounts'
+  /// UTF-8. Accounts are told apart by their bytes, as the service does; `String` would not.
+  func all(_ service: String) throws(SecretError) -> [(account: String, found: Found)] {
+    var all: [[UInt8]: Found] = [:]
+    for path in try search(["service": service]) {
+      guard let found = try found(path), let account = found.attributes["account"] else { continue }
+      let key = Array(account.utf8)
+      if all[key]?.isOlder(than: found) ?? true { all[key] = found }
+    }
+    if all.isEmpty { try checkUnlocked() }
+    return all.sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map { (String(decoding: $0.key, as: UTF8.self), $0.value) }
+  }
+}

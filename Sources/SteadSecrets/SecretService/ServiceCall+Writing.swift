@@ -1,0 +1,83 @@
+extension ServiceCall {
+  /// Keeps a secret; the caller has the lock of writers.
+  func write(
+    _ secret: SecretBytes, for id: SecretID, _ write: SecretWrite
+  ) throws(SecretError) {
+    let old = try newest(id)
+    try write.condition.check(expected(write.condition, old), for: id)
+    guard let old else { return try create(secret, for: id, write) }
+    // The secret last: once it is there, so is what describes it.
+    if let attributes = write.attributes {
+      let schema = old.attributes[ServiceName.schemaAttribute]
+      try setProperty(
+        old.path, ServiceName.item, "Attributes", .strings(Self.attributes(id, attributes, schema)))
+    }
+    if let label = write.label {
+      try setProperty(old.path, ServiceName.item, "Label", .string(label))
+    }
+    try call(old.path, ServiceName.item, "SetSecret", [encode(secret)])
+  }
+
+  /// What a condition is compared with: the secret is read only where it matters.
+  private func expected(
+    _ condition: SecretWrite.Condition, _ old: Found?
+  ) throws(SecretError) -> SecretBytes? {
+    guard let old else { return nil }
+    if case .ifHolding = condition { return try self.secret(at: old.path) }
+    return SecretBytes(copying: UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  private func create(
+    _ secret: SecretBytes, for id: SecretID, _ write: SecretWrite
+  ) throws(SecretError) {
+    let properties: [String: BusValue] = [
+      "\(ServiceName.item).Label": .string(write.label ?? id.defaultLabel),
+      "\(ServiceName.item).Attributes": .strings(
+        Self.attributes(id, write.attributes ?? [:], ServiceName.schema)),
+    ]
+    let reply = try call(
+      path, ServiceName.collection, "CreateItem",
+      [.properties(properties), encode(secret), .boolean(true)])
+    try finish(prompt: need(reply[1]?.string))
+  }
+
+  private static func attributes(
+    _ id: SecretID, _ attributes: [String: String], _ schema: String?
+  ) -> [String: String] {
+    var all = attributes
+    all["service"] = id.service
+    all["account"] = id.account
+    all[ServiceName.schemaAttribute] = schema
+    return all
+  }
+
+  /// Removes all items of a name; the caller has the lock of writers.
+  func remove(_ id: SecretID) throws(SecretError) -> Bool {
+    let paths = try search(id)
+    if paths.isEmpty { try checkUnlocked() }
+    var count = 0
+    for path in paths where try remove(path) { count += 1 }
+    return count > 0
+  }
+
+  /// Removes all items of a service that have an account, and returns how many accounts there were.
+  func removeAll(_ service: String) throws(SecretError) -> Int {
+    let accounts = try all(service).map(\.account)
+    for account in accounts {
+      for path in try search(["service": service, "account": account]) { _ = try remove(path) }
+    }
+    return accounts.count
+  }
+
+  /// Returns whether the item was there.
+  private func remove(_ path: String) throws(SecretError) -> Bool {
+    let prompt: String
+    do throws(SecretError) {
+      prompt = try need(call(path, ServiceName.item, "Delete")[0]?.string)
+    } catch  where error.busKind == .noObject {
+      return false
+    }
+    try finish(prompt: prompt)
+    return true
+  }
+}

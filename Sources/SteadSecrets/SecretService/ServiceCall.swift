@@ -1,0 +1,133 @@
+/// One call of a store's, as messages to the service: all of them within one time limit.
+///
+/// It belongs to the thread that makes the call.
+final class ServiceCall {
+  let connection: ServiceConnection
+  let collection: SecretService.Collection
+  let prompts: SecretPrompts
+  let deadline: Deadline
+  /// Whether the service has answered anything yet.
+  private(set) var hasReached = false
+  private var knownPath: String?
+
+  init(
+    _ connection: ServiceConnection, _ collection: SecretService.Collection,
+    _ prompts: SecretPrompts, until deadline: Deadline
+  ) {
+    self.connection = connection
+    self.collection = collection
+    self.prompts = prompts
+    self.deadline = deadline
+  }
+
+  /// Calls a method of the service's object at a path.
+  @discardableResult
+  func call(
+    _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue] = [],
+    until other: Deadline? = nil
+  ) throws(SecretError) -> BusReply {
+    do throws(BusFailure) {
+      let reply = try connection.bus.call(
+        connection.owner, path, interface, method, arguments, until: other ?? deadline)
+      hasReached = true
+      return reply
+    } catch {
+      throw SecretError(error)
+    }
+  }
+
+  /// A property of the object at a path.
+  func property(_ path: String, _ interface: String, _ name: String) throws(SecretError) -> BusReply
+  {
+    let reply = try call(
+      path, ServiceName.properties, "Get", [.string(interface), .string(name)])
+    return try need(reply[0]?.inner)
+  }
+
+  func setProperty(
+    _ path: String, _ interface: String, _ name: String, _ value: BusValue
+  ) throws(SecretError) {
+    try call(
+      path, ServiceName.properties, "Set", [.string(interface), .string(name), .variant(value)])
+  }
+
+  /// A part of an answer that has to be there.
+  func need<Value>(_ value: Value?) throws(SecretError) -> Value {
+    guard let value else { throw SecretError(BusFailure(.malformed)) }
+    return value
+  }
+
+  /// A secret as this call's session sends it.
+  func encode(_ secret: SecretBytes) throws(SecretError) -> BusValue {
+    do throws(BusFailure) { return try connection.session.encode(secret) } catch {
+      throw SecretError(error)
+    }
+  }
+
+  func decode(_ reply: BusReply) throws(SecretError) -> SecretBytes {
+    do throws(BusFailure) { return try connection.session.decode(reply) } catch {
+      throw SecretError(error)
+    }
+  }
+}
+
+extension ServiceCall {
+  /// Where messages to the collection go; for an alias that is known without asking.
+  var path: String {
+    get throws(SecretError) {
+      if let knownPath { return knownPath }
+      let path =
+        switch collection.place {
+        case .alias(let alias): "\(ServiceName.path)/aliases/\(alias)"
+        case .name(let name): try find(name)
+        }
+      knownPath = path
+      return path
+    }
+  }
+
+  /// Where the collection really is, which an alias does not tell.
+  var realPath: String {
+    get throws(SecretError) {
+      guard case .alias(let alias) = collection.place else { return try path }
+      guard let path = try target(of: alias) else { throw .notInitialised(collection, nil) }
+      return path
+    }
+  }
+
+  private func target(of alias: String) throws(SecretError) -> String? {
+    let reply = try call(ServiceName.path, ServiceName.service, "ReadAlias", [.string(alias)])
+    let path = try need(reply[0]?.string)
+    return path == ServiceName.noPath ? nil : path
+  }
+
+  private func find(_ name: String) throws(SecretError) -> String {
+    guard !name.utf8.contains(0) else { throw .notInitialised(collection, nil) }
+    if let path = try target(of: name) { return path }
+    let all = try property(ServiceName.path, ServiceName.service, "Collections")
+    for path in try need(all.strings) {
+      do throws(SecretError) {
+        if try property(path, ServiceName.collection, "Label").string == name { return path }
+      } catch  where error.busKind == .noObject {
+        continue
+      }
+    }
+    throw .notInitialised(collection, nil)
+  }
+
+  /// Whether the collection is locked.
+  var isLocked: Bool {
+    get throws(SecretError) {
+      do throws(SecretError) {
+        return try need(property(path, ServiceName.collection, "Locked").boolean)
+      } catch  where error.busKind == .noObject {
+        throw .notInitialised(collection, error.cause as? BusFailure)
+      }
+    }
+  }
+
+  /// Throws when the collection is locked, so that nothing is known of what was not found in it.
+  func checkUnlocked() throws(SecretError) {
+    if try isLocked { throw SecretError(BusFailure(.locked)) }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import SteadFiles
+
+/// The lock by which writers of all processes take turns at the Secret Service.
+struct ServiceLock {
+  /// Between two looks at a lock that others have; twice as long each time, up to the last.
+  private static let (firstPause, lastPause) = (UInt32(500), UInt32(16_000))
+
+  /// What names the runtime directory; nil for the process's own.
+  let environment: [String: String]?
+
+  /// Calls `body` while it has the lock.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable(.timedOut)` when others had it all the time; `.accessDenied`
+  ///   or `.failed` when the lock's file cannot be had; and what `body` throws.
+  func hold<Success>(
+    until deadline: Deadline, _ body: () throws(SecretError) -> Success
+  ) throws(SecretError) -> Success {
+    let lock: FileLock
+    do {
+      let environment = environment ?? ProcessInfo.processInfo.environment
+      let directory = try AppDirectories(id: "stead", environment: environment).create(\.runtime)
+      lock = FileLock(directory.appending(path: "secret-service.lock"))
+    } catch {
+      throw Self.noLock(error)
+    }
+    var pause = Self.firstPause
+    while true {
+      let outcome: Result<Success, SecretError>?
+      do {
+        outcome = try lock.withLockIfAvailable { Result(catching: body) }
+      } catch {
+        throw Self.noLock(error)
+      }
+      if let outcome { return try outcome.get() }
+      guard !deadline.isOver else {
+        throw SecretError(
+          code: .unavailable(.timedOut),
+          message: "Other programs were writing to the Secret Service all the time. Try again.")
+      }
+      usleep(pause)
+      pause = min(pause * 2, Self.lastPause)
+    }
+  }
+
+  private static func noLock(_ error: any Error) -> SecretError {
+    let isDenied = (error as? FileError)?.code == .denied
+    return SecretError(
+      code: isDenied ? .accessDenied : .failed,
+      message: "The lock file in the user's runtime directory cannot be had; see the cause.",
+      cause: error)
+  }
+}
