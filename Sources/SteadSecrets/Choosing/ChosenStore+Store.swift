@@ -37,15 +37,16 @@ extension ChosenStore {
   func write(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
   ) throws(SecretError) {
-    try withTurn(.shared) { () throws(SecretError) in
+    let isDone = try withTurn(.shared) { () throws(SecretError) in
       guard try current().record != nil else { return false }
       try self.write(bytes, id, write)
       return true
-    } || withTurn(.exclusive) { () throws(SecretError) in
+    }
+    if isDone { return }
+    try withTurn(.exclusive) { () throws(SecretError) in
       // Another process may have written first, and at another place.
       if try current().record == nil { try settle() }
       try self.write(bytes, id, write)
-      return true
     }
   }
 }
@@ -60,7 +61,8 @@ extension ChosenStore {
       let current = try current()
       do throws(SecretError) {
         let result = try body(current.store)
-        if try isCertain(result) || file.stamp() == current.stamp { return result }
+        if isCertain(result) { return result }
+        if try file.stamp() == current.stamp { return result }
       } catch {
         let error = explained(error, current.record)
         guard try file.stamp() != current.stamp else { throw error }
@@ -122,7 +124,7 @@ extension ChosenStore {
   private func withTurn<Result>(
     _ mode: FileLock.Mode, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
-    try SecretError.mapping("the lock \(opener.files.lock.path(percentEncoded: false))") {
+    try SecretError.files {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
       return try turns.withLock(mode) { try body() }
     }

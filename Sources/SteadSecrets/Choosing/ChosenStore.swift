@@ -66,7 +66,7 @@ final class ChosenStore: SecretStore {
     if let record, !(isReturn && record.place.kind == .elsewhere) {
       let choice = StoreChoice(record: record, path: file.path)
       do throws(SecretError) {
-        let store = try reused(old, choice.place) ?? opener.open(choice.place, isNew: false)
+        let store = try open(choice.place, old)
         return Current(stamp: stamp, record: record, choice: choice, store: store)
       } catch {
         throw explained(error, record)
@@ -85,14 +85,15 @@ final class ChosenStore: SecretStore {
     if choice.place.kind == .vault, try !opener.hasVault(choice.place) {
       store = VaultToCome(path: opener.url(ofVault: choice.place).path(percentEncoded: false))
     } else {
-      store = try reused(old, choice.place) ?? opener.open(choice.place, isNew: false)
+      store = try open(choice.place, old)
     }
     return Current(stamp: stamp, record: nil, choice: choice, store: store)
   }
 
-  private func reused(_ old: Current?, _ place: ChosenPlace) -> (any SecretStore)? {
-    guard let old, old.choice.place == place, !(old.store is VaultToCome) else { return nil }
-    return old.store
+  /// The store at a place; the old one where that has stayed the same.
+  private func open(_ place: ChosenPlace, _ old: Current?) throws(SecretError) -> any SecretStore {
+    if let old, old.choice.place == place, !(old.store is VaultToCome) { return old.store }
+    return try opener.open(place, isNew: false)
   }
 
   /// Says of an error where the secrets are by the record, and that nothing else is tried.

@@ -11,7 +11,12 @@ struct StoreChoice: Hashable, Sendable {
   init(record: StoreRecord, path: String) {
     place = record.place
     let since = record.since.formatted(.iso8601.year().month().day())
-    reason = "The record \(path) names it since \(since). The reason then: \(record.reason)"
+    let leftover = record.leftover.map {
+      " Copies may be left in \($0); move the secrets again to remove them."
+    }
+    reason =
+      "The record \(path) names it since \(since). The reason then: \(record.reason)"
+      + (leftover ?? "")
   }
 
   /// The choice for a service that has no secrets yet.

@@ -46,7 +46,7 @@ struct StoreOpener: Sendable {
 
   /// Whether a vault is there; whether it can be opened is not looked at.
   func hasVault(_ place: ChosenPlace) throws(SecretError) -> Bool {
-    try SecretError.mapping("the vault") {
+    try SecretError.files {
       try POSIXDisk().statusFollowingLinks(url(ofVault: place).checkedPath) != nil
     }
   }
@@ -63,7 +63,7 @@ struct StoreOpener: Sendable {
         // A vault that another key opens is there, so only the first key can be a new one's.
         let opening = isNew && failure == nil ? Vault.Opening.openOrCreate : .open
         return try Vault(at: url, key: key, opening: opening, environment: environment)
-      } catch where error.code == .wrongKey || error.code == .notFound {
+      } catch  where error.code == .wrongKey || error.code == .notFound {
         failure = failure ?? error
       }
     }

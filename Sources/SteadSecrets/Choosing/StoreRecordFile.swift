@@ -99,11 +99,11 @@ extension StoreRecordFile {
   }
 
   private func reading<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
-    try SecretError.mapping("the record of where the secrets are", body)
+    try SecretError.files(body)
   }
 
   private func writing(_ body: () throws -> Void) throws(SecretError) {
-    try SecretError.mapping("the record of where the secrets are, so nothing was stored") {
+    try SecretError.files {
       try POSIXDisk().makeDirectories(path.directoryPath)
       try body()
     }

@@ -109,7 +109,7 @@
     func withWriteLock<Result>(
       _ body: () throws(SecretError) -> Result
     ) throws(SecretError) -> Result {
-      try SecretError.mapping("the lock that keeps writers apart") {
+      try SecretError.files {
         let directories = try AppDirectories(id: "stead")
         try directories.create(\.runtime)
         let lock = FileLock(directories.runtime.appending(path: "keychain.lock"))

@@ -99,14 +99,14 @@ public struct PlaintextTestStore: SecretStore {
 
 extension PlaintextTestStore {
   private func table() throws(SecretError) -> SecretTable {
-    try SecretError.mapping("the file of the plaintext store") {
+    try SecretError.files {
       try file.readIfPresent().map { try SecretTable(plaintext: $0) } ?? SecretTable()
     }
   }
 
   /// Reads, lets `body` change the table, and writes it unless `body` returns false.
   private func change(_ body: (inout SecretTable) throws -> Bool) throws(SecretError) {
-    try SecretError.mapping("the file of the plaintext store") {
+    try SecretError.files {
       try lock.withLock {
         var table = try table()
         guard try body(&table) else { return }
