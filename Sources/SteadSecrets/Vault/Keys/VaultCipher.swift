@@ -19,15 +19,20 @@ enum VaultCipher {
     }
   }
 
-  /// What was sealed; nil when the tag does not agree. Wipe it.
+  /// What was sealed; nil when the tag does not agree.
   static func open(
     _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol
-  ) -> Data? {
+  ) -> SecretBytes? {
     guard sealed.count >= VaultLayout.tagSize else { return nil }
     var combined = Data(capacity: nonceSize + sealed.count)
     combined.append(contentsOf: repeatElement(0, count: nonceSize))
     combined.append(sealed)
-    guard let box = try? AES.GCM.SealedBox(combined: combined) else { return nil }
-    return try? AES.GCM.open(box, using: key, authenticating: additional)
+    // The library's memory is zeroed here, where nobody else has it: a second reference would make
+    // the data copy itself first, and the copy would be zeroed.
+    guard let box = try? AES.GCM.SealedBox(combined: combined),
+      var plain = try? AES.GCM.open(box, using: key, authenticating: additional)
+    else { return nil }
+    defer { plain.wipe() }
+    return SecretBytes(plain)
   }
 }

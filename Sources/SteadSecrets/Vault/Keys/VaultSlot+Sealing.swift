@@ -25,11 +25,10 @@ extension VaultSlot {
     guard keys.check == check else { return nil }
     let additional = VaultHeader.prologue(id: vaultID) + fields
     let opened = VaultCipher.open(Data(sealedRoot), by: keys.wrapping, with: additional)
-    guard var opened, opened.count == VaultLayout.rootKeySize else {
+    guard let opened, opened.count == VaultLayout.rootKeySize else {
       throw .damagedVault("a key slot is not authentic")
     }
-    defer { opened.wipe() }
-    return VaultRoot(SecretBytes(opened))
+    return VaultRoot(opened)
   }
 
   private func keys(

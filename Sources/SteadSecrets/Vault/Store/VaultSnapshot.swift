@@ -40,13 +40,10 @@ final class VaultSnapshot: Sendable {
   ) throws(SecretError) -> VaultIndex {
     let key = root.indexKey(header.writeSalt)
     let opened = VaultCipher.open(data[header.indexRange], by: key, with: data[..<header.size])
-    guard var opened else { throw .damagedVault("its index is not authentic") }
-    defer { opened.wipe() }
-    let index = try opened.withUnsafeBytes { bytes in
-      Result { () throws(SecretError) in
-        try VaultIndex(parsing: bytes, valuesLength: header.valuesLength)
-      }
-    }.get()
+    guard let opened else { throw .damagedVault("its index is not authentic") }
+    let index = try opened.withBytes { bytes throws(SecretError) in
+      try VaultIndex(parsing: bytes, valuesLength: header.valuesLength)
+    }
     guard Crypto.SHA256.hash(data: data[header.valuesRange]).elementsEqual(index.valuesDigest)
     else { throw .damagedVault("its values are not authentic") }
     return index
@@ -80,11 +77,10 @@ extension VaultSnapshot {
     let opened = VaultCipher.open(
       data[offsets[index]..<offsets[index + 1]], by: root.valueKey(entry.salt),
       with: entry.additionalData(vaultID: header.id))
-    guard var opened, opened.count >= entry.length else {
+    guard let opened, opened.count >= entry.length else {
       throw .damagedVault("a value is not authentic")
     }
-    defer { opened.wipe() }
-    return opened.withUnsafeBytes { bytes in
+    return opened.withBytes { bytes in
       SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<entry.length]))
     }
   }
