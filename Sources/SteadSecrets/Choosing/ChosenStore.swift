@@ -27,9 +27,9 @@ final class ChosenStore: SecretStore {
   private let known: ForkSafeLock<Current?>
 
   init(
-    service: String, environment: [String: String], isReturn: Bool = false
+    service: String, opener: StoreOpener, isReturn: Bool = false
   ) throws(SecretError) {
-    opener = try StoreOpener(environment: environment)
+    self.opener = opener
     file = StoreRecordFile(service: service, in: opener.files.records)
     turns = FileLock(opener.files.lock)
     self.isReturn = isReturn
@@ -69,7 +69,7 @@ final class ChosenStore: SecretStore {
         let store = try open(choice.place, old)
         return Current(stamp: stamp, record: record, choice: choice, store: store)
       } catch {
-        throw explained(error, record)
+        throw located(error, record)
       }
     }
     let isChosen = old != nil && old?.record == nil
@@ -96,13 +96,17 @@ final class ChosenStore: SecretStore {
     return try opener.open(place, isNew: false)
   }
 
-  /// Says of an error where the secrets are by the record, and that nothing else is tried.
+  /// Says of the error of a store that cannot be used where the secrets are.
   func explained(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
     guard let record else { return error }
     switch error.code {
-    case .locked, .unavailable, .notInitialised, .interactionRequired, .wrongKey: break
+    case .locked, .unavailable, .notInitialised, .interactionRequired:
+      return located(error, record)
     default: return error
     }
+  }
+
+  private func located(_ error: SecretError, _ record: StoreRecord) -> SecretError {
     var error = error
     error.message +=
       " The secrets of \(service) are in \(record.place), by the record \(file.path), and are looked "

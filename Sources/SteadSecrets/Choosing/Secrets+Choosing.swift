@@ -11,40 +11,41 @@ extension Secrets {
   /// is.
   ///
   /// Without a record this asks the Secret Service for its state, which takes some milliseconds where
-  /// there is one, and the time limit of ``SecretService`` where it hangs.
+  /// there is one, and the timeout where it hangs.
   ///
   /// - Parameters:
   ///   - service: A name that no other app uses, such as `org.example.Notes`.
   ///   - place: Where the secrets are to be.
   ///   - environment: The process's environment, or what a test wants it to be.
+  ///   - timeout: How long the Secret Service may take to answer a call.
   /// - Throws: ``SecretError``: `.invalidName`; `.corrupt`, `.newerVersion` or `.accessDenied` when the
   ///   record cannot be used; and what opening a vault throws. A Secret Service that is locked or out of
   ///   reach is told by the calls that need it.
   public init(
     service: String, in place: SecretPlace = .automatic,
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    timeout: Duration = .seconds(5)
   ) throws(SecretError) {
     try SecretID.check(service, "service")
-    let store = try place.open(service: service, environment: environment, isReturn: false)
-    try self.init(service: service, store: store)
+    let opener = try StoreOpener(environment: environment, timeout: timeout)
+    try self.init(service: service, store: place.open(service, opener, isReturn: false))
   }
 }
 
 extension SecretPlace {
   /// - Parameter isReturn: Whether the secrets come from a store that only the program can open.
   func open(
-    service: String, environment: [String: String], isReturn: Bool
+    _ service: String, _ opener: StoreOpener, isReturn: Bool
   ) throws(SecretError) -> any SecretStore {
     switch self {
     case .automatic:
-      return try ChosenStore(service: service, environment: environment, isReturn: isReturn)
+      return try ChosenStore(service: service, opener: opener, isReturn: isReturn)
     case .secretService(let collection, let prompts):
-      return SecretService(collection: collection, prompts: prompts, environment: environment)
+      return opener.secretService(collection, prompts: prompts)
     case .vault(let url, let key?):
-      let files = try SecretFiles(environment: environment)
-      return try Vault(at: url ?? files.vault, key: key, environment: environment)
+      return try Vault(
+        at: url ?? opener.files.vault, key: key, environment: opener.environment)
     case .vault(let url, nil):
-      let opener = try StoreOpener(environment: environment)
       return try opener.openVault(at: url ?? opener.files.vault, isNew: true)
     case .store(let store): return store
     }

@@ -4,10 +4,13 @@ import SteadFiles
 /// Looks at what an environment has, and opens stores there.
 struct StoreOpener: Sendable {
   let environment: [String: String]
+  /// How long the Secret Service may take to answer.
+  let timeout: Duration
   let files: SecretFiles
 
-  init(environment: [String: String]) throws(SecretError) {
+  init(environment: [String: String], timeout: Duration) throws(SecretError) {
     self.environment = environment
+    self.timeout = timeout
     files = try SecretFiles(environment: environment)
   }
 
@@ -20,7 +23,7 @@ struct StoreOpener: Sendable {
   private var secretServiceState: StoreProbe.Finding {
     if Self.hasKeychain { return .failure(.unavailable(.notOnThisSystem)) }
     do throws(SecretError) {
-      return .state(try SecretService(environment: environment).state())
+      return .state(try secretService(.default).state())
     } catch {
       return .failure(error.code)
     }
@@ -31,13 +34,18 @@ struct StoreOpener: Sendable {
   /// - Parameter isNew: Whether a vault that is not there is made.
   func open(_ place: ChosenPlace, isNew: Bool) throws(SecretError) -> any SecretStore {
     switch place.kind {
-    case .secretService:
-      SecretService(
-        collection: place.location.map { .named($0) } ?? .default, environment: environment)
+    case .secretService: secretService(place.location.map { .named($0) } ?? .default)
     case .vault: try openVault(at: url(ofVault: place), isNew: isNew)
     case .keychain: try openKeychain()
     case .elsewhere: throw Self.elsewhere(place)
     }
+  }
+
+  func secretService(
+    _ collection: SecretService.Collection, prompts: SecretPrompts = .never
+  ) -> SecretService {
+    SecretService(
+      collection: collection, timeout: timeout, prompts: prompts, environment: environment)
   }
 
   func url(ofVault place: ChosenPlace) -> URL {

@@ -78,8 +78,7 @@ extension ChosenStore {
     _ place: SecretPlace, as chosen: ChosenPlace
   ) throws(SecretError) -> (any SecretStore, ChosenPlace) {
     guard chosen.kind == .elsewhere else { return (try opener.open(chosen, isNew: true), chosen) }
-    let store = try place.open(
-      service: service, environment: opener.environment, isReturn: false)
+    let store = try place.open(service, opener, isReturn: false)
     let location = [store.backend.kind.name, store.backend.location].compactMap(\.self)
       .joined(separator: " ")
     return (store, ChosenPlace(kind: .elsewhere, location: location))

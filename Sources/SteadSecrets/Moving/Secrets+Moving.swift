@@ -22,6 +22,7 @@ extension Secrets {
   ///   - accepted: What the new store may lack of what the old one can do.
   ///   - environment: The process's environment, or what a test wants it to be; an automatic place goes
   ///     by its own.
+  ///   - timeout: How long the Secret Service may take to answer a call; likewise.
   ///   - progress: Called after each step, on the same thread.
   /// - Throws: ``SecretError``: `.duplicateItem` when the new store holds another secret of a name, and
   ///   nothing was copied, or when both places are the same store; `.unsupported` when the new store
@@ -32,6 +33,7 @@ extension Secrets {
     to place: SecretPlace, replacing isReplacing: Bool = false,
     accepting accepted: Set<SecretFeature> = [],
     environment: [String: String] = ProcessInfo.processInfo.environment,
+    timeout: Duration = .seconds(5),
     progress: @escaping @Sendable (SecretMoveProgress) -> Void = { _ in }
   ) async throws(SecretError) -> Secrets {
     let plan = MovePlan(isReplacing: isReplacing, accepted: accepted, progress: progress)
@@ -39,8 +41,8 @@ extension Secrets {
       try await chosen.move(to: place, plan)
       return self
     }
-    let destination = try place.open(
-      service: service, environment: environment, isReturn: true)
+    let opener = try StoreOpener(environment: environment, timeout: timeout)
+    let destination = try place.open(service, opener, isReturn: true)
     let move = plan.move(service, from: store, to: destination)
     try naming(nil) { () throws(SecretError) in
       try move.copy()

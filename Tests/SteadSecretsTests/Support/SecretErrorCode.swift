@@ -1,7 +1,7 @@
 import SteadSecrets
 
 /// The code of the ``SecretError`` that a body throws; nil when it throws none.
-func code<Result>(of body: () throws -> Result) -> SecretError.Code? {
+func code<Result>(_ body: () throws -> Result) -> SecretError.Code? {
   do {
     _ = try body()
     return nil
