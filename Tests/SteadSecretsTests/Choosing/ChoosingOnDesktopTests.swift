@@ -27,8 +27,8 @@ import Testing
     let error = #expect(throws: SecretError.self) { try secrets.string(for: "anna") }
     #expect(error?.code == .unavailable(.noBus))
     #expect(error?.message.contains(home.record.filePath) == true)
-    #expect(code { try secrets.set("new", for: "anna") } == .unavailable(.noBus))
-    #expect(code { try secrets.remove("anna") } == .unavailable(.noBus))
+    #expect(errorCode { try secrets.set("new", for: "anna") } == .unavailable(.noBus))
+    #expect(errorCode { try secrets.remove("anna") } == .unavailable(.noBus))
     #expect(!home.has(home.vault))
   }
 
@@ -39,8 +39,8 @@ import Testing
     let secrets = try home.secrets()
     #expect(secrets.backend.kind == .secretService)
     #expect(secrets.backend.reason.contains("locked"))
-    #expect(code { try secrets.string(for: "anna") } == .locked)
-    #expect(code { try secrets.set("word", for: "anna") } == .locked)
+    #expect(errorCode { try secrets.string(for: "anna") } == .locked)
+    #expect(errorCode { try secrets.set("word", for: "anna") } == .locked)
     // Nothing was written, so nothing is settled yet.
     #expect(!home.has(home.record) && !home.has(home.vault))
     try session.restartUnlocked()
@@ -57,7 +57,7 @@ import Testing
     let error = #expect(throws: SecretError.self) { try secrets.string(for: "anna") }
     #expect(error?.code == .locked)
     #expect(error?.message.contains("looked for nowhere else") == true)
-    #expect(code { try secrets.accounts() } == .locked)
+    #expect(errorCode { try secrets.accounts() } == .locked)
   }
 
   @Test func aKeyringThatWasNeverMadeGivesWayToAVault() throws {

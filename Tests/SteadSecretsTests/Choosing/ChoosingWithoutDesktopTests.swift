@@ -58,31 +58,31 @@ import Testing
     let error = #expect(throws: SecretError.self) { try home.secrets() }
     #expect(error?.code == .notInitialised)
     #expect(error?.message.contains(home.record.filePath) == true)
-    #expect(code { try writer.set("new", for: "anna") } == .notInitialised)
-    #expect(code { try writer.string(for: "anna") } == .notInitialised)
+    #expect(errorCode { try writer.set("new", for: "anna") } == .notInitialised)
+    #expect(errorCode { try writer.string(for: "anna") } == .notInitialised)
     #expect(!home.has(home.vault))
   }
 
   @Test func aKeyThatIsGoneIsNotMadeAnew() throws {
     try home.secrets().set("word", for: "anna")
     try FileManager.default.removeItem(at: home.keyFile)
-    #expect(code { try home.secrets() } == .notFound)
+    #expect(errorCode { try home.secrets() } == .notFound)
     #expect(!home.has(home.keyFile))
   }
 
   @Test func aRecordThatOthersCouldHaveWrittenIsRefused() throws {
     try home.secrets().set("word", for: "anna")
     try home.record.setMode(0o666)
-    #expect(code { try home.secrets() } == .accessDenied)
+    #expect(errorCode { try home.secrets() } == .accessDenied)
   }
 
   @Test func aRecordThatCannotBeReadIsNotTakenForNone() throws {
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")
     try Data("?".utf8).write(to: home.record)
-    #expect(code { try home.secrets() } == .corrupt)
-    #expect(code { try secrets.string(for: "anna") } == .corrupt)
-    #expect(code { try secrets.set("new", for: "anna") } == .corrupt)
+    #expect(errorCode { try home.secrets() } == .corrupt)
+    #expect(errorCode { try secrets.string(for: "anna") } == .corrupt)
+    #expect(errorCode { try secrets.set("new", for: "anna") } == .corrupt)
   }
 
   @Test func aServiceOfSystemdHasAKeyThatNoFileHolds() throws {
@@ -99,7 +99,7 @@ import Testing
     #expect(try unit.secrets().string(for: "anna") == "word")
     // Outside of the unit nothing opens it, and it is left alone.
     let before = try Data(contentsOf: home.vault)
-    #expect(code { try home.secrets() } == .notFound)
+    #expect(errorCode { try home.secrets() } == .notFound)
     #expect(try Data(contentsOf: home.vault) == before)
   }
 
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func namesAreChecked() {
-    #expect(code { try Secrets(service: "", environment: home.environment) } == .invalidName)
+    #expect(errorCode { try Secrets(service: "", environment: home.environment) } == .invalidName)
   }
 
   @Test func writersOfOneServiceAgreeOnItsFirstRecord() async throws {
@@ -134,7 +134,7 @@ import Testing
     await withTaskGroup(of: SecretError.Code?.self) { group in
       for number in 0..<8 {
         group.addTask {
-          code { try home.secrets().insert("word \(number)", for: "account \(number)") }
+          errorCode { try home.secrets().insert("word \(number)", for: "account \(number)") }
         }
       }
       for await failure in group { #expect(failure == nil) }

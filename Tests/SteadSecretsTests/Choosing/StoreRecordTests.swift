@@ -49,7 +49,7 @@ import Testing
     try file.create(record)
     var other = record
     other.place = .secretService
-    #expect(code { try file.create(other) } == .changed)
+    #expect(errorCode { try file.create(other) } == .changed)
     #expect(try file.read() == record)
   }
 
@@ -82,13 +82,13 @@ import Testing
   func aRecordThatSaysNothingIsRefused(_ text: String, _ expected: SecretError.Code) throws {
     try file.create(record)
     try Data(text.utf8).write(to: file.url)
-    #expect(code { try file.read() } == expected)
+    #expect(errorCode { try file.read() } == expected)
   }
 
   @Test func aRecordThatOthersCouldHaveWrittenIsRefused() throws {
     try file.create(record)
     try file.url.setMode(0o620)
-    #expect(code { try file.read() } == .accessDenied)
+    #expect(errorCode { try file.read() } == .accessDenied)
     try file.url.setMode(0o644)
     #expect(try file.read() == record)
   }
@@ -96,7 +96,7 @@ import Testing
   @Test func aVeryLongFileIsRefused() throws {
     try file.create(record)
     try Data(count: StoreRecord.sizeLimit + 1).write(to: file.url)
-    #expect(code { try file.read() } == .failed)
+    #expect(errorCode { try file.read() } == .failed)
   }
 
   @Test(arguments: [
