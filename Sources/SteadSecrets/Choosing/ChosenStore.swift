@@ -116,7 +116,7 @@ final class ChosenStore: SecretStore {
 
   /// What the store says of itself, with the reason of the choice.
   var backend: SecretBackend {
-    guard let current = known.withLock({ $0 }) else {
+    guard let current = (try? current()) ?? known.withLock({ $0 }) else {
       return SecretBackend(kind: .other("none"), reason: "No store has been chosen.")
     }
     var backend = current.store.backend

@@ -111,6 +111,42 @@ import Testing
     #expect(try home.secrets(.vault()).items().isEmpty)
   }
 
+  // MARK: What a killed move left behind
+
+  /// The secrets are in the other vault, and old copies still in the usual one.
+  private func leaveCopies(movedAt since: Date) throws {
+    try home.secrets(.vault()).set("old", for: "anna")
+    try otherVault.set("new", for: "anna")
+    try StoreRecordFile(
+      service: Home.service, in: home.record.deletingLastPathComponent()
+    ).replace(
+      with: StoreRecord(
+        service: Home.service, place: ChosenPlace(kind: .vault, location: other.filePath),
+        since: since, reason: "The program moved the secrets there.", leftover: .vault))
+  }
+
+  @Test func oldCopiesGoWhateverHasBecomeOfTheirOriginals() async throws {
+    try leaveCopies(movedAt: Date(timeIntervalSinceNow: 3600))
+    let secrets = try home.secrets()
+    #expect(secrets.backend.reason.contains("Copies may be left in the vault"))
+    try await secrets.move(to: .vault(at: other))
+    #expect(try home.secrets(.vault()).items().isEmpty)
+    #expect(try home.secrets().string(for: "anna") == "new")
+    #expect(!secrets.backend.reason.contains("Copies may be left"))
+  }
+
+  @Test func whatIsNewerThanTheMoveIsNoOldCopy() async throws {
+    try leaveCopies(movedAt: Date(timeIntervalSince1970: 0))
+    let secrets = try home.secrets()
+    #expect(await errorCode { try await secrets.move(to: .vault(at: other)) } == .changed)
+    #expect(try home.secrets(.vault()).string(for: "anna") == "old")
+    #expect(try secrets.string(for: "anna") == "new")
+    // Once somebody has looked at it and removed it, the move comes to its end.
+    try home.secrets(.vault()).remove("anna")
+    try await secrets.move(to: .vault(at: other))
+    #expect(!secrets.backend.reason.contains("Copies may be left"))
+  }
+
   // MARK: With a keyring
 
   private static var hasKeyring: Bool { KeyringSession.isAvailable }
