@@ -13,6 +13,10 @@
 //   serve                      does what the lines of its input say, and answers each
 //   fork <children> <count>    keeps secrets in parent and children at once
 //
+//   SecretsWorker automatic ...
+//
+// Does the work of `Automatic.swift`, on the store that the library chooses.
+//
 // What fails is printed as a line that begins with `error`.
 
 import Foundation
@@ -24,6 +28,10 @@ import SteadTestSupport
     // One that hangs ends all the same, and its test fails.
     alarm(240)
     var arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "automatic" {
+      Automatic.run(Array(arguments.dropFirst()))
+      return
+    }
     guard arguments.count >= 3, let kind = Place.Kind(rawValue: arguments.removeFirst()) else {
       exit(64)
     }
