@@ -13,15 +13,22 @@ struct Place {
     try Secrets(service: "org.example.Shared", store: store())
   }
 
+  /// Takes an older vault for the newest one.
+  func acceptRollback() throws {
+    try Vault.acceptRollback(at: vault, key: key, environment: environment)
+  }
+
   private func store() throws -> any SecretStore {
     switch kind {
-    case .vault:
-      try Vault(
-        at: directory.file("vault/secrets.vault"),
-        key: .keyFile(directory.file("keys/secrets.key")),
-        environment: ["XDG_STATE_HOME": directory.file("state").filePath])
+    case .vault: try Vault(at: vault, key: key, environment: environment)
     case .plaintext: PlaintextTestStore(at: directory.file("secrets.json"))
     }
+  }
+
+  private var vault: URL { directory.file("vault/secrets.vault") }
+  private var key: VaultKey { .keyFile(directory.file("keys/secrets.key")) }
+  private var environment: [String: String] {
+    ["XDG_STATE_HOME": directory.file("state").filePath]
   }
 }
 

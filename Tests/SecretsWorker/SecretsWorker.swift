@@ -11,6 +11,7 @@
 //   read <count>               looks at all secrets again and again until that many have been counted
 //   create <writer>            waits for a line, opens or makes the store, keeps one secret
 //   serve                      does what the lines of its input say, and answers each
+//   accept                     accepts that the vault is an older one
 //   fork <children> <count>    keeps secrets in parent and children at once
 //
 //   SecretsWorker automatic ...
@@ -53,6 +54,7 @@ import SteadTestSupport
     case ("read", 1, 1): try Crowd(place.secrets()).read(until: numbers[0])
     case ("create", 1, 0): try create(place, arguments[0])
     case ("serve", 0, 0): try Server(place.secrets()).run()
+    case ("accept", 0, 0): try accept(place)
     case ("fork", 2, 2): try Forker(place.secrets(), numbers[0], numbers[1]).run()
     default: exit(64)
     }
@@ -64,6 +66,11 @@ import SteadTestSupport
     try place.secrets().insert("of \(writer)", for: writer)
     say("done")
   }
+}
+
+private func accept(_ place: Place) throws {
+  try place.acceptRollback()
+  say("accepted")
 }
 
 /// Prints a line with one write, so that what has been printed is whole whenever the end comes.
