@@ -46,6 +46,7 @@ struct SecretsFullDiskTests {
     }
     try disk.fill()
     let worker = try Worker(.vault, directory, ["serve"])
+    worker.endInput()
     let lines = worker.rest()
     #expect(lines.count == 1 && lines[0].hasPrefix("error "), "\(lines)")
     #expect(lines[0].contains("No space left on device"), "\(lines)")

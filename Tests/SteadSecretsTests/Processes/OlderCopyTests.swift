@@ -3,7 +3,7 @@ import Testing
 
 /// An older copy in the place of a vault is noticed by every process of the user, is left as it is, and is
 /// taken only when somebody says so.
-struct VaultRollbackTests {
+struct OlderCopyTests {
   @Test func otherProcessesNoticeAnOlderCopy() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let vault = directory.file("vault/secrets.vault")
@@ -65,6 +65,7 @@ struct VaultRollbackTests {
 
   private func open(_ directory: TemporaryDirectory) throws -> [String] {
     let worker = try Worker(.vault, directory.url, ["serve"])
+    worker.endInput()
     let lines = worker.rest()
     #expect(worker.finish() == 1)
     return lines
