@@ -1,5 +1,6 @@
 import Foundation
-import SteadSecrets
+
+@testable import SteadSecrets
 
 /// Places for a vault, its key file and its witness, which go with the test.
 final class TestVault: Sendable {
@@ -27,6 +28,25 @@ final class TestVault: Sendable {
   func open(_ key: VaultKey, _ opening: Vault.Opening = .openOrCreate) throws(SecretError) -> Vault
   {
     try Vault(at: url, key: key, opening: opening, environment: environment)
+  }
+
+  /// Puts a vault's file and a key file in place, each unless it is nil, closed to others.
+  func put(_ vault: Data?, _ key: Data?) throws {
+    for (data, place) in [(vault, url), (key, keyFile)] {
+      guard let data else { continue }
+      let directory = place.deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      try directory.setMode(0o700)
+      try data.write(to: place)
+      try place.setMode(0o600)
+    }
+  }
+
+  /// The encrypted secrets, as they are in the file.
+  func values() throws -> Data {
+    let file = try Data(contentsOf: url)
+    let header = try file.withUnsafeBytes { try VaultHeader(parsing: $0) }
+    return file[header.valuesRange]
   }
 
   static func passphrase(_ text: String) -> VaultKey { .passphrase(SecretBytes(text), cheap) }

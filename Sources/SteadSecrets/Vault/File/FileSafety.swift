@@ -47,8 +47,13 @@ enum FileSafety {
   private static func directoryStatus(_ path: String) throws(SecretError) -> FileStatus {
     let disk = POSIXDisk()
     let status = try SecretError.files { try disk.statusFollowingLinks(path) }
-    guard let status, status.kind == .directory else {
-      throw denied("There is no directory \(path). Make it: mkdir -m 700 '\(path)'")
+    guard let status else {
+      throw SecretError(
+        code: .notInitialised,
+        message: "There is no directory \(path), so there is nothing in it. Bring it back.")
+    }
+    guard status.kind == .directory else {
+      throw denied("A directory is needed, and \(path) is none. Move it away.")
     }
     return status
   }

@@ -20,7 +20,7 @@ extension Vault {
       let sealed = try entry.seal(bytes, root: root, vaultID: self.id)
       var draft = try VaultDraft(after: snapshot)
       let range = found.index..<found.index + (found.isThere ? 1 : 0)
-      draft.change(snapshot, at: range, to: entry, sealed: sealed)
+      draft.replace(range, with: entry, sealed: sealed)
       try put(draft)
     }
   }
@@ -48,7 +48,7 @@ extension Vault {
       let range = choose(snapshot)
       guard !range.isEmpty else { return 0 }
       var draft = try VaultDraft(after: snapshot)
-      draft.change(snapshot, at: range, to: nil, sealed: nil)
+      draft.replace(range)
       try put(draft)
       return range.count
     }

@@ -3,43 +3,32 @@ import Foundation
 
 /// The next version of a vault's file, which takes over what does not change.
 struct VaultDraft {
-  /// The values of some entries, as they are in the file.
-  private enum Piece {
-    case kept(Range<Int>)
-    case sealed(Data)
-  }
-
   var slots: [VaultSlot]
   var generation: UInt64
   private let id: [UInt8]
-  private let old: Data
   private(set) var entries: [VaultEntry]
-  private var pieces: [Piece]
+  /// Each entry's, as it is in the file; of old ones, parts of the old file.
+  private var values: [Data]
 
   /// A new vault, without items.
   init(id: [UInt8], slots: [VaultSlot]) {
     (self.id, self.slots, generation) = (id, slots, 1)
-    (old, entries, pieces) = (Data(), [], [])
+    (entries, values) = ([], [])
   }
 
   /// What follows a version.
   init(after snapshot: VaultSnapshot) throws(SecretError) {
     id = snapshot.header.id
     slots = snapshot.header.slots
-    (old, entries) = (snapshot.data, snapshot.entries)
-    pieces = [.kept(snapshot.header.valuesRange)]
+    entries = snapshot.entries
+    values = snapshot.entries.indices.map(snapshot.sealedValue)
     generation = try snapshot.header.generation.nextGeneration()
   }
 
-  /// Takes out an entry or puts one in; once for each draft.
-  mutating func change(
-    _ snapshot: VaultSnapshot, at range: Range<Int>, to entry: VaultEntry?, sealed: Data?
-  ) {
-    let values = snapshot.header.valuesRange
+  /// Takes out entries, and puts one in, with its value; the order is the caller's to keep.
+  mutating func replace(_ range: Range<Int>, with entry: VaultEntry? = nil, sealed: Data? = nil) {
     entries.replaceSubrange(range, with: entry.map { [$0] } ?? [])
-    pieces = [.kept(values.lowerBound..<snapshot.offsets[range.lowerBound])]
-    if let sealed { pieces.append(.sealed(sealed)) }
-    pieces.append(.kept(snapshot.offsets[range.upperBound]..<values.upperBound))
+    values.replaceSubrange(range, with: sealed.map { [$0] } ?? [])
   }
 
   /// The file, and its header.
@@ -56,12 +45,7 @@ struct VaultDraft {
     try checkLimits(header)
     var data = Data(capacity: header.valuesRange.upperBound)
     data.append(Data(count: header.valuesRange.lowerBound))
-    for piece in pieces {
-      switch piece {
-      case .kept(let range): data.append(old[range])
-      case .sealed(let sealed): data.append(sealed)
-      }
-    }
+    for value in values { data.append(value) }
     let digest = Crypto.SHA256.hash(data: data[header.valuesRange])
     index.valuesDigest = Array(digest)
     data.withUnsafeMutableBytes { file in

@@ -38,7 +38,9 @@ struct VaultPlace: Sendable {
 
   /// Runs `body` while no other program writes the vault.
   func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
-    try SecretError.files { try lock.withLock { try body() } }
+    // It may have been opened to others since the vault was read.
+    try FileSafety.checkDirectory(path.directoryPath)
+    return try SecretError.files { try lock.withLock { try body() } }
   }
 
   func create(_ data: Data) throws(SecretError) {

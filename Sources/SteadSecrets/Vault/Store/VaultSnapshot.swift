@@ -71,11 +71,14 @@ extension VaultSnapshot {
     return start..<end
   }
 
+  /// An entry's value as it is in the file.
+  func sealedValue(at index: Int) -> Data { data[offsets[index]..<offsets[index + 1]] }
+
   /// The secret of an entry.
   func secret(at index: Int, root: VaultRoot) throws(SecretError) -> SecretBytes {
     let entry = entries[index]
     let opened = VaultCipher.open(
-      data[offsets[index]..<offsets[index + 1]], by: root.valueKey(entry.salt),
+      sealedValue(at: index), by: root.valueKey(entry.salt),
       with: entry.additionalData(vaultID: header.id))
     guard let opened, opened.count >= entry.length else {
       throw .damagedVault("a value is not authentic")

@@ -1,0 +1,178 @@
+import Foundation
+import SteadFiles
+import Testing
+
+@testable import SteadSecrets
+
+/// Files that are not as they were written.
+@Suite struct VaultDamageTests {
+  private let place: TestVault
+  private let file: Data
+
+  init() throws {
+    place = try TestVault()
+    let vault = try place.open()
+    try vault.set("geheim", "anna", SecretWrite(label: "Post", attributes: ["server": "mx"]))
+    try vault.set("streng geheim", "otto")
+    file = try Data(contentsOf: place.url)
+  }
+
+  /// What opening gives for a file that is not the whole vault; and that it stays as it is.
+  private func outcome(_ damaged: Data) throws -> SecretError.Code? {
+    try damaged.write(to: place.url)
+    try place.url.setMode(0o600)
+    let code = errorCode { _ = try place.open() }
+    #expect(try Data(contentsOf: place.url) == damaged)
+    return code
+  }
+
+  @Test func everyFlippedBitIsNoticed() throws {
+    let versionPlace = 8..<12
+    for place in file.indices {
+      for bit in 0..<8 {
+        var damaged = file
+        damaged[place] ^= 1 << bit
+        // Version 1 without its only bit is version 0, which never was.
+        let isNewer = versionPlace.contains(place) && (place, bit) != (8, 0)
+        let code = try outcome(damaged)
+        #expect(code == (isNewer ? .newerVersion : .corrupt), "byte \(place), bit \(bit)")
+      }
+    }
+  }
+
+  @Test func everyCutIsNoticed() throws {
+    for length in file.indices {
+      #expect(try outcome(file.prefix(length)) == .corrupt, "\(length) bytes")
+    }
+    #expect(try outcome(file + Data(count: 1)) == .corrupt)
+    #expect(try outcome(Data(count: VaultLayout.fileLimit + 1)) == .corrupt)
+  }
+
+  /// The digest of the header needs no key, so an attacker can make it anew.
+  @Test func aHeaderWithANewDigestIsNoticed() throws {
+    let header = try file.withUnsafeBytes { try VaultHeader(parsing: $0) }
+    let slot = VaultLayout.fixedSize
+    for place in 0..<(header.size - VaultLayout.digestSize) {
+      var damaged = file
+      damaged[place] ^= 1
+      damaged.digestHeader(header.size)
+      let code = try outcome(damaged)
+      let expected: SecretError.Code =
+        switch place {
+        case 9..<12: .newerVersion
+        // Salt and check of the only slot; and its kind, made the credential's.
+        case slot, slot + 40..<slot + 104: .wrongKey
+        default: .corrupt
+        }
+      #expect(code == expected, "byte \(place)")
+    }
+  }
+
+  /// A vault that is open does not go on with what it knew, and writes nothing.
+  @Test func anOpenVaultNoticesDamageAndDoesNotWriteOverIt() throws {
+    let vault = try place.open()
+    var damaged = file
+    damaged[file.count - 1] ^= 1
+    try damaged.write(to: place.url)
+    try place.url.setMode(0o600)
+    let id = try SecretID(service: "mail", account: "anna")
+    #expect(errorCode { _ = try vault.bytes(for: id) } == .corrupt)
+    #expect(errorCode { _ = try vault.items(service: "mail") } == .corrupt)
+    #expect(errorCode { try vault.set("neu", "anna") } == .corrupt)
+    #expect(errorCode { try vault.remove(id) } == .corrupt)
+    #expect(errorCode { try vault.removeAll(service: "mail") } == .corrupt)
+    #expect(errorCode { try vault.addKey(TestVault.passphrase("x")) } == .corrupt)
+    #expect(try Data(contentsOf: place.url) == damaged)
+    try file.write(to: place.url)
+    #expect(try vault.text("anna") == "geheim")
+  }
+
+  @Test func aVaultThatIsGoneIsNotMadeAnewByAnObjectThatHadIt() throws {
+    let vault = try place.open()
+    try FileManager.default.removeItem(at: place.url)
+    #expect(errorCode { _ = try vault.text("anna") } == .notInitialised)
+    #expect(errorCode { try vault.set("neu", "anna") } == .notInitialised)
+    #expect(try vault.state() == .notInitialised)
+    #expect(!FileManager.default.fileExists(atPath: place.url.filePath))
+  }
+
+  @Test func anotherVaultInThePlaceIsNoticed() throws {
+    let vault = try place.open()
+    try FileManager.default.removeItem(at: place.url)
+    try place.open(.create).set("anderes", "anna")
+    #expect(errorCode { _ = try vault.text("anna") } == .wrongKey)
+    #expect(errorCode { try vault.set("neu", "anna") } == .wrongKey)
+    #expect(try place.open().text("anna") == "anderes")
+  }
+}
+
+/// The parsers, without the digests and keys that keep strange bytes away from them.
+@Suite struct VaultFormatTests {
+  @Test func strangeHeadersGiveErrorsOrWhatTheySay() throws {
+    let place = try TestVault()
+    _ = try place.open()
+    let file = try Data(contentsOf: place.url)
+    var random = SplitMix(seed: 3)
+    for _ in 0..<20_000 {
+      var strange = file.prefix(Int.random(in: 0...file.count, using: &random))
+      for _ in 0..<Int.random(in: 0...4, using: &random) where !strange.isEmpty {
+        strange[Int.random(in: strange.indices, using: &random)] = random.strangeByte()
+      }
+      do {
+        let header = try strange.withUnsafeBytes { try VaultHeader(parsing: $0) }
+        #expect(header.valuesRange.upperBound == strange.count)
+      } catch let error as SecretError {
+        #expect(error.code == .corrupt || error.code == .newerVersion)
+      }
+    }
+  }
+
+  @Test func strangeIndexesGiveErrorsOrWhatTheySay() throws {
+    let entries = ["a", "b"].map {
+      VaultEntry(
+        service: "s", account: $0, label: "l", attributes: [.init(name: "n", value: "v")],
+        created: 1, modified: 2, salt: [UInt8](repeating: 3, count: 32), length: 100)
+    }
+    let index = VaultIndex(valuesDigest: [UInt8](repeating: 4, count: 32), entries: entries)
+    var bytes = Data(count: index.encodedSize)
+    bytes.withUnsafeMutableBytes { memory in
+      var writer = VaultWriter(memory)
+      index.write(to: &writer)
+    }
+    func parsed(_ bytes: Data) throws -> VaultIndex {
+      try bytes.withUnsafeBytes {
+        try VaultIndex(parsing: $0, valuesLength: index.valuesLength)
+      }
+    }
+    #expect(try parsed(bytes) == index)
+    var random = SplitMix(seed: 4)
+    for _ in 0..<20_000 {
+      var strange = bytes.prefix(Int.random(in: 200...bytes.count, using: &random))
+      for _ in 0..<Int.random(in: 0...4, using: &random) {
+        strange[Int.random(in: 0..<170, using: &random)] = random.strangeByte()
+      }
+      do {
+        let found = try parsed(strange)
+        #expect(found.encodedSize == strange.count)
+        #expect(found.valuesLength == index.valuesLength)
+      } catch let error as SecretError {
+        #expect(error.code == .corrupt)
+      }
+    }
+  }
+}
+
+extension SplitMix {
+  /// Often a byte at which numbers change their kind.
+  fileprivate mutating func strangeByte() -> UInt8 {
+    [0, 1, 2, 0x7F, 0x80, 0xFF, UInt8(truncatingIfNeeded: next())].randomElement(using: &self) ?? 0
+  }
+}
+
+extension Data {
+  /// Makes the digest of a header anew.
+  fileprivate mutating func digestHeader(_ size: Int) {
+    let end = size - VaultLayout.digestSize
+    replaceSubrange(end..<size, with: Data(hexadecimal: SHA256.hexadecimal(prefix(end))))
+  }
+}

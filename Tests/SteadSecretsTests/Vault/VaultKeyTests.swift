@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// The kinds of keys, and their changes.
+@Suite struct VaultKeyTests {
+  let place: TestVault
+
+  init() throws { place = try TestVault() }
+
+  @Test func aPassphraseOpensTheVault() throws {
+    try place.open(TestVault.passphrase("alt"), .create).set("geheim", "anna")
+    #expect(try place.open(TestVault.passphrase("alt"), .open).text("anna") == "geheim")
+    #expect(errorCode { _ = try place.open(TestVault.passphrase("neu"), .open) } == .wrongKey)
+    #expect(errorCode { _ = try place.open(TestVault.passphrase(""), .open) } == .wrongKey)
+  }
+
+  @Test func anotherKindOfKeyIsTheWrongKey() throws {
+    _ = try place.open(TestVault.passphrase("alt"), .create)
+    try place.put(nil, Data(count: 32))
+    #expect(errorCode { _ = try place.open(.open) } == .wrongKey)
+  }
+
+  @Test func aKeyFileIsMadeWithItsVaultOnly() throws {
+    _ = try place.open(.create)
+    #expect(try Data(contentsOf: place.keyFile).count == VaultKey.minimumSize)
+    #expect(try place.keyFile.mode == 0o600)
+    try FileManager.default.removeItem(at: place.keyFile)
+    #expect(errorCode { _ = try place.open() } == .notFound)
+    #expect(!FileManager.default.fileExists(atPath: place.keyFile.filePath))
+  }
+
+  @Test func aKeyFileThatIsThereIsUsed() throws {
+    let key = Data((0..<100).map { UInt8($0) })
+    try place.put(nil, key)
+    try place.open(.create).set("geheim", "anna")
+    #expect(try Data(contentsOf: place.keyFile) == key)
+    #expect(try place.open(.open).text("anna") == "geheim")
+    try place.put(nil, Data(key.dropLast()))
+    #expect(errorCode { _ = try place.open(.open) } == .wrongKey)
+  }
+
+  @Test(arguments: [0, 31, VaultKey.maximumSize + 1])
+  func aKeyFileOfAnotherLengthIsRefused(_ length: Int) throws {
+    try place.put(nil, Data(count: length))
+    #expect(errorCode { _ = try place.open(.create) } != nil)
+    #expect(errorCode { _ = try place.open(.open) } == .notInitialised)
+  }
+
+  @Test func aCredentialOpensTheVault() throws {
+    let credential = place.directory.file("credentials/stead-vault-key")
+    try FileManager.default.createDirectory(
+      at: credential.deletingLastPathComponent(), withIntermediateDirectories: false)
+    let key = VaultKey.systemdCredential(name: "stead-vault-key")
+    #expect(errorCode { _ = try place.open(key) } == .notFound)
+    try Data(repeating: 7, count: 32).write(to: credential)
+    try credential.setMode(0o440)
+    try place.open(key).set("geheim", "anna")
+    #expect(try place.open(key, .open).text("anna") == "geheim")
+    try credential.setMode(0o444)
+    #expect(errorCode { _ = try place.open(key, .open) } == .accessDenied)
+    #expect(errorCode { _ = try place.open(.systemdCredential(name: "../x")) } == .invalidName)
+    #expect(
+      errorCode { _ = try Vault(at: place.url, key: key, opening: .open, environment: [:]) }
+        == .notFound)
+  }
+
+  @Test func aKeyInAnotherStoreIsMadeWithItsVaultOnly() throws {
+    let store = InMemorySecretStore()
+    let id = try SecretID(service: "vault", account: "key")
+    try place.open(.stored(in: store, id), .create).set("geheim", "anna")
+    #expect(try store.bytes(for: id)?.count == 32)
+    #expect(try place.open(.stored(in: store, id), .open).text("anna") == "geheim")
+    try store.remove(id)
+    #expect(errorCode { _ = try place.open(.stored(in: store, id)) } == .notFound)
+    #expect(try store.bytes(for: id) == nil)
+  }
+
+  @Test func aChangedPassphraseLeavesTheSecretsBytesAsTheyAre() throws {
+    let vault = try place.open(TestVault.passphrase("alt"), .create)
+    try vault.set("geheim", "anna")
+    let values = try place.values()
+    try vault.changePassphrase(
+      from: SecretBytes("alt"), to: SecretBytes("neu"), cost: TestVault.cheap)
+    #expect(try place.values() == values)
+    #expect(errorCode { _ = try place.open(TestVault.passphrase("alt"), .open) } == .wrongKey)
+    #expect(try place.open(TestVault.passphrase("neu"), .open).text("anna") == "geheim")
+    #expect(try vault.text("anna") == "geheim")
+    #expect(
+      errorCode {
+        try vault.changePassphrase(from: SecretBytes("alt"), to: SecretBytes("x"))
+      } == .wrongKey)
+  }
+
+  @Test func eachKeyOpensAndARemovedOneDoesNot() throws {
+    let vault = try place.open(.create)
+    let added = try vault.addKey(TestVault.passphrase("zweite"))
+    #expect(added.kind == .passphrase)
+    #expect(try vault.keySlots.map(\.kind) == [.keyFile, .passphrase])
+    #expect(errorCode { try vault.removeKey(UUID()) } == .notFound)
+    try place.open(TestVault.passphrase("zweite"), .open).set("geheim", "anna")
+    try vault.removeKey(vault.keySlots[0].id)
+    #expect(errorCode { _ = try place.open(.open) } == .wrongKey)
+    #expect(try vault.text("anna") == "geheim")
+    #expect(errorCode { try vault.removeKey(added.id) } == .failed)
+    #expect(try place.open(TestVault.passphrase("zweite"), .open).keySlots == [added])
+  }
+
+  @Test func aVaultHasALimitedNumberOfKeys() throws {
+    let vault = try place.open(.create)
+    for number in 1..<Vault.keyLimit { try vault.addKey(TestVault.passphrase("\(number)")) }
+    #expect(errorCode { try vault.addKey(TestVault.passphrase("x")) } == .failed)
+    #expect(try place.open(TestVault.passphrase("15"), .open).keySlots.count == Vault.keyLimit)
+  }
+
+  @Test(arguments: [
+    (0, 8, 1), (17, 0, 1), (17, 8, 0), (17, 17, 1), (17, 8, 17), (23, 1, 1), (20, 8, 1),
+    (18, 8, 16), (16, 1, 1), (Int.max, Int.max, Int.max),
+  ])
+  func costsBeyondTheLimitsCannotBeMade(_ logN: Int, _ r: Int, _ p: Int) {
+    #expect(VaultScrypt(logN: logN, r: r, p: p) == nil)
+  }
+}
