@@ -29,6 +29,7 @@ package struct VaultIndex: Hashable, Sendable {
         throw .damagedVault("items are not in order")
       }
       end += entry.sealedSize
+      guard end <= valuesLength else { break }
       entries.append(entry)
     }
     guard end == valuesLength else { throw .damagedVault("its values are not as long as it says") }

@@ -93,6 +93,6 @@ extension VaultEntry {
 extension VaultEntry.Attribute {
   fileprivate static func sorted(_ attributes: [String: String]) -> [Self] {
     attributes.map { Self(name: $0.key, value: $0.value) }
-      .sorted { $0.name.bytesPrecede($1.name) }
+      .sorted { $0.name.byteOrder(beside: $1.name) < 0 }
   }
 }
