@@ -45,6 +45,7 @@ package final class KeyringSession: Sendable {
       export HOME='\(home)' XDG_RUNTIME_DIR='\(run)' XDG_DATA_HOME='\(home)/data'
       export XDG_CONFIG_HOME='\(home)/config' XDG_CACHE_HOME='\(home)/cache'
       set -- --foreground --components=secrets --control-directory='\(run)/control'
+      if [ -e prompter ]; then export GNOME_KEYRING_TEST_PROMPTER="$(cat prompter)"; fi
       if [ -e password ]; then exec gnome-keyring-daemon --unlock "$@" < password; fi
       exec gnome-keyring-daemon "$@" < /dev/null
 

@@ -1,0 +1,192 @@
+import CForkSupport
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// What is said when there is no way to the service, or no longer one, and that it is said in time.
+@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServiceLossTests {
+  /// So long that only a hang reaches it.
+  private static let ample = Duration.seconds(120)
+  /// So short that a test can wait for it.
+  private static let brief = Duration.milliseconds(300)
+
+  private static func code(_ store: SecretService) -> SecretError.Code? {
+    do throws(SecretError) {
+      _ = try store.bytes(for: SecretID(service: "S", account: "A"))
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  @Test func saysWhenTheLibraryIsNotInstalled() throws {
+    let session = try KeyringSession()
+    let store = SecretService(
+      timeout: Self.ample, environment: session.environment,
+      libraryNames: ["libstead-has-no-such-library.so.0"])
+    #expect(Self.code(store) == .unavailable(.noLibrary))
+    // One that is there, and is not libsecret.
+    let other = SecretService(
+      timeout: Self.ample, environment: session.environment, libraryNames: ["libc.so.6"])
+    #expect(Self.code(other) == .unavailable(.noLibrary))
+  }
+
+  @Test func saysWhenThereIsNoBus() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.url.filePath
+    // An address of "autolaunch:" would have GDBus start a bus.
+    for environment in [
+      [:], ["XDG_RUNTIME_DIR": path], ["DBUS_SESSION_BUS_ADDRESS": ""],
+      ["DBUS_SESSION_BUS_ADDRESS": "autolaunch:"],
+      ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus"],
+      ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(path)/bus;autolaunch:"],
+      ["DBUS_SESSION_BUS_ADDRESS": "not an address"],
+      ["DBUS_SESSION_BUS_ADDRESS": "tcp:host=127.0.0.1,port=1"],
+    ] {
+      let store = SecretService(timeout: Self.ample, environment: environment)
+      #expect(Self.code(store) == .unavailable(.noBus), "\(environment)")
+    }
+    #expect(try directory.names.isEmpty)
+  }
+
+  @Test func findsTheBusOfTheRuntimeDirectory() throws {
+    let session = try KeyringSession()
+    var environment = session.environment
+    environment["DBUS_SESSION_BUS_ADDRESS"] = nil
+    environment["XDG_RUNTIME_DIR"] = session.bus.directory.url.filePath
+    try Secrets(
+      service: "S", store: SecretService(timeout: Self.ample, environment: session.environment)
+    ).set("word", for: "A")
+    let store = SecretService(timeout: Self.ample, environment: environment)
+    #expect(try Secrets(service: "S", store: store).string(for: "A") == "word")
+  }
+
+  @Test func saysInTimeWhenWhatListensIsNoBus() throws {
+    let directory = try TemporaryDirectory()
+    let descriptor = try UnixSocket.listen(directory.file("bus").filePath)
+    defer { close(descriptor) }
+    let store = SecretService(
+      timeout: Self.brief, address: "unix:path=\(directory.file("bus").filePath)")
+    #expect(Self.code(store) == .unavailable(.timedOut))
+  }
+
+  @Test func saysWhenNothingOffersTheService() throws {
+    let bus = try PrivateBus()
+    let store = SecretService(timeout: Self.ample, environment: bus.environment)
+    #expect(Self.code(store) == .unavailable(.noService))
+    let error = #expect(throws: SecretError.self) { try store.state() }
+    #expect(error?.code == .unavailable(.noService))
+  }
+
+  @Test func saysWhenTheServiceCannotBeStarted() throws {
+    let bus = try PrivateBus(services: [KeyringSession.name: "/bin/false"])
+    let store = SecretService(timeout: Self.ample, environment: bus.environment)
+    #expect(Self.code(store) == .unavailable(.noService))
+  }
+
+  @Test func saysInTimeWhenTheServiceNeverAnswers() throws {
+    let bus = try PrivateBus()
+    let peer = try SilentPeer(KeyringSession.name, on: bus)
+    let store = SecretService(timeout: Self.brief, environment: bus.environment)
+    #expect(Self.code(store) == .unavailable(.timedOut))
+    withExtendedLifetime(peer) {}
+  }
+
+  @Test func saysInTimeWhenTheServiceHangsAndGoesOnWithIt() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: Self.ample, environment: session.environment)
+    let secrets = try Secrets(service: "S", store: store)
+    try secrets.set("word", for: "A")
+    let hurried = SecretService(timeout: Self.brief, environment: session.environment)
+    #expect(Self.code(hurried) == nil)
+    session.withStoppedDaemon {
+      #expect(Self.code(hurried) == .unavailable(.timedOut))
+      let error = #expect(throws: SecretError.self) {
+        try Secrets(service: "S", store: hurried).set("other", for: "B")
+      }
+      #expect(error?.code == .unavailable(.timedOut))
+    }
+    #expect(try secrets.string(for: "A") == "word")
+  }
+
+  @Test func saysDisconnectedWhenTheServiceIsKilledInTheMiddle() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: Self.ample, environment: session.environment)
+    let secrets = try Secrets(service: "S", store: store)
+    try secrets.set("word", for: "A")
+    let daemon = try #require(session.daemonID)
+    let monitor = try BusMonitor("member='SearchItems'", on: session.bus)
+    // Stopped, it has the call and cannot answer; then it dies.
+    kill(daemon, SIGSTOP)
+    let killer = Thread {
+      _ = try? monitor.wait(for: "SearchItems")
+      kill(daemon, SIGKILL)
+    }
+    killer.start()
+    #expect(Self.code(store) == .unavailable(.disconnected))
+    // The next call has the bus start another one, which has the password.
+    #expect(try secrets.string(for: "A") == "word")
+    #expect(session.startCount == 2)
+  }
+
+  @Test func connectsAnewWhenTheServiceWasStartedAgain() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: Self.ample, environment: session.environment)
+    let secrets = try Secrets(service: "S", store: store)
+    try secrets.set("word", for: "A")
+    try session.killDaemon()
+    #expect(try secrets.string(for: "A") == "word")
+    try session.restartUnlocked()
+    try secrets.set("other", for: "A")
+    try session.restartLocked()
+    #expect(Self.code(store) == .locked)
+  }
+
+  /// The bus that programs share ends them by a signal when it dies.
+  @Test func outlivesTheBus() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: Self.ample, environment: session.environment)
+    try Secrets(service: "S", store: store).set("word", for: "A")
+    session.bus.kill()
+    for _ in 0..<3 {
+      let code = Self.code(store)
+      #expect(code == .unavailable(.noBus) || code == .unavailable(.disconnected))
+    }
+    #expect(Self.code(store) == .unavailable(.noBus))
+  }
+
+  @Test func closesTheConnectionsThatItMade() throws {
+    let session = try KeyringSession()
+    func count() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+        let target = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: "/proc/self/fd/\($0)")
+        return target?.hasPrefix("socket:") ?? false
+      }.count
+    }
+    let before = try count()
+    for _ in 0..<200 {
+      #expect(
+        Self.code(SecretService(timeout: Self.ample, environment: session.environment)) == nil)
+    }
+    // Other tests have connections of their own meanwhile.
+    #expect(try count() < before + 100)
+  }
+
+  @Test func saysForkedInTheChildOfAFork() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: Self.ample, environment: session.environment)
+    try Secrets(service: "S", store: store).set("word", for: "A")
+    let fresh = SecretService(timeout: Self.ample, environment: session.environment)
+    let child = stead_test_fork()
+    if child == 0 {
+      alarm(240)
+      let isTold =
+        Self.code(store) == .unavailable(.forked) && Self.code(fresh) == .unavailable(.forked)
+      stead_test_exit(isTold ? 0 : 1)
+    }
+    #expect(stead_test_wait(child) == 0)
+    #expect(try Secrets(service: "S", store: store).string(for: "A") == "word")
+  }
+}

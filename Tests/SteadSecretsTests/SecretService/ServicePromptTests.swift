@@ -1,0 +1,183 @@
+import Foundation
+import SteadSecrets
+import Testing
+
+/// Prompts appear only where they may, are answered, and hold up nobody for longer than was said.
+@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServicePromptTests {
+  private static let ample = Duration.seconds(120)
+
+  private static func store(
+    _ session: KeyringSession, _ prompts: SecretPrompts = .never
+  ) -> SecretService {
+    SecretService(timeout: ample, prompts: prompts, environment: session.environment)
+  }
+
+  @Test func saysThatNobodyCanBeAskedToUnlock() async throws {
+    let session = try KeyringSession()
+    let store = Self.store(session)
+    try session.lock()
+    let error = await #expect(throws: SecretError.self) {
+      try await store.unlock(timeout: Self.ample)
+    }
+    #expect(error?.code == .interactionRequired)
+    #expect(try store.state() == .locked)
+    let allowed = try Secrets(
+      service: "S", store: Self.store(session, .allowed(timeout: Self.ample)))
+    let read = #expect(throws: SecretError.self) { try allowed.string(for: "A") }
+    #expect(read?.code == .interactionRequired)
+  }
+
+  @Test func saysThatNobodyCanBeAskedForANewPassword() async throws {
+    let session = try KeyringSession(.uninitialised)
+    let store = Self.store(session)
+    let error = await #expect(throws: SecretError.self) {
+      try await store.unlock(timeout: Self.ample)
+    }
+    #expect(error?.code == .interactionRequired)
+    #expect(try store.state() == .notInitialised)
+  }
+
+  @Test func showsNoPromptInAnyCallUnlessItMay() throws {
+    let session = try KeyringSession()
+    let store = Self.store(session)
+    let secrets = try Secrets(service: "S", store: store)
+    try secrets.set("word", for: "A")
+    try session.restartLocked()
+    let monitor = try BusMonitor("type='method_call'", on: session.bus)
+    for call: () throws -> Void in [
+      { _ = try secrets.string(for: "A") }, { _ = try secrets.items() },
+      { try secrets.set("other", for: "A") }, { try secrets.insert("other", for: "B") },
+      { try secrets.remove("A") }, { try secrets.removeAll() },
+    ] {
+      let error = #expect(throws: SecretError.self) { try call() }
+      #expect(error?.code == .locked)
+    }
+    // The last call that the monitor has to hear of.
+    try session.bus.call(
+      KeyringSession.name, KeyringSession.path, "org.freedesktop.Secret.Service.ReadAlias",
+      "string:the-end")
+    let heard = try monitor.wait(for: "the-end")
+    #expect(heard.contains("member=SearchItems") && !heard.contains("member=Prompt"))
+  }
+
+  @Test func asksNobodyWhenItIsOpen() async throws {
+    let session = try KeyringSession()
+    try await Self.store(session).unlock(timeout: Self.ample)
+    #expect(try Self.store(session).state() == .ready)
+  }
+
+  @Test(.enabled(if: KeyringPrompter.isAvailable)) func opensWithTheUsersPassword() async throws {
+    let session = try KeyringSession()
+    let store = Self.store(session)
+    try Secrets(service: "S", store: store).set("word", for: "A")
+    let prompter = try KeyringPrompter([.password(KeyringSession.password)], in: session)
+    try session.restartLocked()
+    try await store.unlock(timeout: Self.ample)
+    #expect(try Secrets(service: "S", store: store).string(for: "A") == "word")
+    withExtendedLifetime(prompter) {}
+  }
+
+  @Test(.enabled(if: KeyringPrompter.isAvailable))
+  func asksInTheMiddleOfACallWherePromptsAreAllowed()
+    throws
+  {
+    let session = try KeyringSession()
+    try Secrets(service: "S", store: Self.store(session)).set("word", for: "A")
+    let prompter = try KeyringPrompter(
+      [.password(KeyringSession.password), .password(KeyringSession.password)], in: session)
+    try session.restartLocked()
+    let secrets = try Secrets(
+      service: "S", store: Self.store(session, .allowed(timeout: Self.ample)))
+    #expect(try secrets.string(for: "A") == "word")
+    try session.lock()
+    try secrets.set("other", for: "B")
+    #expect(try secrets.string(for: "B") == "other")
+    withExtendedLifetime(prompter) {}
+  }
+
+  @Test(.enabled(if: KeyringPrompter.isAvailable)) func makesTheFirstCollection() async throws {
+    let session = try KeyringSession(.uninitialised)
+    let prompter = try KeyringPrompter([.password("a new password")], in: session)
+    try session.restartLocked()
+    let store = Self.store(session)
+    try await store.unlock(timeout: Self.ample)
+    #expect(try store.state() == .ready)
+    try Secrets(service: "S", store: store).set("word", for: "A")
+    #expect(try session.secretTool("lookup", "service", "S", "account", "A").text == "word")
+    withExtendedLifetime(prompter) {}
+  }
+
+  @Test(.enabled(if: KeyringPrompter.isAvailable)) func saysCancelledWhenTheUserDoes() async throws
+  {
+    let session = try KeyringSession()
+    let prompter = try KeyringPrompter([.cancel], in: session)
+    // The name by which a desktop's prompter is known.
+    let named = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
+    try session.restartLocked()
+    let store = Self.store(session)
+    let error = await #expect(throws: SecretError.self) {
+      try await store.unlock(timeout: Self.ample)
+    }
+    #expect(error?.code == .cancelled)
+    #expect(try store.state() == .locked)
+    withExtendedLifetime((prompter, named)) {}
+  }
+
+  @Test func givesUpAPromptThatNobodyAnswers() async throws {
+    let session = try KeyringSession()
+    let prompter = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
+    // Not merely locked: gnome-keyring opens that again by itself when a prompt is dismissed.
+    try session.restartLocked()
+    let store = Self.store(session)
+    let error = await #expect(throws: SecretError.self) {
+      try await store.unlock(timeout: .milliseconds(300))
+    }
+    #expect(error?.code == .unavailable(.timedOut))
+    let allowed = try Secrets(
+      service: "S", store: Self.store(session, .allowed(timeout: .milliseconds(300))))
+    let read = #expect(throws: SecretError.self) { try allowed.string(for: "A") }
+    #expect(read?.code == .unavailable(.timedOut))
+    withExtendedLifetime(prompter) {}
+  }
+
+  @Test func dismissesThePromptWhenTheTaskIsCancelled() async throws {
+    let session = try KeyringSession()
+    let prompter = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
+    let monitor = try BusMonitor("interface='org.freedesktop.Secret.Prompt'", on: session.bus)
+    try session.lock()
+    let store = Self.store(session)
+    let task = Task { try await store.unlock(timeout: Self.ample) }
+    try await monitor.hear("member=Prompt")
+    task.cancel()
+    let error = await #expect(throws: SecretError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+    try await monitor.hear("member=Dismiss")
+    withExtendedLifetime(prompter) {}
+  }
+
+  @Test func isCancelledBeforeItBegins() async throws {
+    let session = try KeyringSession()
+    try session.lock()
+    let store = Self.store(session)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await store.unlock(timeout: Self.ample)
+    }
+    let error = await #expect(throws: SecretError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+  }
+
+  @Test func saysDisconnectedWhenTheServiceDiesDuringAPrompt() async throws {
+    let session = try KeyringSession()
+    let prompter = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
+    let monitor = try BusMonitor("interface='org.freedesktop.Secret.Prompt'", on: session.bus)
+    try session.lock()
+    let store = Self.store(session)
+    let task = Task { try await store.unlock(timeout: Self.ample) }
+    try await monitor.hear("member=Prompt")
+    try session.killDaemon()
+    let error = await #expect(throws: SecretError.self) { try await task.value }
+    #expect(error?.code == .unavailable(.disconnected))
+    withExtendedLifetime(prompter) {}
+  }
+}

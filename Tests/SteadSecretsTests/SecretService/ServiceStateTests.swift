@@ -1,0 +1,111 @@
+import Foundation
+import SteadSecrets
+import Testing
+
+/// A collection that cannot be used says so, in every call, and is never taken for an empty one.
+@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServiceStateTests {
+  /// All calls that read or write, by their names.
+  private static func errors(_ store: SecretService) throws -> [String: SecretError.Code?] {
+    let secrets = try Secrets(service: "S", store: store)
+    func code(_ body: () throws -> Void) -> SecretError.Code? {
+      do {
+        try body()
+        return nil
+      } catch {
+        return (error as? SecretError)?.code
+      }
+    }
+    var errors: [String: SecretError.Code?] = [:]
+    for account in ["A", "missing"] {
+      errors["string \(account)"] = code { _ = try secrets.string(for: account) }
+      errors["item \(account)"] = code { _ = try secrets.item(for: account) }
+      errors["set \(account)"] = code { try secrets.set("new", for: account) }
+      errors["insert \(account)"] = code { try secrets.insert("new", for: account) }
+      errors["update \(account)"] = code { try secrets.update("new", for: account) }
+      errors["replace \(account)"] = code { try secrets.replace("old", with: "new", for: account) }
+      errors["remove \(account)"] = code { _ = try secrets.remove(account) }
+    }
+    errors["items"] = code { _ = try secrets.items() }
+    errors["removeAll"] = code { _ = try secrets.removeAll() }
+    return errors
+  }
+
+  @Test func isReadyWhenItIsUnlocked() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: .seconds(120), environment: session.environment)
+    #expect(try store.state() == .ready)
+    #expect(try Secrets(service: "S", store: store).string(for: "A") == nil)
+  }
+
+  @Test func saysLockedForEveryCallOnceItIsLocked() throws {
+    let session = try KeyringSession()
+    let store = SecretService(timeout: .seconds(120), environment: session.environment)
+    try Secrets(service: "S", store: store).set("old", for: "A")
+    try store.lock()
+    #expect(try store.state() == .locked)
+    for (call, code) in try Self.errors(store) { #expect(code == .locked, "\(call)") }
+
+    try session.restartUnlocked()
+    #expect(try Secrets(service: "S", store: store).string(for: "A") == "old")
+    #expect(try Secrets(service: "S", store: store).accounts() == ["A"])
+  }
+
+  /// A daemon that has not seen the keyring open knows attributes by their hashes alone.
+  @Test func saysLockedForEveryCallAfterAColdStart() throws {
+    let session = try KeyringSession()
+    let old = SecretService(timeout: .seconds(120), environment: session.environment)
+    try Secrets(service: "S", store: old).set("old", for: "A")
+    try session.restartLocked()
+    for store in [old, SecretService(timeout: .seconds(120), environment: session.environment)] {
+      #expect(try store.state() == .locked)
+      for (call, code) in try Self.errors(store) { #expect(code == .locked, "\(call)") }
+    }
+    try session.restartUnlocked()
+    #expect(try Secrets(service: "S", store: old).string(for: "A") == "old")
+  }
+
+  @Test func saysNotInitialisedWhereThereWasNeverAKeyring() throws {
+    let session = try KeyringSession(.uninitialised)
+    let store = SecretService(timeout: .seconds(120), environment: session.environment)
+    #expect(try store.state() == .notInitialised)
+    for (call, code) in try Self.errors(store) { #expect(code == .notInitialised, "\(call)") }
+    let error = #expect(throws: SecretError.self) { try store.lock() }
+    #expect(error?.code == .notInitialised)
+  }
+
+  @Test func saysNotInitialisedOfACollectionThatIsNotThere() throws {
+    let session = try KeyringSession()
+    let store = SecretService(
+      collection: .named("Elsewhere"), timeout: .seconds(120), environment: session.environment)
+    #expect(try store.state() == .notInitialised)
+    for (call, code) in try Self.errors(store) { #expect(code == .notInitialised, "\(call)") }
+  }
+
+  @Test func findsACollectionByItsAliasAndByItsLabel() throws {
+    let session = try KeyringSession()
+    let secrets = try ["default", "Login"].map {
+      try Secrets(
+        service: "S",
+        store: SecretService(
+          collection: .named($0), timeout: .seconds(120), environment: session.environment))
+    }
+    try secrets[0].set("word", for: "A")
+    #expect(try secrets[1].string(for: "A") == "word")
+    #expect(secrets[1].backend.location == "Login")
+  }
+
+  @Test func usesTheSessionsCollectionWhenTheDefaultOneIsLocked() throws {
+    let session = try KeyringSession()
+    let kept = SecretService(timeout: .seconds(120), environment: session.environment)
+    let passing = SecretService(
+      collection: .session, timeout: .seconds(120), environment: session.environment)
+    try kept.lock()
+    let secrets = try Secrets(service: "S", store: passing)
+    try secrets.set("word", for: "A")
+    #expect(try secrets.string(for: "A") == "word")
+    #expect(try kept.state() == .locked)
+    #expect(!passing.features.contains(.persistence) && kept.features.contains(.persistence))
+    let error = #expect(throws: SecretError.self) { try passing.lock() }
+    #expect(error?.code == .unsupported(.locking))
+  }
+}

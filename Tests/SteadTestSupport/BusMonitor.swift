@@ -1,0 +1,48 @@
+import Foundation
+
+/// Hears what passes over a bus, by dbus-monitor.
+package final class BusMonitor: Sendable {
+  private let process = Process()
+  private let output = Pipe()
+
+  /// - Parameter rule: Which messages, as D-Bus writes it, such as `member='GetSecret'`.
+  package init(_ rule: String, on bus: PrivateBus) throws {
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["dbus-monitor", "--session", "--monitor", rule]
+    process.environment = bus.environment
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // The bus tells a monitor that it loses its own name when it begins to hear others.
+    try wait(for: "NameLost")
+  }
+
+  deinit {
+    // A child of a thread of Dispatch's has all other signals blocked. The bus's end ends it, too.
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Waits until a text has passed that was not waited for before, and returns all up to it.
+  @discardableResult
+  package func wait(for text: String) throws -> String {
+    var all = Data()
+    while !all.contains(Data(text.utf8)) {
+      let more = output.fileHandleForReading.availableData
+      guard !more.isEmpty else { throw CocoaError(.fileReadUnknown) }
+      all += more
+    }
+    return String(decoding: all, as: UTF8.self)
+  }
+
+  /// The same for a task, which must not hold up a thread that other tasks need.
+  @discardableResult
+  package func hear(_ text: String) async throws -> String {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(with: Result { try self.wait(for: text) })
+      }
+    }
+  }
+}
