@@ -5,6 +5,7 @@ let package = Package(
   name: "stead-examples",
   platforms: [.macOS(.v15)],
   products: [
+    .executable(name: "git-credential-stead", targets: ["git-credential-stead"]),
     .executable(name: "race", targets: ["race"]),
     .executable(name: "shelf", targets: ["shelf"]),
   ],
@@ -19,6 +20,18 @@ let package = Package(
       name: "race",
       dependencies: ["RaceKit", .product(name: "SteadPreferences", package: "stead")]),
     .testTarget(name: "RaceKitTests", dependencies: ["RaceKit"]),
+    .target(
+      name: "GitCredentialKit", dependencies: [.product(name: "SteadSecrets", package: "stead")]),
+    .executableTarget(
+      name: "git-credential-stead",
+      dependencies: ["GitCredentialKit", .product(name: "SteadSecrets", package: "stead")]),
+    .testTarget(
+      name: "GitCredentialKitTests",
+      dependencies: [
+        "GitCredentialKit", "git-credential-stead",
+        .product(name: "SteadSecrets", package: "stead"),
+      ],
+      resources: [.copy("server.py")]),
     // Not in the root package: see the note beside its target OSLog.
     .testTarget(
       name: "OSLogTests", dependencies: [.product(name: "SteadOSLog", package: "stead")]),

@@ -62,7 +62,8 @@ final class MemoryScan {
         if contains(read) { result.append(region.name.isEmpty ? "anonymous" : region.name) }
         let next = position + UInt(read)
         // A piece may lie across the end of what was read.
-        position = next < end ? next - UInt(Self.pieceSize - 1) : next
+        // Where little was read, since the rest went away meanwhile, to go back would be no progress.
+        position = next < end && read >= Self.pieceSize ? next - UInt(Self.pieceSize - 1) : next
       }
     }
     return result

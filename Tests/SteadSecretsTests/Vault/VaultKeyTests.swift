@@ -107,6 +107,13 @@ import Testing
     #expect(try place.open(TestVault.passphrase("zweite"), .open).keySlots == [added])
   }
 
+  @Test func anAddedKeyFileIsMade() throws {
+    let vault = try place.open(TestVault.passphrase("alt"), .create)
+    try vault.addKey(.keyFile(place.keyFile))
+    try place.open(.open).set("geheim", "anna")
+    #expect(try vault.text("anna") == "geheim")
+  }
+
   @Test func aVaultHasALimitedNumberOfKeys() throws {
     let vault = try place.open(.create)
     for number in 1..<Vault.keyLimit { try vault.addKey(TestVault.passphrase("\(number)")) }

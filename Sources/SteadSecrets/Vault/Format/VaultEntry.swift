@@ -1,15 +1,17 @@
+import Foundation
+
 /// What a vault's index has about one secret.
-package struct VaultEntry: Hashable, Sendable {
-  package var service: String
-  package var account: String
-  package var label: String
+struct VaultEntry: Hashable, Sendable {
+  var service: String
+  var account: String
+  var label: String
   /// In ascending order of the names' bytes, each once.
   var attributes: [Attribute]
   var created: UInt64
   var modified: UInt64
   var salt: [UInt8]
   /// The length of the secret itself.
-  package var length: Int
+  var length: Int
 
   struct Attribute: Hashable, Sendable {
     var name: String
@@ -36,7 +38,7 @@ extension VaultEntry {
     attributes = []
     for _ in 0..<attributeCount {
       let attribute = try Attribute(from: &reader)
-      if let last = attributes.last, !last.name.bytesPrecede(attribute.name) {
+      if let last = attributes.last, last.name.byteOrder(beside: attribute.name) >= 0 {
         throw .damagedVault("attributes are not in order")
       }
       attributes.append(attribute)
@@ -67,8 +69,8 @@ extension VaultEntry {
 
   /// Whether it stands before another in an index.
   func precedes(_ other: VaultEntry) -> Bool {
-    if service.bytesPrecede(other.service) { return true }
-    return service.utf8.elementsEqual(other.service.utf8) && account.bytesPrecede(other.account)
+    let order = service.byteOrder(beside: other.service)
+    return order != 0 ? order < 0 : account.byteOrder(beside: other.account) < 0
   }
 }
 
@@ -89,6 +91,21 @@ extension VaultEntry.Attribute {
 }
 
 extension String {
-  /// Whether its bytes of UTF-8 come before another text's.
-  func bytesPrecede(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+  /// Negative when its bytes of UTF-8 come before another text's, 0 when they are the same.
+  func byteOrder(beside other: String) -> Int {
+    let order = utf8.withContiguousStorageIfAvailable { one in
+      other.utf8.withContiguousStorageIfAvailable { other in
+        let common = min(one.count, other.count)
+        guard common > 0, let start = one.baseAddress, let otherStart = other.baseAddress else {
+          return one.count - other.count
+        }
+        let order = memcmp(start, otherStart, common)
+        return order != 0 ? Int(order) : one.count - other.count
+      }
+    }
+    if let order = order ?? nil { return order }
+    // Texts that come from Objective-C have no bytes of their own.
+    if utf8.elementsEqual(other.utf8) { return 0 }
+    return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+  }
 }

@@ -19,9 +19,10 @@ enum VaultCipher {
     }
   }
 
-  /// What was sealed; nil when the tag does not agree.
+  /// What was sealed, or its first bytes; nil when the tag does not agree, or when it is shorter.
   static func open(
-    _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol
+    _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol,
+    keeping count: Int? = nil
   ) -> SecretBytes? {
     guard sealed.count >= VaultLayout.tagSize else { return nil }
     var combined = Data(capacity: nonceSize + sealed.count)
@@ -33,6 +34,8 @@ enum VaultCipher {
       var plain = try? AES.GCM.open(box, using: key, authenticating: additional)
     else { return nil }
     defer { plain.wipe() }
-    return SecretBytes(plain)
+    let count = count ?? plain.count
+    guard count <= plain.count else { return nil }
+    return plain.withUnsafeBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
   }
 }

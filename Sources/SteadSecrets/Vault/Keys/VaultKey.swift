@@ -100,7 +100,14 @@ extension SecretBytes {
 extension UnsafeMutableRawBufferPointer {
   fileprivate func fillWithRandom() {
     var generator = SystemRandomNumberGenerator()
-    for index in indices { self[index] = .random(in: 0...255, using: &generator) }
+    // Each number is a call of the system, so all of its bytes are used.
+    for start in stride(from: 0, to: count, by: MemoryLayout<UInt64>.size) {
+      Swift.withUnsafeBytes(of: generator.next()) { bytes in
+        for offset in 0..<Swift.min(bytes.count, count - start) {
+          self[start + offset] = bytes[offset]
+        }
+      }
+    }
   }
 }
 

@@ -74,9 +74,7 @@ extension Vault {
     guard let file = try? place.open(), file.begins(with: data.prefix(header.size)) else {
       return
     }
-    adopt(
-      VaultSnapshot(writing: data, of: file, header: header, entries: draft.entries),
-      raising: true)
+    adopt(VaultSnapshot(writing: data, of: file, header: header, entries: draft.entries), nil)
   }
 }
 
@@ -93,6 +91,6 @@ extension VaultEntry {
 extension VaultEntry.Attribute {
   fileprivate static func sorted(_ attributes: [String: String]) -> [Self] {
     attributes.map { Self(name: $0.key, value: $0.value) }
-      .sorted { $0.name.bytesPrecede($1.name) }
+      .sorted { $0.name.byteOrder(beside: $1.name) < 0 }
   }
 }

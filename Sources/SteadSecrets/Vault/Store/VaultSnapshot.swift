@@ -10,6 +10,10 @@ final class VaultSnapshot: Sendable {
   let offsets: [Int]
   let data: Data
   private let file: OpenFile
+  /// Keys of values that were read, since making one takes as long as all else of a read.
+  private let keys = ForkSafeLock<[Int: SecretBytes]>([:])
+  /// How many of these are kept.
+  private static let keyLimit = 1024
 
   /// What is in a file that was opened and read.
   ///
@@ -56,18 +60,15 @@ final class VaultSnapshot: Sendable {
 extension VaultSnapshot {
   /// Where an entry is, or would have to be put.
   func position(of id: SecretID) -> (index: Int, isThere: Bool) {
-    let index = entries.firstIndex(notBefore: {
-      $0.isBefore(service: id.service, account: id.account)
-    })
-    let isThere = index < entries.count && entries[index].names(id)
-    return (index, isThere)
+    let index = entries.firstIndex(notBefore: { $0.order(beside: id) < 0 })
+    return (index, index < entries.count && entries[index].order(beside: id) == 0)
   }
 
   /// Which entries are a service's.
   func positions(service: String) -> Range<Int> {
-    let start = entries.firstIndex(notBefore: { $0.service.bytesPrecede(service) })
+    let start = entries.firstIndex(notBefore: { $0.service.byteOrder(beside: service) < 0 })
     var end = start
-    while end < entries.count, entries[end].service.utf8.elementsEqual(service.utf8) { end += 1 }
+    while end < entries.count, entries[end].service.byteOrder(beside: service) == 0 { end += 1 }
     return start..<end
   }
 
@@ -77,15 +78,24 @@ extension VaultSnapshot {
   /// The secret of an entry.
   func secret(at index: Int, root: VaultRoot) throws(SecretError) -> SecretBytes {
     let entry = entries[index]
-    let opened = VaultCipher.open(
-      sealedValue(at: index), by: root.valueKey(entry.salt),
-      with: entry.additionalData(vaultID: header.id))
-    guard let opened, opened.count >= entry.length else {
-      throw .damagedVault("a value is not authentic")
+    let secret = VaultCipher.open(
+      sealedValue(at: index), by: key(at: index, root: root),
+      with: entry.additionalData(vaultID: header.id), keeping: entry.length)
+    guard let secret else { throw .damagedVault("a value is not authentic") }
+    return secret
+  }
+
+  private func key(at index: Int, root: VaultRoot) -> SymmetricKey {
+    if let known = keys.withLock({ $0[index] }) {
+      return known.withBytes { SymmetricKey(data: $0) }
     }
-    return opened.withBytes { bytes in
-      SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<entry.length]))
+    let key = root.valueKey(entries[index].salt)
+    let kept = key.withUnsafeBytes { SecretBytes(copying: $0) }
+    keys.withLock { keys in
+      // A key that is there stays: to let it go here could take another lock.
+      if keys.count < Self.keyLimit, keys[index] == nil { keys[index] = kept }
     }
+    return key
   }
 }
 
@@ -104,13 +114,10 @@ extension VaultEntry {
     }
   }
 
-  fileprivate func names(_ id: SecretID) -> Bool {
-    service.utf8.elementsEqual(id.service.utf8) && account.utf8.elementsEqual(id.account.utf8)
-  }
-
-  fileprivate func isBefore(service other: String, account otherAccount: String) -> Bool {
-    if service.utf8.elementsEqual(other.utf8) { return account.bytesPrecede(otherAccount) }
-    return service.bytesPrecede(other)
+  /// Negative when it stands before an item of a name, 0 when it has that name.
+  fileprivate func order(beside id: SecretID) -> Int {
+    let order = service.byteOrder(beside: id.service)
+    return order != 0 ? order : account.byteOrder(beside: id.account)
   }
 }
 

@@ -1,0 +1,113 @@
+import SteadSecrets
+import Testing
+
+@testable import GitCredentialKit
+
+@Suite struct CredentialHelperTests {
+  private let store = InMemorySecretStore()
+  private let helper: CredentialHelper
+
+  init() {
+    let store = store
+    helper = CredentialHelper { (service) throws(SecretError) in
+      try Secrets(service: service, store: store)
+    }
+  }
+
+  private func request(_ lines: String...) throws -> CredentialRequest {
+    let all = ["protocol=https", "host=example.org"] + lines
+    return try CredentialRequest(SecretBytes(all.joined(separator: "\n")))
+  }
+
+  private func reply(_ lines: String...) throws -> String? {
+    try helper.get(request(lines.joined(separator: "\n")))?.withBytes {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
+  private var accounts: [String] {
+    get throws { try store.items(service: "git:https://example.org").map(\.account) }
+  }
+
+  @Test func whatIsStoredIsGot() throws {
+    #expect(try reply("username=anna") == nil)
+    try helper.store(request("username=anna", "password=secret"))
+    #expect(try reply("username=anna") == "username=anna\npassword=secret\n")
+    #expect(try reply("username=bob") == nil)
+  }
+
+  @Test func theOnlyAccountNeedsNoName() throws {
+    try helper.store(request("username=anna", "password=secret"))
+    #expect(try reply() == "username=anna\npassword=secret\n")
+    try helper.store(request("username=bob", "password=other"))
+    #expect(try reply() == nil)
+  }
+
+  @Test func expiryAndRefreshTokenComeBack() throws {
+    try helper.store(
+      request(
+        "username=anna", "password=secret", "password_expiry_utc=1800000000",
+        "oauth_refresh_token=r"))
+    #expect(
+      try reply() == """
+        username=anna
+        password=secret
+        password_expiry_utc=1800000000
+        oauth_refresh_token=r
+
+        """)
+  }
+
+  /// Somebody else's item may have lines that git would take for attributes.
+  @Test func onlyKnownLinesOfAnItemAreSent() throws {
+    let secrets = try Secrets(service: "git:https://example.org", store: store)
+    try secrets.set("secret\nhost=evil.example\nquit=1", for: "anna")
+    #expect(try reply() == "username=anna\npassword=secret\n")
+  }
+
+  @Test func whatIsNotToBeKeptIsNot() throws {
+    try helper.store(request("username=anna", "password=secret", "ephemeral=1"))
+    try helper.store(request("username=anna"))
+    try helper.store(request("username=", "password=secret"))
+    try helper.store(request("username=anna", "authtype=Bearer", "credential=token"))
+    #expect(try accounts.isEmpty)
+  }
+
+  @Test func whatGitHasJustGotIsNotWrittenAgain() throws {
+    let secrets = try Secrets(service: "git:https://example.org", store: store)
+    try helper.store(request("username=anna", "password=secret"))
+    let first = try secrets.item(for: "anna")?.modified
+    try helper.store(request("username=anna", "password=secret"))
+    #expect(try secrets.item(for: "anna")?.modified == first)
+    try helper.store(request("username=anna", "password=new"))
+    #expect(try secrets.item(for: "anna")?.modified != first)
+  }
+
+  /// A second git may have stored a new password while the first one found the old one refused.
+  @Test func onlyThePasswordThatWasRefusedIsErased() throws {
+    try helper.store(request("username=anna", "password=new"))
+    try helper.erase(request("username=anna", "password=old"))
+    try helper.erase(request("password=old"))
+    try helper.erase(request("username=bob"))
+    #expect(try accounts == ["anna"])
+    try helper.erase(request("username=anna", "password=new"))
+    #expect(try accounts.isEmpty)
+  }
+
+  @Test func withoutAPasswordAllThatFitIsErased() throws {
+    try helper.store(request("username=anna", "password=a"))
+    try helper.store(request("username=bob", "password=b"))
+    try helper.erase(request("username=anna"))
+    #expect(try accounts == ["bob"])
+    try helper.store(request("username=anna", "password=a"))
+    try helper.erase(request())
+    #expect(try accounts.isEmpty)
+  }
+
+  @Test func eachPathHasAPasswordOfItsOwn() throws {
+    try helper.store(request("path=a.git", "username=anna", "password=a"))
+    #expect(try reply("username=anna") == nil)
+    #expect(try reply("path=b.git", "username=anna") == nil)
+    #expect(try reply("path=a.git", "username=anna") == "username=anna\npassword=a\n")
+  }
+}

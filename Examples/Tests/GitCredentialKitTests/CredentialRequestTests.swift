@@ -1,0 +1,72 @@
+import SteadSecrets
+import Testing
+
+@testable import GitCredentialKit
+
+@Suite struct CredentialRequestTests {
+  @Test func readsWhatGitSends() throws {
+    let request = try CredentialRequest(
+      SecretBytes(
+        """
+        capability[]=authtype
+        protocol=https
+        host=example.org:8443
+        path=notes.git
+        username=anna
+        password=a=b c
+        password_expiry_utc=1800000000
+        oauth_refresh_token=r
+        wwwauth[]=Basic realm="x"
+        state[]=other=1
+        unheard-of=1
+
+        host=ignored.example.org
+        """))
+    #expect(request.service == "git:https://example.org:8443/notes.git")
+    #expect(request.username == "anna")
+    #expect(request.password == SecretBytes("a=b c"))
+    #expect(request.expiry == "1800000000")
+    #expect(request.refreshToken == SecretBytes("r"))
+    #expect(!request.isEphemeral)
+  }
+
+  @Test(arguments: [
+    ("protocol=https\nhost=Example.ORG\n", "git:https://example.org"),
+    ("protocol=https\r\nhost=example.org\r\n\r\n", "git:https://example.org"),
+    ("protocol=https\nhost=example.org\npath=\n", "git:https://example.org"),
+    ("protocol=cert\nhost=\npath=home/anna/key.pem\n", "git:cert:///home/anna/key.pem"),
+    ("url=https://example.org/", "git:https://example.org"),
+    ("url=https://anna:s%2F@example.org:80//a/b%20c/", "git:https://example.org:80/a/b c"),
+    ("host=first.example.org\nurl=ssh://example.org", "git:ssh://example.org"),
+  ])
+  func aServiceIsNamedAfterTheServer(_ input: String, _ service: String) throws {
+    #expect(try CredentialRequest(SecretBytes(input)).service == service)
+  }
+
+  @Test(arguments: ["", "\n", "protocol=https\n", "host=example.org\n", "protocol=\nhost=a\n"])
+  func withoutAServerThereIsNoService(_ input: String) throws {
+    #expect(try CredentialRequest(SecretBytes(input)).service == nil)
+  }
+
+  @Test func aURLBringsUserAndPassword() throws {
+    let request = try CredentialRequest(SecretBytes("url=https://an%40na:s%2Fc:t@example.org"))
+    #expect(request.username == "an@na")
+    #expect(request.password == SecretBytes("s/c:t"))
+    let without = try CredentialRequest(
+      SecretBytes("username=bob\npassword=x\nurl=https://example.org/a@b"))
+    #expect(without.username == nil && without.password == nil)
+    #expect(without.path == "a@b")
+  }
+
+  @Test(arguments: [
+    "nonsense\n", "=value\n", "host=a\0b\n", "url=example.org\n", "url=https://a%0Ab/\n",
+    "url=https://a%00b/\n", "url=https://%zz/\n",
+  ])
+  func whatIsNoRequestIsRefusedWithoutBeingRepeated(_ input: String) {
+    let error = #expect(throws: CredentialError.self) {
+      try CredentialRequest(SecretBytes(input + "password=hunter2\n"))
+    }
+    #expect(error?.description.contains("hunter2") == false)
+    #expect(error?.description.contains("nonsense") == false)
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import SteadFiles
+
+/// The store that was chosen for a service, and the next one once the secrets were moved.
+///
+/// Each call looks whether the record is still the one that was read, which costs a system call. So
+/// processes that run while another one moves the secrets go on at the new place. Writers hold a
+/// lock together, which who moves has alone; readers hold none, and look at the record again before
+/// they believe that something is missing.
+final class ChosenStore: SecretStore {
+  /// How often a read is begun anew because the secrets were moved in the middle of it.
+  static let attemptLimit = 10
+
+  /// What is known of the place. A call works with a copy.
+  struct Current: Sendable {
+    var stamp: StoreRecordFile.Stamp?
+    var record: StoreRecord?
+    var choice: StoreChoice
+    var store: any SecretStore
+  }
+
+  let opener: StoreOpener
+  let file: StoreRecordFile
+  let turns: FileLock
+  /// Whether a record that leads elsewhere is replaced by the first write, as when secrets come back.
+  let isReturn: Bool
+  private let known: ForkSafeLock<Current?>
+
+  init(
+    service: String, opener: StoreOpener, isReturn: Bool = false
+  ) throws(SecretError) {
+    self.opener = opener
+    file = StoreRecordFile(service: service, in: opener.files.records)
+    turns = FileLock(opener.files.lock)
+    self.isReturn = isReturn
+    known = ForkSafeLock(nil)
+    _ = try current()
+  }
+
+  var service: String { file.service }
+
+  /// Where the secrets are now.
+  func current() throws(SecretError) -> Current {
+    let stamp = try file.stamp()
+    let old = known.withLock { $0 }
+    if let old, old.stamp == stamp, !(old.store is VaultToCome) { return old }
+    return try adopt(find(stamp, old))
+  }
+
+  /// Keeps what is known for the next call.
+  @discardableResult
+  func adopt(_ new: Current) -> Current {
+    let old = known.withLock { current in
+      let old = current
+      current = new
+      return old
+    }
+    // Let go of here: a store's own locks must not go while this one is held.
+    return withExtendedLifetime(old) { new }
+  }
+
+  private func find(
+    _ stamp: StoreRecordFile.Stamp?, _ old: Current?
+  ) throws(SecretError) -> Current {
+    let record = try file.read()
+    if let record, !(isReturn && record.place.kind == .elsewhere) {
+      let choice = StoreChoice(record: record, path: file.path)
+      do throws(SecretError) {
+        let store = try open(choice.place, old)
+        return Current(stamp: stamp, record: record, choice: choice, store: store)
+      } catch {
+        throw located(error, record)
+      }
+    }
+    let isChosen = old != nil && old?.record == nil
+    let choice = isChosen ? old?.choice : nil
+    return try provisional(choice ?? StoreChoice(probe: opener.probe()), stamp, old)
+  }
+
+  /// A choice that no write has made the service's yet.
+  private func provisional(
+    _ choice: StoreChoice, _ stamp: StoreRecordFile.Stamp?, _ old: Current?
+  ) throws(SecretError) -> Current {
+    let store: any SecretStore
+    if choice.place.kind == .vault, try !opener.hasVault(choice.place) {
+      store = VaultToCome(path: opener.url(ofVault: choice.place).path(percentEncoded: false))
+    } else {
+      store = try open(choice.place, old)
+    }
+    return Current(stamp: stamp, record: nil, choice: choice, store: store)
+  }
+
+  /// The store at a place; the old one where that has stayed the same.
+  private func open(_ place: ChosenPlace, _ old: Current?) throws(SecretError) -> any SecretStore {
+    if let old, old.choice.place == place, !(old.store is VaultToCome) { return old.store }
+    return try opener.open(place, isNew: false)
+  }
+
+  /// Says of the error of a store that cannot be used where the secrets are.
+  func explained(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
+    guard let record else { return error }
+    switch error.code {
+    case .locked, .unavailable, .notInitialised, .interactionRequired:
+      return located(error, record)
+    default: return error
+    }
+  }
+
+  private func located(_ error: SecretError, _ record: StoreRecord) -> SecretError {
+    var error = error
+    error.message +=
+      " The secrets of \(service) are in \(record.place), by the record \(file.path), and are looked "
+      + "for nowhere else."
+    return error
+  }
+
+  /// What the store says of itself, with the reason of the choice.
+  var backend: SecretBackend {
+    guard let current = (try? current()) ?? known.withLock({ $0 }) else {
+      return SecretBackend(kind: .other("none"), reason: "No store has been chosen.")
+    }
+    var backend = current.store.backend
+    backend.reason = current.choice.reason
+    return backend
+  }
+
+  var features: Set<SecretFeature> { known.withLock { $0?.store }?.features ?? [] }
+  var sizeLimit: Int { known.withLock { $0?.store }?.sizeLimit ?? 0 }
+}

@@ -1,0 +1,53 @@
+public import Foundation
+
+extension Secrets {
+  /// The secrets of a service, where they are or where they had best be.
+  ///
+  /// ``backend`` tells which store that is, and why. The store is chosen once: the service's first
+  /// write leaves a record of it under `$XDG_CONFIG_HOME/stead/secrets/`, and from then on the record
+  /// decides. A store that cannot be used now is an error then, and no other one is tried, since
+  /// secrets in two places are soon lost in one of them. Use ``move(to:replacing:accepting:progress:)``
+  /// to change the place. A record is about automatic places alone; a place that is named is used as it
+  /// is.
+  ///
+  /// Without a record this asks the Secret Service for its state, which takes some milliseconds where
+  /// there is one, and the timeout where it hangs.
+  ///
+  /// - Parameters:
+  ///   - service: A name that no other app uses, such as `org.example.Notes`.
+  ///   - place: Where the secrets are to be.
+  ///   - environment: The process's environment, or what a test wants it to be.
+  ///   - timeout: How long the Secret Service may take to answer a call.
+  /// - Throws: ``SecretError``: `.invalidName`; `.corrupt`, `.newerVersion` or `.accessDenied` when the
+  ///   record cannot be used; and what opening a vault throws. A Secret Service that is locked or out of
+  ///   reach is told by the calls that need it.
+  public init(
+    service: String, in place: SecretPlace = .automatic,
+    environment: [String: String] = ProcessInfo.processInfo.environment,
+    timeout: Duration = .seconds(5)
+  ) throws(SecretError) {
+    try SecretID.check(service, "service")
+    let opener = try StoreOpener(environment: environment, timeout: timeout)
+    try self.init(service: service, store: place.open(service, opener, isReturn: false))
+  }
+}
+
+extension SecretPlace {
+  /// - Parameter isReturn: Whether the secrets come from a store that only the program can open.
+  func open(
+    _ service: String, _ opener: StoreOpener, isReturn: Bool
+  ) throws(SecretError) -> any SecretStore {
+    switch self {
+    case .automatic:
+      return try ChosenStore(service: service, opener: opener, isReturn: isReturn)
+    case .secretService(let collection, let prompts):
+      return opener.secretService(collection, prompts: prompts)
+    case .vault(let url, let key?):
+      return try Vault(
+        at: url ?? opener.files.vault, key: key, environment: opener.environment)
+    case .vault(let url, nil):
+      return try opener.openVault(at: url ?? opener.files.vault, isNew: true)
+    case .store(let store): return store
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// Which store is used, and why: what a probe and a record come to.
+struct StoreChoice: Hashable, Sendable {
+  var place: ChosenPlace
+  /// Why, in a sentence or two for a person.
+  var reason: String
+
+  /// What a record says is not looked into again: a keyring that is away for a day must not make a
+  /// second home for secrets.
+  init(record: StoreRecord, path: String) {
+    place = record.place
+    let since = record.since.formatted(.iso8601.year().month().day())
+    let leftover = record.leftover.map {
+      " Copies may be left in \($0); move the secrets again to remove them."
+    }
+    reason =
+      "The record \(path) names it since \(since). The reason then: \(record.reason)"
+      + (leftover ?? "")
+  }
+
+  /// The choice for a service that has no secrets yet.
+  init(probe: StoreProbe) {
+    if probe.hasKeychain {
+      self.init(place: .keychain, reason: "The Keychain is this system's own store.")
+      return
+    }
+    switch probe.secretService {
+    case .state(.ready):
+      self.init(place: .secretService, reason: "The desktop's Secret Service is unlocked.")
+    case .state(.locked):
+      self.init(
+        place: .secretService,
+        reason: "The desktop's Secret Service is there, and locked. Call unlock(timeout:), or name "
+          + "another place for the secrets.")
+    case .state(.notInitialised):
+      self.init(
+        place: .vault, reason: Self.vault("The Secret Service has no collection yet", probe))
+    case .failure(let code):
+      self.init(place: .vault, reason: Self.vault(Self.failure(code), probe))
+    }
+  }
+
+  private init(place: ChosenPlace, reason: String) {
+    self.place = place
+    self.reason = reason
+  }
+
+  private static func vault(_ why: String, _ probe: StoreProbe) -> String {
+    "\(why), so the secrets are in an encrypted file. \(probe.vaultKey.protection)"
+  }
+
+  private static func failure(_ code: SecretError.Code) -> String {
+    guard case .unavailable(let reason) = code else {
+      return "The Secret Service cannot be used"
+    }
+    return switch reason {
+    case .noLibrary: "libsecret, which leads to the Secret Service, is not installed"
+    case .noBus: "There is no message bus to reach the Secret Service by"
+    case .noService: "Nothing on the message bus offers the Secret Service"
+    case .timedOut: "The Secret Service did not answer in time"
+    case .disconnected: "The Secret Service went away while it was asked"
+    case .forked: "The connection to the Secret Service is another process's"
+    case .notOnThisSystem: "This system has no Secret Service"
+    }
+  }
+}
+
+extension StoreProbe.KeyPlace {
+  /// What the key protects from, and what not.
+  fileprivate var protection: String {
+    switch self {
+    case .systemdCredential(let name):
+      "Its key is the systemd credential \(name): who has the file alone cannot read it, and who "
+        + "can read the credential can."
+    case .keyFile(let path):
+      "Its key is in \(path). That protects copies of the vault that are taken without that file, "
+        + "such as backups. It does not protect from programs that can read your files."
+    }
+  }
+}

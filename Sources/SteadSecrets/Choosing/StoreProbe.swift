@@ -1,0 +1,19 @@
+/// What was found on the system, for a store to be chosen.
+struct StoreProbe: Hashable, Sendable {
+  /// What came of asking a store for its state.
+  enum Finding: Hashable, Sendable {
+    case state(SecretStoreState)
+    case failure(SecretError.Code)
+  }
+
+  /// Where the key of the usual vault is, or will be.
+  enum KeyPlace: Hashable, Sendable {
+    case systemdCredential(name: String)
+    case keyFile(path: String)
+  }
+
+  /// Whether the system is one of Apple's.
+  var hasKeychain = false
+  var secretService: Finding
+  var vaultKey: KeyPlace
+}

@@ -1,0 +1,111 @@
+import Foundation
+import SteadFiles
+
+/// The file with a service's record.
+struct StoreRecordFile: Sendable {
+  /// The longest name that a service's own name is spelled out in, in bytes; a longer one is hashed.
+  static let nameLimit = 200
+
+  let service: String
+  let url: URL
+
+  init(service: String, in directory: URL) {
+    self.service = service
+    url = directory.appending(path: Self.name(service), directoryHint: .notDirectory)
+  }
+
+  var path: String { url.path(percentEncoded: false) }
+
+  /// What tells whether the file is still the one that was read; costs one system call.
+  ///
+  /// Nil without a file.
+  func stamp() throws(SecretError) -> Stamp? {
+    try reading { try POSIXDisk().status(at: path).map(Stamp.init) }
+  }
+
+  /// The record; nil without a file.
+  ///
+  /// - Throws: ``SecretError``: `.accessDenied` for a file that others could have written, since it
+  ///   says where secrets go; `.corrupt`, `.newerVersion`.
+  func read() throws(SecretError) -> StoreRecord? {
+    let json: Data? = try reading {
+      guard let status = try POSIXDisk().status(at: path) else { return nil }
+      guard status.kind == .file, status.user == geteuid(), status.mode & 0o022 == 0 else {
+        throw SecretError(
+          code: .accessDenied,
+          message:
+            "\(path) is not a file that you alone can write. Look at what it says, then run: "
+            + "chmod 600 '\(path)'",
+          service: service)
+      }
+      return try POSIXDisk().contents(of: path, limit: StoreRecord.sizeLimit)
+    }
+    guard let json else { return nil }
+    return try StoreRecord(json, service: service, path: path)
+  }
+
+  /// Writes the first record, durably.
+  ///
+  /// - Throws: ``SecretError``: `.changed` when there is one already.
+  func create(_ record: StoreRecord) throws(SecretError) {
+    try writing {
+      do {
+        try AtomicFile(url).create(with: record.json)
+      } catch let error as FileError where error.code == .alreadyExists {
+        throw SecretError(
+          code: .changed, message: "Another process has just written \(path). Try again.",
+          service: service, cause: error)
+      }
+    }
+  }
+
+  /// Writes a record in another's place, durably.
+  func replace(with record: StoreRecord) throws(SecretError) {
+    try writing { try AtomicFile(url).replace(with: record.json, permissions: .ownerOnly) }
+  }
+
+  struct Stamp: Hashable {
+    private var identity: FileStatus.Identity
+    private var size: Int64
+    private var modified: Date
+
+    init(_ status: FileStatus) {
+      (identity, size, modified) = (status.identity, status.size, status.modified)
+    }
+  }
+}
+
+extension StoreRecordFile {
+  /// A file name that says the service's, where that may be: `git%3Ahttps%3A%2F%2Fexample.org.json`.
+  static func name(_ service: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
+    let hexadecimal = Array("0123456789ABCDEF".utf8)
+    var name: [UInt8] = []
+    for byte in service.utf8 {
+      // No hidden files, and none of the names "." and "..".
+      if plain.contains(byte), !(name.isEmpty && byte == UInt8(ascii: ".")) {
+        name.append(byte)
+      } else {
+        name += [
+          UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)],
+        ]
+      }
+    }
+    guard name.count <= nameLimit else {
+      // "%2" followed by "s" stands for no byte, so that no spelled-out name is the same.
+      return "%2sha256-\(SHA256.hexadecimal(Data(service.utf8))).json"
+    }
+    return String(decoding: name, as: UTF8.self) + ".json"
+  }
+
+  private func reading<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
+    try SecretError.files(body)
+  }
+
+  private func writing(_ body: () throws -> Void) throws(SecretError) {
+    try SecretError.files {
+      try POSIXDisk().makeDirectories(path.directoryPath)
+      try body()
+    }
+  }
+}

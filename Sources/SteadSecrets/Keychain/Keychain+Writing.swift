@@ -1,0 +1,154 @@
+#if canImport(Security)
+  import Foundation
+  import Security
+  import SteadFiles
+
+  // Not run on this project's machines.
+
+  extension Keychain {
+    /// Keeps a secret, if the write's condition holds.
+    ///
+    /// The Keychain itself makes new items one at a time. For all else a lock in the app's own
+    /// temporary directory keeps the app's processes apart; other apps of an access group are not held
+    /// off, and can write between the look at an item and its change.
+    ///
+    /// A requirement of an item that is there already changes it: it gets the accessibility, moves to
+    /// the access group or begins to be synchronized. None of them is taken back by a write without.
+    ///
+    /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
+    ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for a requirement that
+    ///   the login keychain lacks, and for a secret that is to go to other devices and never to leave
+    ///   this one.
+    public func write(
+      _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    ) throws(SecretError) {
+      try check(bytes, write)
+      let changes = try attributes(of: write)
+      try withWriteLock { () throws(SecretError) in
+        for _ in 0..<Self.attemptLimit {
+          if case .ifHolding = write.condition {
+            try write.condition.check(self.bytes(for: id), for: id)
+          }
+          switch write.condition {
+          case .ifAbsent:
+            if try add(bytes, id, changes) { return }
+            throw SecretError(keychain: errSecDuplicateItem, doing: "add it")
+          case .ifPresent, .ifHolding:
+            if try update(bytes, id, changes) { return }
+            try SecretWrite.Condition.ifPresent.check(nil, for: id)
+          case .always:
+            if try update(bytes, id, changes) { return }
+            if try add(bytes, id, changes) { return }
+          }
+        }
+        throw SecretError(
+          code: .failed, message: "Others made and removed the item again and again. Try again.")
+      }
+    }
+
+    /// What a write sets beside the secret.
+    private func attributes(of write: SecretWrite) throws(SecretError) -> [String: Any] {
+      var attributes: [String: Any] = [:]
+      if let label = write.label { attributes[kSecAttrLabel as String] = label }
+      if let further = write.attributes {
+        do {
+          attributes[kSecAttrGeneric as String] = try JSONEncoder().encode(further)
+        } catch {
+          throw SecretError(
+            code: .notDecodable, message: "The attributes cannot be encoded.", cause: error)
+        }
+      }
+      let requirements = write.requirements
+      if let accessibility = requirements.accessibility {
+        guard !(requirements.isSynchronizable && accessibility.staysOnDevice) else {
+          throw SecretError(
+            code: .unsupported(.synchronization),
+            message: "A secret cannot both stay on this device and go to others. Choose one.")
+        }
+        attributes[kSecAttrAccessible as String] = accessibility.keychainValue
+      }
+      if let group = requirements.accessGroup {
+        attributes[kSecAttrAccessGroup as String] = group
+      }
+      if requirements.isSynchronizable { attributes[kSecAttrSynchronizable as String] = true }
+      return attributes
+    }
+
+    /// False when there is such an item already.
+    private func add(
+      _ bytes: SecretBytes, _ id: SecretID, _ changes: [String: Any]
+    ) throws(SecretError) -> Bool {
+      var item = query(id)
+      // Any is for queries; what is added is the one or the other.
+      item[kSecAttrSynchronizable as String] = nil
+      item[kSecAttrLabel as String] = id.defaultLabel
+      item.merge(changes) { $1 }
+      let status = bytes.withData { data in
+        item[kSecValueData as String] = data
+        return SecItemAdd(item as CFDictionary, nil)
+      }
+      if status == errSecDuplicateItem { return false }
+      guard status == errSecSuccess else { throw SecretError(keychain: status, doing: "add it") }
+      return true
+    }
+
+    /// False when there is no such item.
+    private func update(
+      _ bytes: SecretBytes, _ id: SecretID, _ changes: [String: Any]
+    ) throws(SecretError) -> Bool {
+      var changes = changes
+      let status = bytes.withData { data in
+        changes[kSecValueData as String] = data
+        return SecItemUpdate(query(id) as CFDictionary, changes as CFDictionary)
+      }
+      if status == errSecItemNotFound { return false }
+      guard status == errSecSuccess else { throw SecretError(keychain: status, doing: "change it") }
+      return true
+    }
+
+    func withWriteLock<Result>(
+      _ body: () throws(SecretError) -> Result
+    ) throws(SecretError) -> Result {
+      try SecretError.files {
+        let directories = try AppDirectories(id: "stead")
+        try directories.create(\.runtime)
+        let lock = FileLock(directories.runtime.appending(path: "keychain.lock"))
+        return try lock.withLock { try body() }
+      }
+    }
+  }
+
+  extension SecretBytes {
+    /// Calls `body` with data that is no copy, and must not be used after it returns.
+    fileprivate func withData<Result>(_ body: (Data) -> Result) -> Result {
+      withBytes { (bytes) throws(Never) in
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return body(Data()) }
+        return body(
+          Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+            deallocator: .none))
+      }
+    }
+  }
+
+  extension SecretAccessibility {
+    fileprivate var keychainValue: CFString {
+      switch self {
+      case .whenUnlocked: kSecAttrAccessibleWhenUnlocked
+      case .whenUnlockedThisDeviceOnly: kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+      case .afterFirstUnlock: kSecAttrAccessibleAfterFirstUnlock
+      case .afterFirstUnlockThisDeviceOnly: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+      case .whenPasscodeSetThisDeviceOnly: kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+      }
+    }
+
+    fileprivate var staysOnDevice: Bool {
+      switch self {
+      case .whenUnlocked, .afterFirstUnlock: false
+      case .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly,
+        .whenPasscodeSetThisDeviceOnly:
+        true
+      }
+    }
+  }
+#endif

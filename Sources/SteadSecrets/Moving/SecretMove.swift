@@ -1,0 +1,161 @@
+import Foundation
+
+/// The move of a service's secrets from one store to another, in steps that can each be the last.
+///
+/// Until all are copied and read back, nothing is removed; and nothing is removed that the other store
+/// does not hold at that moment. So a move that ended anywhere is begun again from the beginning.
+struct SecretMove {
+  typealias Progress = (SecretMoveProgress) -> Void
+
+  let service: String
+  let source: any SecretStore
+  let destination: any SecretStore
+  /// Whether other values at the destination are replaced.
+  var isReplacing = false
+  /// What the destination may lack of what the source can do.
+  var accepted: Set<SecretFeature> = []
+  var progress: Progress = { _ in }
+
+  /// Copies all items with their labels and attributes, and reads each back.
+  ///
+  /// Values at the destination are looked at before anything is copied.
+  func copy() throws(SecretError) {
+    try checkFeatures()
+    try checkDifferent()
+    let items = try source.items(service: service)
+    for item in items { try checkConflict(item) }
+    progress(SecretMoveProgress(step: .copying, completed: 0, total: items.count))
+    for (index, item) in items.enumerated() {
+      try checkCancellation()
+      try copy(item)
+      progress(SecretMoveProgress(step: .copying, completed: index + 1, total: items.count))
+    }
+  }
+
+  /// Removes from the source what the destination holds.
+  ///
+  /// - Parameter moved: When the copies were made, for what is left of an earlier move: what was last
+  ///   changed before that is an old copy, whatever the destination holds by now.
+  /// - Throws: ``SecretError``: `.changed` when something else is there, which stays.
+  func removeFromSource(movedAt moved: Date? = nil) throws(SecretError) {
+    let items = try source.items(service: service)
+    var kept = 0
+    for (index, item) in items.enumerated() {
+      try checkCancellation()
+      let id = try SecretID(service: service, account: item.account)
+      let isDone = try isOld(item, moved) ? true : isSame(id)
+      if isDone {
+        try source.remove(id)
+      } else {
+        kept += 1
+      }
+      progress(SecretMoveProgress(step: .removing, completed: index + 1, total: items.count))
+    }
+    guard kept == 0 else {
+      throw SecretError(
+        code: .changed,
+        message:
+          "The secrets were moved, and \(kept) that another program changed in the old store "
+          + "meanwhile are still there. See which is right, and move again.",
+        service: service)
+    }
+  }
+}
+
+extension SecretMove {
+  /// What the source protects and the destination does not, but for a lock, has to be accepted.
+  private func checkFeatures() throws(SecretError) {
+    let lost = source.features.subtracting(destination.features).subtracting(accepted)
+      .subtracting([.locking])
+    guard let first = SecretFeature.allCases.first(where: lost.contains) else { return }
+    throw SecretError(
+      code: .unsupported(first),
+      message:
+        "The secrets would lose something by the move (\(first)). To move them all the same, "
+        + "accept that, or choose another store.",
+      service: service)
+  }
+
+  /// Two ways to one store would each hold what the other holds, until it is removed.
+  ///
+  /// What stores say of themselves does not tell: a collection has an alias and a name.
+  private func checkDifferent() throws(SecretError) {
+    let mark = try SecretID(service: "stead.move", account: UUID().uuidString)
+    try destination.write(
+      SecretBytes(""), for: mark,
+      SecretWrite(condition: .ifAbsent, label: "Made for a moment by a move of secrets"))
+    let isSame: Bool
+    do throws(SecretError) {
+      isSame = try source.item(for: mark) != nil
+    } catch {
+      try destination.remove(mark)
+      throw error
+    }
+    try destination.remove(mark)
+    guard !isSame else {
+      throw SecretError(
+        code: .duplicateItem,
+        message: "The old place and the new one are the same store. Nothing has to be moved.",
+        service: service)
+    }
+  }
+
+  private func checkConflict(_ item: SecretItem) throws(SecretError) {
+    try checkCancellation()
+    let id = try SecretID(service: service, account: item.account)
+    guard !isReplacing, try destination.item(for: id) != nil, try !isSame(id) else { return }
+    throw SecretError(
+      code: .duplicateItem,
+      message: "The new store holds another secret of this name, so nothing was moved. Remove the "
+        + "one that is wrong, or move with replacing: true.",
+      service: service, account: item.account)
+  }
+
+  private func copy(_ item: SecretItem) throws(SecretError) {
+    let id = try SecretID(service: service, account: item.account)
+    // Gone since it was listed, by another program.
+    guard let bytes = try source.bytes(for: id) else { return }
+    let there = try destination.bytes(for: id)
+    let isDone = try there == bytes ? describes(id, item) : false
+    if !isDone {
+      // What another program puts there meanwhile is not written over.
+      let condition: SecretWrite.Condition = there == nil ? .ifAbsent : .ifHolding(bytes)
+      try destination.write(
+        bytes, for: id,
+        SecretWrite(
+          condition: isReplacing ? .always : condition, label: item.label,
+          attributes: item.attributes))
+    }
+    guard try destination.bytes(for: id) == bytes, try describes(id, item) else {
+      throw SecretError(
+        code: .corrupt,
+        message: "The new store gave back something other than what was copied to it. Nothing was "
+          + "removed from the old one; choose another new one.",
+        service: service, account: item.account)
+    }
+  }
+
+  private func describes(_ id: SecretID, _ item: SecretItem) throws(SecretError) -> Bool {
+    guard let found = try destination.item(for: id) else { return false }
+    return found.label == item.label && found.attributes == item.attributes
+  }
+
+  private func isSame(_ id: SecretID) throws(SecretError) -> Bool {
+    guard let there = try destination.bytes(for: id) else { return false }
+    return try source.bytes(for: id) == there
+  }
+
+  /// Stores tell the second, some no more; within that of the move nothing is taken for old.
+  private func isOld(_ item: SecretItem, _ moved: Date?) -> Bool {
+    guard let moved, let modified = item.modified else { return false }
+    return modified.timeIntervalSince1970 < moved.timeIntervalSince1970.rounded(.down)
+  }
+
+  private func checkCancellation() throws(SecretError) {
+    guard Task.isCancelled else { return }
+    throw SecretError(
+      code: .cancelled,
+      message: "The move was cancelled. Secrets may be in both stores; move again to finish.",
+      service: service)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// Automatic places with a real keyring, in each state that one can be in.
+@Suite(.enabled(if: KeyringSession.isAvailable)) struct ChoosingOnDesktopTests {
+  @Test func anOpenKeyringIsChosenAndStays() throws {
+    let home = Home(try KeyringSession())
+    let secrets = try home.secrets()
+    #expect(secrets.backend.kind == .secretService)
+    #expect(try secrets.string(for: "anna") == nil)
+    #expect(!home.has(home.record))
+    try secrets.set("word", for: "anna")
+    #expect(home.has(home.record) && !home.has(home.vault))
+    #expect(try home.secrets().string(for: "anna") == "word")
+    let session = try #require(home.session)
+    let found = try session.secretTool("lookup", "service", Home.service, "account", "anna")
+    #expect(found.text == "word")
+  }
+
+  /// The secrets are in the keyring, so a process without the desktop must not find "none".
+  @Test func withoutItsDesktopTheKeyringIsMissedAndNothingElseIsUsed() throws {
+    let home = Home(try KeyringSession())
+    try home.secrets().set("word", for: "anna")
+    let secrets = try home.withoutDesktop.secrets()
+    let error = #expect(throws: SecretError.self) { try secrets.string(for: "anna") }
+    #expect(error?.code == .unavailable(.noBus))
+    #expect(error?.message.contains(home.record.filePath) == true)
+    #expect(errorCode { try secrets.set("new", for: "anna") } == .unavailable(.noBus))
+    #expect(errorCode { try secrets.remove("anna") } == .unavailable(.noBus))
+    #expect(!home.has(home.vault))
+  }
+
+  @Test func aLockedKeyringIsWaitedForNotReplaced() throws {
+    let session = try KeyringSession()
+    let home = Home(session)
+    try session.restartLocked()
+    let secrets = try home.secrets()
+    #expect(secrets.backend.kind == .secretService)
+    #expect(secrets.backend.reason.contains("locked"))
+    #expect(errorCode { try secrets.string(for: "anna") } == .locked)
+    #expect(errorCode { try secrets.set("word", for: "anna") } == .locked)
+    // Nothing was written, so nothing is settled yet.
+    #expect(!home.has(home.record) && !home.has(home.vault))
+    try session.restartUnlocked()
+    try secrets.set("word", for: "anna")
+    #expect(try secrets.string(for: "anna") == "word")
+  }
+
+  @Test func aRecordedKeyringThatIsLockedSaysSo() throws {
+    let session = try KeyringSession()
+    let home = Home(session)
+    try home.secrets().set("word", for: "anna")
+    try session.restartLocked()
+    let secrets = try home.secrets()
+    let error = #expect(throws: SecretError.self) { try secrets.string(for: "anna") }
+    #expect(error?.code == .locked)
+    #expect(error?.message.contains("looked for nowhere else") == true)
+    #expect(errorCode { try secrets.accounts() } == .locked)
+  }
+
+  @Test func aKeyringThatWasNeverMadeGivesWayToAVault() throws {
+    let home = Home(try KeyringSession(.uninitialised))
+    let secrets = try home.secrets()
+    #expect(secrets.backend.kind == .vault)
+    #expect(secrets.backend.reason.contains("no collection"))
+    try secrets.set("word", for: "anna")
+    #expect(home.has(home.vault))
+  }
+
+  @Test func aBusWithoutAServiceGivesWayToAVault() throws {
+    let bus = try PrivateBus()
+    let secrets = try Secrets(
+      service: Home.service, environment: bus.environment, timeout: .seconds(120))
+    #expect(secrets.backend.kind == .vault)
+    #expect(secrets.backend.reason.contains("Nothing on the message bus"))
+  }
+
+  /// A server that gets a desktop later goes on with what it has.
+  @Test func aVaultThatIsRecordedIsKeptWhenAKeyringAppears() throws {
+    let home = Home(try KeyringSession())
+    try home.withoutDesktop.secrets().set("word", for: "anna")
+    let secrets = try home.secrets()
+    #expect(secrets.backend.kind == .vault)
+    #expect(try secrets.string(for: "anna") == "word")
+  }
+
+  @Test func whoeverWritesFirstDecidesForAll() throws {
+    let home = Home(try KeyringSession())
+    let desktop = try home.secrets()
+    let server = try home.withoutDesktop.secrets()
+    #expect(desktop.backend.kind == .secretService && server.backend.kind == .vault)
+    try server.set("word", for: "anna")
+    #expect(try desktop.string(for: "anna") == "word")
+    try desktop.set("other", for: "bob")
+    #expect(desktop.backend.kind == .vault)
+    #expect(try server.accounts() == ["anna", "bob"])
+  }
+}

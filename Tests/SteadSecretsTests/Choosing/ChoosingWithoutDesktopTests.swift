@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// Automatic places where there is no bus: in containers, for services, over SSH.
+@Suite struct ChoosingWithoutDesktopTests {
+  private let home: Home
+
+  init() throws { home = try Home() }
+
+  @Test func secretsAreInAVaultAndStayThere() throws {
+    let secrets = try home.secrets()
+    #expect(secrets.backend.kind == .vault)
+    #expect(secrets.backend.location == home.vault.filePath)
+    #expect(secrets.backend.reason.contains("no message bus"))
+    #expect(secrets.backend.reason.contains(home.keyFile.filePath))
+    try secrets.set("word", for: "anna")
+    #expect(try secrets.string(for: "anna") == "word")
+    let next = try home.secrets()
+    #expect(try next.string(for: "anna") == "word")
+    #expect(next.backend.kind == .vault)
+    #expect(next.backend.reason.contains(home.record.filePath))
+  }
+
+  @Test func onlyReadingMakesNoFile() throws {
+    let secrets = try home.secrets()
+    #expect(try secrets.string(for: "anna") == nil)
+    #expect(try secrets.items().isEmpty)
+    #expect(try secrets.remove("anna") == false)
+    #expect(try secrets.state() == .ready)
+    #expect(secrets.store.features.contains(.encryptedAttributes))
+    #expect(!home.has(home.vault) && !home.has(home.record) && !home.has(home.keyFile))
+  }
+
+  @Test func aProcessThatOnlyReadsSeesWhatAnotherOneWrites() throws {
+    let reader = try home.secrets()
+    #expect(try reader.string(for: "anna") == nil)
+    try home.secrets().set("word", for: "anna")
+    #expect(try reader.string(for: "anna") == "word")
+    #expect(reader.backend.reason.contains(home.record.filePath))
+  }
+
+  @Test func servicesShareAVaultAndHaveRecordsOfTheirOwn() throws {
+    try home.secrets().set("word", for: "anna")
+    let other = try Secrets(service: "org.example.Mail", environment: home.environment)
+    #expect(try other.string(for: "anna") == nil)
+    try other.set("other", for: "anna")
+    #expect(try home.secrets().string(for: "anna") == "word")
+    #expect(home.has(home.file(".config/stead/secrets/org.example.Mail.json")))
+  }
+
+  /// A home directory that is not mounted must not look like one without secrets.
+  @Test func aVaultThatIsGoneIsNotMadeAnew() throws {
+    let writer = try home.secrets()
+    try writer.set("word", for: "anna")
+    try FileManager.default.removeItem(at: home.vault)
+    let error = #expect(throws: SecretError.self) { try home.secrets() }
+    #expect(error?.code == .notInitialised)
+    #expect(error?.message.contains(home.record.filePath) == true)
+    #expect(errorCode { try writer.set("new", for: "anna") } == .notInitialised)
+    #expect(errorCode { try writer.string(for: "anna") } == .notInitialised)
+    #expect(!home.has(home.vault))
+  }
+
+  @Test func aKeyThatIsGoneIsNotMadeAnew() throws {
+    try home.secrets().set("word", for: "anna")
+    try FileManager.default.removeItem(at: home.keyFile)
+    #expect(errorCode { try home.secrets() } == .notFound)
+    #expect(!home.has(home.keyFile))
+  }
+
+  @Test func aRecordThatOthersCouldHaveWrittenIsRefused() throws {
+    try home.secrets().set("word", for: "anna")
+    try home.record.setMode(0o666)
+    #expect(errorCode { try home.secrets() } == .accessDenied)
+  }
+
+  @Test func aRecordThatCannotBeReadIsNotTakenForNone() throws {
+    let secrets = try home.secrets()
+    try secrets.set("word", for: "anna")
+    try Data("?".utf8).write(to: home.record)
+    #expect(errorCode { try home.secrets() } == .corrupt)
+    #expect(errorCode { try secrets.string(for: "anna") } == .corrupt)
+    #expect(errorCode { try secrets.set("new", for: "anna") } == .corrupt)
+  }
+
+  @Test func aServiceOfSystemdHasAKeyThatNoFileHolds() throws {
+    let credentials = try TemporaryDirectory(inMemory: true)
+    let key = credentials.file("stead-vault-key")
+    try Data((0..<32).map { $0 }).write(to: key)
+    try key.setMode(0o400)
+    var unit = home
+    unit.environment["CREDENTIALS_DIRECTORY"] = credentials.url.filePath
+    let secrets = try unit.secrets()
+    try secrets.set("word", for: "anna")
+    #expect(secrets.backend.reason.contains("systemd credential"))
+    #expect(!home.has(home.keyFile))
+    #expect(try unit.secrets().string(for: "anna") == "word")
+    // Outside of the unit nothing opens it, and it is left alone.
+    let before = try Data(contentsOf: home.vault)
+    #expect(errorCode { try home.secrets() } == .notFound)
+    #expect(try Data(contentsOf: home.vault) == before)
+  }
+
+  @Test func aVaultFromBeforeTheCredentialStillOpens() throws {
+    try home.secrets().set("word", for: "anna")
+    let credentials = try TemporaryDirectory(inMemory: true)
+    let key = credentials.file("stead-vault-key")
+    try Data((0..<32).map { $0 }).write(to: key)
+    try key.setMode(0o400)
+    var unit = home
+    unit.environment["CREDENTIALS_DIRECTORY"] = credentials.url.filePath
+    #expect(try unit.secrets().string(for: "anna") == "word")
+  }
+
+  @Test func aNamedPlaceIsUsedAsItIs() throws {
+    let store = InMemorySecretStore()
+    let secrets = try home.secrets(.store(store))
+    try secrets.set("word", for: "anna")
+    #expect(secrets.backend.kind == .inMemory)
+    let vault = try home.secrets(.vault(at: home.file("private/notes.vault")))
+    try vault.set("word", for: "anna")
+    #expect(vault.backend.location == home.file("private/notes.vault").filePath)
+    #expect(!home.has(home.record) && !home.has(home.vault))
+  }
+
+  @Test func namesAreChecked() {
+    #expect(errorCode { try Secrets(service: "", environment: home.environment) } == .invalidName)
+  }
+
+  @Test func writersOfOneServiceAgreeOnItsFirstRecord() async throws {
+    let home = home
+    await withTaskGroup(of: SecretError.Code?.self) { group in
+      for number in 0..<8 {
+        group.addTask {
+          errorCode { try home.secrets().insert("word \(number)", for: "account \(number)") }
+        }
+      }
+      for await failure in group { #expect(failure == nil) }
+    }
+    #expect(try home.secrets().accounts() == (0..<8).map { "account \($0)" })
+  }
+}

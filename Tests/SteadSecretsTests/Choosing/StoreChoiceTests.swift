@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// What is chosen for what is found, as a table.
+@Suite struct StoreChoiceTests {
+  struct Row: CustomTestStringConvertible, Sendable {
+    var found: StoreProbe.Finding
+    var chosen: ChosenPlace
+    var why: String
+
+    var testDescription: String { "\(found) -> \(chosen)" }
+  }
+
+  static let rows = [
+    Row(found: .state(.ready), chosen: .secretService, why: "unlocked"),
+    Row(found: .state(.locked), chosen: .secretService, why: "locked"),
+    Row(found: .state(.notInitialised), chosen: .vault, why: "no collection"),
+    Row(found: .failure(.unavailable(.noBus)), chosen: .vault, why: "no message bus"),
+    Row(found: .failure(.unavailable(.noLibrary)), chosen: .vault, why: "not installed"),
+    Row(found: .failure(.unavailable(.noService)), chosen: .vault, why: "Nothing on the"),
+    Row(found: .failure(.unavailable(.timedOut)), chosen: .vault, why: "not answer in time"),
+    Row(found: .failure(.unavailable(.disconnected)), chosen: .vault, why: "went away"),
+    Row(found: .failure(.unavailable(.forked)), chosen: .vault, why: "another process"),
+    Row(found: .failure(.unavailable(.notOnThisSystem)), chosen: .vault, why: "This system"),
+    Row(found: .failure(.accessDenied), chosen: .vault, why: "cannot be used"),
+    Row(found: .failure(.failed), chosen: .vault, why: "cannot be used"),
+  ]
+
+  @Test(arguments: rows)
+  func aServiceWithoutARecordGetsWhatTheSystemHas(_ row: Row) {
+    let key = StoreProbe.KeyPlace.keyFile(path: "/home/anna/.config/stead/secrets.key")
+    let choice = StoreChoice(probe: StoreProbe(secretService: row.found, vaultKey: key))
+    #expect(choice.place == row.chosen)
+    #expect(choice.reason.contains(row.why))
+    // A file gives less than a keyring does, and says so.
+    #expect(choice.reason.contains("does not protect") == (row.chosen == .vault))
+  }
+
+  @Test(arguments: rows)
+  func appleSystemsHaveTheirKeychainWhateverElseIsThere(_ row: Row) {
+    let probe = StoreProbe(
+      hasKeychain: true, secretService: row.found, vaultKey: .keyFile(path: "/key"))
+    #expect(StoreChoice(probe: probe).place == .keychain)
+  }
+
+  @Test(arguments: [
+    ChosenPlace.secretService, .vault, .keychain,
+    ChosenPlace(kind: .vault, location: "/srv/notes.vault"),
+    ChosenPlace(kind: .elsewhere, location: "a vault with a passphrase"),
+  ])
+  func aRecordDecides(_ place: ChosenPlace) {
+    let record = StoreRecord(
+      service: "org.example.Notes", place: place, since: Date(timeIntervalSince1970: 0),
+      reason: "There was no bus.")
+    let choice = StoreChoice(record: record, path: "/home/anna/notes.json")
+    #expect(choice.place == place)
+    #expect(choice.reason.contains("/home/anna/notes.json"))
+    #expect(choice.reason.contains("1970-01-01"))
+    #expect(choice.reason.contains("There was no bus."))
+  }
+
+  @Test func theReasonTellsWhereTheKeyIs() {
+    let credential = StoreProbe(
+      secretService: .failure(.unavailable(.noBus)),
+      vaultKey: .systemdCredential(name: "stead-vault-key"))
+    #expect(StoreChoice(probe: credential).reason.contains("systemd credential stead-vault-key"))
+    let file = StoreProbe(
+      secretService: .failure(.unavailable(.noBus)), vaultKey: .keyFile(path: "/a/secrets.key"))
+    #expect(StoreChoice(probe: file).reason.contains("/a/secrets.key"))
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// Moves of secrets whose place a record tells.
+@Suite struct AutomaticMovingTests {
+  private let home: Home
+  private var other: URL { home.file("other/notes.vault") }
+  private var otherVault: Secrets {
+    get throws { try home.secrets(.vault(at: other)) }
+  }
+
+  init() throws { home = try Home() }
+
+  private func filled() throws -> Secrets {
+    let secrets = try home.secrets()
+    try secrets.set("word", for: "anna", label: "Anna's", attributes: ["server": "example.org"])
+    try secrets.set("other", for: "bob")
+    return secrets
+  }
+
+  @Test func theRecordGoesWithTheSecrets() async throws {
+    let secrets = try filled()
+    let follower = try home.secrets()
+    try await secrets.move(to: .vault(at: other))
+    for found in [secrets, follower, try home.secrets()] {
+      #expect(try found.string(for: "anna") == "word")
+      #expect(try found.item(for: "anna")?.attributes == ["server": "example.org"])
+      #expect(found.backend.location == other.filePath)
+      #expect(found.backend.reason.contains("The program moved the secrets there."))
+      #expect(!found.backend.reason.contains("Copies may be left"))
+    }
+    #expect(try home.secrets(.vault()).items().isEmpty)
+    try follower.set("new", for: "carl")
+    #expect(try otherVault.string(for: "carl") == "new")
+  }
+
+  @Test func toWhereTheyAreNothingMoves() async throws {
+    let secrets = try filled()
+    let before = try Data(contentsOf: home.record)
+    try await secrets.move(to: .vault()) { _ in Issue.record("There was nothing to do.") }
+    try await secrets.move(to: .automatic) { _ in Issue.record("There was nothing to do.") }
+    #expect(try Data(contentsOf: home.record) == before)
+    // The same file by its name is not told by the record, but by a mark in it.
+    #expect(
+      await errorCode { try await secrets.move(to: .vault(at: home.vault)) } == .duplicateItem)
+    #expect(try secrets.accounts() == ["anna", "bob"])
+  }
+
+  @Test func aServiceWithoutSecretsGetsItsRecord() async throws {
+    let secrets = try home.secrets()
+    try await secrets.move(to: .vault(at: other))
+    #expect(secrets.backend.location == other.filePath)
+    try secrets.set("word", for: "anna")
+    #expect(try otherVault.string(for: "anna") == "word")
+    #expect(!home.has(home.vault))
+  }
+
+  @Test func theRecordSaysSoWhenOnlyTheProgramCanOpenTheNewStore() async throws {
+    let store = PlaintextTestStore(at: home.file("clear.json"))
+    let secrets = try filled()
+    try await secrets.move(to: .store(store), accepting: [.encryptedAttributes])
+    let error = #expect(throws: SecretError.self) { try home.secrets() }
+    #expect(error?.code == .unavailable(.notOnThisSystem))
+    #expect(error?.message.contains("clear.json") == true)
+    // Who moved them knows, and can bring them back.
+    let named = try home.secrets(.store(store))
+    #expect(try named.string(for: "anna") == "word")
+    let back = try await named.move(to: .automatic, environment: home.environment)
+    #expect(try back.string(for: "anna") == "word")
+    #expect(try home.secrets().string(for: "bob") == "other")
+    #expect(try named.items().isEmpty)
+  }
+
+  @Test func aMoveThatFailsLeavesTheRecord() async throws {
+    let secrets = try filled()
+    let before = try Data(contentsOf: home.record)
+    try otherVault.set("another", for: "bob")
+    #expect(
+      await errorCode { try await secrets.move(to: .vault(at: other)) } == .duplicateItem)
+    #expect(try Data(contentsOf: home.record) == before)
+    #expect(try secrets.string(for: "bob") == "other")
+  }
+
+  /// Readers hold no lock: one that comes between the steps must not find an item missing.
+  @Test func whoReadsDuringAMoveFindsEverything() async throws {
+    let reader = try home.secrets()
+    try await filled().move(to: .vault(at: other)) { progress in
+      #expect(errorCode { try reader.accounts() } == nil)
+      #expect((try? reader.accounts()) == ["anna", "bob"], "\(progress)")
+      #expect((try? reader.string(for: "anna")) == "word", "\(progress)")
+      #expect((try? reader.contains("carl")) == false, "\(progress)")
+    }
+  }
+
+  @Test func whatIsWrittenDuringAMoveWaitsAndIsAtTheNewPlace() async throws {
+    let home = home
+    let (begun, done) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Bool.self))
+    try await filled().move(to: .vault(at: other)) { progress in
+      guard progress.step == .copying, progress.completed == 0 else { return }
+      Thread.detachNewThread {
+        begun.signal()
+        done.continuation.yield((try? home.secrets().set("late", for: "bob")) != nil)
+        done.continuation.finish()
+      }
+      begun.wait()
+    }
+    for await isWritten in done.stream { #expect(isWritten) }
+    #expect(try otherVault.string(for: "bob") == "late")
+    #expect(try home.secrets(.vault()).items().isEmpty)
+  }
+
+  // MARK: What a killed move left behind
+
+  /// The secrets are in the other vault, and old copies still in the usual one.
+  private func leaveCopies(movedAt since: Date) throws {
+    try home.secrets(.vault()).set("old", for: "anna")
+    try otherVault.set("new", for: "anna")
+    try StoreRecordFile(
+      service: Home.service, in: home.record.deletingLastPathComponent()
+    ).replace(
+      with: StoreRecord(
+        service: Home.service, place: ChosenPlace(kind: .vault, location: other.filePath),
+        since: since, reason: "The program moved the secrets there.", leftover: .vault))
+  }
+
+  @Test func oldCopiesGoWhateverHasBecomeOfTheirOriginals() async throws {
+    try leaveCopies(movedAt: Date(timeIntervalSinceNow: 3600))
+    let secrets = try home.secrets()
+    #expect(secrets.backend.reason.contains("Copies may be left in the vault"))
+    try await secrets.move(to: .vault(at: other))
+    #expect(try home.secrets(.vault()).items().isEmpty)
+    #expect(try home.secrets().string(for: "anna") == "new")
+    #expect(!secrets.backend.reason.contains("Copies may be left"))
+  }
+
+  @Test func whatIsNewerThanTheMoveIsNoOldCopy() async throws {
+    try leaveCopies(movedAt: Date(timeIntervalSince1970: 0))
+    let secrets = try home.secrets()
+    #expect(await errorCode { try await secrets.move(to: .vault(at: other)) } == .changed)
+    #expect(try home.secrets(.vault()).string(for: "anna") == "old")
+    #expect(try secrets.string(for: "anna") == "new")
+    // Once somebody has looked at it and removed it, the move comes to its end.
+    try home.secrets(.vault()).remove("anna")
+    try await secrets.move(to: .vault(at: other))
+    #expect(!secrets.backend.reason.contains("Copies may be left"))
+  }
+
+  // MARK: With a keyring
+
+  private static var hasKeyring: Bool { KeyringSession.isAvailable }
+
+  @Test(.enabled(if: hasKeyring)) func fromAVaultToTheKeyringAndBack() async throws {
+    let home = Home(try KeyringSession())
+    let secrets = try home.withoutDesktop.secrets()
+    try secrets.set("word", for: "anna", label: "Anna's", attributes: ["server": "example.org"])
+    let desktop = try home.secrets()
+    #expect(desktop.backend.kind == .vault)
+    try await desktop.move(to: .automatic, accepting: [.encryptedAttributes])
+    #expect(desktop.backend.kind == .secretService)
+    let session = try #require(home.session)
+    #expect(
+      try session.secretTool("lookup", "service", Home.service, "account", "anna").text == "word")
+    #expect(try home.secrets(.vault()).items().isEmpty)
+    // A process without the desktop knows that they are there no more.
+    #expect(errorCode { try secrets.string(for: "anna") } == .unavailable(.noBus))
+
+    try await desktop.move(to: .vault())
+    #expect(try secrets.string(for: "anna") == "word")
+    #expect(try secrets.item(for: "anna")?.attributes == ["server": "example.org"])
+    #expect(
+      try session.secretTool("lookup", "service", Home.service, "account", "anna").text == "")
+  }
+
+  @Test(.enabled(if: hasKeyring)) func toALockedKeyringNothingMoves() async throws {
+    let session = try KeyringSession()
+    let home = Home(session)
+    let secrets = try home.withoutDesktop.secrets()
+    try secrets.set("word", for: "anna")
+    try session.restartLocked()
+    let before = try Data(contentsOf: home.record)
+    let desktop = try home.secrets()
+    #expect(
+      await errorCode {
+        try await desktop.move(to: .secretService(), accepting: [.encryptedAttributes])
+      } == .locked)
+    #expect(try Data(contentsOf: home.record) == before)
+    #expect(try desktop.string(for: "anna") == "word")
+  }
+
+  /// An alias and a name lead to one collection.
+  @Test(.enabled(if: hasKeyring)) func aCollectionIsNotMovedIntoItself() async throws {
+    let home = Home(try KeyringSession())
+    let secrets = try home.secrets()
+    try secrets.set("word", for: "anna")
+    #expect(
+      await errorCode { try await secrets.move(to: .secretService(.named("login"))) }
+        == .duplicateItem)
+    #expect(try secrets.string(for: "anna") == "word")
+  }
+}

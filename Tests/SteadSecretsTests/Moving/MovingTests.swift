@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// Moves between places that are named, over every pair of stores.
+@Suite struct MovingTests {
+  static let everything = Set(SecretFeature.allCases)
+
+  /// Puts in what stores have trouble with: nothing, bytes that are no text, names with spaces.
+  private func fill(_ secrets: Secrets) throws {
+    try secrets.set(
+      "word", for: "anna", label: "Anna's", attributes: ["server": "example.org", "é": "ü"])
+    try secrets.set(Data(), for: "empty one")
+    try secrets.set(Data((0..<256).map { UInt8($0) }), for: "key")
+  }
+
+  private func checkFilled(_ secrets: Secrets) throws {
+    #expect(try secrets.accounts() == ["anna", "empty one", "key"])
+    #expect(try secrets.string(for: "anna") == "word")
+    #expect(try secrets.data(for: "empty one") == Data())
+    #expect(try secrets.data(for: "key") == Data((0..<256).map { UInt8($0) }))
+    let item = try secrets.item(for: "anna")
+    #expect(item?.label == "Anna's")
+    #expect(item?.attributes == ["server": "example.org", "é": "ü"])
+  }
+
+  @Test(arguments: TestedStore.all, TestedStore.all)
+  func allThatThereIsGoesFromOneStoreToAnother(
+    _ from: TestedStore, _ to: TestedStore
+  ) async throws {
+    let (old, new) = (try from.place(), try to.place())
+    try fill(old.secrets())
+    let other = try old.secrets("org.example.Other")
+    try other.set("stays", for: "anna")
+    let there = try await old.secrets().move(
+      to: .store(new.open()), accepting: Self.everything)
+    try checkFilled(there)
+    try checkFilled(new.secrets())
+    #expect(try old.secrets().items().isEmpty)
+    #expect(try other.string(for: "anna") == "stays")
+    // The mark by which both are told apart is gone.
+    #expect(try new.secrets("stead.move").items().isEmpty)
+    // Once more there is nothing to do.
+    try await old.secrets().move(to: .store(new.open()), accepting: Self.everything)
+    try checkFilled(new.secrets())
+  }
+
+  /// Each would hold what the other holds, until it is removed from both.
+  @Test(arguments: TestedStore.all)
+  func aStoreIsNotMovedIntoItself(_ store: TestedStore) async throws {
+    let place = try store.place()
+    try fill(place.secrets())
+    #expect(
+      await errorCode { try await place.secrets().move(to: .store(place.open())) }
+        == .duplicateItem)
+    try checkFilled(place.secrets())
+    #expect(try place.secrets("stead.move").items().isEmpty)
+  }
+
+  @Test(arguments: TestedStore.all)
+  func anotherSecretOfTheNameStopsTheMoveBeforeItBegins(_ store: TestedStore) async throws {
+    let (old, new) = (InMemorySecretStore(), try store.place())
+    let secrets = try Secrets(service: "org.example.Tests", store: old)
+    try fill(secrets)
+    try new.secrets().set("another", for: "key")
+    let error = await #expect(throws: SecretError.self) {
+      try await secrets.move(to: .store(new.open()), accepting: Self.everything)
+    }
+    #expect(error?.code == .duplicateItem && error?.account == "key")
+    try checkFilled(secrets)
+    #expect(try new.secrets().accounts() == ["key"])
+    #expect(try new.secrets().string(for: "key") == "another")
+
+    try await secrets.move(to: .store(new.open()), replacing: true, accepting: Self.everything)
+    try checkFilled(new.secrets())
+    #expect(try secrets.items().isEmpty)
+  }
+
+  @Test func aSecretThatIsThereAlreadyIsNoConflict() async throws {
+    let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
+    let secrets = try Secrets(service: "org.example.Tests", store: old)
+    try fill(secrets)
+    try Secrets(service: "org.example.Tests", store: new).set("word", for: "anna", label: "Other")
+    try checkFilled(try await secrets.move(to: .store(new)))
+  }
+
+  @Test func whatTheNewStoreCannotProtectHasToBeAccepted() async throws {
+    let vault = try TestVault()
+    let secrets = try Secrets(service: "org.example.Tests", store: vault.open())
+    try fill(secrets)
+    let place = SecretPlace.store(PlaintextTestStore(at: vault.directory.file("clear.json")))
+    #expect(
+      await errorCode { try await secrets.move(to: place) }
+        == .unsupported(.encryptedAttributes))
+    let memory = SecretPlace.store(InMemorySecretStore())
+    #expect(await errorCode { try await secrets.move(to: memory) } == .unsupported(.persistence))
+    try checkFilled(secrets)
+    try checkFilled(try await secrets.move(to: memory, accepting: [.persistence]))
+  }
+
+  @Test func aSecretThatTheNewStoreDoesNotTakeStopsTheMove() async throws {
+    let vault = try TestVault()
+    let secrets = try Secrets(service: "org.example.Tests", store: InMemorySecretStore())
+    try secrets.set("word", for: "anna")
+    try secrets.set(Data(count: Vault.sizeLimit + 1), for: "large")
+    #expect(
+      await errorCode { try await secrets.move(to: .store(vault.open())) }
+        == .tooLarge(limit: Vault.sizeLimit))
+    #expect(try secrets.accounts() == ["anna", "large"])
+  }
+
+  @Test func whatAnotherProgramChangesMeanwhileIsNotRemoved() async throws {
+    let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
+    let secrets = try Secrets(service: "org.example.Tests", store: old)
+    try fill(secrets)
+    let failure = await errorCode {
+      try await secrets.move(to: .store(new)) { progress in
+        if progress == SecretMoveProgress(step: .copying, completed: 3, total: 3) {
+          #expect(errorCode { try secrets.set("changed", for: "anna") } == nil)
+        }
+      }
+    }
+    #expect(failure == .changed)
+    #expect(try secrets.accounts() == ["anna"])
+    #expect(try secrets.string(for: "anna") == "changed")
+    try checkFilled(Secrets(service: "org.example.Tests", store: new))
+  }
+
+  @Test func aMoveTellsHowFarItHasCome() async throws {
+    let secrets = try Secrets(service: "org.example.Tests", store: InMemorySecretStore())
+    try fill(secrets)
+    let (stream, continuation) = AsyncStream.makeStream(of: SecretMoveProgress.self)
+    try await secrets.move(to: .store(InMemorySecretStore())) { continuation.yield($0) }
+    continuation.finish()
+    var told: [SecretMoveProgress] = []
+    for await progress in stream { told.append(progress) }
+    #expect(
+      told == (0...3).map { SecretMoveProgress(step: .copying, completed: $0, total: 3) }
+        + (1...3).map { SecretMoveProgress(step: .removing, completed: $0, total: 3) })
+  }
+
+  @Test(arguments: [SecretMoveProgress.Step.copying, .removing])
+  func aMoveThatIsCancelledCanBeFinished(_ step: SecretMoveProgress.Step) async throws {
+    let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
+    let secrets = try Secrets(service: "org.example.Tests", store: old)
+    try fill(secrets)
+    let move = Task {
+      await errorCode {
+        try await secrets.move(to: .store(new)) { progress in
+          guard progress.step == step, progress.completed == 1 else { return }
+          withUnsafeCurrentTask { $0?.cancel() }
+        }
+      }
+    }
+    #expect(await move.value == .cancelled)
+    #expect(try secrets.items().count == (step == .copying ? 3 : 2))
+    try checkFilled(try await secrets.move(to: .store(new)))
+    #expect(try secrets.items().isEmpty)
+  }
+}

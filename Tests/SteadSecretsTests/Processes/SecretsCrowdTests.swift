@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// Several processes keep secrets in one store at once, and others read it meanwhile.
+struct SecretsCrowdTests {
+  /// The plaintext store parses all that it has for each call.
+  @Test(arguments: [(SharedStore.vault, 200, 2), (SharedStore.plaintext, 25, 1)])
+  func losesNoSecret(store: SharedStore, count: Int, readers: Int) throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let writers = 4
+    let total = writers * count
+    let writing = try (0..<writers).map {
+      try Worker(store, directory.url, ["write", "w\($0)", "\(count)"])
+    }
+    let reading = try (0..<readers).map { _ in
+      try Worker(store, directory.url, ["read", "\(total)"])
+    }
+    for worker in writing + reading { try #require(worker.line() == "ready") }
+    for worker in writing + reading { worker.send("go") }
+    for worker in writing {
+      // Readers look until all is counted: they would look for ever for one that has ended early.
+      let lines = worker.rest()
+      guard lines == ["done"], worker.finish() == 0 else {
+        for worker in writing + reading { worker.end() }
+        Issue.record("A writer ended: \(lines)")
+        return
+      }
+    }
+    for worker in reading {
+      let lines = worker.rest()
+      #expect(lines.count == 1 && lines[0].hasPrefix("looks "), "\(lines.prefix(10))")
+      #expect(worker.finish() == 0)
+    }
+
+    var expected = ["counter": "\(total)"]
+    for writer in 0..<writers {
+      for number in 0..<count { expected["w\(writer).\(number)"] = "w\(writer)-\(number)" }
+    }
+    let contents = try Worker.contents(store, directory.url)
+    let wrong = expected.keys.filter { contents[$0] != expected[$0] }
+    #expect(wrong.isEmpty, "\(wrong.count): \(wrong.sorted().prefix(5))")
+    #expect(contents.count == expected.count)
+  }
+}
