@@ -67,13 +67,3 @@ extension Vault {
       SecretBytes(text), for: SecretID(service: service, account: account), write)
   }
 }
-
-/// The code of the error that a call throws; nil when it throws none.
-func errorCode(_ body: () throws -> Void) -> SecretError.Code? {
-  do {
-    try body()
-    return nil
-  } catch {
-    return (error as? SecretError)?.code ?? .failed
-  }
-}

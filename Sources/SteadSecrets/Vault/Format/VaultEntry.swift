@@ -1,17 +1,17 @@
 import Foundation
 
 /// What a vault's index has about one secret.
-package struct VaultEntry: Hashable, Sendable {
-  package var service: String
-  package var account: String
-  package var label: String
+struct VaultEntry: Hashable, Sendable {
+  var service: String
+  var account: String
+  var label: String
   /// In ascending order of the names' bytes, each once.
   var attributes: [Attribute]
   var created: UInt64
   var modified: UInt64
   var salt: [UInt8]
   /// The length of the secret itself.
-  package var length: Int
+  var length: Int
 
   struct Attribute: Hashable, Sendable {
     var name: String

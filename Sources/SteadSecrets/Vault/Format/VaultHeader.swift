@@ -2,13 +2,13 @@
 ///
 /// Parsed, its numbers are within their limits and add up to the file's length; whether it is
 /// authentic is another question.
-package struct VaultHeader: Hashable, Sendable {
-  package var id: [UInt8]
-  package var generation: UInt64
+struct VaultHeader: Hashable, Sendable {
+  var id: [UInt8]
+  var generation: UInt64
   var indexLength: Int
   var valuesLength: Int
   var writeSalt: [UInt8]
-  package var slots: [VaultSlot]
+  var slots: [VaultSlot]
 
   /// The length of the header, digest included.
   var size: Int { VaultLayout.headerSize(slots: slots.count) }
@@ -28,7 +28,7 @@ package struct VaultHeader: Hashable, Sendable {
   /// The header of a file, of which all bytes are given.
   ///
   /// - Throws: ``SecretError``: `.corrupt`, or `.newerVersion`.
-  package init(parsing file: UnsafeRawBufferPointer) throws(SecretError) {
+  init(parsing file: UnsafeRawBufferPointer) throws(SecretError) {
     var reader = VaultReader(file)
     guard file.count <= VaultLayout.fileLimit else {
       throw .damagedVault("it is larger than a vault can be")

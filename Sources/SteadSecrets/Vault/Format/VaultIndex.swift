@@ -1,9 +1,9 @@
 /// What a vault holds, without the secrets.
-package struct VaultIndex: Hashable, Sendable {
+struct VaultIndex: Hashable, Sendable {
   /// SHA-256 of the values.
   var valuesDigest: [UInt8]
   /// In ascending order of service and account, byte by byte.
-  package var entries: [VaultEntry]
+  var entries: [VaultEntry]
 
   init(valuesDigest: [UInt8], entries: [VaultEntry]) {
     (self.valuesDigest, self.entries) = (valuesDigest, entries)
@@ -13,7 +13,7 @@ package struct VaultIndex: Hashable, Sendable {
   ///
   /// - Parameter valuesLength: How long the values are, which the items' lengths must add up to.
   /// - Throws: ``SecretError``: `.corrupt`.
-  package init(
+  init(
     parsing bytes: UnsafeRawBufferPointer, valuesLength: Int
   ) throws(SecretError) {
     var reader = VaultReader(bytes)

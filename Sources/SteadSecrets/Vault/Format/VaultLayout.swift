@@ -1,14 +1,14 @@
 /// Places, sizes and limits of the vault file, as Documentation/VaultFile.md draws them.
-package enum VaultLayout {
+enum VaultLayout {
   /// What the file begins with.
-  package static let magic = Array("SteadVlt".utf8)
+  static let magic = Array("SteadVlt".utf8)
   /// The only version so far.
-  package static let version: UInt32 = 1
+  static let version: UInt32 = 1
 
   /// Magic and version, which every later format will have in this place.
   static let signatureSize = 12
   /// What never changes in the life of a vault: signature and vault id.
-  package static let prologueSize = 32
+  static let prologueSize = 32
   /// The header up to the slots.
   static let fixedSize = 96
   static let digestSize = 32
@@ -31,11 +31,11 @@ package enum VaultLayout {
   static let itemFieldsSize = 60
 
   /// The largest file.
-  package static let fileLimit = 64 << 20
+  static let fileLimit = 64 << 20
   /// The longest sealed index.
   static let indexLimit = 16 << 20
   /// The longest secret.
-  package static let secretLimit = 16 << 20
+  static let secretLimit = 16 << 20
   static let itemLimit = 65_536
   static let slotLimit = 16
   /// The longest name of a service, an account or an attribute.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A key slot as it is in the file: the root key, sealed by a key of the user's.
-package struct VaultSlot: Hashable, Sendable {
+struct VaultSlot: Hashable, Sendable {
   var kind: VaultKeySlot.Kind
   /// Nil for all kinds but passphrases.
   var scrypt: VaultScrypt?
