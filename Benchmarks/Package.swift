@@ -20,11 +20,23 @@ let package = Package(
     .executableTarget(
       name: "preferences",
       dependencies: [
-        "CLMDB",
+        "BenchmarkHarness", "CLMDB",
         .product(name: "SteadPreferences", package: "stead"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]
     ),
+    .executableTarget(
+      name: "secrets",
+      dependencies: [
+        "BenchmarkHarness", "LibsecretPeer",
+        .product(name: "SteadFiles", package: "stead"),
+        .product(name: "SteadSecrets", package: "stead"),
+      ]
+    ),
+    .target(name: "BenchmarkHarness"),
+    .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
+    .systemLibrary(
+      name: "CLibsecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
   ],
   swiftLanguageModes: [.v6]

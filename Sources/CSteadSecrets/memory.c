@@ -9,7 +9,7 @@
 // A chunk is pages for slots of one size. One word has a bit for each slot that is taken, so taking and
 // giving are one atomic step each. There is no lock that the child of a fork could find taken, or that a
 // caller who has a lock of its own could wait for.
-enum { slot_limit = 64, chunk_limit = 1024, class_count = 4 };
+enum { slot_limit = 64, chunk_limit = 1024, class_count = 5 };
 
 typedef struct {
   size_t slot_size;
@@ -17,7 +17,8 @@ typedef struct {
 } slot_class;
 
 // Each chunk is 4 to 64 KiB: some systems let a process lock no more than 64 KiB.
-static const slot_class classes[class_count] = {{64, 64}, {256, 64}, {1024, 16}, {4096, 16}};
+static const slot_class classes[class_count] = {
+    {64, 64}, {256, 64}, {1024, 16}, {4096, 16}, {16384, 4}};
 
 typedef struct {
   _Atomic(char *) pages;

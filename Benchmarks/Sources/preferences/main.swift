@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Beside the program, which is on a disk; a temporary directory may be memory.

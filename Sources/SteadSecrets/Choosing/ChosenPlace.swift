@@ -10,7 +10,7 @@ struct ChosenPlace: Codable, Hashable, Sendable {
   }
 
   var kind: Kind
-  /// The path of a vault or the name of a collection; nil means the usual one.
+  /// The path of a vault, or the name of a collection or of a keychain; nil means the usual one.
   var location: String?
 
   static let secretService = ChosenPlace(kind: .secretService)

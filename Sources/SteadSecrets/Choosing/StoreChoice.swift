@@ -21,8 +21,8 @@ struct StoreChoice: Hashable, Sendable {
 
   /// The choice for a service that has no secrets yet.
   init(probe: StoreProbe) {
-    if probe.hasKeychain {
-      self.init(place: .keychain, reason: "The Keychain is this system's own store.")
+    if let keychain = probe.keychain {
+      self.init(place: keychain, reason: "The Keychain is this system's own store.")
       return
     }
     switch probe.secretService {

@@ -1,8 +1,8 @@
 #if !canImport(Security)
   extension StoreOpener {
-    static let hasKeychain = false
+    static let keychain: ChosenPlace? = nil
 
-    func openKeychain() throws(SecretError) -> any SecretStore {
+    func openKeychain(_ place: ChosenPlace) throws(SecretError) -> any SecretStore {
       throw SecretError(
         code: .unavailable(.notOnThisSystem), message: "This system has no Keychain.")
     }

@@ -17,11 +17,11 @@ struct StoreOpener: Sendable {
   /// What there is for a service without a record; it waits for the Secret Service's answer.
   func probe() -> StoreProbe {
     StoreProbe(
-      hasKeychain: Self.hasKeychain, secretService: secretServiceState, vaultKey: files.keyPlace)
+      keychain: Self.keychain, secretService: secretServiceState, vaultKey: files.keyPlace)
   }
 
   private var secretServiceState: StoreProbe.Finding {
-    if Self.hasKeychain { return .failure(.unavailable(.notOnThisSystem)) }
+    if Self.keychain != nil { return .failure(.unavailable(.notOnThisSystem)) }
     do throws(SecretError) {
       return .state(try secretService(.default).state())
     } catch {
@@ -36,7 +36,7 @@ struct StoreOpener: Sendable {
     switch place.kind {
     case .secretService: secretService(place.location.map { .named($0) } ?? .default)
     case .vault: try openVault(at: url(ofVault: place), isNew: isNew)
-    case .keychain: try openKeychain()
+    case .keychain: try openKeychain(place)
     case .elsewhere: throw Self.elsewhere(place)
     }
   }

@@ -12,8 +12,8 @@ struct StoreProbe: Hashable, Sendable {
     case keyFile(path: String)
   }
 
-  /// Whether the system is one of Apple's.
-  var hasKeychain = false
+  /// Which Keychain the process can use; nil where the system has none.
+  var keychain: ChosenPlace?
   var secretService: Finding
   var vaultKey: KeyPlace
 }

@@ -4,7 +4,7 @@ import Foundation
 /// A secret in memory that is kept out of swap and core dumps, and zeroed when the last reference to it
 /// goes.
 ///
-/// Small secrets share pages, so making one costs well under a microsecond; one of more than 4 KiB has
+/// Small secrets share pages, so making one costs well under a microsecond; one of more than 16 KiB has
 /// pages of its own. The pages stay with the process and are used again.
 ///
 /// What it cannot do: a copy of the bytes, as `Data` or `String`, is the copier's own. Whoever may read

@@ -41,7 +41,7 @@ import Testing
   @Test(arguments: rows)
   func appleSystemsHaveTheirKeychainWhateverElseIsThere(_ row: Row) {
     let probe = StoreProbe(
-      hasKeychain: true, secretService: row.found, vaultKey: .keyFile(path: "/key"))
+      keychain: .keychain, secretService: row.found, vaultKey: .keyFile(path: "/key"))
     #expect(StoreChoice(probe: probe).place == .keychain)
   }
 

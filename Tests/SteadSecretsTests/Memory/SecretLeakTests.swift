@@ -8,7 +8,7 @@
     /// Those that promise it; what is in the clear in a file was so in memory.
     static let stores = TestedStore.all.filter { $0.name != TestedStore.plaintext.name }
 
-    @Test(arguments: stores, [48, 2048, 10_000])
+    @Test(arguments: stores, [48, 2048, 20_000])
     func noCopyIsLeftInMemory(_ tested: TestedStore, size: Int) throws {
       let scan = try MemoryScan(size: size / MemoryScan.pieceSize * MemoryScan.pieceSize)
       let place = try tested.place()

@@ -96,15 +96,16 @@ import Testing
 
   @Test func whatIsWrittenDuringAMoveWaitsAndIsAtTheNewPlace() async throws {
     let home = home
-    let (begun, done) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Bool.self))
+    let (written, done) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Bool.self))
     try await filled().move(to: .vault(at: other)) { progress in
       guard progress.step == .copying, progress.completed == 0 else { return }
       Thread.detachNewThread {
-        begun.signal()
         done.continuation.yield((try? home.secrets().set("late", for: "bob")) != nil)
         done.continuation.finish()
+        written.signal()
       }
-      begun.wait()
+      // Far longer than a write takes that does not wait.
+      #expect(written.wait(timeout: .now() + 0.5) == .timedOut)
     }
     for await isWritten in done.stream { #expect(isWritten) }
     #expect(try otherVault.string(for: "bob") == "late")

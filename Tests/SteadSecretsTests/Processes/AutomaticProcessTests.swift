@@ -8,6 +8,12 @@ import Testing
   private static let service = "org.example.Notes"
   private static let words = ["anna": "word", "bob": "other", "carl": ""]
 
+  /// Variables that lead to a desktop, as good as not set.
+  private static let nothing = ["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": ""]
+    .merging(
+      ["CONFIG", "DATA", "STATE", "CACHE"].map { ("XDG_\($0)_HOME", "") }
+    ) { one, _ in one }
+
   /// What a worker prints that has nothing but this environment.
   private func worker(
     _ arguments: [String], _ environment: [String: String]
@@ -35,6 +41,24 @@ import Testing
     #expect(try worker(["set", "anna", "word"], environment) == (0, []))
     #expect(try worker(["get", "anna"], environment) == (0, ["word vault"]))
     #expect(try secrets(environment).string(for: "anna") == "word")
+  }
+
+  /// A vault without a record, or a record without a secret, must not keep the next one from writing.
+  @Test func aFirstWriteCanEndAnywhere() throws {
+    var random = SplitMix(seed: 20)
+    for _ in 0..<40 {
+      let home = try TemporaryDirectory(inMemory: true)
+      let environment = ["HOME": home.url.filePath]
+      let first = try WorkerProcess(
+        [try WorkerProcess.program("SecretsWorker"), "automatic", "set", "anna", "first"],
+        environment: environment.merging(Self.nothing) { one, _ in one })
+      usleep(UInt32(random.next() % 40_000))
+      first.end()
+      let found = try secrets(environment)
+      #expect(try ["first", nil].contains(found.string(for: "anna")))
+      try found.set("second", for: "anna")
+      #expect(try secrets(environment).string(for: "anna") == "second")
+    }
   }
 
   @Test func aMoveBetweenVaultsCanEndAnywhere() throws {

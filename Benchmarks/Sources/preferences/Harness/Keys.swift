@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// Keys in the order in which they are asked for, made before the clock starts: as strings for Swift,
 /// and as bytes in one piece of memory for the interfaces of C.
 ///

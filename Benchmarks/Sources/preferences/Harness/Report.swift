@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// What is printed: a table for each measure, then its targets.
@@ -72,19 +73,9 @@ struct Report {
 
   private func text(_ sample: Sample, _ unit: Measure.Unit) -> String {
     switch unit {
-    case .time: "\(Self.time(sample.median)) [\(Self.time(sample.least))]"
+    case .time: "\(timeText(sample.median)) [\(timeText(sample.least))]"
     case .bytes: "\(Int(sample.median).grouped) [\(Int(sample.least).grouped)] bytes"
     }
-  }
-
-  private static func time(_ nanoseconds: Double) -> String {
-    let (value, unit) =
-      switch nanoseconds {
-      case ..<1e3: (nanoseconds, "ns")
-      case ..<1e6: (nanoseconds / 1e3, "µs")
-      default: (nanoseconds / 1e6, "ms")
-      }
-    return String(format: value < 10 ? "%.2f \(unit)" : "%.0f \(unit)", value)
   }
 
   private func write(_ figure: Figure, _ sample: Sample, _ unit: Measure.Unit) {
@@ -94,18 +85,5 @@ struct Report {
       unit == .time ? "ns" : "bytes",
     ]
     data?.write(Data((line.joined(separator: "\t") + "\n").utf8))
-  }
-}
-
-extension Int {
-  /// With a comma before each three digits.
-  var grouped: String {
-    var rest = Substring(String(self))
-    var groups: [Substring] = []
-    while rest.count > 3 {
-      groups.insert(rest.suffix(3), at: 0)
-      rest = rest.dropLast(3)
-    }
-    return ([rest] + groups).joined(separator: ",")
   }
 }

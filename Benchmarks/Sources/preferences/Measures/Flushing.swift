@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// What `flush()` takes after one `set`, beside the system call that it cannot do without.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Five megabytes under one key, beside the same bytes copied in memory.

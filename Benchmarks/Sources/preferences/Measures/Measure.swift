@@ -1,3 +1,5 @@
+import BenchmarkHarness
+
 /// One value that a child process has measured.
 struct Figure: Hashable {
   var task: Task

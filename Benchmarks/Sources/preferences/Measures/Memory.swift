@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// What a process has more in memory once a store is open and has been read.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// From nothing to the first value, in a process that has just begun.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// One key is set a million times: what is left on the disk.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Whole numbers, got and set one at a time, in a random order of keys that are there.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import CLMDB
 import Foundation
 

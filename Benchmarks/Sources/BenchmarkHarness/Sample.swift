@@ -1,10 +1,10 @@
 /// The values of one measurement, one a round.
-struct Sample {
-  let median: Double
-  let least: Double
-  let greatest: Double
+package struct Sample {
+  package let median: Double
+  package let least: Double
+  package let greatest: Double
 
-  init(_ values: [Double]) {
+  package init(_ values: [Double]) {
     let sorted = values.sorted()
     median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
     least = sorted.first ?? .nan

@@ -1,13 +1,13 @@
 import Foundation
 
 /// What is measured: time as a clock on the wall has it, or the processor's on this process.
-enum Clock {
+package enum Clock {
   /// Set in the environment of child processes.
-  static let variable = "BENCHMARK_COUNTS_PROCESSOR_TIME"
+  package static let variable = "BENCHMARK_COUNTS_PROCESSOR_TIME"
   /// Processor time leaves out what other programs do meanwhile, and waiting for the disk.
-  static let countsProcessorTime = getenv(variable) != nil
+  package static let countsProcessorTime = getenv(variable) != nil
 
-  static var now: Double {
+  package static var now: Double {
     var time = timespec()
     clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
@@ -15,7 +15,7 @@ enum Clock {
 }
 
 /// The nanoseconds of a body. What it returns is let go of after the clock has stopped.
-func timed<Result>(_ body: () throws -> Result) rethrows -> Double {
+package func timed<Result>(_ body: () throws -> Result) rethrows -> Double {
   let start = Clock.now
   let result = try body()
   let time = Clock.now - start
@@ -24,4 +24,4 @@ func timed<Result>(_ body: () throws -> Result) rethrows -> Double {
 }
 
 /// Makes the optimizer believe that a value is used.
-@inline(never) func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }
+@inline(never) package func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }

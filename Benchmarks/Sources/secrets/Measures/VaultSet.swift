@@ -1,0 +1,36 @@
+import BenchmarkHarness
+import Foundation
+import SteadFiles
+import SteadSecrets
+
+/// One secret into a vault, beside a bare replacement of a file of the same size, both durable.
+enum VaultSet {
+  private static let callCount = 20
+
+  static let measures = [100, 1_000].map { count in
+    Measure(
+      name: "vault-set", title: "vault, \(count.grouped) items: set / AtomicFile.replace",
+      limit: .ratio(3)
+    ) { directory in
+      let fixture = try VaultFixture(itemCount: count, in: directory)
+      let vault = try fixture.open()
+      let contents = try Data(contentsOf: fixture.url)
+      let bare = AtomicFile(directory.appendingPathComponent("bare"))
+      return [
+        Measure.Peer(name: "Stead") {
+          let time = try timed {
+            for call in 0..<callCount {
+              try vault.write(
+                VaultFixture.secret(call), for: fixture.ids[call % count], SecretWrite())
+            }
+          }
+          return time / Double(callCount)
+        },
+        Measure.Peer(name: "AtomicFile") {
+          let time = try timed { for _ in 0..<callCount { try bare.replace(with: contents) } }
+          return time / Double(callCount)
+        },
+      ]
+    }
+  }
+}

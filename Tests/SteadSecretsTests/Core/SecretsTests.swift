@@ -1,0 +1,96 @@
+import Foundation
+import SteadSecrets
+import Testing
+
+/// What `Secrets` adds to its store.
+@Suite struct SecretsTests {
+  private let secrets: Secrets
+
+  init() throws { secrets = try Secrets(service: "service", store: InMemorySecretStore()) }
+
+  @Test func refusesAServiceWithoutAName() {
+    let error = #expect(throws: SecretError.self) {
+      try Secrets(service: "", store: InMemorySecretStore())
+    }
+    #expect(error?.code == .invalidName)
+  }
+
+  @Test func namesServiceAndAccountInErrors() throws {
+    let locked = try Secrets(service: "service", store: FailingStore())
+    let reading = #expect(throws: SecretError.self) { try locked.string(for: "anna") }
+    #expect(reading?.service == "service" && reading?.account == "anna")
+    #expect(reading?.code == .locked)
+    #expect("\(reading?.description ?? "")".hasSuffix("(service service, account anna)"))
+    let listing = #expect(throws: SecretError.self) { try locked.items() }
+    #expect(listing?.service == "service" && listing?.account == nil)
+    let writing = #expect(throws: SecretError.self) { try locked.setValue(1, for: "bob") }
+    #expect(writing?.account == "bob")
+  }
+
+  @Test func namesTheServiceInAnErrorOfUnlocking() async throws {
+    let locked = try Secrets(service: "service", store: FailingStore())
+    let error = await #expect(throws: SecretError.self) { try await locked.unlock() }
+    #expect(error?.service == "service")
+  }
+
+  /// A program prints errors and objects, into logs.
+  @Test func showsNoSecret() throws {
+    let word = "hunter2"
+    try secrets.set(word, for: "anna")
+    var texts: [String] = []
+    func note(_ body: () throws -> Void) {
+      do { try body() } catch { texts += ["\(error)", String(reflecting: error)] }
+    }
+    note { _ = try secrets.value(Int.self, for: "anna") }
+    note { try secrets.insert(word, for: "anna") }
+    note { try secrets.replace(word + "x", with: word, for: "anna") }
+    note { try secrets.set(word, for: "anna", attributes: ["account": word]) }
+    note { try secrets.set(word, for: "anna", label: word + "\0") }
+    note { try secrets.set(word, for: "anna", requirements: .init(accessGroup: "group")) }
+    note { _ = try SecretBytes(encoding: [word: Double.infinity]) }
+    #expect(texts.count == 14)
+    let bytes = try #require(try secrets.bytes(for: "anna"))
+    var dumped = ""
+    dump(bytes, to: &dumped)
+    dump(secrets, to: &dumped)
+    texts += [dumped, "\(bytes)", String(reflecting: bytes), "\(secrets)"]
+    for text in texts { #expect(!text.contains(word), "\(text)") }
+  }
+
+  @Test func encodesEqualValuesToEqualBytes() throws {
+    let value = ["b": 1, "a": 2, "c": 3]
+    #expect(try SecretBytes(encoding: value) == SecretBytes("{\"a\":2,\"b\":1,\"c\":3}"))
+    #expect(try SecretBytes(encoding: "a/b") == SecretBytes("\"a/b\""))
+    #expect(try SecretBytes(encoding: value).decoded(as: [String: Int].self) == value)
+  }
+
+  @Test func lendsBytesAndPassesErrorsOn() throws {
+    try secrets.set("word", for: "anna")
+    #expect(try secrets.withBytes(for: "anna") { $0.count } == 4)
+    let error = #expect(throws: SecretError.self) {
+      try secrets.withBytes(for: "anna") { _ throws(SecretError) in
+        throw SecretError(code: .cancelled, message: "Not now.")
+      }
+    }
+    #expect(error?.code == .cancelled)
+  }
+}
+
+/// A store that is locked for good, with errors that name nothing.
+private struct FailingStore: SecretStore {
+  private var error: SecretError { SecretError(code: .locked, message: "Locked. Unlock it.") }
+
+  var backend: SecretBackend { SecretBackend(kind: .other("failing"), reason: "For a test.") }
+  var features: Set<SecretFeature> { [.locking] }
+  var sizeLimit: Int { 1 << 20 }
+
+  func unlock(timeout: Duration) async throws(SecretError) { throw error }
+  func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { throw error }
+  func item(for id: SecretID) throws(SecretError) -> SecretItem? { throw error }
+  func items(service: String) throws(SecretError) -> [SecretItem] { throw error }
+  func write(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+  ) throws(SecretError) { throw error }
+  func remove(_ id: SecretID) throws(SecretError) -> Bool { throw error }
+  func removeAll(service: String) throws(SecretError) -> Int { throw error }
+}
