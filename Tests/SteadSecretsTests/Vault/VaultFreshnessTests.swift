@@ -6,7 +6,7 @@ import Testing
 /// Readers while others write: each sees the newest, and takes no newer version for an older one.
 @Suite struct VaultFreshnessTests {
   private static let writers = ["a", "b"]
-  private static let rounds = 100
+  private static let rounds = 300
 
   private let place: TestVault
 
@@ -18,7 +18,7 @@ import Testing
     // What a finished write has put there, from which on no reader may see less.
     let written = Mutex<[String: Int]>([:])
     let shared = try place.open(.open)
-    try inThreads(5) { thread in
+    try inThreads(8) { thread in
       if thread < Self.writers.count {
         let (vault, account) = (try place.open(.open), Self.writers[thread])
         for round in 1...Self.rounds {
@@ -31,7 +31,7 @@ import Testing
       var isDone = false
       while !isDone {
         // One of the readers opens the vault anew each time; the others share an object.
-        if thread == 4 { vault = try place.open(.open) }
+        if thread == 7 { vault = try place.open(.open) }
         isDone = true
         for account in Self.writers {
           let least = written.withLock { $0[account] ?? 0 }
