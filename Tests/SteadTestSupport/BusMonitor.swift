@@ -3,17 +3,14 @@ import Foundation
 /// Hears what passes over a bus, by dbus-monitor.
 package final class BusMonitor: Sendable {
   private let process = Process()
-  private let output = Pipe()
+  private let output = Pipe.closedByOthers()
 
   /// - Parameter rule: Which messages, as D-Bus writes it, such as `member='GetSecret'`.
   package init(_ rule: String, on bus: PrivateBus) throws {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["dbus-monitor", "--session", "--monitor", rule]
     process.environment = bus.environment
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start(output: output)
     // The bus tells a monitor that it loses its own name when it begins to hear others.
     try wait(for: "NameLost")
   }

@@ -14,14 +14,14 @@ package final class KeyringPrompter: Sendable {
     ((try? ToolRun(["python3", "-c", libraries]))?.status ?? 1) == 0
 
   private let process = Process()
-  private let lifeline = Pipe()
+  private let lifeline = Pipe.closedByOthers()
 
   /// - Parameters:
   ///   - answers: One for each prompt; a prompt beyond them is an error.
   ///   - delay: How long the user thinks about each.
   ///   - session: A session whose daemon is started again after this, so that it sees the prompter.
   package init(_ answers: [Answer], delay: Duration = .zero, in session: KeyringSession) throws {
-    let output = Pipe()
+    let output = Pipe.closedByOthers()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments =
       ["timeout", "240", "python3", "-c", Self.libraries + Self.program]
@@ -33,9 +33,7 @@ package final class KeyringPrompter: Sendable {
         }
       }
     process.environment = session.environment
-    process.standardInput = lifeline
-    process.standardOutput = output
-    try process.run()
+    try process.start(input: lifeline, output: output)
     let name = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     try Data(name.utf8).write(to: session.bus.directory.file("prompter"))
   }

@@ -41,7 +41,7 @@ package final class PrivateBus: Sendable {
     }
     try Data(Self.configuration(socket, directory.file("services").filePath).utf8)
       .write(to: directory.file("bus.conf"))
-    (lifeline, process) = (Pipe(), Process())
+    (lifeline, process) = (Pipe.closedByOthers(), Process())
     processID = try Self.start(
       process, lifeline, configuration: directory.file("bus.conf").filePath, socket,
       directory.file("home").filePath)
@@ -68,7 +68,7 @@ package final class PrivateBus: Sendable {
   private static func start(
     _ process: Process, _ lifeline: Pipe, configuration: String, _ socket: String, _ home: String
   ) throws -> pid_t {
-    let output = Pipe()
+    let output = Pipe.closedByOthers()
     process.executableURL = URL(filePath: "/bin/sh")
     process.arguments = [
       "-c",
@@ -80,10 +80,7 @@ package final class PrivateBus: Sendable {
       "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home,
       "LC_ALL": "C.UTF-8",
     ]
-    process.standardInput = lifeline
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    try process.start(input: lifeline, output: output)
     // It prints its number once it listens.
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     guard let number = pid_t(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {

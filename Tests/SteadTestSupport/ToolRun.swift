@@ -23,11 +23,10 @@ package struct ToolRun: Sendable {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["timeout", "--kill-after=5", "240"] + arguments
     if let environment { process.environment = environment }
-    let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
-    process.standardInput = inputPipe
-    process.standardOutput = outputPipe
-    process.standardError = errorPipe
-    try process.run()
+    let (inputPipe, outputPipe, errorPipe) = (
+      Pipe.closedByOthers(), Pipe.closedByOthers(), Pipe.closedByOthers()
+    )
+    try process.start(input: inputPipe, output: outputPipe, errors: errorPipe)
     // Input that fits into a pipe, as all of the tests' does, is taken at once.
     try? inputPipe.fileHandleForWriting.write(contentsOf: input)
     try? inputPipe.fileHandleForWriting.close()

@@ -147,7 +147,7 @@ package final class WorkerProcess {
 }
 
 extension WorkerProcess {
-  private static let starting = NSLock()
+  static let starting = NSLock()
 
   private struct Ends {
     let read: Int32

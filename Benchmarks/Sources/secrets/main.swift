@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Beside the program, which is on a disk; a temporary directory may be memory.
@@ -14,6 +15,7 @@ func runBenchmarks() -> Int32 {
   do {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let options = try Options(arguments)
+    if options.countsProcessorTime { setenv(Clock.variable, "1", 1) }
     let directory = try makeWorkDirectory()
     defer { try? FileManager.default.removeItem(at: directory) }
     if !KeyringProcess.isInside {

@@ -70,7 +70,7 @@ public final class Vault: SecretStore {
     (self.root, id) = (root, snapshot.header.id)
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
     // Read anew if it has changed since, and held against the witness.
-    try adopt(snapshot)
+    try adopt(opened: snapshot)
   }
 
   /// The vault's file.

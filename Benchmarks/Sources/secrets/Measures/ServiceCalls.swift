@@ -7,74 +7,82 @@ import SteadSecrets
 enum ServiceCalls {
   private static let itemCount = 20
 
-  static let measures = KeyringProcess.isInside ? [get, set, open] : []
+  static var measures: [Measure] { KeyringProcess.isInside ? [get, set, open] : [] }
 
-  private static let get = Measure(
-    name: "service-get", title: "Secret Service: get / libsecret from C", limit: .ratio(1.3)
-  ) { _ in
-    let callCount = 200
-    let (service, ids) = try fill("get")
-    return [
-      Measure.Peer(name: "Stead") {
-        let time = try timed {
-          for call in 0..<callCount { keep(try service.bytes(for: ids[call % itemCount])) }
-        }
-        return time / Double(callCount)
-      },
-      Measure.Peer(name: "libsecret") {
-        let time = try timed {
-          for call in 0..<callCount {
-            let id = ids[call % itemCount]
-            guard libsecret_peer_get(id.service, id.account) > 0 else { throw PeerError() }
+  private static var get: Measure {
+    Measure(
+      name: "service-get", title: "Secret Service: get / libsecret from C", limit: .ratio(1.3)
+    ) { _ in
+      let callCount = 200
+      let (service, ids) = try fill("get")
+      return [
+        Measure.Peer(name: "Stead") {
+          let time = try timed {
+            for call in 0..<callCount { keep(try service.bytes(for: ids[call % itemCount])) }
           }
-        }
-        return time / Double(callCount)
-      },
-    ]
-  }
-
-  private static let set = Measure(
-    name: "service-set", title: "Secret Service: set / libsecret from C"
-  ) { _ in
-    let callCount = 20
-    let (service, ids) = try fill("set")
-    return [
-      Measure.Peer(name: "Stead") {
-        let time = try timed {
-          for call in 0..<callCount {
-            try service.write(
-              SecretBytes("secret \(call)"), for: ids[call % itemCount], SecretWrite())
-          }
-        }
-        return time / Double(callCount)
-      },
-      Measure.Peer(name: "libsecret") {
-        let time = try timed {
-          for call in 0..<callCount {
-            let id = ids[call % itemCount]
-            guard libsecret_peer_set(id.service, id.account, "secret \(call)") else {
-              throw PeerError()
+          return time / Double(callCount)
+        },
+        Measure.Peer(name: "libsecret") {
+          let time = try timed {
+            for call in 0..<callCount {
+              let id = ids[call % itemCount]
+              guard libsecret_peer_get(id.service, id.account) > 0 else { throw PeerError() }
             }
           }
-        }
-        return time / Double(callCount)
-      },
-    ]
+          return time / Double(callCount)
+        },
+      ]
+    }
   }
 
-  private static let open = Measure(
-    name: "service-open", title: "Secret Service: connect, and get"
-  ) { _ in
-    let ids = try fill("open").ids
-    return [
-      Measure.Peer(name: "Stead") {
-        let callCount = 20
-        let time = try timed {
-          for call in 0..<callCount { keep(try SecretService().bytes(for: ids[call % itemCount])) }
+  private static var set: Measure {
+    Measure(
+      name: "service-set", title: "Secret Service: set / libsecret from C"
+    ) { _ in
+      let callCount = 20
+      let (service, ids) = try fill("set")
+      return [
+        Measure.Peer(name: "Stead") {
+          let time = try timed {
+            for call in 0..<callCount {
+              try service.write(
+                SecretBytes("secret \(call)"), for: ids[call % itemCount], SecretWrite())
+            }
+          }
+          return time / Double(callCount)
+        },
+        Measure.Peer(name: "libsecret") {
+          let time = try timed {
+            for call in 0..<callCount {
+              let id = ids[call % itemCount]
+              guard libsecret_peer_set(id.service, id.account, "secret \(call)") else {
+                throw PeerError()
+              }
+            }
+          }
+          return time / Double(callCount)
+        },
+      ]
+    }
+  }
+
+  private static var open: Measure {
+    Measure(
+      name: "service-open", title: "Secret Service: connect, and get"
+    ) { _ in
+      let ids = try fill("open").ids
+      return [
+        Measure.Peer(name: "Stead") {
+          let callCount = 20
+          let time = try timed {
+            for call in 0..<callCount {
+              keep(try SecretService().bytes(for: ids[call % itemCount]))
+            }
+          }
+          return time / Double(callCount)
         }
-        return time / Double(callCount)
-      }
-    ]
+      ]
+    }
   }
 
   private static func fill(_ name: String) throws -> (service: SecretService, ids: [SecretID]) {

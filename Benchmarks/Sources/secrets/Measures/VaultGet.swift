@@ -5,7 +5,9 @@ import SteadSecrets
 enum VaultGet {
   private static let callCount = 20_000
 
-  static let measures = [100, 1_000].map { count in
+  static var measures: [Measure] { [100, 1_000].map(measure) }
+
+  private static func measure(_ count: Int) -> Measure {
     Measure(
       name: "vault-get", title: "vault, \(count.grouped) items: get", limit: .time(10_000)
     ) { directory in

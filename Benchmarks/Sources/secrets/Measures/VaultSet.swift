@@ -7,7 +7,9 @@ import SteadSecrets
 enum VaultSet {
   private static let callCount = 20
 
-  static let measures = [100, 1_000].map { count in
+  static var measures: [Measure] { [100, 1_000].map(measure) }
+
+  private static func measure(_ count: Int) -> Measure {
     Measure(
       name: "vault-set", title: "vault, \(count.grouped) items: set / AtomicFile.replace",
       limit: .ratio(3)

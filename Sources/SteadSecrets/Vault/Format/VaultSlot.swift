@@ -69,22 +69,3 @@ struct VaultSlot: Hashable, Sendable {
     VaultKeySlot(id: UUID(bytes: id), kind: kind, created: Date(vaultTime: created))
   }
 }
-
-extension UUID {
-  /// The first 16 bytes; what is missing counts as zero.
-  init(bytes: [UInt8]) {
-    var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-    withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: bytes.prefix($0.count)) }
-    self.init(uuid: id)
-  }
-}
-
-extension Date {
-  /// A time in microseconds since 1970.
-  init(vaultTime: UInt64) { self.init(timeIntervalSince1970: Double(vaultTime) / 1e6) }
-
-  /// The time in microseconds since 1970; times before that count as 1970.
-  var vaultTime: UInt64 {
-    UInt64(exactly: (max(timeIntervalSince1970, 0) * 1e6).rounded()) ?? 0
-  }
-}

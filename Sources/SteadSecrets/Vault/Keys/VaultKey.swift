@@ -89,27 +89,3 @@ extension VaultKey {
     return kept
   }
 }
-
-extension SecretBytes {
-  /// Bytes that nobody can foretell, from the system.
-  static func random(count: Int) -> SecretBytes {
-    SecretBytes(count: count) { $0.fillWithRandom() }
-  }
-}
-
-extension UnsafeMutableRawBufferPointer {
-  fileprivate func fillWithRandom() {
-    var generator = SystemRandomNumberGenerator()
-    for index in indices { self[index] = .random(in: 0...255, using: &generator) }
-  }
-}
-
-extension [UInt8] {
-  /// Bytes that nobody can foretell, from the system.
-  static func random(count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { memory, initialized in
-      UnsafeMutableRawBufferPointer(memory).fillWithRandom()
-      initialized = count
-    }
-  }
-}

@@ -13,8 +13,10 @@ extension Vault {
 
   private func reload() throws(SecretError) -> VaultSnapshot {
     for _ in 0..<Self.replacementLimit {
-      if let snapshot = try read(), try judge(snapshot) {
-        adopt(snapshot, raising: true)
+      let noted = witness.mark()
+      let snapshot = try read()
+      if try isUsable(snapshot, noted) {
+        adopt(snapshot, noted)
         return snapshot
       }
     }
@@ -24,15 +26,16 @@ extension Vault {
   }
 
   /// Takes over what was read while the vault was opened.
-  func adopt(_ snapshot: VaultSnapshot) throws(SecretError) {
-    if snapshot.isCurrent(try place.status()), try judge(snapshot) {
-      adopt(snapshot, raising: true)
+  func adopt(opened snapshot: VaultSnapshot) throws(SecretError) {
+    let noted = witness.mark()
+    if snapshot.isCurrent(try place.status()), try isUsable(snapshot, noted) {
+      adopt(snapshot, noted)
     } else {
       _ = try reload()
     }
   }
 
-  private func read() throws(SecretError) -> VaultSnapshot? {
+  private func read() throws(SecretError) -> VaultSnapshot {
     guard let file = try place.open() else { throw place.missing }
     let (data, header) = try place.read(file)
     guard header.id == id else {
@@ -46,8 +49,10 @@ extension Vault {
   /// Whether a file may be used; false when it was replaced meanwhile.
   ///
   /// - Throws: ``SecretError``: `.rolledBack`.
-  private func judge(_ snapshot: VaultSnapshot) throws(SecretError) -> Bool {
-    let known = [memory.withLock { $0.seen }, witness.mark()].compactMap(\.self)
+  private func isUsable(
+    _ snapshot: VaultSnapshot, _ noted: VaultMark?
+  ) throws(SecretError) -> Bool {
+    let known = [memory.withLock { $0.seen }, noted].compactMap(\.self)
     guard known.contains(where: { snapshot.header.mark.isBehind($0) }) else { return true }
     // What is known may be of a write that was made since the file was read.
     guard snapshot.isCurrent(try place.status()) else { return false }
@@ -57,10 +62,10 @@ extension Vault {
         + "copy on purpose, call Vault.acceptRollback(at:key:); else bring back the newest one.")
   }
 
-  /// Makes a snapshot the one to read from, unless a newer one is.
-  func adopt(_ snapshot: VaultSnapshot, raising: Bool) {
+  /// Makes a snapshot the one to read from, unless a newer one is, and notes it for other programs.
+  func adopt(_ snapshot: VaultSnapshot, _ noted: VaultMark?) {
     let mark = snapshot.header.mark
-    // The old one is let go outside of the lock: what it holds may have locks of its own.
+    // The old one is let go outside of the lock: what it holds has locks of its own.
     let old = memory.withLock { memory -> VaultSnapshot? in
       if let seen = memory.seen, mark.generation < seen.generation { return nil }
       memory.seen = mark
@@ -68,6 +73,6 @@ extension Vault {
       return memory.snapshot
     }
     withExtendedLifetime(old) {}
-    if raising { witness.raise(to: mark) }
+    if (noted?.generation ?? 0) < mark.generation { witness.raise(to: mark) }
   }
 }

@@ -74,9 +74,7 @@ extension Vault {
     guard let file = try? place.open(), file.begins(with: data.prefix(header.size)) else {
       return
     }
-    adopt(
-      VaultSnapshot(writing: data, of: file, header: header, entries: draft.entries),
-      raising: true)
+    adopt(VaultSnapshot(writing: data, of: file, header: header, entries: draft.entries), nil)
   }
 }
 

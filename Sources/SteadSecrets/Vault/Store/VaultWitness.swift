@@ -10,14 +10,13 @@ struct VaultWitness: Sendable {
   private static let macSize = 32
 
   private let path: String?
-  private let root: VaultRoot
-  private let vaultID: [UInt8]
+  private let key: SecretBytes
 
   init(of vaultID: [UInt8], root: VaultRoot, environment: [String: String]) {
     let name = vaultID.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let state = try? AppDirectories(id: "stead", environment: environment).state
     path = try? state?.appending(path: "vaults/\(name)").checkedPath
-    (self.root, self.vaultID) = (root, vaultID)
+    key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
   }
 
   /// The highest mark that was noted; nil when there is none, or none that is authentic.
@@ -25,22 +24,21 @@ struct VaultWitness: Sendable {
     guard let path, let file = try? OpenFile(readingIfPresent: path),
       let data = try? file.data(limit: 2 * Self.recordSize)
     else { return nil }
-    let key = root.witnessKey(vaultID)
     return [data.prefix(Self.recordSize), data.dropFirst(Self.recordSize)]
-      .compactMap { Self.mark(in: $0, key) }
+      .compactMap(mark(in:))
       .max { $0.generation < $1.generation }
   }
 
   /// Notes a mark, unless a higher one is there.
   func raise(to mark: VaultMark) {
-    guard let path, (self.mark()?.generation ?? 0) < mark.generation else { return }
+    guard let path else { return }
     let disk = POSIXDisk()
     do {
       try disk.makeDirectories(path.directoryPath)
       // Readers raise it, too, so the vault's lock would not do.
       try FileLock(URL(filePath: path)).withLock {
         if let noted = self.mark(), noted.generation >= mark.generation { return }
-        let record = Self.record(mark, root.witnessKey(vaultID))
+        let record = record(of: mark)
         try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
           let offset = off_t(mark.generation % 2) * off_t(Self.recordSize)
           _ = record.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
@@ -51,23 +49,26 @@ struct VaultWitness: Sendable {
     }
   }
 
-  private static func record(_ mark: VaultMark, _ key: SymmetricKey) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: recordSize) { memory, count in
+  private var symmetricKey: SymmetricKey { key.withBytes { SymmetricKey(data: $0) } }
+
+  private func record(of mark: VaultMark) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: Self.recordSize) { memory, count in
       var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
       writer.put(mark.generation)
       writer.put(mark.salt)
       let fields = UnsafeRawBufferPointer(memory)[..<writer.offset]
       let code = HMAC<Crypto.SHA256>.authenticationCode(
-        for: UnsafeRawBufferPointer(rebasing: fields), using: key)
+        for: UnsafeRawBufferPointer(rebasing: fields), using: symmetricKey)
       writer.put(Array(code))
       count = writer.offset
     }
   }
 
-  private static func mark(in record: Data, _ key: SymmetricKey) -> VaultMark? {
-    guard record.count == recordSize,
+  private func mark(in record: Data) -> VaultMark? {
+    guard record.count == Self.recordSize,
       HMAC<Crypto.SHA256>.isValidAuthenticationCode(
-        record.suffix(macSize), authenticating: record.dropLast(macSize), using: key)
+        record.suffix(Self.macSize), authenticating: record.dropLast(Self.macSize),
+        using: symmetricKey)
     else { return nil }
     return record.withUnsafeBytes { bytes in
       var reader = VaultReader(bytes)
