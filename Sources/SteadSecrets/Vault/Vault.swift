@@ -24,7 +24,8 @@ public final class Vault: SecretStore {
     case open
     /// Make a new vault, or throw `.duplicateItem`.
     case create
-    /// Open the vault, or make a new one.
+    /// Open the vault, or make a new one. Where one was made before, `open` is the safer choice: it tells
+    /// when the vault is gone.
     case openOrCreate
   }
 
