@@ -1,3 +1,5 @@
+import Foundation
+
 /// Takes numbers, bytes and texts from a vault's bytes, one behind the other, and never more than
 /// there are.
 struct VaultReader {
@@ -36,15 +38,21 @@ struct VaultReader {
   }
 
   mutating func text(_ count: Int) throws(SecretError) -> String {
-    guard let text = String(validating: try take(count), as: UTF8.self) else {
-      throw .damagedVault("a text is not UTF-8")
+    let bytes = try take(count)
+    // Several times as fast as `String(validating:as:)`. What is not UTF-8 is mended, and so differs.
+    var text = String(decoding: bytes, as: UTF8.self)
+    let isSame = text.withUTF8 { text in
+      guard let start = text.baseAddress, let other = bytes.baseAddress else { return count == 0 }
+      return text.count == count && memcmp(start, other, count) == 0
     }
+    guard isSame else { throw .damagedVault("a text is not UTF-8") }
     return text
   }
 
   mutating func name(_ count: Int) throws(SecretError) -> String {
+    let start = bytes.baseAddress.map { $0 + offset }
     let name = try text(count)
-    guard !name.isEmpty, !name.utf8.contains(0) else {
+    guard let start, count > 0, memchr(start, 0, count) == nil else {
       throw .damagedVault("a name is empty or has a NUL")
     }
     return name
