@@ -59,7 +59,7 @@ extension Vault {
     _ found: (index: Int, isThere: Bool)
   ) throws(SecretError) {
     guard case .always = condition else {
-      // Decrypted only for the condition that compares it.
+      // A write without a condition decrypts nothing.
       var old: SecretBytes?
       if found.isThere { old = try snapshot.secret(at: found.index, root: root) }
       return try condition.check(old, for: id)
