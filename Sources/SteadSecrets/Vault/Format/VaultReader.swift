@@ -36,18 +36,18 @@ struct VaultReader {
   }
 
   mutating func text(_ count: Int) throws(SecretError) -> String {
-    guard let text = String(validating: try take(count), as: UTF8.self) else {
-      throw .damagedVault("a text is not UTF-8")
-    }
+    let bytes = try take(count)
+    // Several times as fast as `String(validating:as:)`. What is not UTF-8 becomes other bytes.
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.utf8.elementsEqual(bytes) else { throw .damagedVault("a text is not UTF-8") }
     return text
   }
 
   mutating func name(_ count: Int) throws(SecretError) -> String {
-    let name = try text(count)
-    guard !name.isEmpty, !name.utf8.contains(0) else {
+    guard count > 0, count <= rest, !bytes[offset..<offset + count].contains(0) else {
       throw .damagedVault("a name is empty or has a NUL")
     }
-    return name
+    return try text(count)
   }
 
   /// Zeros up to the end.
