@@ -52,7 +52,9 @@ package final class KeyringSession: Sendable {
       """.utf8
     ).write(to: script)
     try script.setMode(0o700)
-    bus = try PrivateBus(services: [Self.name: script.filePath], in: directory)
+    // By the shell: a program cannot be started while it is open for writing, and a child of another
+    // test, forked as it was written, has it open for a moment.
+    bus = try PrivateBus(services: [Self.name: "/bin/sh \(script.filePath)"], in: directory)
     if beginning == .unlocked { try Data(Self.password.utf8).write(to: passwordFile) }
     try startDaemon()
   }

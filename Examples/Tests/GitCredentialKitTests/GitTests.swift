@@ -9,15 +9,16 @@ import Testing
   init() throws {
     workshop = try Workshop()
     server = try GitServer(in: workshop, credential: "anna:the secret")
-    try Data(
-      """
+    // Written by a child: what this process has open for writing could not be started while it forks.
+    let script = """
       #!/bin/sh
       echo asked >> asked
       case "$1" in Username*) echo anna;; *) cat typed;; esac
-      """.utf8
-    ).write(to: workshop.file("askpass"))
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o700], ofItemAtPath: workshop.file("askpass").path)
+
+      """
+    let written = try workshop.run(
+      ["sh", "-c", "cat > askpass && chmod 700 askpass"], input: script)
+    try #require(written.status == 0, "\(written.errors)")
   }
 
   /// Clones into a new directory; a person types the password, if somebody does.

@@ -111,6 +111,7 @@ final class ChosenStore: SecretStore {
     error.message +=
       " The secrets of \(service) are in \(record.place), by the record \(file.path), and are looked "
       + "for nowhere else."
+    if let leftover = record.leftover { error.message += " Copies may be left in \(leftover)." }
     return error
   }
 

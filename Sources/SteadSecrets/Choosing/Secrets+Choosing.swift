@@ -6,7 +6,7 @@ extension Secrets {
   /// ``backend`` tells which store that is, and why. The store is chosen once: the service's first
   /// write leaves a record of it under `$XDG_CONFIG_HOME/stead/secrets/`, and from then on the record
   /// decides. A store that cannot be used now is an error then, and no other one is tried, since
-  /// secrets in two places are soon lost in one of them. Use ``move(to:replacing:accepting:progress:)``
+  /// secrets in two places are soon lost in one of them. Use ``move(to:replacing:accepting:environment:timeout:progress:)``
   /// to change the place. A record is about automatic places alone; a place that is named is used as it
   /// is.
   ///

@@ -7,10 +7,14 @@ extension ChosenStore {
 
   /// Moves the service's secrets, and the record with them.
   func move(to place: SecretPlace, _ plan: MovePlan) async throws(SecretError) {
+    // Outside of the lock: what opens it may be a secret of an automatic place.
+    let given = try opened(place)
     do {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
       // Alone, and with writers held off: what is written now would be missing at the new place.
-      try await turns.withLock(timeout: Self.moveTimeout) { try moveLocked(to: place, plan) }
+      try await turns.withLock(timeout: Self.moveTimeout) {
+        try moveLocked(to: place, given, plan)
+      }
     } catch let error as SecretError {
       throw error
     } catch is CancellationError {
@@ -21,17 +25,20 @@ extension ChosenStore {
     }
   }
 
-  private func moveLocked(to place: SecretPlace, _ plan: MovePlan) throws(SecretError) {
+  private func moveLocked(
+    to place: SecretPlace, _ given: (any SecretStore)?, _ plan: MovePlan
+  ) throws(SecretError) {
     let old = try finish(current(), plan)
-    let (chosen, reason) = target(place)
-    if old.choice.place == chosen, chosen.kind != .elsewhere { return try record(old, reason) }
-    let (destination, name) = try open(place, as: chosen)
+    let (chosen, reason) = target(place, given)
+    if old.choice.place == chosen, given == nil { return try record(old, reason) }
+    let destination: any SecretStore
+    if let given { destination = given } else { destination = try opener.open(chosen, isNew: true) }
     let begin = Date()
     let move = plan.move(service, from: old.store, to: destination)
     try move.copy()
     let hasOld = !(old.store is VaultToCome)
     var record = StoreRecord(
-      service: service, place: name, since: begin, reason: reason,
+      service: service, place: chosen, since: begin, reason: reason,
       leftover: hasOld ? old.choice.place : nil)
     try replace(record, destination)
     plan.progress(SecretMoveProgress(step: .recorded, completed: 0, total: 0))
@@ -54,34 +61,37 @@ extension ChosenStore {
     return try replace(record, current.store)
   }
 
-  /// Where a place is by a record, and why it is the new one.
-  private func target(_ place: SecretPlace) -> (ChosenPlace, reason: String) {
-    let named = "The program moved the secrets there."
+  /// A store that no record leads to; nil for all places that can be found again.
+  private func opened(_ place: SecretPlace) throws(SecretError) -> (any SecretStore)? {
     switch place {
-    case .automatic:
+    case .automatic, .secretService, .vault(_, nil): nil
+    // That is an automatic place by another name.
+    case .store(let store) where store is ChosenStore: nil
+    case .vault(_, _?), .store: try place.open(service, opener, isReturn: false)
+    }
+  }
+
+  /// Where a place is by a record, and why it is the new one.
+  private func target(
+    _ place: SecretPlace, _ given: (any SecretStore)?
+  ) -> (ChosenPlace, reason: String) {
+    let named = "The program moved the secrets there."
+    if let backend = given?.backend {
+      let location = [backend.kind.name, backend.location].compactMap(\.self)
+      return (ChosenPlace(kind: .elsewhere, location: location.joined(separator: " ")), named)
+    }
+    switch place {
+    case .automatic, .store:
       let choice = StoreChoice(probe: opener.probe())
       return (choice.place, choice.reason)
     case .secretService(.default, _): return (.secretService, named)
     case .secretService(let collection, _):
       return (ChosenPlace(kind: .secretService, location: "\(collection)"), named)
-    case .vault(nil, nil): return (.vault, named)
-    case .vault(let url?, nil):
-      return (
-        ChosenPlace(kind: .vault, location: url.absoluteURL.path(percentEncoded: false)), named
-      )
-    case .vault(_, _?), .store: return (ChosenPlace(kind: .elsewhere), named)
+    case .vault(nil, _): return (.vault, named)
+    case .vault(let url?, _):
+      let path = url.absoluteURL.path(percentEncoded: false)
+      return (ChosenPlace(kind: .vault, location: path), named)
     }
-  }
-
-  /// Opens or makes the new store; one elsewhere is recorded by what it says of itself.
-  private func open(
-    _ place: SecretPlace, as chosen: ChosenPlace
-  ) throws(SecretError) -> (any SecretStore, ChosenPlace) {
-    guard chosen.kind == .elsewhere else { return (try opener.open(chosen, isNew: true), chosen) }
-    let store = try place.open(service, opener, isReturn: false)
-    let location = [store.backend.kind.name, store.backend.location].compactMap(\.self)
-      .joined(separator: " ")
-    return (store, ChosenPlace(kind: .elsewhere, location: location))
   }
 
   /// Makes the choice of a place that is the right one already the service's.

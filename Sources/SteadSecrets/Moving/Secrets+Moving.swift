@@ -23,7 +23,8 @@ extension Secrets {
   ///   - environment: The process's environment, or what a test wants it to be; an automatic place goes
   ///     by its own.
   ///   - timeout: How long the Secret Service may take to answer a call; likewise.
-  ///   - progress: Called after each step, on the same thread.
+  ///   - progress: Called after each step, on the same thread. It may read secrets of automatic places,
+  ///     and must not write any: writers wait for the end of the move.
   /// - Throws: ``SecretError``: `.duplicateItem` when the new store holds another secret of a name, and
   ///   nothing was copied, or when both places are the same store; `.unsupported` when the new store
   ///   lacks something that is not accepted; `.changed` when another program changed a secret at the old

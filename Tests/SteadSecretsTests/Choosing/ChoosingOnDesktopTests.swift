@@ -77,6 +77,24 @@ import Testing
     #expect(secrets.backend.reason.contains("Nothing on the message bus"))
   }
 
+  @Test func aServiceThatHangsGivesWayToAVaultUnlessItIsRecorded() throws {
+    let session = try KeyringSession()
+    let home = Home(session)
+    func hanging(_ service: String) throws(SecretError) -> Secrets {
+      try Secrets(
+        service: service, environment: home.environment, timeout: .milliseconds(300))
+    }
+    try home.secrets().set("word", for: "anna")
+    try session.withStoppedDaemon {
+      let other = try hanging("org.example.Mail")
+      #expect(other.backend.kind == .vault)
+      #expect(other.backend.reason.contains("not answer in time"))
+      let recorded = try hanging(Home.service)
+      #expect(errorCode { try recorded.string(for: "anna") } == .unavailable(.timedOut))
+    }
+    #expect(try home.secrets().string(for: "anna") == "word")
+  }
+
   /// A server that gets a desktop later goes on with what it has.
   @Test func aVaultThatIsRecordedIsKeptWhenAKeyringAppears() throws {
     let home = Home(try KeyringSession())

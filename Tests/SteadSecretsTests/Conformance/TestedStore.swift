@@ -30,8 +30,11 @@ struct TestedStore: Sendable, CustomTestStringConvertible {
   /// A place of a test's own, with nothing in it, which goes when the last reference to it does.
   func place() throws -> TestedPlace { TestedPlace(open: try prepare()) }
 
-  static let all: [TestedStore] =
+  /// Stores that a program names.
+  static let named: [TestedStore] =
     [.inMemory, .plaintext] + TestedStore.secretServices + TestedStore.vaults
+
+  static let all: [TestedStore] = named + automatic
 }
 
 /// Where the stores of one test keep their items.

@@ -73,6 +73,26 @@ import Testing
     #expect(try named.items().isEmpty)
   }
 
+  /// Its key is written to an automatic place, and writers wait for moves.
+  @Test func aVaultCanHaveItsKeyInAnAutomaticPlace() async throws {
+    let keys = try Secrets(service: "org.example.Keys", environment: home.environment)
+    let key = VaultKey.stored(
+      in: keys.store, try SecretID(service: "org.example.Keys", account: "notes"))
+    let secrets = try filled()
+    try await secrets.move(to: .vault(at: other, key: key))
+    #expect(try home.secrets(.vault(at: other, key: key)).string(for: "anna") == "word")
+    #expect(errorCode { try home.secrets() } == .unavailable(.notOnThisSystem))
+  }
+
+  @Test func anAutomaticStoreByAnotherNameIsAnAutomaticPlace() async throws {
+    let secrets = try filled()
+    try await secrets.move(to: .vault(at: other))
+    let mail = try Secrets(service: "org.example.Mail", environment: home.environment)
+    try await secrets.move(to: .store(mail.store))
+    #expect(try home.secrets(.vault()).string(for: "anna") == "word")
+    #expect(try home.secrets().backend.location == home.vault.filePath)
+  }
+
   @Test func aMoveThatFailsLeavesTheRecord() async throws {
     let secrets = try filled()
     let before = try Data(contentsOf: home.record)

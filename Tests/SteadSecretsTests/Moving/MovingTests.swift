@@ -25,7 +25,7 @@ import Testing
     #expect(item?.attributes == ["server": "example.org", "é": "ü"])
   }
 
-  @Test(arguments: TestedStore.all, TestedStore.all)
+  @Test(arguments: TestedStore.named, TestedStore.named)
   func allThatThereIsGoesFromOneStoreToAnother(
     _ from: TestedStore, _ to: TestedStore
   ) async throws {
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Each would hold what the other holds, until it is removed from both.
-  @Test(arguments: TestedStore.all)
+  @Test(arguments: TestedStore.named)
   func aStoreIsNotMovedIntoItself(_ store: TestedStore) async throws {
     let place = try store.place()
     try fill(place.secrets())
@@ -58,7 +58,7 @@ import Testing
     #expect(try place.secrets("stead.move").items().isEmpty)
   }
 
-  @Test(arguments: TestedStore.all)
+  @Test(arguments: TestedStore.named)
   func anotherSecretOfTheNameStopsTheMoveBeforeItBegins(_ store: TestedStore) async throws {
     let (old, new) = (InMemorySecretStore(), try store.place())
     let secrets = try Secrets(service: "org.example.Tests", store: old)

@@ -1,4 +1,4 @@
-/// A value that came over the bus, or a part of one.
+/// A value that came over the bus, a part of one, or one that is to be sent.
 ///
 /// Its parts are asked for by position and type, and are nil when the type is another one.
 final class BusReply {
@@ -35,7 +35,9 @@ final class BusReply {
   /// The parts of an array, in order.
   var parts: [BusReply]? {
     guard type.hasPrefix("a") else { return nil }
-    return (0..<functions.count(value)).map { BusReply(taking: functions.child(value, $0), library) }
+    return (0..<functions.count(value)).map {
+      BusReply(taking: functions.child(value, $0), library)
+    }
   }
 
   /// An array of strings or of paths.

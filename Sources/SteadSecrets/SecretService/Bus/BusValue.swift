@@ -10,8 +10,8 @@ indirect enum BusValue {
   case strings([String: String])
   /// `a{sv}`
   case properties([String: BusValue])
-  /// A value that was made elsewhere; sending takes it over.
-  case made(GPointer)
+  /// A value that was made elsewhere.
+  case made(BusReply)
 
   /// The value as GLib has it, with a floating reference. Strings end at a NUL, so they must have none.
   func make(_ library: SecretLibrary) -> GPointer {
@@ -22,12 +22,14 @@ indirect enum BusValue {
     case .boolean(let value): return functions.newBoolean(value ? 1 : 0)
     case .uint32(let value): return functions.newUInt32(value)
     case .variant(let value): return functions.newVariant(value.make(library))
-    case .made(let value): return value
+    case .made(let made): return made.value
     case .paths(let paths):
       let values = paths.map { functions.newPath($0) }
       return functions.newArray("o", values, values.count)
     case .strings(let entries):
-      let values = entries.map { functions.newEntry(functions.newString($0), functions.newString($1)) }
+      let values = entries.map {
+        functions.newEntry(functions.newString($0), functions.newString($1))
+      }
       return functions.newArray("{ss}", values, values.count)
     case .properties(let entries):
       let values = entries.map { name, value in

@@ -55,7 +55,7 @@ final class SecretSession: @unchecked Sendable {
       return library.libsecret.encode(service, value)
     }
     guard let encoded else { throw BusFailure(.other, "not encoded") }
-    return .made(encoded)
+    return .made(BusReply(taking: library.variant.refSink(encoded), library))
   }
 
   /// The secret of a reply, copied out of libsecret's locked memory, which is wiped.

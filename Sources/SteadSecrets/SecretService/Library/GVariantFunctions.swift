@@ -1,5 +1,6 @@
 /// Functions of libglib for the values that messages carry.
 struct GVariantFunctions {
+  let refSink: @convention(c) (GPointer) -> GPointer
   let unref: @convention(c) (GPointer) -> Void
   let typeString: @convention(c) (GPointer) -> GString
   let newBoolean: @convention(c) (Int32) -> GPointer
@@ -18,6 +19,7 @@ struct GVariantFunctions {
   let uint64: @convention(c) (GPointer) -> UInt64
 
   init(_ library: LoadedLibrary) throws(LoadedLibrary.Missing) {
+    refSink = try library.function("g_variant_ref_sink")
     unref = try library.function("g_variant_unref")
     typeString = try library.function("g_variant_get_type_string")
     newBoolean = try library.function("g_variant_new_boolean")

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Takes numbers, bytes and texts from a vault's bytes, one behind the other, and never more than
 /// there are.
 struct VaultReader {
@@ -37,17 +39,23 @@ struct VaultReader {
 
   mutating func text(_ count: Int) throws(SecretError) -> String {
     let bytes = try take(count)
-    // Several times as fast as `String(validating:as:)`. What is not UTF-8 becomes other bytes.
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard text.utf8.elementsEqual(bytes) else { throw .damagedVault("a text is not UTF-8") }
+    // Several times as fast as `String(validating:as:)`. What is not UTF-8 is mended, and so differs.
+    var text = String(decoding: bytes, as: UTF8.self)
+    let isSame = text.withUTF8 { text in
+      guard let start = text.baseAddress, let other = bytes.baseAddress else { return count == 0 }
+      return text.count == count && memcmp(start, other, count) == 0
+    }
+    guard isSame else { throw .damagedVault("a text is not UTF-8") }
     return text
   }
 
   mutating func name(_ count: Int) throws(SecretError) -> String {
-    guard count > 0, count <= rest, !bytes[offset..<offset + count].contains(0) else {
+    let start = bytes.baseAddress.map { $0 + offset }
+    let name = try text(count)
+    guard let start, count > 0, memchr(start, 0, count) == nil else {
       throw .damagedVault("a name is empty or has a NUL")
     }
-    return try text(count)
+    return name
   }
 
   /// Zeros up to the end.
