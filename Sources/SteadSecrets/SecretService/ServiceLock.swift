@@ -38,6 +38,7 @@ struct ServiceLock {
           code: .unavailable(.timedOut),
           message: "Other programs were writing to the Secret Service all the time. Try again.")
       }
+      // A lock's file cannot be waited for with a time limit by a thread that blocks; only tasks can.
       usleep(pause)
       pause = min(pause * 2, Self.lastPause)
     }
