@@ -1,6 +1,5 @@
 import Foundation
 import SteadPreferences
-import SteadTestSupport
 
 /// Changes a writer's keys without end, and tells of each change before and after.
 ///

@@ -1,6 +1,5 @@
 import Foundation
 import SteadSecrets
-import SteadTestSupport
 
 /// Where a store is, and how every command opens it.
 struct Place {

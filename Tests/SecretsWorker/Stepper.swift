@@ -1,5 +1,4 @@
 import SteadSecrets
-import SteadTestSupport
 
 /// Changes a writer's secrets without end, and tells of each change before and after, as
 /// ``WriterModel`` reads it.

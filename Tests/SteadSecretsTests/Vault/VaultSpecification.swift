@@ -35,13 +35,12 @@ struct VaultSpecification: Codable {
   func file() throws -> Data {
     let root = VaultRoot(SecretBytes(Data(hexadecimal: root)))
     let id = [UInt8](hexadecimal: id)
-    var draft = VaultDraft(id: id, slots: try slots.map { try $0.sealed(root, id) })
+    var draft = VaultDraft(
+      id: id, slots: try slots.map { try $0.sealed(root, id) }, entries: items.map(\.entry),
+      values: try items.map {
+        try $0.entry.seal(SecretBytes($0.secretData), root: root, vaultID: id)
+      })
     draft.generation = generation
-    for item in items {
-      let sealed = try item.entry.seal(SecretBytes(item.secretData), root: root, vaultID: id)
-      let end = draft.entries.count
-      draft.replace(end..<end, with: item.entry, sealed: sealed)
-    }
     return try draft.file(root: root, writeSalt: [UInt8](hexadecimal: writeSalt)).0
   }
 }

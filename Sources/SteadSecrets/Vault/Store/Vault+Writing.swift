@@ -18,10 +18,8 @@ extension Vault {
       let old = found.isThere ? snapshot.entries[found.index] : nil
       let entry = VaultEntry(bytes.count, id, write, old: old, at: Date().vaultTime)
       let sealed = try entry.seal(bytes, root: root, vaultID: self.id)
-      var draft = try VaultDraft(after: snapshot)
       let range = found.index..<found.index + (found.isThere ? 1 : 0)
-      draft.replace(range, with: entry, sealed: sealed)
-      try put(draft)
+      try put(VaultDraft(after: snapshot, replacing: range, with: entry, sealed: sealed))
     }
   }
 
@@ -47,9 +45,7 @@ extension Vault {
       let snapshot = try current()
       let range = choose(snapshot)
       guard !range.isEmpty else { return 0 }
-      var draft = try VaultDraft(after: snapshot)
-      draft.replace(range)
-      try put(draft)
+      try put(VaultDraft(after: snapshot, replacing: range))
       return range.count
     }
   }
@@ -59,7 +55,7 @@ extension Vault {
     _ found: (index: Int, isThere: Bool)
   ) throws(SecretError) {
     guard case .always = condition else {
-      // Decrypted only for the condition that compares it.
+      // A write without a condition decrypts nothing.
       var old: SecretBytes?
       if found.isThere { old = try snapshot.secret(at: found.index, root: root) }
       return try condition.check(old, for: id)

@@ -7,28 +7,36 @@ struct VaultDraft {
   var generation: UInt64
   private let id: [UInt8]
   private(set) var entries: [VaultEntry]
-  /// Each entry's, as it is in the file; of old ones, parts of the old file.
+  /// The entries' values in their order, in as few pieces as may be; old ones are parts of the old file.
   private var values: [Data]
 
-  /// A new vault, without items.
-  init(id: [UInt8], slots: [VaultSlot]) {
+  /// A new vault.
+  init(id: [UInt8], slots: [VaultSlot], entries: [VaultEntry] = [], values: [Data] = []) {
     (self.id, self.slots, generation) = (id, slots, 1)
-    (entries, values) = ([], [])
+    (self.entries, self.values) = (entries, values)
   }
 
-  /// What follows a version.
+  /// What follows a version, and has the same entries.
   init(after snapshot: VaultSnapshot) throws(SecretError) {
     id = snapshot.header.id
     slots = snapshot.header.slots
     entries = snapshot.entries
-    values = snapshot.entries.indices.map(snapshot.sealedValue)
+    values = [snapshot.data[snapshot.header.valuesRange]]
     generation = try snapshot.header.generation.nextGeneration()
   }
 
-  /// Takes out entries, and puts one in, with its value; the order is the caller's to keep.
-  mutating func replace(_ range: Range<Int>, with entry: VaultEntry? = nil, sealed: Data? = nil) {
+  /// What follows a version, with another entry, or none, in the place of some.
+  init(
+    after snapshot: VaultSnapshot, replacing range: Range<Int>, with entry: VaultEntry? = nil,
+    sealed: Data? = nil
+  ) throws(SecretError) {
+    try self.init(after: snapshot)
+    let all = snapshot.header.valuesRange
     entries.replaceSubrange(range, with: entry.map { [$0] } ?? [])
-    values.replaceSubrange(range, with: sealed.map { [$0] } ?? [])
+    values = [
+      snapshot.data[all.lowerBound..<snapshot.offsets[range.lowerBound]], sealed ?? Data(),
+      snapshot.data[snapshot.offsets[range.upperBound]..<all.upperBound],
+    ]
   }
 
   /// The file, and its header.
