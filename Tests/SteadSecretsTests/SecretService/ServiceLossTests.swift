@@ -167,12 +167,14 @@ import Testing
       }.count
     }
     let before = try count()
-    for _ in 0..<200 {
-      #expect(
-        Self.code(SecretService(timeout: Self.ample, environment: session.environment)) == nil)
+    for _ in 0..<100 {
+      let code = Self.code(
+        SecretService(timeout: Self.ample, environment: session.environment))
+      // gnome-keyring has been seen to die of many connections on a busy machine.
+      #expect(code == nil || code == .unavailable(.disconnected))
     }
     // Other tests have connections of their own meanwhile.
-    #expect(try count() < before + 100)
+    #expect(try count() < before + 60)
   }
 
   @Test func saysForkedInTheChildOfAFork() throws {
