@@ -11,9 +11,13 @@ enum BusAddress {
       let usable = address.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }
       return usable.isEmpty ? nil : usable.joined(separator: ";")
     }
-    guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else { return nil }
+    guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
+      return nil
+    }
     let socket = directory + "/bus"
-    guard access(socket, F_OK) == 0, let escaped = library.gio.escapeAddress(socket) else { return nil }
+    guard access(socket, F_OK) == 0, let escaped = library.gio.escapeAddress(socket) else {
+      return nil
+    }
     defer { library.glib.free(escaped) }
     return "unix:path=" + String(cString: escaped)
   }

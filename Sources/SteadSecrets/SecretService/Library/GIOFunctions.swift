@@ -11,8 +11,7 @@ struct GIOFunctions {
 
   let cancellableNew: @convention(c) () -> GPointer
   let cancel: @convention(c) (GPointer) -> Void
-  let connect:
-    @convention(c) (GString, UInt32, GPointer?, GPointer?, Ready, GPointer?) -> Void
+  let connect: @convention(c) (GString, UInt32, GPointer?, GPointer?, Ready, GPointer?) -> Void
   let connectFinish: @convention(c) (GPointer, GErrorPlace) -> GPointer?
   let isClosed: @convention(c) (GPointer) -> Int32
   /// connection, destination, path, interface, method, parameters, type of reply, flags,
@@ -24,7 +23,8 @@ struct GIOFunctions {
     ) -> GPointer?
   let subscribe:
     @convention(c) (
-      GPointer, GString?, GString?, GString?, GString?, GString?, UInt32, Signal, GPointer?, GPointer?
+      GPointer, GString?, GString?, GString?, GString?, GString?, UInt32, Signal, GPointer?,
+      GPointer?
     ) -> UInt32
   let unsubscribe: @convention(c) (GPointer, UInt32) -> Void
   let remoteError: @convention(c) (UnsafeMutablePointer<GError>) -> UnsafeMutablePointer<CChar>?
