@@ -59,8 +59,12 @@ extension Secrets {
   ///   - expected: What was read; to begin with nothing, call
   ///     ``insert(_:for:label:attributes:requirements:)``.
   ///   - secret: What to keep from now on.
+  ///   - account: The user or the purpose, unique within the service.
+  ///   - label: What a person sees; nil keeps the old one.
+  ///   - attributes: Names and values to describe the item; nil keeps the old ones.
+  ///   - requirements: What is asked of the store.
   /// - Throws: ``SecretError``: `.changed` when the item holds something else, or is not there; else as
-  ///   ``set(_:for:label:attributes:requirements:)`` does, whose parameters the others are.
+  ///   ``set(_:for:label:attributes:requirements:)`` does.
   public func replace(
     _ expected: some SecretContent, with secret: some SecretContent, for account: String,
     label: String? = nil, attributes: [String: String]? = nil,

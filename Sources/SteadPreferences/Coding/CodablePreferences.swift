@@ -9,7 +9,7 @@ public struct CodablePreferences: Sendable {
 
   /// Stores a value as JSON data.
   ///
-  /// Errors go to ``Preferences/onError``, and nothing is stored then. A stored value that is no
+  /// Errors go to `Preferences.onError`, and nothing is stored then. A stored value that is no
   /// `Value` is kept aside first, with ``Preferences/keysKeptAside(for:)``.
   public func store<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
@@ -36,7 +36,7 @@ public struct CodablePreferences: Sendable {
 
   /// The value of a key, nil when nothing is stored or that does not decode.
   ///
-  /// What does not decode is told to ``Preferences/onError``. Reads JSON data, and the trees that typed
+  /// What does not decode is told to `Preferences.onError`. Reads JSON data, and the trees that typed
   /// keys store.
   public func fetch<Value: Decodable>(
     forKey key: String, type: Value.Type, decoder: JSONDecoder = JSONDecoder()
