@@ -37,13 +37,25 @@ extension VaultSlot {
     let half = VaultLayout.rootKeySize
     let derived =
       if let scrypt { try scrypt.derive(material, salt: salt, count: 2 * half) } else {
-        HKDF<Crypto.SHA256>.deriveKey(
-          inputKeyMaterial: material.withBytes { SymmetricKey(data: $0) }, salt: salt,
-          info: Array("stead vault 1 slot".utf8), outputByteCount: 2 * half)
+        HKDF<Crypto.SHA256>.expand(
+          pseudoRandomKey: extract(material), info: Array("stead vault 1 slot".utf8),
+          outputByteCount: 2 * half)
       }
     return derived.withUnsafeBytes { bytes in
       (SymmetricKey(data: bytes.prefix(half)), Array(bytes.suffix(half)))
     }
+  }
+}
+
+extension VaultSlot {
+  /// The first step of HKDF.
+  private func extract(_ material: SecretBytes) -> HashedAuthenticationCode<Crypto.SHA256> {
+    var hash = HMAC<Crypto.SHA256>(key: SymmetricKey(data: salt))
+    material.withBytes { hash.update(data: $0) }
+    let code = hash.finalize()
+    // What did not fill a block would stay in the library's state, which is freed and not wiped.
+    hash.update(data: [UInt8](repeating: 0, count: Crypto.SHA256.blockByteCount))
+    return code
   }
 }
 
