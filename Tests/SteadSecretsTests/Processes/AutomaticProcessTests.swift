@@ -52,6 +52,7 @@ import Testing
       let first = try WorkerProcess(
         [try WorkerProcess.program("SecretsWorker"), "automatic", "set", "anna", "first"],
         environment: environment.merging(Self.nothing) { one, _ in one })
+      // Nothing is waited for: a moment of the first write's 40 ms at random, to end it at.
       usleep(UInt32(random.next() % 40_000))
       first.end()
       let found = try secrets(environment)
