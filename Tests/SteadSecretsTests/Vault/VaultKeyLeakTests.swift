@@ -21,12 +21,29 @@
       #expect(try vault.text("anna") == "geheim")
     }
 
-    /// A key file's bytes went through a digest, whose state the cryptographic library frees without
-    /// wiping it. The vault overwrites the one that it has; copies that the library makes are not in its
-    /// hands, and were once seen in a process with many threads.
-    private func expectNothingButStatesOfDigests() throws {
-      let findings = try scan.findings()
-      withKnownIssue(isIntermittent: true) { #expect(findings == []) }
+    /// In a process with many threads the digest's state, which holds what did not fill a block, was once
+    /// found after it was freed. Threads that end leave their heaps to nobody.
+    @Test func noKeyIsLeftByThreadsThatEnded() throws {
+      try use(place.open(.stored(in: Self.store(key), Self.id()), .create))
+      try openInThreads()
+      #expect(try scan.findings() == [])
+    }
+
+    /// A function of its own, so that the key is let go of when it returns.
+    private func openInThreads() throws {
+      let (place, key) = (place, key)
+      try inThreads(8) { _ in
+        let store = try Self.store(key)
+        for _ in 0..<20 { _ = try place.open(.stored(in: store, Self.id()), .open) }
+      }
+    }
+
+    private static func id() throws -> SecretID { try SecretID(service: "vault", account: "key") }
+
+    private static func store(_ key: SecretBytes) throws -> InMemorySecretStore {
+      let store = InMemorySecretStore()
+      try store.write(key, for: id(), SecretWrite())
+      return store
     }
 
     @Test func noPassphraseIsLeft() throws {
@@ -46,17 +63,15 @@
       close(file)
       try use(place.open(.create))
       try use(place.open(.open))
-      try expectNothingButStatesOfDigests()
+      #expect(try scan.findings() == [])
     }
 
     @Test func noKeyOfAnotherStoreIsLeft() throws {
-      let store = InMemorySecretStore()
-      let id = try SecretID(service: "vault", account: "key")
-      try store.write(key, for: id, SecretWrite())
-      try use(place.open(.stored(in: store, id), .create))
-      try use(place.open(.stored(in: store, id), .open))
-      try store.remove(id)
-      try expectNothingButStatesOfDigests()
+      let store = try Self.store(key)
+      try use(place.open(.stored(in: store, Self.id()), .create))
+      try use(place.open(.stored(in: store, Self.id()), .open))
+      try store.remove(Self.id())
+      #expect(try scan.findings() == [])
     }
   }
 #endif
