@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "SteadSecrets", targets: ["SteadSecrets"]),
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
+    .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   dependencies: [
@@ -63,6 +64,9 @@ let package = Package(
       ]
     ),
     .target(name: "SwiftData", dependencies: ["SteadRecords"]),
+    .target(
+      name: "SteadTransfer",
+      dependencies: ["SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets"]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
     .target(name: "OSLog"),

@@ -30,6 +30,7 @@ ARROWS = {
     "SteadRecords": {"CSteadRuntime", "SteadFiles"},
     "SteadRecordsMacros": SYNTAX,
     "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
+    "SteadTransfer": {"SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
 }

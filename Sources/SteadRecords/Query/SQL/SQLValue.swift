@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 /// A value bound to a parameter of a statement.
-enum SQLValue: Hashable, Sendable {
+package enum SQLValue: Hashable, Sendable {
   case null
   case integer(Int64)
   case real(Double)

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// Why nothing, or not all, was moved.
+///
+/// Compare ``code``, show ``message``, look into ``cause``. The texts name places, and never hold a value.
+public struct TransferError: Error, Sendable {
+  /// What went wrong, to compare with.
+  public struct Code: Hashable, Sendable {
+    private enum Name {
+      case unreadable, notConverted, conflict, notVerified, changed, unsupported, failed
+    }
+    private let name: Name
+    private init(_ name: Name) { self.name = name }
+
+    /// The source holds something that cannot be taken apart into items; it was left as it is.
+    public static let unreadable = Code(.unreadable)
+    /// Items could not be read or converted, and a partial move was not accepted. Nothing was written.
+    public static let notConverted = Code(.notConverted)
+    /// The destination holds something else in a place that is needed. Nothing was written.
+    public static let conflict = Code(.conflict)
+    /// What was written does not read back as it was written. The source was left as it is.
+    public static let notVerified = Code(.notVerified)
+    /// The source changed while it was being read. Run again.
+    public static let changed = Code(.changed)
+    /// Source or destination are of a kind, or a version, that this cannot handle.
+    public static let unsupported = Code(.unsupported)
+    /// Source or destination failed; see ``TransferError/cause``.
+    public static let failed = Code(.failed)
+  }
+
+  /// What went wrong, to compare with.
+  public var code: Code
+  /// What went wrong and what to do, in a sentence or two for a person.
+  public var message: String
+  /// The items that it went wrong with.
+  public var failures: [TransferFailure]
+  /// The error underneath, where there was one.
+  public var cause: (any Error)?
+
+  /// Makes an error; the package does this, and so may a test.
+  public init(
+    code: Code, message: String, failures: [TransferFailure] = [], cause: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.failures = failures
+    self.cause = cause
+  }
+}
+
+/// An item that was not moved, and why.
+public struct TransferFailure: Sendable, CustomStringConvertible {
+  /// The item's ``TransferItem/name`` in the source.
+  public var item: String
+  /// Why it stays where it is.
+  public var reason: String
+  /// The error underneath.
+  public var cause: (any Error)?
+
+  /// A failure.
+  public init(item: String, reason: String, cause: (any Error)? = nil) {
+    self.item = item
+    self.reason = reason
+    self.cause = cause
+  }
+
+  /// Item and reason.
+  public var description: String { "\(item): \(reason)" }
+}
+
+extension TransferError: CustomStringConvertible, LocalizedError {
+  /// How many failures are told in the description.
+  public static let describedFailureLimit = 5
+
+  /// The message, and the first failures.
+  public var description: String {
+    let told = failures.prefix(Self.describedFailureLimit).map(\.description)
+    let rest = failures.count - told.count
+    let lines = rest > 0 ? told + ["and \(rest) more"] : told
+    return lines.isEmpty ? message : message + " " + lines.joined(separator: "; ")
+  }
+  /// The message, and the first failures.
+  public var errorDescription: String? { description }
+}

@@ -1,0 +1,26 @@
+/// Where things are moved from.
+///
+/// A source is read as a whole, and gives up items only when they were written elsewhere, and read back
+/// from there. Others may add to it at any time; what they add is left alone.
+public protocol TransferSource<Value>: Sendable {
+  /// What one item is, once it has been read.
+  associatedtype Value
+
+  /// What it is, for reports and errors: `key drafts of org.example.Notes`.
+  var name: String { get }
+
+  /// Whether ``remove(_:)`` can take items out; a file of another program is left as it is.
+  var isRemovable: Bool { get }
+
+  /// All that is there now, in its order, and none when there is nothing. Changes nothing.
+  ///
+  /// An item that does not decode is an item with an error. What cannot be taken apart into items at all
+  /// is an error thrown.
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>]
+
+  /// Takes items out for good, and nothing else, whatever was added meanwhile.
+  ///
+  /// An entry stands for one item with that identity; one that is gone already is no error. Returns when
+  /// it would survive a loss of power.
+  func remove(_ entries: [TransferReceipt.Entry]) throws
+}
