@@ -3,7 +3,8 @@
 //   TransferWorker <directory> <workload> [stop]
 //
 // Runs the workload's transfer between stores in the directory, and prints each progress as
-// `PHASE COMPLETED`, then `done` and the report. With a number it kills itself, as by `kill -9`, when it
+// `PHASE COMPLETED`, then `done` and the report. Where another process was quicker, that is `changed`,
+// it runs again. With a number it kills itself, as by `kill -9`, when it
 // has heard of so many. The workloads are in Workload.swift. What fails is printed as a line that begins
 // with `error`.
 
@@ -19,17 +20,21 @@ import SteadTransfer
       let workload = Workload(rawValue: arguments[2])
     else { exit(64) }
     let stop = arguments.count > 2 ? Int(arguments[3]) : nil
-    do {
-      var heard = 0
-      let report = try workload.run(in: URL(filePath: directory, directoryHint: .isDirectory)) {
-        say("\($0.phase.rawValue) \($0.completed)")
-        heard += 1
-        if heard == stop { kill(getpid(), SIGKILL) }
+    var heard = 0
+    while true {
+      do {
+        let report = try workload.run(in: URL(filePath: directory, directoryHint: .isDirectory)) {
+          say("\($0.phase.rawValue) \($0.completed)")
+          heard += 1
+          if heard == stop { kill(getpid(), SIGKILL) }
+        }
+        return say("done \(report)")
+      } catch let error as TransferError where error.code == .changed {
+        say("changed")
+      } catch {
+        say("error \(error)")
+        exit(1)
       }
-      say("done \(report)")
-    } catch {
-      say("error \(error)")
-      exit(1)
     }
   }
 }
