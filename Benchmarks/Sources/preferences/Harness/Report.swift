@@ -18,9 +18,9 @@ struct Report {
 
   func printHeader(_ options: Options) {
     Swift.print(
-      "Medians of \(options.rounds) rounds, peers taking turns, each run in a process of its own; "
+      "Medians of \(options.common.rounds) rounds, peers taking turns, each run in a process of its own; "
         + "[least]. Ratios are taken within a round. "
-        + (options.countsProcessorTime ? "Processor time." : "Time on the clock."))
+        + (options.common.countsProcessorTime ? "Processor time." : "Time on the clock."))
   }
 
   func print(_ measure: Measure, _ samples: [Figure: [Double]]) {
