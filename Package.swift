@@ -134,6 +134,13 @@ let package = Package(
       path: "Tests/SteadPreferencesTests/Processes"
     ),
     .testTarget(
+      name: "SteadTransferTests",
+      dependencies: [
+        "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets",
+        "SteadTestSupport", "SteadTransfer", "SwiftData",
+      ]
+    ),
+    .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
         "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
