@@ -35,12 +35,14 @@ public struct SecretsDestination: TransferDestination {
     _ elements: [SecretEntry], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
+    let new = try receipt(elements.map(placement))
+    try new.checkFollows(self.receipt(named: new.id))
     try refuseConflicts(in: elements)
     for (index, element) in elements.enumerated() {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
       try insert(element)
     }
-    try replace(receipt(elements.map(placement)))
+    try replace(new)
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
@@ -57,8 +59,22 @@ public struct SecretsDestination: TransferDestination {
   }
 
   public func replace(_ receipt: TransferReceipt) throws {
-    try receipts.setValue(
-      receipt, for: receipt.id, label: "\(secrets.service): what was moved here")
+    let old = try receipts.bytes(for: receipt.id)
+    try receipt.checkFollows(old?.decoded(as: TransferReceipt.self))
+    let new = try SecretBytes(encoding: receipt)
+    let label = "\(secrets.service): what was moved here"
+    do throws(SecretError) {
+      if let old {
+        try receipts.replace(old, with: new, for: receipt.id, label: label)
+      } else {
+        try receipts.insert(new, for: receipt.id, label: label)
+      }
+    } catch {
+      guard error.code == .changed || error.code == .duplicateItem else { throw error }
+      throw TransferError(
+        code: .changed,
+        message: "Another process has moved something meanwhile. Run again.", cause: error)
+    }
   }
 }
 

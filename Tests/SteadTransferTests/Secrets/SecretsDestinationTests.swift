@@ -45,12 +45,19 @@ import Testing
     #expect(try secrets.accounts() == ["ada", "carl"])
   }
 
-  @Test func aSecondWriteAfterAKillDoublesNothing() throws {
+  /// A run was killed after its first secret, before the receipt.
+  @Test func whatACutOffRunHasWrittenIsNotDoubled() throws {
     try secrets.set("token of ada", for: "ada")
-    try write(entries)
-    let receipt = try write(entries)
-    #expect(receipt.pending.count == 2)
+    #expect(try write(entries).pending.count == 2)
     #expect(try secrets.accounts() == ["ada", "carl"])
+  }
+
+  @Test func ofTwoRunsAtOnceOneIsTold() throws {
+    let first = try write(entries)
+    #expect {
+      try write(entries)
+    } throws: { ($0 as? TransferError)?.code == .changed }
+    #expect(try destination.receipt(named: "tokens") == first)
   }
 
   @Test func anotherSecretIsNeverReplaced() throws {
