@@ -12,7 +12,7 @@ struct Report {
     }
     guard FileManager.default.createFile(atPath: dataPath, contents: nil),
       let file = FileHandle(forWritingAtPath: dataPath)
-    else { throw Options.UsageError() }
+    else { throw UsageError() }
     data = file
   }
 
