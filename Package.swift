@@ -138,7 +138,24 @@ let package = Package(
       dependencies: [
         "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets",
         "SteadTestSupport", "SteadTransfer", "SwiftData",
-      ]
+      ],
+      exclude: ["Processes"]
+    ),
+    // A second process, for the tests of transfers that are killed.
+    .executableTarget(
+      name: "TransferWorker",
+      dependencies: [
+        "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
+      ],
+      path: "Tests/TransferWorker"
+    ),
+    .testTarget(
+      name: "TransferProcessTests",
+      dependencies: [
+        "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
+        "TransferWorker",
+      ],
+      path: "Tests/SteadTransferTests/Processes"
     ),
     .testTarget(
       name: "SteadSecretsTests",

@@ -165,23 +165,27 @@ extension TransferRun {
 
   private func verify(_ entries: [TransferReceipt.Entry]) throws -> [TransferPlacement] {
     try teller.tell(.verifying, 0, of: entries.count)
-    return try acting(
+    let lost = try acting(
       "What was written to \(destination.name) could not be read back, and stays in the source, "
         + "too. Run again."
     ) {
       try destination.verify(entries.map(\.placement), teller.tell)
     }
+    try teller.tell(.verifying, entries.count, of: entries.count)
+    return lost
   }
 
   private func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard !entries.isEmpty else { return 0 }
     try teller.tell(.removing, 0, of: entries.count)
-    return try acting(
+    let removed = try acting(
       "The items are in \(destination.name), and could not be removed from \(source.name). Make it "
         + "writable and run again, or run with keepsSource."
     ) {
       try source.remove(entries)
     }
+    try teller.tell(.removing, entries.count, of: entries.count)
+    return removed
   }
 
   private func replace(

@@ -16,7 +16,7 @@ struct PreferenceList {
   let isArray: Bool
   let elements: [Element]
 
-  init<Value>(_ stored: PropertyList, of type: Value.Type, in place: String) throws {
+  init(array stored: PropertyList) {
     if case .array(let elements) = stored {
       isArray = true
       self.elements = elements.map(Element.init)

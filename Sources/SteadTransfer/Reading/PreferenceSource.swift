@@ -29,7 +29,7 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   /// The elements, named by their index.
   public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     guard let stored = try preferences.ownValue(forKey: key) else { return [] }
-    let list = try PreferenceList(stored, of: Value.self, in: name)
+    let list = PreferenceList(array: stored)
     return try list.elements.enumerated().map { index, element in
       try progress(.init(phase: .reading, completed: index, total: list.elements.count))
       return TransferItem(
@@ -43,7 +43,7 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
       var counts = IdentityCounts(entries)
-      let list = try PreferenceList(stored, of: Value.self, in: name)
+      let list = PreferenceList(array: stored)
       let kept = try list.elements.filter { try !counts.take($0.identity()) }
       let removed = list.elements.count - kept.count
       guard removed > 0 else { return 0 }
