@@ -134,6 +134,30 @@ let package = Package(
       path: "Tests/SteadPreferencesTests/Processes"
     ),
     .testTarget(
+      name: "SteadTransferTests",
+      dependencies: [
+        "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets",
+        "SteadTestSupport", "SteadTransfer", "SwiftData",
+      ],
+      exclude: ["Processes"]
+    ),
+    // A second process, for the tests of transfers that are killed.
+    .executableTarget(
+      name: "TransferWorker",
+      dependencies: [
+        "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
+      ],
+      path: "Tests/TransferWorker"
+    ),
+    .testTarget(
+      name: "TransferProcessTests",
+      dependencies: [
+        "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
+        "TransferWorker",
+      ],
+      path: "Tests/SteadTransferTests/Processes"
+    ),
+    .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
         "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",

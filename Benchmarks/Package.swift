@@ -33,6 +33,13 @@ let package = Package(
         .product(name: "SteadSecrets", package: "stead"),
       ]
     ),
+    .executableTarget(
+      name: "history",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadPreferences", package: "stead"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(

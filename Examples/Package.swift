@@ -5,6 +5,8 @@ let package = Package(
   name: "stead-examples",
   platforms: [.macOS(.v15)],
   products: [
+    .executable(name: "drafts", targets: ["drafts"]),
+    .executable(name: "generations", targets: ["generations"]),
     .executable(name: "git-credential-stead", targets: ["git-credential-stead"]),
     .executable(name: "race", targets: ["race"]),
     .executable(name: "shelf", targets: ["shelf"]),
@@ -28,10 +30,37 @@ let package = Package(
     .testTarget(
       name: "GitCredentialKitTests",
       dependencies: [
-        "GitCredentialKit", "git-credential-stead",
+        "ExampleTestSupport", "GitCredentialKit", "git-credential-stead",
         .product(name: "SteadSecrets", package: "stead"),
       ],
       resources: [.copy("server.py")]),
+    .target(
+      name: "DraftsKit",
+      dependencies: [
+        .product(name: "SteadPreferences", package: "stead"),
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "SteadTransfer", package: "stead"),
+      ]),
+    .executableTarget(
+      name: "drafts", dependencies: ["DraftsKit"],
+      resources: [.copy("com.example.drafts.plist")]),
+    // The version of the app before it, on Foundation alone.
+    .executableTarget(name: "drafts-before"),
+    .testTarget(
+      name: "DraftsKitTests",
+      dependencies: ["DraftsKit", "ExampleTestSupport", "drafts", "drafts-before"]),
+    .target(
+      name: "GenerationsKit",
+      dependencies: [
+        .product(name: "SteadPreferences", package: "stead"),
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "SteadTransfer", package: "stead"),
+      ]),
+    .executableTarget(name: "generations", dependencies: ["GenerationsKit"]),
+    .testTarget(
+      name: "GenerationsKitTests",
+      dependencies: ["ExampleTestSupport", "GenerationsKit", "generations"]),
+    .target(name: "ExampleTestSupport", path: "Tests/ExampleTestSupport"),
     // Not in the root package: see the note beside its target OSLog.
     .testTarget(
       name: "OSLogTests", dependencies: [.product(name: "SteadOSLog", package: "stead")]),

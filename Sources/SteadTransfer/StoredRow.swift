@@ -4,7 +4,7 @@ package import SteadRecords
 ///
 /// Values are in the encodings of a store of this package (Documentation/RecordStore.md), whatever the
 /// source's own are: dates in seconds since 2001, identifiers as 16 bytes.
-package struct StoredRow: Sendable, Hashable {
+public struct StoredRow: Sendable, Hashable {
   /// A row's identity in its store. Classes of one hierarchy share their numbers.
   package struct Key: Sendable, Hashable {
     /// The entity at the root of the row's hierarchy.
@@ -19,7 +19,7 @@ package struct StoredRow: Sendable, Hashable {
 
   package var key: Key
   /// The row's own entity.
-  package var entity: String
+  public package(set) var entity: String
   package var attributes: [String: SQLValue]
   /// The rows that each relationship leads to, in their order where it has one.
   package var relationships: [String: [Key]]
@@ -31,5 +31,33 @@ package struct StoredRow: Sendable, Hashable {
     self.entity = entity
     self.attributes = attributes
     self.relationships = relationships
+  }
+
+  /// The names of the attributes that the row has values of.
+  public var attributeNames: Set<String> { Set(attributes.keys) }
+  /// The names of the relationships that the row tells of.
+  public var relationshipNames: Set<String> { Set(relationships.keys) }
+}
+
+extension StoredRow.Key: CustomStringConvertible {
+  /// `Draft/12`.
+  package var description: String { "\(root)/\(number)" }
+
+  /// Reads what ``description`` writes.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty, let number = Int64(parts[1]) else { return nil }
+    self.init(root: String(parts[0]), number: number)
+  }
+
+  /// The identity of a transfer's item that is this row: the key, and a digest of what the row holds.
+  ///
+  /// ``RecordGraphDestination`` finds the row that an earlier run moved by the key in it.
+  package func identity(digest: String) -> String { "\(self):\(digest)" }
+
+  /// The key in an identity that ``identity(digest:)`` made.
+  package init?(identity: String) {
+    guard let end = identity.lastIndex(of: ":") else { return nil }
+    self.init(identity[..<end])
   }
 }

@@ -14,7 +14,13 @@ public protocol TransferDestination<Element>: Sendable {
   /// Returns when it would survive a loss of power. A destination that cannot write both as one writes
   /// so that doing it again after a kill doubles nothing.
   ///
-  /// - Parameter receipt: Makes the receipt once it is known where each element, in order, has gone.
+  /// The receipt must follow the one that is there at that moment (``TransferReceipt/checkFollows(_:)``),
+  /// else nothing is written: another process was quicker.
+  ///
+  /// - Parameters:
+  ///   - elements: What to write, in the source's order.
+  ///   - progress: Hears of it, and may stop it by throwing as long as nothing is written.
+  ///   - receipt: Makes the receipt once it is known where each element, in order, has gone.
   func write(
     _ elements: [Element], _ progress: TransferProgress.Report,
     receipt: (_ placements: [TransferPlacement]) throws -> TransferReceipt
@@ -22,11 +28,15 @@ public protocol TransferDestination<Element>: Sendable {
 
   /// Reads back what was written, past every cache, and gives the places that are not there, or hold
   /// something else than their digest says.
+  ///
+  /// The source goes next, so what was found must survive a loss of power, also where the process that
+  /// wrote it was killed before it could see to that.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement]
 
-  /// Puts a receipt in the place of the one that is there.
+  /// Puts a receipt in the place of the one that is there, if it follows that one
+  /// (``TransferReceipt/checkFollows(_:)``).
   func replace(_ receipt: TransferReceipt) throws
 }
 

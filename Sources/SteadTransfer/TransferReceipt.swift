@@ -2,8 +2,12 @@ public import Foundation
 
 /// What a destination knows of a transfer: which items of the source it has, and where.
 ///
-/// It is written as one with the items, so that after a kill it is known whether they are there.
-public struct TransferReceipt: Hashable, Codable, Sendable {
+/// It is written as one with the items, so that after a kill it is known whether they are there. It has
+/// an entry for each item that was ever moved, some 250 bytes.
+public struct TransferReceipt: Hashable, Sendable {
+  /// The version of the form that a receipt is kept in; one of a newer version is refused.
+  public static let version = 1
+
   /// One item that was moved.
   public struct Entry: Hashable, Codable, Sendable {
     /// The item's ``TransferItem/identity`` in the source.
@@ -44,5 +48,37 @@ public struct TransferReceipt: Hashable, Codable, Sendable {
     self.date = date
     self.moved = moved
     self.pending = pending
+  }
+}
+
+extension TransferReceipt: Codable {
+  private enum Keys: String, CodingKey { case version, id, state, date, moved, pending }
+
+  /// Throws ``TransferError`` `.unsupported` for a receipt of a newer version.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Keys.self)
+    let version = try fields.decode(Int.self, forKey: .version)
+    guard version == Self.version else {
+      throw TransferError(
+        code: .unsupported,
+        message: "The transfer's receipt is of version \(version), and this program knows version "
+          + "\(Self.version). Use a newer version of the program.")
+    }
+    id = try fields.decode(String.self, forKey: .id)
+    state = try fields.decode(State.self, forKey: .state)
+    date = try fields.decode(Date.self, forKey: .date)
+    moved = try fields.decode([Entry].self, forKey: .moved)
+    pending = try fields.decode([Entry].self, forKey: .pending)
+  }
+
+  /// Writes the version first, then all fields.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: Keys.self)
+    try fields.encode(Self.version, forKey: .version)
+    try fields.encode(id, forKey: .id)
+    try fields.encode(state, forKey: .state)
+    try fields.encode(date, forKey: .date)
+    try fields.encode(moved, forKey: .moved)
+    try fields.encode(pending, forKey: .pending)
   }
 }

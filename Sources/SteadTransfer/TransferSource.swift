@@ -20,7 +20,10 @@ public protocol TransferSource<Value>: Sendable {
 
   /// Takes items out for good, and nothing else, whatever was added meanwhile.
   ///
-  /// An entry stands for one item with that identity; one that is gone already is no error. Returns when
-  /// it would survive a loss of power.
-  func remove(_ entries: [TransferReceipt.Entry]) throws
+  /// An entry stands for one item with that identity; one that is gone already, or has changed, is no
+  /// error. Returns when it would survive a loss of power.
+  ///
+  /// - Returns: How many items were taken out.
+  @discardableResult
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int
 }

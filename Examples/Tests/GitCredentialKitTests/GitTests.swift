@@ -1,3 +1,4 @@
+import ExampleTestSupport
 import Foundation
 import Testing
 
@@ -25,7 +26,8 @@ import Testing
   private func clone(
     _ name: String, options: [String], typing password: String? = nil
   ) throws -> Workshop.End {
-    let helper = ([try Workshop.helper] + options).map { "'\($0)'" }.joined(separator: " ")
+    let helper = ([try Workshop.program("git-credential-stead")] + options).map { "'\($0)'" }
+      .joined(separator: " ")
     var environment: [String: String] = [:]
     if let password {
       try Data("\(password)\n".utf8).write(to: workshop.file("typed"))
@@ -39,7 +41,8 @@ import Testing
   private func lines(_ operation: String, _ options: [String], _ input: String) throws
     -> Workshop.End
   {
-    try workshop.run([Workshop.helper] + options + [operation], input: input)
+    try workshop.run(
+      [Workshop.program("git-credential-stead")] + options + [operation], input: input)
   }
 
   static let ways: [[String]] = [

@@ -47,6 +47,21 @@ final class DomainStore: Sendable {
     return value
   }
 
+  /// All keys and values as the files hold them, read anew beside what is in memory; in no order.
+  ///
+  /// Costs a reading of both files. A domain in memory gives what it holds.
+  func storedContents() throws -> [PropertyList.Fields.Field] {
+    guard let directory = state.withLock({ state in state.file?.directory }) else {
+      return contents()
+    }
+    // Not registered, so that nobody else comes to read from this one.
+    return try DomainStore(name, directory: directory, options: DomainOptions(isReadOnly: true))
+      .contents()
+  }
+
+  /// Whether the files may be read only.
+  var isReadOnly: Bool { options.isReadOnly || state.withLock { $0.file?.isReadOnly ?? false } }
+
   /// All keys and values, in no order.
   func contents() -> [PropertyList.Fields.Field] {
     var hasNews = false
@@ -244,9 +259,14 @@ extension DomainTable {
 }
 
 /// A key's value from now on; nil removes the key.
-struct DomainEdit: Sendable {
-  var key: String
-  var value: PropertyList?
+package struct DomainEdit: Sendable {
+  package var key: String
+  package var value: PropertyList?
+
+  package init(key: String, value: PropertyList?) {
+    self.key = key
+    self.value = value
+  }
 }
 
 /// What became of one key.

@@ -40,7 +40,9 @@ extension Preferences {
   }
 
   /// Makes several changes of the app's domain as one if `expected` still holds, and tells whether.
-  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit] = []) throws -> Bool {
+  package func apply(
+    _ edits: [DomainEdit], ifStill expected: [DomainEdit] = []
+  ) throws -> Bool {
     var isDone = false
     do {
       try writing { target in isDone = try target.apply(edits, ifStill: expected) }

@@ -2,7 +2,9 @@ import Foundation
 
 extension ObjectGraph {
   /// Writes all pending changes in one transaction per store; on an error they stay pending.
-  func save() throws {
+  ///
+  /// - Parameter note: More work for the same transaction, which then is durable.
+  func save(noting note: ((RecordStore, Connection, SaveWriter) throws -> Void)? = nil) throws {
     guard !isSaving else { return }
     isSaving = true
     defer { isSaving = false }
@@ -16,7 +18,10 @@ extension ObjectGraph {
     do {
       try SaveValidator(graph: self).run()
       for store in writer.stores {
-        try store.write { try writer.write(to: store, $0) }
+        try store.write(isDurable: note != nil) {
+          try writer.write(to: store, $0)
+          try note?(store, $0, writer)
+        }
       }
     } catch {
       writer.revert()

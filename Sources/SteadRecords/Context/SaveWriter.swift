@@ -174,36 +174,11 @@ struct SaveWriter {
     }
   }
 
-  /// Removes files that no row refers to any more; under the write lock, since another process may
-  /// be about to refer to the same content.
+  /// Removes the files that no row refers to any more.
   func removeUnusedFiles() {
     for (index, reference) in droppedFiles {
-      let store = graph.stores[index]
-      do {
-        try store.write { connection in
-          if try !isUsed(reference, in: store, connection) { try store.blobs?.remove(reference) }
-        }
-      } catch {
-        Report.problem("A file of external storage was not removed: \(error)")
-      }
+      graph.stores[index].removeFile(reference, unlessUsedIn: graph.layout)
     }
-  }
-
-  private func isUsed(
-    _ reference: String, in store: RecordStore, _ connection: Connection
-  ) throws -> Bool {
-    for entity in graph.layout.entities where store.plans[entity.index] != nil {
-      for property in entity.properties {
-        guard case .attribute(.external) = property.kind, let column = property.column else {
-          continue
-        }
-        let found = try connection.integer(
-          "SELECT 1 FROM \(quoted(entity.table)) WHERE \(quoted(column)) = ?1 LIMIT 1",
-          [.text(reference)])
-        if found != nil { return true }
-      }
-    }
-    return false
   }
 
   // MARK: Rows

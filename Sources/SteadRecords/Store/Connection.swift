@@ -69,6 +69,8 @@ final class Statement {
     for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
   }
 
+  var columnCount: Int32 { sqlite3_column_count(pointer) }
+
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(pointer, column) == SQLITE_NULL }
@@ -163,7 +165,7 @@ final class Connection: @unchecked Sendable {
     statement.reset()
     defer { statement.reset() }
     statement.bind(values)
-    let count = sqlite3_column_count(statement.pointer)
+    let count = statement.columnCount
     var result: [[SQLValue]] = []
     while try statement.step() { result.append((0..<count).map { statement.value($0) }) }
     return result

@@ -1,5 +1,6 @@
 import Foundation
 import GRDBSQLite
+import SteadFiles
 import Synchronization
 
 /// One SQLite file: a connection that writes, and as many that read as are needed at once.
@@ -58,7 +59,12 @@ final class RecordStore: @unchecked Sendable {
   }
 
   /// Runs a body in one write transaction; it is rolled back when the body throws.
-  func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+  ///
+  /// - Parameter isDurable: Whether the commit survives a loss of power when this returns, which costs
+  ///   a sync of the disk. Within another transaction it is that one's.
+  func write<Result>(
+    isDurable: Bool = false, _ body: (Connection) throws -> Result
+  ) throws -> Result {
     guard configuration.allowsSave else {
       throw SwiftDataError(
         .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
@@ -66,15 +72,18 @@ final class RecordStore: @unchecked Sendable {
     var isForeign = false
     // What was asked once is not asked again, so it is told even when the transaction fails.
     defer { if isForeign { postForeignChanges() } }
-    return try writeLocked(&isForeign, body)
+    return try writeLocked(isDurable && !configuration.isStoredInMemoryOnly, &isForeign, body)
   }
 
   private func writeLocked<Result>(
-    _ isForeign: inout Bool, _ body: (Connection) throws -> Result
+    _ isDurable: Bool, _ isForeign: inout Bool, _ body: (Connection) throws -> Result
   ) throws -> Result {
     writing.lock()
     defer { writing.unlock() }
     if writer.isInTransaction { return try body(writer) }
+    if isDurable { try writer.execute("PRAGMA synchronous = FULL") }
+    // A connection that syncs more often than it must is slower, and no less right.
+    defer { if isDurable { try? writer.execute("PRAGMA synchronous = NORMAL") } }
     try writer.run("BEGIN IMMEDIATE")
     do {
       // Inside the transaction the question needs no locks of its own.
@@ -82,12 +91,18 @@ final class RecordStore: @unchecked Sendable {
       let result = try body(writer)
       try writer.run("COMMIT")
       commits.add(1, ordering: .releasing)
+      if isDurable { try syncDirectory() }
       return result
     } catch {
       // SQLite has rolled back by itself after some errors.
       if writer.isInTransaction { try? writer.execute("ROLLBACK") }
       throw error
     }
+  }
+
+  /// A file that was just made is there after a loss of power once its directory is synced.
+  private func syncDirectory() throws {
+    try POSIXDisk().syncDirectory(configuration.url.deletingLastPathComponent().path)
   }
 
   /// Runs a body with a connection that sees all commits, or, unless `fresh`, all but the newest
@@ -225,6 +240,10 @@ final class RecordStore: @unchecked Sendable {
           guard let join = entity.properties[index].joinTable else { continue }
           try connection.execute("DELETE FROM \(quoted(join.name))")
         }
+      }
+      // What was moved here is not here any more.
+      for table in TransferTables.names {
+        try connection.execute("DROP TABLE IF EXISTS \(quoted(table))")
       }
     }
     try opener.removeBlobs()

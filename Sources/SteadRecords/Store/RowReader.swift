@@ -180,6 +180,8 @@ final class RowContext {
   let entity: EntityLayout?
   let blobs: BlobFiles?
   private(set) var error: SwiftDataError?
+  /// The properties that were rejected since the last call of ``forgetRejections()``.
+  private(set) var rejected: [Int] = []
   var row: Int64 = 0
 
   init(entity: EntityLayout? = nil, blobs: BlobFiles? = nil) {
@@ -188,6 +190,7 @@ final class RowContext {
   }
 
   func reject(property: Int, cause: (any Error)?) {
+    if !rejected.contains(property) { rejected.append(property) }
     guard error == nil else { return }
     let name = entity.map { "\($0.name).\($0.properties[property].name)" } ?? "property \(property)"
     error = .init(
@@ -198,9 +201,14 @@ final class RowContext {
 
   func throwIfRejected() throws {
     if let error {
-      self.error = nil
+      forgetRejections()
       throw error
     }
+  }
+
+  func forgetRejections() {
+    error = nil
+    if !rejected.isEmpty { rejected = [] }
   }
 
   func transformer(for property: Int) throws -> ValueTransformer {

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// One task of one peer, in a process of its own: what a peer keeps for the whole process, the
@@ -25,7 +26,7 @@ struct ChildRun {
     let name = try next()
     let errand: Errand? = name == "fill" ? .fill : Task(rawValue: name).map { .measure($0) }
     guard let errand, let peer = Peer(rawValue: try next()), let keys = Int(try next()) else {
-      throw Options.UsageError()
+      throw UsageError()
     }
     self.init(errand, peer, keys: keys, in: URL(filePath: try next()))
   }

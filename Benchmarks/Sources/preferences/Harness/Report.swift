@@ -12,15 +12,15 @@ struct Report {
     }
     guard FileManager.default.createFile(atPath: dataPath, contents: nil),
       let file = FileHandle(forWritingAtPath: dataPath)
-    else { throw Options.UsageError() }
+    else { throw UsageError() }
     data = file
   }
 
   func printHeader(_ options: Options) {
     Swift.print(
-      "Medians of \(options.rounds) rounds, peers taking turns, each run in a process of its own; "
+      "Medians of \(options.common.rounds) rounds, peers taking turns, each run in a process of its own; "
         + "[least]. Ratios are taken within a round. "
-        + (options.countsProcessorTime ? "Processor time." : "Time on the clock."))
+        + (options.common.countsProcessorTime ? "Processor time." : "Time on the clock."))
   }
 
   func print(_ measure: Measure, _ samples: [Figure: [Double]]) {

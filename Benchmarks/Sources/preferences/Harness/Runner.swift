@@ -20,8 +20,8 @@ struct Runner {
     let report = try Report(dataPath: options.dataPath)
     report.printHeader(options)
     var isMet = true
-    for measure in Measure.all where options.includes(measure.name) {
-      for round in 0..<options.rounds {
+    for measure in Measure.all where options.common.includes(measure.name) {
+      for round in 0..<options.common.rounds {
         // Peers take turns within a round, and every other round in the opposite order.
         let runs = measure.sizes.flatMap { keys in measure.peers.map { (peer: $0, keys: keys) } }
         for run in round.isMultiple(of: 2) ? runs : runs.reversed() {

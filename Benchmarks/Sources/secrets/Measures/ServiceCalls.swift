@@ -7,22 +7,22 @@ import SteadSecrets
 enum ServiceCalls {
   private static let itemCount = 20
 
-  static var measures: [Measure] { KeyringProcess.isInside ? [get, set, open] : [] }
+  static var comparisons: [Comparison] { KeyringProcess.isInside ? [get, set, open] : [] }
 
-  private static var get: Measure {
-    Measure(
+  private static var get: Comparison {
+    Comparison(
       name: "service-get", title: "Secret Service: get / libsecret from C", limit: .ratio(1.3)
     ) { _ in
       let callCount = 200
       let (service, ids) = try fill("get")
       return [
-        Measure.Peer(name: "Stead") {
+        Comparison.Peer(name: "Stead") {
           let time = try timed {
             for call in 0..<callCount { keep(try service.bytes(for: ids[call % itemCount])) }
           }
           return time / Double(callCount)
         },
-        Measure.Peer(name: "libsecret") {
+        Comparison.Peer(name: "libsecret") {
           let time = try timed {
             for call in 0..<callCount {
               let id = ids[call % itemCount]
@@ -35,14 +35,14 @@ enum ServiceCalls {
     }
   }
 
-  private static var set: Measure {
-    Measure(
+  private static var set: Comparison {
+    Comparison(
       name: "service-set", title: "Secret Service: set / libsecret from C"
     ) { _ in
       let callCount = 20
       let (service, ids) = try fill("set")
       return [
-        Measure.Peer(name: "Stead") {
+        Comparison.Peer(name: "Stead") {
           let time = try timed {
             for call in 0..<callCount {
               try service.write(
@@ -51,7 +51,7 @@ enum ServiceCalls {
           }
           return time / Double(callCount)
         },
-        Measure.Peer(name: "libsecret") {
+        Comparison.Peer(name: "libsecret") {
           let time = try timed {
             for call in 0..<callCount {
               let id = ids[call % itemCount]
@@ -66,13 +66,13 @@ enum ServiceCalls {
     }
   }
 
-  private static var open: Measure {
-    Measure(
+  private static var open: Comparison {
+    Comparison(
       name: "service-open", title: "Secret Service: connect, and get"
     ) { _ in
       let ids = try fill("open").ids
       return [
-        Measure.Peer(name: "Stead") {
+        Comparison.Peer(name: "Stead") {
           let callCount = 20
           let time = try timed {
             for call in 0..<callCount {

@@ -7,10 +7,10 @@ import SteadSecrets
 enum VaultSet {
   private static let callCount = 20
 
-  static var measures: [Measure] { [100, 1_000].map(measure) }
+  static var comparisons: [Comparison] { [100, 1_000].map(comparison) }
 
-  private static func measure(_ count: Int) -> Measure {
-    Measure(
+  private static func comparison(_ count: Int) -> Comparison {
+    Comparison(
       name: "vault-set", title: "vault, \(count.grouped) items: set / AtomicFile.replace",
       limit: .ratio(3)
     ) { directory in
@@ -19,7 +19,7 @@ enum VaultSet {
       let contents = try Data(contentsOf: fixture.url)
       let bare = AtomicFile(directory.appendingPathComponent("bare"))
       return [
-        Measure.Peer(name: "Stead") {
+        Comparison.Peer(name: "Stead") {
           let time = try timed {
             for call in 0..<callCount {
               try vault.write(
@@ -28,7 +28,7 @@ enum VaultSet {
           }
           return time / Double(callCount)
         },
-        Measure.Peer(name: "AtomicFile") {
+        Comparison.Peer(name: "AtomicFile") {
           let time = try timed { for _ in 0..<callCount { try bare.replace(with: contents) } }
           return time / Double(callCount)
         },

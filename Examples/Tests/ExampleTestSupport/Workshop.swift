@@ -1,30 +1,35 @@
-import Foundation
-import Testing
+package import Foundation
 
 /// A directory with a home, a repository and programs that run there, and nothing of the user's.
-final class Workshop: Sendable {
-  let directory: URL
+package final class Workshop: Sendable {
+  package let directory: URL
 
-  init() throws {
+  package init() throws {
     directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appending(path: "git-credential-tests-\(UUID().uuidString)", directoryHint: .isDirectory)
+      .appending(path: "stead-example-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: file("home"), withIntermediateDirectories: true)
   }
 
   deinit { try? FileManager.default.removeItem(at: directory) }
 
-  func file(_ name: String) -> URL { directory.appending(path: name) }
+  package func file(_ name: String) -> URL { directory.appending(path: name) }
 
-  func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name).path) }
+  package func has(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: file(name).path)
+  }
 
-  struct End {
-    var status: Int32
-    var output: String
-    var errors: String
+  package struct End {
+    package var status: Int32
+    package var output: String
+    package var errors: String
+  }
+
+  package struct Failure: Error, CustomStringConvertible {
+    package var description: String
   }
 
   /// Runs a program to its end.
-  func run(
+  package func run(
     _ command: [String], input: String = "", environment: [String: String] = [:]
   ) throws -> End {
     let process = Process()
@@ -54,9 +59,9 @@ final class Workshop: Sendable {
 
   /// Runs a program that must not fail.
   @discardableResult
-  func succeed(_ command: String...) throws -> String {
+  package func succeed(_ command: String...) throws -> String {
     let end = try run(command)
-    try #require(end.status == 0, "\(command): \(end.errors)")
+    guard end.status == 0 else { throw Failure(description: "\(command): \(end.errors)") }
     return end.output
   }
 
@@ -68,11 +73,11 @@ final class Workshop: Sendable {
     ]
   }
 
-  /// The program beside the tests' own executable.
-  static var helper: String {
-    get throws {
-      try #require(Bundle.main.executableURL).deletingLastPathComponent()
-        .appending(path: "git-credential-stead").path
+  /// A program that was built with the tests: it is beside their own executable.
+  package static func program(_ name: String) throws -> String {
+    guard let tests = Bundle.main.executableURL else {
+      throw Failure(description: "The tests do not know where they are.")
     }
+    return tests.deletingLastPathComponent().appending(path: name).path
   }
 }

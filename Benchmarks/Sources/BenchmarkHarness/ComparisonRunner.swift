@@ -1,17 +1,21 @@
-import BenchmarkHarness
 import Foundation
 
-/// Runs the measures and prints each as soon as it is known.
-struct Runner {
-  let options: Options
+/// Runs comparisons and prints each as soon as it is known.
+package struct ComparisonRunner {
+  let options: BenchmarkOptions
   let directory: URL
 
+  package init(options: BenchmarkOptions, directory: URL) {
+    self.options = options
+    self.directory = directory
+  }
+
   /// Returns whether all limits were kept.
-  func run() throws -> Bool {
+  package func run(_ comparisons: [Comparison]) throws -> Bool {
     print(
       "Medians of \(options.rounds) rounds [least to greatest]; ratios are taken within a round.")
     var isMet = true
-    for (number, measure) in Measure.all.enumerated() where options.includes(measure.name) {
+    for (number, measure) in comparisons.enumerated() where options.includes(measure.name) {
       let place = directory.appendingPathComponent("\(number)")
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       isMet = report(measure, try samples(measure, in: place)) && isMet
@@ -20,7 +24,7 @@ struct Runner {
   }
 
   /// The peers' times, one a round each.
-  private func samples(_ measure: Measure, in place: URL) throws -> [(
+  private func samples(_ measure: Comparison, in place: URL) throws -> [(
     name: String, times: [Double]
   )] {
     let peers = try measure.prepare(place)
@@ -37,7 +41,7 @@ struct Runner {
     return zip(peers, times).map { ($0.name, $1) }
   }
 
-  private func report(_ measure: Measure, _ samples: [(name: String, times: [Double])]) -> Bool {
+  private func report(_ measure: Comparison, _ samples: [(name: String, times: [Double])]) -> Bool {
     print("\n\(measure.name)  \(measure.title)")
     for (name, times) in samples {
       let sample = Sample(times)
@@ -48,7 +52,7 @@ struct Runner {
     var isMet = true
     if samples.count > 1 {
       let ratio = Sample(zip(samples[0].times, samples[1].times).map { $0 / $1 })
-      func text(_ value: Double) -> String { String(format: "%.2f", value) }
+      func text(_ value: Double) -> String { String(format: value < 0.1 ? "%.5f" : "%.2f", value) }
       var line =
         "  ratio       \(text(ratio.median))  [\(text(ratio.least)) to \(text(ratio.greatest))]"
       if case .ratio(let limit) = measure.limit {

@@ -1,0 +1,19 @@
+import BenchmarkHarness
+import Foundation
+
+let usage = """
+  \(BenchmarkOptions.usage)
+  measures: add-size, add-foundation
+  """
+
+func runBenchmarks(in directory: URL) throws -> Int32 {
+  let options = try BenchmarkOptions(Array(CommandLine.arguments.dropFirst()), rounds: 9)
+  options.setClock()
+  // Foundation's files are found here, and nobody's own are touched.
+  setenv("HOME", directory.path, 1)
+  setenv("XDG_CONFIG_HOME", directory.path, 1)
+  let isMet = try ComparisonRunner(options: options, directory: directory).run(Adding.comparisons)
+  return options.isCheck && !isMet ? 1 : 0
+}
+
+exit(BenchmarkProgram.run("history", usage: usage, runBenchmarks))

@@ -1,0 +1,31 @@
+extension PropertyList {
+  /// The value of a type, from what that type is stored as, or from the tree of its `Codable` form.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode`.
+  package func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+    if let native = type as? any PreferenceValue.Type {
+      if let value = try native.init(propertyList: self) as? Value { return value }
+    }
+    do {
+      return try TreeDecoder(self, path: []).decode(type)
+    } catch let error as PreferencesError {
+      throw error
+    } catch {
+      throw PreferencesError(
+        code: .doesNotDecode, message: "What is stored does not decode as \(type).", cause: error)
+    }
+  }
+
+  /// What a value is stored as: its own form, or the tree of its `Codable` form; nil for a nil.
+  package static func encoded<Value: Encodable>(_ value: Value) throws -> PropertyList? {
+    if let native = value as? any PreferenceValue { return try native.propertyList() }
+    do {
+      return try TreeEncoder.tree(of: value)
+    } catch let error as PreferencesError {
+      throw error
+    } catch {
+      throw PreferencesError(
+        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", cause: error)
+    }
+  }
+}

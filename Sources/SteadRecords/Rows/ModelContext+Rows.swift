@@ -1,0 +1,24 @@
+extension ModelContext {
+  /// Saves, with more work in the same transaction, which survives a loss of power when this returns.
+  ///
+  /// All changes must be of the store of `rows`. When `note` throws, nothing is saved.
+  ///
+  /// - Parameter note: Is handed the transaction after the objects' rows were written, and the new
+  ///   objects that took over a row that was there, since it has their unique values.
+  package func save(
+    in rows: RowStore,
+    noting note: (RowTransaction, _ replacing: Set<ObjectIdentifier>) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(note) { note in
+      try graph.save { store, connection, writer in
+        try note(RowTransaction(rows, store, connection), writer.upserted)
+      }
+    }
+  }
+
+  /// How many objects were taken in by the inserts so far, those that others led to included.
+  package var insertionCount: Int { graph.inserted.count }
+
+  /// Adds an object of any class, and all that its relationships reach, with the next save.
+  package func insertAny(_ model: any PersistentModel) { graph.insert(model) }
+}

@@ -1,0 +1,74 @@
+package import Foundation
+import SteadFiles
+
+/// The rows of a container's store, below its objects; for what moves data as a whole.
+package struct RowStore: Sendable {
+  package let container: ModelContainer
+  /// The entities' shapes by their names.
+  package let shapes: [String: RowShape]
+  private let store: RecordStore
+
+  /// The store that holds an entity, or, without one, all entities.
+  ///
+  /// nil when the container has no such entity, or, without one, several stores.
+  package init?(_ container: ModelContainer, holding name: String? = nil) {
+    if let name {
+      guard let entity = container.layout.entity(named: name) else { return nil }
+      store = container.storeByEntity[entity.index]
+    } else {
+      guard container.stores.count == 1 else { return nil }
+      store = container.stores[0]
+    }
+    self.container = container
+    let store = store
+    let shapes = container.layout.entities.filter { store.plans[$0.index] != nil }.map {
+      ($0.name, RowShape($0, container.layout))
+    }
+    self.shapes = Dictionary(uniqueKeysWithValues: shapes)
+  }
+
+  /// The store's file; where it is in memory, there is none.
+  package var url: URL? {
+    store.configuration.isStoredInMemoryOnly ? nil : store.configuration.url
+  }
+
+  /// The store's own identifier, as its objects' identifiers have it.
+  package var identifier: String { store.identity.identifier }
+
+  /// Runs a body on what is committed now, past the caches of all contexts.
+  package func read<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
+    try store.read { connection in
+      let rows = RowTransaction(self, store, connection)
+      // In memory there is one connection, and the write lock is held.
+      if connection.isInTransaction { return try body(rows) }
+      try connection.run("BEGIN")
+      defer { try? connection.execute("COMMIT") }
+      return try body(rows)
+    }
+  }
+
+  /// Runs a body in one transaction that survives a loss of power when this returns; it is rolled back
+  /// when the body throws.
+  ///
+  /// Contexts are told to read everything again. Costs a sync of the disk beside the body's work.
+  package func write<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
+    var dropped: Set<String> = []
+    let result = try store.write(isDurable: true) { connection in
+      let rows = RowTransaction(self, store, connection)
+      let result = try body(rows)
+      dropped = rows.droppedFiles
+      return result
+    }
+    for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
+    container.exchange.post(StoreChanges(store: store.identity, rows: nil), from: nil)
+    return result
+  }
+
+  /// Where an object is, or would be, once its save has numbered it.
+  package func place(of model: any PersistentModel) -> (entity: String, number: Int64)? {
+    let state = model._$statePointer
+    guard state.pointee.entity >= 0 else { return nil }
+    let entity = container.layout.entities[Int(state.pointee.entity)]
+    return shapes[entity.name] == nil ? nil : (entity.name, state.pointee.rowID)
+  }
+}

@@ -1,0 +1,30 @@
+extension RecordStore {
+  /// Removes a file of external storage that no row refers to any more; under the write lock, since
+  /// another process may be about to refer to the same content.
+  func removeFile(_ reference: String, unlessUsedIn layout: StoreLayout) {
+    do {
+      try write { connection in
+        if try !isUsed(reference, layout, connection) { try blobs?.remove(reference) }
+      }
+    } catch {
+      Report.problem("A file of external storage was not removed: \(error)")
+    }
+  }
+
+  private func isUsed(
+    _ reference: String, _ layout: StoreLayout, _ connection: Connection
+  ) throws -> Bool {
+    for entity in layout.entities where plans[entity.index] != nil {
+      for property in entity.properties {
+        guard case .attribute(.external) = property.kind, let column = property.column else {
+          continue
+        }
+        let found = try connection.integer(
+          "SELECT 1 FROM \(quoted(entity.table)) WHERE \(quoted(column)) = ?1 LIMIT 1",
+          [.text(reference)])
+        if found != nil { return true }
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import SteadFiles
+public import SteadPreferences
+
+/// A destination that keeps each element under a key of a domain of preferences.
+///
+/// Elements and receipt are one record of the domain's journal. A key that holds something else already is
+/// a ``TransferError/Code/conflict``; one that holds the very value counts as written. The receipt is JSON
+/// in data, under ``receiptPrefix`` and the transfer's name.
+public struct PreferencesDestination: TransferDestination {
+  /// What the keys of receipts begin with.
+  public static let receiptPrefix = "stead.transfer."
+  /// How often a write is tried while other processes write the same keys.
+  public static let attemptLimit = 100
+
+  private let preferences: Preferences
+
+  /// The domain that preferences write.
+  public init(_ preferences: Preferences) { self.preferences = preferences }
+
+  /// The domain's name.
+  public var name: String { "preferences of \(preferences.domain)" }
+
+  /// The receipt under its key. Throws `.unsupported` when something else is there.
+  public func receipt(named id: String) throws -> TransferReceipt? {
+    try decode(preferences.ownValue(forKey: Self.receiptPrefix + id))
+  }
+
+  /// Writes all keys and the receipt as one change, and waits for the disk.
+  ///
+  /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
+  public func write(
+    _ elements: [PreferenceEntry], _ progress: TransferProgress.Report,
+    receipt: ([TransferPlacement]) throws -> TransferReceipt
+  ) throws {
+    var placements: [TransferPlacement] = []
+    placements.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      try progress(.init(phase: .writing, completed: index, total: elements.count))
+      placements.append(.init(place: element.key, digest: try element.value.digest()))
+    }
+    let new = try receipt(placements)
+    try retrying(new) { current in
+      let expected = try seen(elements)
+      try new.checkFollows(decode(current.value))
+      let edits = elements.map { DomainEdit(key: $0.key, value: $0.value) }
+      return try preferences.apply(
+        edits + [edit(new, key: current.key)], ifStill: expected + [current])
+    }
+    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+  }
+
+  /// Waits for the disk, and compares with what the files hold, read anew.
+  public func verify(
+    _ placements: [TransferPlacement], _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement] {
+    try preferences.flush()
+    let stored = try preferences.storedContents()
+    var lost: [TransferPlacement] = []
+    for (index, placement) in placements.enumerated() {
+      try progress(.init(phase: .verifying, completed: index, total: placements.count))
+      if try stored[placement.place]?.digest() != placement.digest { lost.append(placement) }
+    }
+    return lost
+  }
+
+  /// Replaces the receipt, and waits for the disk.
+  public func replace(_ receipt: TransferReceipt) throws {
+    try retrying(receipt) { current in
+      try receipt.checkFollows(decode(current.value))
+      return try preferences.apply([edit(receipt, key: current.key)], ifStill: [current])
+    }
+  }
+}
+
+extension PreferencesDestination {
+  /// Tries to write a receipt until nobody has changed what was looked at, then waits for the disk.
+  private func retrying(
+    _ receipt: TransferReceipt, _ body: (_ current: DomainEdit) throws -> Bool
+  ) throws {
+    let key = Self.receiptPrefix + receipt.id
+    for _ in 0..<Self.attemptLimit {
+      if try body(DomainEdit(key: key, value: preferences.ownValue(forKey: key))) {
+        return try preferences.flush()
+      }
+    }
+    throw TransferError(
+      code: .changed,
+      message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
+  }
+
+  /// What the keys of elements hold now; throws when that is something else than the elements.
+  private func seen(_ elements: [PreferenceEntry]) throws -> [DomainEdit] {
+    var wanted: Set<[UInt8]> = []
+    var failures: [TransferFailure] = []
+    var seen: [DomainEdit] = []
+    for element in elements {
+      let there = try preferences.ownValue(forKey: element.key)
+      seen.append(DomainEdit(key: element.key, value: there))
+      if element.key.hasPrefix(Self.receiptPrefix) {
+        failures.append(.init(item: "key \(element.key)", reason: "Receipts are kept there."))
+      } else if !wanted.insert(Array(element.key.utf8)).inserted {
+        failures.append(.init(item: "key \(element.key)", reason: "Two items are to go there."))
+      } else if let there, there != element.value {
+        failures.append(.init(item: "key \(element.key)", reason: "It holds another value."))
+      }
+    }
+    guard !failures.isEmpty else { return seen }
+    throw TransferError(
+      code: .conflict,
+      message:
+        "Keys of \(name) are not free, so nothing was moved. Remove what is there, or move to "
+        + "other keys.", failures: failures)
+  }
+
+  private func edit(_ receipt: TransferReceipt, key: String) throws -> DomainEdit {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return DomainEdit(key: key, value: .data(try encoder.encode(receipt)))
+  }
+
+  private func decode(_ stored: PropertyList?) throws -> TransferReceipt? {
+    guard let stored else { return nil }
+    do {
+      guard case .data(let json) = stored else { throw CocoaError(.coderReadCorrupt) }
+      return try JSONDecoder().decode(TransferReceipt.self, from: json)
+    } catch let error as TransferError {
+      throw error
+    } catch {
+      throw TransferError(
+        code: .unsupported,
+        message: "The receipt in \(name) does not decode. Without it is not known what was moved: "
+          + "see to that before you remove it.", cause: error)
+    }
+  }
+}

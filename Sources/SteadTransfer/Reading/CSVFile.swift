@@ -1,0 +1,74 @@
+public import Foundation
+import SteadFiles
+import SteadPreferences
+
+/// A table of comma separated values as a source: an item for each row under the header.
+///
+/// RFC 4180 in UTF-8: the first line names the columns, and a row decodes by these names. An empty field is
+/// nil for an optional. Dates are ISO 8601 or seconds since 2001, data is Base64. The file is only read,
+/// unless it is opened to remove items: then the rows that stay keep their bytes, and the header stays.
+public struct CSVFile<Value: Decodable & Sendable>: TransferSource {
+  private let file: ItemFile<CSVRows>
+
+  /// A file; one that is not there has no rows.
+  ///
+  /// - Parameters:
+  ///   - separator: What is between two fields; `;` and tab are in use, too. ASCII, and no quote.
+  ///   - removesItems: Whether rows that were moved are taken out of the file.
+  public init(
+    _ url: URL, of type: Value.Type = Value.self, separator: Character = ",",
+    removesItems: Bool = false
+  ) {
+    file = ItemFile(
+      url: url, format: CSVRows(separator: separator.asciiValue), isRemovable: removesItems)
+  }
+
+  /// The file's name, with that of its directory.
+  public var name: String { "table \(file.name)" }
+  /// Whether it was opened to remove items.
+  public var isRemovable: Bool { file.isRemovable }
+
+  /// The rows, named by the line on which they begin.
+  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+    try file.items(progress, name: { "line \($1.line)" }) { row, table in
+      guard row.fields.count == table.columns.count else {
+        throw TransferError(
+          code: .unreadable,
+          message: "It has \(row.fields.count) fields, and the header names \(table.columns.count)."
+        )
+      }
+      let fields = Dictionary(uniqueKeysWithValues: zip(table.columns, row.fields))
+      return try Value(from: CSVRowDecoder(fields: fields))
+    }
+  }
+
+  /// Writes the file without the rows. Throws `.unsupported` where it may only be read.
+  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    try file.remove(entries)
+  }
+}
+
+/// The rows of a table.
+struct CSVRows: ItemFormat {
+  /// Nil for a character that cannot be one.
+  let separator: UInt8?
+
+  func contents(of data: Data) throws -> CSVTable {
+    guard let separator, separator != UInt8(ascii: "\""), separator >= 0x20 || separator == 9 else {
+      throw TransferError(
+        code: .unsupported, message: "What separates fields is one ASCII character, and no quote.")
+    }
+    return try CSVTable(data, separator: separator)
+  }
+
+  func pieces(of contents: CSVTable) -> [CSVTable.Row] { contents.rows }
+
+  /// By the fields, so that another program may write the table with other quotes.
+  func identity(of piece: CSVTable.Row) throws -> String {
+    try PropertyList.array(piece.fields.map { .string($0) }).digest()
+  }
+
+  func data(of contents: CSVTable, keeping pieces: [CSVTable.Row]) -> Data {
+    contents.data(keeping: pieces)
+  }
+}

@@ -1,0 +1,53 @@
+public import SteadPreferences
+
+/// A whole domain of preferences as a source: an item for each key, with its value.
+///
+/// Only the domain that the preferences write is looked at. Receipts of transfers are left where they are.
+public struct DomainSource: TransferSource {
+  /// How often a removal is tried while other processes write the same keys.
+  public static let attemptLimit = 100
+
+  private let preferences: Preferences
+
+  /// The domain that preferences write.
+  public init(_ preferences: Preferences) { self.preferences = preferences }
+
+  /// The domain's name.
+  public var name: String { "preferences of \(preferences.domain)" }
+  /// Whether the domain can be written.
+  public var isRemovable: Bool { !preferences.isReadOnly }
+
+  /// The keys with their values, in the order of the keys' bytes.
+  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>] {
+    let entries = try entries()
+    return try entries.enumerated().map { index, entry in
+      try progress(.init(phase: .reading, completed: index, total: entries.count))
+      return TransferItem(
+        name: "key \(entry.key)", identity: try entry.digest(), value: .success(entry))
+    }
+  }
+
+  /// Removes those keys that still have the values that were moved, as one change.
+  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    for _ in 0..<Self.attemptLimit {
+      var counts = IdentityCounts(entries)
+      let gone = try self.entries().filter { try counts.take($0.digest()) }
+      guard !gone.isEmpty else { return 0 }
+      let isDone = try preferences.apply(
+        gone.map { DomainEdit(key: $0.key, value: nil) },
+        ifStill: gone.map { DomainEdit(key: $0.key, value: $0.value) })
+      guard isDone else { continue }
+      try preferences.flush()
+      return gone.count
+    }
+    throw TransferError(
+      code: .changed,
+      message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
+  }
+
+  private func entries() throws -> [PreferenceEntry] {
+    try preferences.ownContents()
+      .filter { !$0.key.utf8.starts(with: PreferencesDestination.receiptPrefix.utf8) }
+      .map { PreferenceEntry(key: $0.key, value: $0.value) }
+  }
+}

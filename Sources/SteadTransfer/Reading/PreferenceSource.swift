@@ -1,0 +1,61 @@
+import Foundation
+import SteadFiles
+public import SteadPreferences
+
+/// A key of preferences as a source: an array is an item for each element, anything else is one item.
+///
+/// The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else by its `Codable`
+/// form. Only the domain that the preferences write is looked at, never defaults or other domains.
+/// Taking items out leaves the other elements as they are, byte for byte; with the last one the key goes.
+public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
+  /// How often a removal is tried while other processes write the same key.
+  public static var attemptLimit: Int { 100 }
+
+  private let key: String
+  private let preferences: Preferences
+
+  /// The value of a key, or the elements of its array.
+  public init(_ key: String, of type: Value.Type = Value.self, in preferences: Preferences) {
+    self.key = key
+    self.preferences = preferences
+  }
+
+  /// Key and domain.
+  public var name: String { "key \(key) of \(preferences.domain)" }
+
+  /// Whether the domain can be written.
+  public var isRemovable: Bool { !preferences.isReadOnly }
+
+  /// The elements, named by their index.
+  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+    guard let stored = try preferences.ownValue(forKey: key) else { return [] }
+    let list = PreferenceList(array: stored)
+    return try list.elements.enumerated().map { index, element in
+      try progress(.init(phase: .reading, completed: index, total: list.elements.count))
+      return TransferItem(
+        name: list.isArray ? "\(key)[\(index)]" : key, identity: try element.identity(),
+        value: Result { try element.decoded(as: Value.self) })
+    }
+  }
+
+  /// Takes elements out, if nobody has changed the key meanwhile, else out of what is there then.
+  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    for _ in 0..<Self.attemptLimit {
+      guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
+      var counts = IdentityCounts(entries)
+      let list = PreferenceList(array: stored)
+      let kept = try list.elements.filter { try !counts.take($0.identity()) }
+      let removed = list.elements.count - kept.count
+      guard removed > 0 else { return 0 }
+      let isDone = try preferences.apply(
+        [DomainEdit(key: key, value: try list.stored(kept))],
+        ifStill: [DomainEdit(key: key, value: stored)])
+      guard isDone else { continue }
+      try preferences.flush()
+      return removed
+    }
+    throw TransferError(
+      code: .changed,
+      message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
+  }
+}

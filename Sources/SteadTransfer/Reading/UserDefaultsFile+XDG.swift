@@ -1,0 +1,27 @@
+#if !canImport(Darwin)
+  public import Foundation
+  import SteadFiles
+
+  extension UserDefaultsFile {
+    /// The file in which Foundation on Linux keeps the `UserDefaults` of a program.
+    ///
+    /// - Parameters:
+    ///   - program: The main bundle's identifier, else the executable's name; or the name of a suite.
+    ///   - variables: The environment: `XDG_CONFIG_HOME` and `HOME` are looked at.
+    ///   - removesItems: Whether keys that were moved are taken out of the file.
+    /// - Throws: ``TransferError`` `.unsupported` for a name that leads elsewhere.
+    public init(
+      program: String, variables: [String: String] = ProcessInfo.processInfo.environment,
+      removesItems: Bool = false
+    ) throws {
+      guard !program.isEmpty, !program.contains("/"), !program.contains("\0") else {
+        throw TransferError(
+          code: .unsupported, message: "The name of a program is not empty, and has no slash.")
+      }
+      let directory = BaseDirectories(environment: variables).config
+      self.init(
+        directory.appending(path: "\(program).plist", directoryHint: .notDirectory),
+        removesItems: removesItems)
+    }
+  }
+#endif

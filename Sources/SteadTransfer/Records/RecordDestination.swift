@@ -1,0 +1,56 @@
+public import SteadRecords
+
+/// Records as the destination of a transfer: the conversion makes model objects, which are saved.
+///
+/// ```swift
+/// let transfer = Transfer("drafts", from: source, to: RecordDestination<Draft>(container)) {
+///   Draft(text: $0)
+/// }
+/// ```
+///
+/// Objects and receipt are one transaction. What the objects' relationships reach is written with them,
+/// and verified with the first object that reaches it. An object is a new one, of no context; all are of
+/// one store. One whose `.unique` value a record has already, or another object of the same run, is a
+/// ``TransferError/Code/conflict``: nothing is written then, and no record is changed.
+///
+/// All objects are in memory at once, which costs some 10 µs and 1 KB each.
+public struct RecordDestination<Model: PersistentModel>: TransferDestination {
+  /// The container that the objects are saved to.
+  public let container: ModelContainer
+
+  /// A destination in a container.
+  public init(_ container: ModelContainer) { self.container = container }
+
+  /// `records of Draft`.
+  public var name: String { "records of \(Schema.entityName(for: Model.self))" }
+
+  private func store() throws -> RecordsStore {
+    try RecordsStore(container, holding: Schema.entityName(for: Model.self))
+  }
+
+  /// The receipt of a transfer; it lies in the store.
+  public func receipt(named id: String) throws -> TransferReceipt? {
+    try store().receipt(named: id)
+  }
+
+  /// Saves objects and receipt in one transaction, durably.
+  public func write(
+    _ elements: [Model], _ progress: TransferProgress.Report,
+    receipt: ([TransferPlacement]) throws -> TransferReceipt
+  ) throws {
+    let store = try store()
+    if elements.isEmpty { return try store.replace(try receipt([])) }
+    var writing = ModelWriting(store, elements)
+    try store.reporting("written") { try writing.run(progress, receipt) }
+  }
+
+  /// Compares the rows, read by a connection of their own, with the placements' digests.
+  public func verify(
+    _ placements: [TransferPlacement], _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement] {
+    try store().verify(placements, progress)
+  }
+
+  /// Puts a receipt in the place of the one that is there.
+  public func replace(_ receipt: TransferReceipt) throws { try store().replace(receipt) }
+}

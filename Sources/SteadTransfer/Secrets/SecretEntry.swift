@@ -1,0 +1,21 @@
+public import SteadSecrets
+
+/// A secret on its way to a secret store.
+public struct SecretEntry: Sendable {
+  /// The user or the purpose, unique within the service.
+  public var account: String
+  /// The secret itself.
+  public var secret: SecretBytes
+  /// What a person sees in a password manager; nil is "SERVICE: ACCOUNT".
+  public var label: String?
+
+  /// A secret for an account.
+  ///
+  /// - Parameter secret: Text, `Data`, `[UInt8]` or `SecretBytes`. Where it comes from, such as a property
+  ///   list in memory, is not zeroed.
+  public init(account: String, secret: some SecretContent, label: String? = nil) {
+    self.account = account
+    self.secret = secret.secretBytes
+    self.label = label
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import SteadFiles
+public import SteadSecrets
+
+/// A destination that keeps each element as the secret of an account: for a token found in preferences.
+///
+/// A secret store cannot write several items as one. So each account is made only where there is none,
+/// and one that holds the very secret already counts as written: a run that follows a kill doubles
+/// nothing. What a run wrote before it failed stays, and the next run finds it.
+///
+/// The receipt holds digests of secrets, so it is a secret itself, of the service `SERVICE.transfers`.
+public struct SecretsDestination: TransferDestination {
+  /// What follows the service's name in the name of the service that keeps receipts.
+  public static let receiptSuffix = ".transfers"
+
+  private let secrets: Secrets
+  private let receipts: Secrets
+
+  /// The accounts of a service.
+  ///
+  /// - Throws: `SecretError`: `.invalidName` when the service's name is too long to be extended by
+  ///   ``receiptSuffix``.
+  public init(_ secrets: Secrets) throws {
+    self.secrets = secrets
+    receipts = try Secrets(service: secrets.service + Self.receiptSuffix, store: secrets.store)
+  }
+
+  public var name: String { "secrets of \(secrets.service)" }
+
+  public func receipt(named id: String) throws -> TransferReceipt? {
+    try receipts.value(TransferReceipt.self, for: id)
+  }
+
+  public func write(
+    _ elements: [SecretEntry], _ progress: TransferProgress.Report,
+    receipt: ([TransferPlacement]) throws -> TransferReceipt
+  ) throws {
+    let new = try receipt(elements.map(placement))
+    try new.checkFollows(self.receipt(named: new.id))
+    try refuseConflicts(in: elements)
+    for (index, element) in elements.enumerated() {
+      try progress(.init(phase: .writing, completed: index, total: elements.count))
+      try insert(element)
+    }
+    try replace(new)
+    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+  }
+
+  public func verify(
+    _ placements: [TransferPlacement], _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement] {
+    var missing: [TransferPlacement] = []
+    for (index, placement) in placements.enumerated() {
+      try progress(.init(phase: .verifying, completed: index, total: placements.count))
+      let found = try secrets.bytes(for: placement.place)
+      if found.map(digest) != placement.digest { missing.append(placement) }
+    }
+    return missing
+  }
+
+  public func replace(_ receipt: TransferReceipt) throws {
+    let old = try receipts.bytes(for: receipt.id)
+    try receipt.checkFollows(old?.decoded(as: TransferReceipt.self))
+    let new = try SecretBytes(encoding: receipt)
+    let label = "\(secrets.service): what was moved here"
+    do throws(SecretError) {
+      if let old {
+        try receipts.replace(old, with: new, for: receipt.id, label: label)
+      } else {
+        try receipts.insert(new, for: receipt.id, label: label)
+      }
+    } catch {
+      guard error.code == .changed || error.code == .duplicateItem else { throw error }
+      throw TransferError(
+        code: .changed,
+        message: "Another process has moved something meanwhile. Run again.", cause: error)
+    }
+  }
+}
+
+extension SecretsDestination {
+  /// Nothing is written while one account holds something else, or two elements want the same.
+  private func refuseConflicts(in elements: [SecretEntry]) throws {
+    var wanted: [String: SecretBytes] = [:]
+    var failures: [TransferFailure] = []
+    for element in elements {
+      let there = try wanted[element.account] ?? secrets.bytes(for: element.account)
+      if let there, there != element.secret {
+        failures.append(
+          TransferFailure(
+            item: "account \(element.account)", reason: "There is another secret for it."))
+      }
+      wanted[element.account] = element.secret
+    }
+    guard failures.isEmpty else { throw conflict(failures) }
+  }
+
+  private func insert(_ element: SecretEntry) throws {
+    do throws(SecretError) {
+      try secrets.insert(element.secret, for: element.account, label: element.label)
+    } catch {
+      guard error.code == .duplicateItem else { throw error }
+      guard try secrets.bytes(for: element.account) != element.secret else { return }
+      // Somebody was quicker, after the look at all accounts.
+      throw conflict([
+        TransferFailure(
+          item: "account \(element.account)", reason: "There is another secret for it.",
+          cause: error)
+      ])
+    }
+  }
+
+  private func conflict(_ failures: [TransferFailure]) -> TransferError {
+    TransferError(
+      code: .conflict,
+      message: "Accounts of \(secrets.service) hold other secrets, which were left as they are. "
+        + "Remove them, or move to other accounts.", failures: failures)
+  }
+
+  private func placement(_ element: SecretEntry) -> TransferPlacement {
+    TransferPlacement(place: element.account, digest: digest(element.secret))
+  }
+
+  private func digest(_ secret: SecretBytes) -> String {
+    SHA256.hexadecimal(secret.withBytes { bytes in Data(bytes) })
+  }
+}

@@ -1,0 +1,99 @@
+/// A move of items from one store to another that loses none and doubles none.
+///
+/// ```swift
+/// let transfer = Transfer(
+///   "drafts", from: PreferenceSource<String>("draft_posts", in: .standard),
+///   to: RecordDestination(container)) { text in Draft(content: text) }
+/// print(try transfer.run())
+/// ```
+///
+/// A run reads all, converts all, writes all with a receipt as one, reads back what was written, and only
+/// then removes it from the source. Ended at any point, by a kill or a loss of power, the next run goes on
+/// from there: the receipt says what the destination has. So an app runs it each time it starts.
+///
+/// What is in the source and does not convert stays there. What is added to the source later is moved by
+/// the next run. Documentation/Transfer.md says what happens in each case.
+public struct Transfer<Source: TransferSource, Destination: TransferDestination>: Sendable {
+  /// What turns an item into what is written for it.
+  public typealias Conversion = @Sendable (Source.Value) throws -> Destination.Element
+
+  /// The transfer's name, under which the destination keeps its receipt; another name is another transfer,
+  /// which knows nothing of what this one has moved.
+  public let id: String
+  /// Where items are moved from.
+  public let source: Source
+  /// Where they are moved to.
+  public let destination: Destination
+  /// What may be done beside the ordinary.
+  public let options: TransferOptions
+  let convert: Conversion
+
+  /// A transfer; nothing is read or written until it runs.
+  ///
+  /// - Parameters:
+  ///   - id: A name that stays the same for as long as the app may run it.
+  ///   - source: Where items are moved from.
+  ///   - destination: Where they are moved to.
+  ///   - options: What may be done beside the ordinary.
+  ///   - convert: Turns an item into what is written for it; throws for one that cannot be. It should
+  ///     have no effect of its own, since it runs again in a preview and after a failure.
+  public init(
+    _ id: String, from source: Source, to destination: Destination,
+    options: TransferOptions = TransferOptions(), convert: @escaping Conversion
+  ) {
+    self.id = id
+    self.source = source
+    self.destination = destination
+    self.options = options
+    self.convert = convert
+  }
+
+  /// Moves what there is to move, after what an earlier run has left undone.
+  ///
+  /// Costs a reading of the whole source, and memory for all of it; where all was moved before, nothing
+  /// more. Stops between two items when the task is cancelled.
+  ///
+  /// - Parameter progress: Hears of each item in each phase, on this thread; an error that it throws
+  ///   stops the run. What was written by then is brought to its end by the next run.
+  /// - Throws: ``TransferError``, `CancellationError`, and what `progress` throws. After
+  ///   ``TransferError/Code/notConverted`` and ``TransferError/Code/conflict`` nothing was written.
+  @discardableResult
+  public func run(
+    _ progress: @escaping TransferProgress.Report = { _ in }
+  ) throws -> TransferReport {
+    var run = TransferRun(self, TransferTeller(progress))
+    return try run.run()
+  }
+
+  /// As ``run(_:)``, off the caller's actor.
+  ///
+  /// It takes up one of the threads of Swift's tasks until it is done.
+  @concurrent
+  @discardableResult
+  public func runInBackground(
+    _ progress: @escaping @Sendable (TransferProgress) throws -> Void = { _ in }
+  ) async throws -> TransferReport {
+    try run(progress)
+  }
+
+  /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
+  ///
+  /// It does not ask the destination whether there is room, or a conflict.
+  ///
+  /// - Throws: As ``run(_:)``; items that do not convert are among ``TransferReport/failures``.
+  public func preview(
+    _ progress: @escaping TransferProgress.Report = { _ in }
+  ) throws -> TransferReport {
+    var run = TransferRun(self, TransferTeller(progress))
+    return try run.preview()
+  }
+
+  /// Forgets what was moved, so that the next run moves all that the source holds.
+  ///
+  /// For a source that was restored from a backup on purpose, when the moved items were removed from the
+  /// destination. What is in the destination stays, so items that are in both will be there twice.
+  public func forget() throws {
+    guard try destination.receipt(named: id) != nil else { return }
+    try destination.replace(.empty(id, at: .now))
+  }
+}

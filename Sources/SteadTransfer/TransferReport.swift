@@ -1,0 +1,54 @@
+/// What a run has done, or would do.
+public struct TransferReport: Sendable {
+  /// A run in one word.
+  public enum Outcome: String, Sendable {
+    /// The source held nothing that had to be moved.
+    case nothingToDo
+    /// Everything that had to be moved was.
+    case complete
+    /// Something has stayed behind; see ``TransferReport/failures``.
+    case partial
+  }
+
+  /// Whether this is what a run would do.
+  public internal(set) var isPreview = false
+  /// How many items the source held.
+  public internal(set) var read = 0
+  /// How many items were written, and read back.
+  public internal(set) var moved = 0
+  /// How many items an earlier run had written that did not come to its end; they were not written again.
+  public internal(set) var completed = 0
+  /// How many items were in the source although earlier runs have moved them; they are not moved again.
+  public internal(set) var alreadyMoved = 0
+  /// How many items the source has given up, those of a run that was cut off included.
+  public internal(set) var removed = 0
+  /// How many of the items that were read the source still holds.
+  public internal(set) var left = 0
+  /// How many items that were moved the source no longer held as they had been read; what is there
+  /// instead was left alone, and is new to the next run.
+  public internal(set) var changedMeanwhile = 0
+  /// The items that were not moved, or whose copy is no longer what was written. They are in the source.
+  public internal(set) var failures: [TransferFailure] = []
+
+  init() {}
+
+  /// The run in one word.
+  public var outcome: Outcome {
+    if !failures.isEmpty { return .partial }
+    return moved + completed + removed == 0 ? .nothingToDo : .complete
+  }
+}
+
+extension TransferReport: CustomStringConvertible {
+  /// The figures, in a line.
+  public var description: String {
+    let parts = [
+      (moved, "moved"), (completed, "moved by an earlier run that was cut off"),
+      (alreadyMoved, "moved earlier"), (changedMeanwhile, "changed meanwhile"),
+      (failures.count, "failed"), (left, "left in the source"),
+    ]
+    let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let figures = told.isEmpty ? "nothing to move" : told.joined(separator: ", ")
+    return isPreview ? "would be: \(figures)" : figures
+  }
+}

@@ -1,0 +1,266 @@
+import Foundation
+
+/// One run of a transfer: does what ``TransferPlan`` decides, and keeps the figures.
+struct TransferRun<Source: TransferSource, Destination: TransferDestination> {
+  private typealias Items = [TransferItem<Source.Value>]
+
+  private let transfer: Transfer<Source, Destination>
+  private let teller: TransferTeller
+  private var report = TransferReport()
+  /// What an earlier run has written, and is no longer there as it was written.
+  private var unverified: [TransferReceipt.Entry] = []
+
+  init(_ transfer: Transfer<Source, Destination>, _ teller: TransferTeller) {
+    self.transfer = transfer
+    self.teller = teller
+  }
+
+  mutating func run() throws -> TransferReport {
+    do {
+      try move()
+      return report
+    } catch {
+      throw teller.stop ?? error
+    }
+  }
+
+  mutating func preview() throws -> TransferReport {
+    do {
+      try look()
+      return report
+    } catch {
+      throw teller.stop ?? error
+    }
+  }
+}
+
+extension TransferRun {
+  private var source: Source { transfer.source }
+  private var destination: Destination { transfer.destination }
+  private var options: TransferOptions { transfer.options }
+
+  private mutating func move() throws {
+    var receipt = try readReceipt()
+    if let unfinished = receipt, TransferPlan.isUnfinished(unfinished) {
+      receipt = try finish(unfinished, isResumed: true)
+    }
+    let items = try read()
+    let plan = TransferPlan(receipt: receipt, identities: items.map(\.identity))
+    try take(plan, items)
+    let converted = try convert(plan.new, of: items)
+    switch plan.afterConversion(failed: converted.failed, options) {
+    case .refuse: throw notConverted()
+    case .nothing: break
+    case .write(let new):
+      let identities = new.map { items[$0].identity }
+      let written = try write(converted.elements, identities, after: receipt)
+      report.moved = new.count
+      _ = try finish(written, isResumed: false)
+    }
+  }
+
+  private mutating func look() throws {
+    report.isPreview = true
+    let receipt = try readReceipt()
+    let items = try read()
+    let plan = TransferPlan(receipt: receipt, identities: items.map(\.identity))
+    let converted = try convert(plan.new, of: items)
+    let isRefused = plan.afterConversion(failed: converted.failed, options) == .refuse
+    report.moved = isRefused ? 0 : converted.elements.count
+    report.completed = receipt?.pending.count ?? 0
+    report.alreadyMoved = plan.moved.count
+    guard source.isRemovable, !options.keepsSource else { return }
+    report.removed =
+      report.moved + plan.unfinished.count + (options.removesAlreadyMoved ? plan.moved.count : 0)
+    report.left = report.read - report.removed
+  }
+
+  // MARK: Steps
+
+  private func readReceipt() throws -> TransferReceipt? {
+    let receipt = try acting("The receipt in \(destination.name) could not be read.") {
+      try destination.receipt(named: transfer.id)
+    }
+    guard let receipt, receipt.id != transfer.id else { return receipt }
+    throw TransferError(
+      code: .unsupported,
+      message: "\(destination.name) has a receipt of another transfer in the place of this one's. "
+        + "Give the transfer another name.")
+  }
+
+  private mutating func read() throws -> Items {
+    try teller.tell(.reading, 0, of: nil)
+    let items = try acting("\(source.name) could not be read.") { try source.read(teller.tell) }
+    report.read = items.count
+    report.left = items.count
+    return items
+  }
+
+  private mutating func convert(
+    _ new: [Int], of items: Items
+  ) throws -> (elements: [Destination.Element], failed: Set<Int>) {
+    var elements: [Destination.Element] = []
+    var failed: Set<Int> = []
+    for (done, index) in new.enumerated() {
+      try teller.tell(.converting, done, of: new.count)
+      let item = items[index]
+      do {
+        elements.append(try transfer.convert(item.value.get()))
+      } catch {
+        failed.insert(index)
+        report.failures.append(TransferFailure(item: item.name, becauseOf: error))
+      }
+    }
+    try teller.tell(.converting, new.count, of: new.count)
+    return (elements, failed)
+  }
+
+  /// Returns the receipt that was written.
+  private func write(
+    _ elements: [Destination.Element], _ identities: [String], after receipt: TransferReceipt?
+  ) throws -> TransferReceipt {
+    let before = receipt ?? .empty(transfer.id, at: .now)
+    var written = before
+    try teller.tell(.writing, 0, of: elements.count)
+    try acting("\(destination.name) could not be written. The source was left as it is.") {
+      try destination.write(elements, teller.tell) { placements in
+        guard placements.count == identities.count else {
+          throw TransferError(
+            code: .unsupported,
+            message: "\(destination.name) has placed \(placements.count) of \(identities.count) "
+              + "elements.")
+        }
+        let entries = zip(identities, placements).map {
+          TransferReceipt.Entry(identity: $0, placement: $1)
+        }
+        written = before.written(entries, at: .now)
+        return written
+      }
+    }
+    return written
+  }
+
+  /// Reads back what is pending, has the source give it up, and says so in the receipt.
+  private mutating func finish(
+    _ receipt: TransferReceipt, isResumed: Bool
+  ) throws -> TransferReceipt {
+    let lost = try verify(receipt.pending)
+    if !lost.isEmpty {
+      guard isResumed else { throw notVerified(lost) }
+      let places = Set(lost)
+      unverified = receipt.pending.filter { places.contains($0.placement) }
+    }
+    let entries = TransferPlan.removal(
+      of: receipt.pending, unverified: lost, options, isRemovable: source.isRemovable)
+    let removed = try remove(entries)
+    report.removed += removed
+    if isResumed {
+      report.completed = receipt.pending.count - lost.count
+    } else {
+      report.left -= removed
+      report.changedMeanwhile += entries.count - removed
+    }
+    return try replace(receipt, with: receipt.finished())
+  }
+
+  private func verify(_ entries: [TransferReceipt.Entry]) throws -> [TransferPlacement] {
+    try teller.tell(.verifying, 0, of: entries.count)
+    let lost = try acting(
+      "What was written to \(destination.name) could not be read back, and stays in the source, "
+        + "too. Run again."
+    ) {
+      try destination.verify(entries.map(\.placement), teller.tell)
+    }
+    try teller.tell(.verifying, entries.count, of: entries.count)
+    return lost
+  }
+
+  private func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    guard !entries.isEmpty else { return 0 }
+    try teller.tell(.removing, 0, of: entries.count)
+    let removed = try acting(
+      "The items are in \(destination.name), and could not be removed from \(source.name). Make it "
+        + "writable and run again, or run with keepsSource."
+    ) {
+      try source.remove(entries)
+    }
+    try teller.tell(.removing, entries.count, of: entries.count)
+    return removed
+  }
+
+  private func replace(
+    _ receipt: TransferReceipt, with next: TransferReceipt
+  ) throws -> TransferReceipt {
+    do {
+      try acting("The receipt in \(destination.name) could not be brought up to date. Run again.") {
+        try destination.replace(next)
+      }
+      return next
+    } catch let error as TransferError where error.code == .changed {
+      // Another process has brought the same work to its end.
+      guard let there = try readReceipt(), Set(there.moved).isSuperset(of: receipt.pending),
+        !TransferPlan.isUnfinished(there)
+      else { throw error }
+      return there
+    }
+  }
+
+  /// Counts what is in the source and in the destination, and has it removed where that is wanted.
+  private mutating func take(_ plan: TransferPlan, _ items: Items) throws {
+    let lost = Set(unverified)
+    let (edited, moved) = plan.moved.reduce(into: ([TransferPlan.Match](), [TransferPlan.Match]()))
+    { sorted, match in
+      if lost.contains(match.entry) { sorted.0.append(match) } else { sorted.1.append(match) }
+    }
+    report.alreadyMoved = moved.count
+    report.failures += edited.map { match in
+      TransferFailure(
+        item: items[match.item].name,
+        reason:
+          "It was written by a run that was cut off, and what is in the destination now is not "
+          + "what was written. It stays in the source, and is not moved again.")
+    }
+    guard options.removesAlreadyMoved, source.isRemovable, !options.keepsSource, !moved.isEmpty
+    else { return }
+    let entries = moved.map(\.entry)
+    let removal = TransferPlan.removal(
+      of: entries, unverified: try verify(entries), options, isRemovable: source.isRemovable)
+    let removed = try remove(removal)
+    report.removed += removed
+    report.left -= removed
+  }
+
+  // MARK: Errors
+
+  /// Does what may fail, with a message for errors that are none of a transfer's own.
+  private func acting<Value>(_ message: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as TransferError {
+      throw error
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw TransferError(code: .failed, message: message, cause: error)
+    }
+  }
+
+  private func notConverted() -> TransferError {
+    TransferError(
+      code: .notConverted,
+      message: "\(report.failures.count) of \(report.read) items of \(source.name) could not be "
+        + "converted, so nothing was moved. Correct them, or accept a partial move.",
+      failures: report.failures)
+  }
+
+  private func notVerified(_ lost: [TransferPlacement]) -> TransferError {
+    TransferError(
+      code: .notVerified,
+      message:
+        "\(lost.count) items do not read back from \(destination.name) as they were written. "
+        + "The source was left as it is. Check the disk.",
+      failures: lost.map {
+        TransferFailure(item: $0.place, reason: "It does not hold what was written there.")
+      })
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import SteadPreferences
+import SteadTransfer
+import Testing
+
+/// Items that cannot be moved, and things that others did meanwhile.
+struct TransferFailureTests {
+  private let moving: Moving
+
+  init() throws { moving = try Moving() }
+
+  @Test func oneBadItemKeepsAllWhereTheyAre() throws {
+    moving.put("one", "bad", "three")
+    let error = try #require(throws: TransferError.self) {
+      try moving.transfer(check: refusingBad).run()
+    }
+    #expect(error.code == .notConverted)
+    #expect(error.failures.map(\.item) == ["drafts[1]"])
+    #expect(error.failures.first?.cause is CocoaError)
+    #expect(!error.description.contains("bad"), "\(error)")
+    #expect(moving.left == ["one", "bad", "three"])
+    #expect(moving.destination.keys.isEmpty)
+  }
+
+  @Test func aPartialMoveLeavesBadItemsForLater() throws {
+    moving.put("one", "bad", "three")
+    let partial = TransferOptions(acceptsPartial: true)
+    let report = try moving.transfer(partial, check: refusingBad).run()
+    #expect(report.outcome == .partial)
+    #expect((report.moved, report.left, report.failures.count) == (2, 1, 1))
+    #expect(moving.left == ["bad"])
+    let again = try moving.transfer(partial, check: refusingBad).run()
+    #expect((again.moved, again.left, again.failures.count) == (0, 1, 1))
+    #expect(try moving.transfer().run().moved == 1)
+    #expect(try moving.moved() == ["bad", "one", "three"])
+    #expect(moving.left.isEmpty)
+  }
+
+  /// Elements that are no texts do not read as one, and stay what they are.
+  @Test func elementsOfAnotherTypeStay() throws {
+    let stored = PropertyList.array([
+      .string("one"), .dictionary(["a": .bool(true)]), .data(Data([1])),
+    ])
+    try moving.source.setPropertyList(stored, forKey: "drafts")
+    let report = try moving.transfer(TransferOptions(acceptsPartial: true)).run()
+    #expect((report.moved, report.left) == (1, 2))
+    #expect(report.failures.map(\.item) == ["drafts[1]", "drafts[2]"])
+    #expect(
+      moving.source.propertyList(forKey: "drafts")
+        == .array([.dictionary(["a": .bool(true)]), .data(Data([1]))]))
+  }
+
+  // MARK: The source changes while it is moved
+
+  @Test(arguments: [TransferProgress.Phase.converting, .writing, .verifying, .removing])
+  func whatIsAddedMeanwhileStays(phase: TransferProgress.Phase) throws {
+    moving.put("one", "two")
+    let report = try moving.run(at: phase) { moving.put("new", "one", "two", "one") }
+    #expect((report.moved, report.removed) == (2, 2))
+    #expect(moving.left.sorted() == ["new", "one"])
+    try moving.transfer().run()
+    #expect(moving.left == ["one"], "an item equal to one that was moved counts as that one")
+    #expect(try moving.moved() == ["new", "one", "two"])
+  }
+
+  @Test(arguments: [TransferProgress.Phase.converting, .writing, .verifying, .removing])
+  func whatIsEditedMeanwhileStaysAndIsReported(phase: TransferProgress.Phase) throws {
+    moving.put("one", "two")
+    let report = try moving.run(at: phase) { moving.put("one", "two, longer") }
+    #expect((report.moved, report.removed, report.changedMeanwhile) == (2, 1, 1))
+    #expect(moving.left == ["two, longer"])
+    try moving.transfer().run()
+    #expect(try moving.moved() == ["one", "two", "two, longer"])
+  }
+
+  @Test func whatIsDeletedMeanwhileIsReported() throws {
+    moving.put("one", "two")
+    let report = try moving.run(at: .writing) { moving.put("two") }
+    #expect((report.moved, report.removed, report.changedMeanwhile) == (2, 1, 1))
+    #expect(moving.left.isEmpty)
+  }
+
+  // MARK: The destination changes
+
+  @Test func whatDoesNotReadBackStaysInTheSource() throws {
+    moving.put("one", "two")
+    let error = try #require(throws: TransferError.self) {
+      try moving.run(at: .verifying) {
+        let key = try #require(moving.destinationKey(of: "two"))
+        moving.destination.set("something else", forKey: key)
+      }
+    }
+    #expect(error.code == .notVerified)
+    #expect(error.failures.count == 1)
+    #expect(!error.description.contains("something else"))
+    #expect(moving.left == ["one", "two"])
+  }
+
+  /// The app ran between the kill and the next run: it edited what was moved, and deleted some of it.
+  @Test func whatTheAppDidAfterAKillIsKept() throws {
+    moving.put("one", "two", "three", "four")
+    try moving.run(stoppingAt: .verifying)
+    let edited = try #require(moving.destinationKey(of: "two"))
+    let deleted = try #require(moving.destinationKey(of: "three"))
+    moving.destination.set("two, edited", forKey: edited)
+    moving.destination.removeObject(forKey: deleted)
+
+    let report = try moving.transfer().run()
+    #expect(report.outcome == .partial)
+    #expect((report.completed, report.moved, report.left) == (2, 0, 2))
+    #expect(report.failures.map(\.item) == ["drafts[0]", "drafts[1]"])
+    #expect(moving.left == ["two", "three"])
+    #expect(try moving.moved() == ["four", "one", "two, edited"])
+    // And the transfer goes on.
+    moving.put("two", "three", "five")
+    let next = try moving.transfer().run()
+    #expect((next.moved, next.alreadyMoved) == (1, 2))
+    #expect(try moving.moved() == ["five", "four", "one", "two, edited"])
+  }
+
+  @Test func aSecondRunAtTheSameTimeMovesNothingTwice() throws {
+    moving.put("one", "two")
+    let error = try #require(throws: TransferError.self) {
+      try moving.run(at: .writing) { try moving.transfer().run() }
+    }
+    #expect(error.code == .changed)
+    #expect(try moving.moved() == ["one", "two"])
+    #expect(try moving.transfer().run().outcome == .nothingToDo)
+  }
+
+  @Test(arguments: [TransferProgress.Phase.verifying, .removing])
+  func aSecondRunMayBringTheFirstToItsEnd(phase: TransferProgress.Phase) throws {
+    moving.put("one", "two")
+    let report = try moving.run(at: phase) {
+      let other = try moving.transfer().run()
+      #expect(other.completed == 2)
+      moving.put("three")
+      try moving.transfer().run()
+    }
+    #expect((report.moved, report.removed) == (2, 0))
+    #expect(try moving.moved() == ["one", "three", "two"])
+    let receipt = try #require(try moving.receipt())
+    #expect((receipt.state, receipt.moved.count) == (.finished, 3))
+  }
+
+  // MARK: Receipts
+
+  @Test func aReceiptOfANewerVersionIsRefused() throws {
+    moving.put("one")
+    try moving.transfer().run()
+    let key = PreferencesDestination.receiptPrefix + "drafts"
+    let json = try #require(moving.destination.data(forKey: key))
+    let newer = String(decoding: json, as: UTF8.self)
+      .replacingOccurrences(of: "\"version\":1", with: "\"version\":2")
+    moving.destination.set(Data(newer.utf8), forKey: key)
+    try expectRefused(key)
+  }
+
+  @Test(arguments: [PropertyList.string("theirs"), .data(Data("{}".utf8)), .data(Data([0xFF]))])
+  func aReceiptThatIsNoneIsRefused(stored: PropertyList) throws {
+    let key = PreferencesDestination.receiptPrefix + "drafts"
+    try moving.destination.setPropertyList(stored, forKey: key)
+    try expectRefused(key)
+  }
+
+  private func expectRefused(_ key: String) throws {
+    let stored = moving.destination.propertyList(forKey: key)
+    moving.put("two")
+    let error = try #require(throws: TransferError.self) { try moving.transfer().run() }
+    #expect(error.code == .unsupported)
+    #expect(!error.description.contains("theirs"))
+    #expect(moving.left == ["two"])
+    #expect(moving.destination.propertyList(forKey: key) == stored)
+  }
+}

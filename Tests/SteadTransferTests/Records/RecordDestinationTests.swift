@@ -1,0 +1,172 @@
+import Foundation
+import SteadRecords
+import SteadTestSupport
+import SteadTransfer
+import SwiftData
+import Testing
+
+@Suite struct RecordDestinationTests {
+  let directory: TemporaryDirectory
+  let url: URL
+  let container: ModelContainer
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    url = directory.file("notes.store")
+    container = try .records(at: url)
+  }
+
+  private func write(
+    _ drafts: [NoteDraft], id: String = "drafts", to container: ModelContainer? = nil
+  ) throws -> [TransferPlacement] {
+    try move(drafts, to: RecordDestination(container ?? self.container), id: id)
+  }
+
+  @Test func writesObjectsAndReceiptTogether() throws {
+    let placements = try write([
+      NoteDraft(text: "one", number: 1), NoteDraft(text: "two", number: 2),
+    ])
+    #expect(placements.map(\.place) == ["NoteDraft/1", "NoteDraft/2"])
+    #expect(Set(placements.map(\.digest)).count == 2)
+    let other = try ModelContainer.records(at: url)
+    #expect(try other.all(NoteDraft.self).map(\.text).sorted() == ["one", "two"])
+    let destination = RecordDestination<NoteDraft>(other)
+    let receipt = try #require(try destination.receipt(named: "drafts"))
+    #expect(receipt.pending.map(\.placement) == placements)
+    #expect(receipt.pending.map(\.identity) == ["item 0", "item 1"])
+    #expect(receipt.state == .written && receipt.moved.isEmpty)
+    #expect(try destination.receipt(named: "others") == nil)
+    #expect(try destination.verify(placements) { _ in } == [])
+  }
+
+  @Test func keepsObjectsThatAreRelated() throws {
+    let draft = NoteDraft(text: "one")
+    draft.remarks = [NoteRemark("b"), NoteRemark("a"), NoteRemark("c")]
+    let shared = NoteLabel("shared")
+    draft.labels = [shared, NoteLabel("own")]
+    let second = NoteDraft(text: "two")
+    second.labels = [shared]
+    let placements = try write([draft, second])
+    #expect(placements[0].place.split(separator: "+").count == 6)
+    #expect(placements[1].place == "NoteDraft/2")
+    #expect(try container.count(NoteRemark.self) == 3)
+    #expect(try container.count(NoteLabel.self) == 2)
+    let stored = try ModelContext(container).fetch(
+      FetchDescriptor<NoteDraft>(sortBy: [SortDescriptor(\.text)]))
+    #expect(stored[0].remarks.map(\.text) == ["b", "a", "c"])
+    #expect(stored[0].labels.map(\.title) == ["shared", "own"])
+    #expect(stored[1].labels.map(\.title) == ["shared"])
+    #expect(Set(stored[0].labels[0].drafts.map(\.text)) == ["one", "two"])
+    #expect(try RecordDestination<NoteDraft>(container).verify(placements) { _ in } == [])
+  }
+
+  /// Each of these must be noticed, or the source would be removed for something that is not there.
+  @Test(arguments: [
+    "UPDATE NoteDraft SET text = 'other' WHERE _id = 2", "DELETE FROM NoteDraft WHERE _id = 2",
+    "UPDATE NoteDraft SET created = created + 1e-7 WHERE _id = 2",
+    "UPDATE NoteDraft SET text = CAST(text AS BLOB) WHERE _id = 2",
+    "UPDATE NoteRemark SET draft = NULL WHERE draft = 2",
+    "DELETE FROM NoteDraft_labels WHERE owner = 2",
+    "UPDATE NoteRemark SET text = 'other' WHERE draft = 2",
+    "UPDATE NoteLabel SET title = 'x' WHERE _id = 1",
+  ]) func noticesWhatIsNotAsItWasWritten(change: String) throws {
+    let second = NoteDraft(text: "two")
+    second.remarks = [NoteRemark("a")]
+    second.labels = [NoteLabel("b")]
+    let placements = try write([NoteDraft(text: "one"), second, NoteDraft(text: "three")])
+    let destination = RecordDestination<NoteDraft>(container)
+    #expect(try destination.verify(placements) { _ in } == [])
+    try sqlite(url, change)
+    #expect(try destination.verify(placements) { _ in } == [placements[1]])
+  }
+
+  @Test func noticesADamagedFileOfALargeValue() throws {
+    let image = Data(repeating: 7, count: 200_000)
+    let destination = RecordDestination<NotePhoto>(container)
+    let placements = try move([NotePhoto(title: "one", image: image)], to: destination)
+    #expect(try destination.verify(placements) { _ in } == [])
+    let files = directory.file(".notes.store_external")
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: files.path).first)
+    try Data(repeating: 8, count: 200_000).write(to: files.appending(path: name))
+    #expect(try destination.verify(placements) { _ in } == placements)
+    try FileManager.default.removeItem(at: files.appending(path: name))
+    #expect(try destination.verify(placements) { _ in } == placements)
+  }
+
+  @Test func writesNothingWhenTheReceiptCannotBeMade() throws {
+    struct Refused: Error {}
+    let destination = RecordDestination<NoteDraft>(container)
+    #expect(throws: Refused.self) {
+      try destination.write([NoteDraft(text: "one")], { _ in }, receipt: { _ in throw Refused() })
+    }
+    #expect(try container.count(NoteDraft.self) == 0)
+    #expect(try destination.receipt(named: "drafts") == nil)
+    #expect(throws: CancellationError.self) {
+      try destination.write(
+        [NoteDraft(text: "one")],
+        { if $0.phase == .writing { throw CancellationError() } }, receipt: { .test($0) })
+    }
+    #expect(try container.count(NoteDraft.self) == 0)
+  }
+
+  @Test func refusesAUniqueValueThatIsThereOrComesTwice() throws {
+    let labels = RecordDestination<NoteLabel>(container)
+    let placements = try move([NoteLabel("a")], to: labels)
+    for second in [[NoteLabel("b"), NoteLabel("a")], [NoteLabel("c"), NoteLabel("c")]] {
+      let error = #expect(throws: TransferError.self) {
+        _ = try move(second, to: labels, id: "again")
+      }
+      #expect(error?.code == .conflict && error?.failures.map(\.item) == ["object 1"])
+    }
+    #expect(try container.count(NoteLabel.self) == 1)
+    #expect(try labels.receipt(named: "again") == nil)
+    #expect(try labels.verify(placements) { _ in } == [])
+  }
+
+  @Test func refusesObjectsOfAContextAndTheSameObjectTwice() throws {
+    let context = ModelContext(container)
+    let draft = NoteDraft(text: "one")
+    context.insert(draft)
+    let error = #expect(throws: TransferError.self) { _ = try write([draft]) }
+    #expect(error?.code == .unsupported)
+    let twice = NoteDraft(text: "two")
+    #expect(throws: TransferError.self) { _ = try write([twice, twice]) }
+    #expect(try container.count(NoteDraft.self) == 0)
+  }
+
+  @Test func replacesAReceiptByOneThatIsLongerOrShorter() throws {
+    let destination = RecordDestination<NoteDraft>(container)
+    let placements = try write((0..<5).map { NoteDraft(text: "\($0)") })
+    var receipt = try #require(try destination.receipt(named: "drafts"))
+    receipt.moved = receipt.pending
+    receipt.pending = []
+    receipt.state = .finished
+    try destination.replace(receipt)
+    #expect(try destination.receipt(named: "drafts") == receipt)
+    receipt.pending = [.init(identity: "new", placement: placements[0])]
+    receipt.moved.remove(at: 1)
+    receipt.date += 1
+    try destination.replace(receipt)
+    #expect(try destination.receipt(named: "drafts") == receipt)
+  }
+
+  @Test func forgetsItsReceiptsWithAllRecords() throws {
+    _ = try write([NoteDraft(text: "one")])
+    try container.erase()
+    #expect(try RecordDestination<NoteDraft>(container).receipt(named: "drafts") == nil)
+  }
+
+  @Test func worksInMemory() throws {
+    let memory = try ModelContainer.records()
+    let placements = try write([NoteDraft(text: "one")], to: memory)
+    #expect(try RecordDestination<NoteDraft>(memory).verify(placements) { _ in } == [])
+    #expect(try memory.count(NoteDraft.self) == 1)
+  }
+
+  @Test func tellsContextsThatAreOpen() throws {
+    let context = ModelContext(container)
+    #expect(try context.fetch(FetchDescriptor<NoteDraft>()).isEmpty)
+    _ = try write([NoteDraft(text: "one")])
+    #expect(try context.fetch(FetchDescriptor<NoteDraft>()).map(\.text) == ["one"])
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import SteadSecrets
+import SteadTestSupport
+import SteadTransfer
+import Testing
+
+/// Tokens on their way into a vault, as the engine calls the destination.
+@Suite struct SecretsDestinationTests {
+  private let directory: TemporaryDirectory
+  private let secrets: Secrets
+  private let destination: SecretsDestination
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o700], ofItemAtPath: directory.url.filePath)
+    let vault = try Vault(
+      at: directory.file("vault"), key: .keyFile(directory.file("key")),
+      environment: ["XDG_STATE_HOME": directory.file("state").filePath])
+    secrets = try Secrets(service: "org.example.mail", store: vault)
+    destination = try SecretsDestination(secrets)
+  }
+
+  private let entries = [
+    SecretEntry(account: "ada", secret: "token of ada", label: "Ada's"),
+    SecretEntry(account: "carl", secret: "token of carl"),
+  ]
+
+  @discardableResult
+  private func write(_ entries: [SecretEntry]) throws -> TransferReceipt {
+    try destination.write(entries, { _ in }) { placements in
+      TransferReceipt(
+        id: "tokens", state: .written, date: Date(timeIntervalSinceReferenceDate: 0), moved: [],
+        pending: placements.map { .init(identity: "from \($0.place)", placement: $0) })
+    }
+    return try #require(try destination.receipt(named: "tokens"))
+  }
+
+  @Test func secretsAndTheirReceiptAreKept() throws {
+    #expect(try destination.receipt(named: "tokens") == nil)
+    let receipt = try write(entries)
+    #expect(receipt.pending.map(\.placement.place) == ["ada", "carl"])
+    #expect(try secrets.string(for: "ada") == "token of ada")
+    #expect(try secrets.item(for: "ada")?.label == "Ada's")
+    #expect(try secrets.accounts() == ["ada", "carl"])
+  }
+
+  /// A run was killed after its first secret, before the receipt.
+  @Test func whatACutOffRunHasWrittenIsNotDoubled() throws {
+    try secrets.set("token of ada", for: "ada")
+    #expect(try write(entries).pending.count == 2)
+    #expect(try secrets.accounts() == ["ada", "carl"])
+  }
+
+  @Test func ofTwoRunsAtOnceOneIsTold() throws {
+    let first = try write(entries)
+    #expect {
+      try write(entries)
+    } throws: { ($0 as? TransferError)?.code == .changed }
+    #expect(try destination.receipt(named: "tokens") == first)
+  }
+
+  @Test func anotherSecretIsNeverReplaced() throws {
+    try secrets.set("an older token", for: "carl")
+    #expect {
+      try write(entries)
+    } throws: { error in
+      guard let error = error as? TransferError else { return false }
+      return error.code == .conflict && error.failures.map(\.item) == ["account carl"]
+        && !"\(error)".contains("token of") && !"\(error)".contains("older")
+    }
+    #expect(try secrets.accounts() == ["carl"])
+    #expect(try destination.receipt(named: "tokens") == nil)
+  }
+
+  @Test func twoDifferentSecretsForOneAccountAreRefused() throws {
+    #expect {
+      try write(entries + [SecretEntry(account: "ada", secret: "another")])
+    } throws: { ($0 as? TransferError)?.code == .conflict }
+    #expect(try secrets.accounts() == [])
+  }
+
+  @Test func whatIsNotThereOrHasChangedIsFound() throws {
+    let placements = try write(entries).pending.map(\.placement)
+    #expect(try destination.verify(placements, { _ in }) == [])
+    try secrets.set("changed", for: "ada")
+    #expect(try destination.verify(placements, { _ in }).map(\.place) == ["ada"])
+    try secrets.remove("carl")
+    #expect(try destination.verify(placements, { _ in }).map(\.place) == ["ada", "carl"])
+  }
+
+  @Test func aReceiptIsReplaced() throws {
+    var receipt = try write(entries)
+    receipt.state = .finished
+    (receipt.moved, receipt.pending) = (receipt.pending, [])
+    try destination.replace(receipt)
+    #expect(try destination.receipt(named: "tokens") == receipt)
+  }
+
+  /// A digest of a short secret would give it away.
+  @Test func noDigestIsOutsideTheStore() throws {
+    let placements = try write(entries).pending.map(\.placement)
+    let files = try FileManager.default.subpathsOfDirectory(atPath: directory.url.filePath)
+    #expect(!files.isEmpty)
+    for file in files {
+      let data = (try? Data(contentsOf: directory.file(file))) ?? Data()
+      for placement in placements { #expect(data.range(of: Data(placement.digest.utf8)) == nil) }
+    }
+  }
+}
