@@ -29,4 +29,9 @@ extension Preferences {
 
   /// Whether nothing can be written to the domain.
   package var isReadOnly: Bool { plan.options.isReadOnly || search.list.target.isReadOnly }
+
+  /// Whether both write the same domain, in the same files or the same memory.
+  package func isSameDomain(as other: Preferences) -> Bool {
+    search.list.target.isSame(as: other.search.list.target)
+  }
 }

@@ -62,6 +62,14 @@ final class DomainStore: Sendable {
   /// Whether the files may be read only.
   var isReadOnly: Bool { options.isReadOnly || state.withLock { $0.file?.isReadOnly ?? false } }
 
+  /// Whether both are the same domain; one that is opened twice, with other options, has two objects.
+  func isSame(as other: DomainStore) -> Bool {
+    guard self !== other else { return true }
+    let place = state.withLock { state in state.file?.plist.standardizedFileURL.path }
+    return place != nil
+      && place == other.state.withLock { state in state.file?.plist.standardizedFileURL.path }
+  }
+
   /// All keys and values, in no order.
   func contents() -> [PropertyList.Fields.Field] {
     var hasNews = false

@@ -11,8 +11,8 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   /// How often a removal is tried while other processes write the same key.
   public static var attemptLimit: Int { 100 }
 
-  private let key: String
-  private let preferences: Preferences
+  let key: String
+  let preferences: Preferences
 
   /// The value of a key, or the elements of its array.
   public init(_ key: String, of type: Value.Type = Value.self, in preferences: Preferences) {
