@@ -17,6 +17,8 @@
 
     /// How deep values may be nested: a damaged archive can hold itself.
     private static let depthLimit = 200
+    /// How many values a plain archive may come to: a damaged one can hold one object very often.
+    private static let expansionLimit = 10_000_000
 
     private let data: Data
     private let list: BinaryPropertyList
@@ -45,6 +47,38 @@
       guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: types, from: data)
       else { throw Unreadable() }
       return value
+    }
+
+    /// The value of an archive that holds objects of the usual classes alone, of which none is handed to
+    /// Foundation's unarchiver; throws for any other.
+    func plainRoot() throws -> Any {
+      guard try holdsOnlyBuiltIns() else { throw Unreadable() }
+      var counts: [Int: Int] = [:]
+      _ = try count(at: top, &counts, depth: 0)
+      return try object(at: top, depth: 0)
+    }
+
+    /// How many values an object comes to when what is shared in it is counted each time.
+    private func count(at index: Int, _ counts: inout [Int: Int], depth: Int) throws -> Int {
+      if let count = counts[index] { return count }
+      guard objects.indices.contains(index), depth < Self.depthLimit else { throw Unreadable() }
+      var total = 1
+      func add(_ position: Int) throws {
+        guard case .reference(let object) = list.nodes[position] else { return }
+        total += try count(at: object, &counts, depth: depth + 1)
+        if total > Self.expansionLimit { throw Unreadable() }
+      }
+      if case .dictionary(_, let fields) = list.nodes[objects[index]] {
+        for field in fields {
+          guard case .array(let elements) = list.nodes[field] else {
+            try add(field)
+            continue
+          }
+          for element in elements { try add(element) }
+        }
+      }
+      counts[index] = total
+      return total
     }
 
     /// Whether no class of the user's own is in the archive; throws for one that is not allowed.

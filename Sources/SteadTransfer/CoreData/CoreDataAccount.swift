@@ -1,0 +1,97 @@
+import SteadRecords
+
+/// Finds what a store holds beside what the classes take.
+struct CoreDataAccount {
+  let store: ForeignStore
+  let catalog: CoreDataCatalog
+  let mapping: CoreDataMapping
+
+  /// Values that do not come along: those that the mapping leaves out, and the others.
+  struct Left {
+    var wanted: [String: Int] = [:]
+    var unknown: [String: Int] = [:]
+  }
+
+  func skippedTables() throws -> [String: Int] {
+    let own = catalog.entities.values.filter { $0.isInternal && !$0.table.isEmpty }.map(\.table)
+    var result: [String: Int] = [:]
+    for table in Set(own + catalog.unknownTables) { result[table] = try count(table) }
+    return result
+  }
+
+  private func count(_ table: String) throws -> Int {
+    try Int(store.rows("SELECT count(*) FROM \(quotedName(table))").first?.first?.integer ?? 0)
+  }
+
+  func leftOutValues(_ plans: [Int64: CoreDataClassPlan]) throws -> Left {
+    var left = Left()
+    let referred = Self.referredColumns(plans)
+    for plan in plans.values {
+      for (column, count) in try values(besides: plan, referred) {
+        let name = "\(plan.entity.name).\(column)"
+        if mapping.isLeftOut(column.uppercased(), of: plan.className) {
+          left.wanted[name] = count
+        } else {
+          left.unknown[name] = count
+        }
+      }
+    }
+    try addPairs(plans, to: &left)
+    return left
+  }
+
+  /// The columns that hold values of an entity's rows which its class does not take.
+  private func values(
+    besides plan: CoreDataClassPlan, _ referred: [String: Set<String>]
+  ) throws -> [(String, Int)] {
+    let all = catalog.columns[plan.entity.table] ?? []
+    let names = Set(all.map { $0.uppercased() })
+    let referred = referred[plan.entity.table] ?? []
+    let columns = all.filter { column in
+      let upper = column.uppercased()
+      if upper.hasPrefix("Z_") || plan.claimed.contains(upper) { return false }
+      if referred.contains(upper) { return false }
+      // `Z4_OWNER` says of which entity the row is that `ZOWNER` has the number of.
+      guard let (_, name) = CoreDataPairs.numbered(upper, after: "Z"), name.hasPrefix("_") else {
+        return true
+      }
+      return !names.contains("Z" + name.dropFirst())
+    }
+    if columns.isEmpty { return [] }
+    let counts = columns.map { "count(\(quotedName($0)))" }.joined(separator: ", ")
+    let row = try store.rows(
+      "SELECT \(counts) FROM \(quotedName(plan.entity.table)) WHERE Z_ENT = ?1",
+      [.integer(plan.entity.number)])
+    return zip(columns, row.first ?? []).compactMap { column, value in
+      value.integer.flatMap { $0 > 0 ? (column, Int($0)) : nil }
+    }
+  }
+
+  /// For each table, the columns that are read as the other side of a relationship.
+  private static func referredColumns(
+    _ plans: [Int64: CoreDataClassPlan]
+  ) -> [String: Set<String>] {
+    var result: [String: Set<String>] = [:]
+    for relationship in plans.values.flatMap(\.relationships) {
+      guard case .other(let reference) = relationship.place else { continue }
+      result[reference.table, default: []].insert(reference.column.uppercased())
+    }
+    return result
+  }
+
+  private func addPairs(_ plans: [Int64: CoreDataClassPlan], to left: inout Left) throws {
+    let claimed = plans.values.reduce(into: Set<String>()) { $0.formUnion($1.claimed) }
+    for (table, columns) in catalog.columns {
+      guard let pairs = CoreDataPairs(table, columns) else { continue }
+      let names = pairs.sides.map { "\(table).\($0.column)".uppercased() }
+      guard claimed.isDisjoint(with: names), case let count = try count(table), count > 0 else {
+        continue
+      }
+      let isWanted = pairs.sides.contains { side in
+        plans.values.contains { mapping.isLeftOut(side.relationship, of: $0.className) }
+          || catalog.entities[side.entity].map { mapping.leftOutEntities.contains($0.name) } == true
+      }
+      if isWanted { left.wanted[table] = count } else { left.unknown[table] = count }
+    }
+  }
+}

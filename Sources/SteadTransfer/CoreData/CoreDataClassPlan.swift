@@ -1,0 +1,69 @@
+import SteadRecords
+
+/// Where in a store the values of one class lie, for the rows of one entity.
+struct CoreDataClassPlan {
+  /// An attribute and its columns.
+  struct Attribute {
+    /// What a column holds.
+    enum Form: Hashable {
+      /// The value.
+      case plain
+      /// A byte that says whether the data follows, or the name of a file.
+      case marked
+    }
+
+    let name: String
+    let column: String
+    let encoding: _ColumnEncoding
+    let hasTransformer: Bool
+    var form: Form
+  }
+
+  /// A Codable struct whose fields have columns of their own.
+  struct Composite {
+    let name: String
+    let fields: [Attribute]
+  }
+
+  /// A relationship, and where it is written down.
+  struct Relationship {
+    enum Place: Hashable {
+      /// In a column of the rows themselves.
+      case own(CoreDataReference)
+      /// In a column of the rows that it leads to.
+      case other(CoreDataReference)
+      /// In a table of pairs.
+      case pairs(table: String, own: String, other: String, isReflexive: Bool)
+    }
+
+    let name: String
+    let isToMany: Bool
+    let place: Place
+    /// The hierarchy that it leads to.
+    let destination: String
+  }
+
+  let entity: CoreDataCatalog.Entity
+  let className: String
+  var attributes: [Attribute] = []
+  var composites: [Composite] = []
+  var relationships: [Relationship] = []
+  /// The properties that the store has no column for.
+  var missing: [String] = []
+  /// The columns that are taken, in capitals.
+  var claimed: Set<String> = []
+}
+
+/// A column with the numbers of rows that its own rows refer to.
+struct CoreDataReference: Hashable {
+  let table: String
+  let column: String
+  /// The entities of the table whose rows it is read of.
+  let entities: Set<Int64>
+  /// The column with the number of the entity that is referred to, where there is one.
+  let entityColumn: String?
+  /// The column with the row's place among those that refer to the same one.
+  let orderColumn: String?
+  /// The hierarchy that is referred to.
+  let destination: String
+}

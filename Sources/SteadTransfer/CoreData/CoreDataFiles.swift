@@ -1,0 +1,89 @@
+import Foundation
+import SteadFiles
+
+/// The files beside a store that hold its large values.
+struct CoreDataFiles {
+  /// The largest file that is taken in, in bytes: what SQLite itself would take.
+  static let sizeLimit = 1_000_000_000
+  /// The longest name of a file, in bytes.
+  static let nameLimit = 255
+
+  /// Why a file was not read. It never tells what is in it.
+  enum Problem: Error {
+    case noName, missing, notAFile, tooLarge
+  }
+
+  private let directory: String
+  private let disk = POSIXDisk()
+
+  /// - Parameter path: The path of the store itself, not of its copy.
+  init(besides path: String) {
+    let store = URL(filePath: path, directoryHint: .notDirectory)
+    let name = store.deletingPathExtension().lastPathComponent
+    directory = path.directoryPath + "/.\(name)_SUPPORT/_EXTERNAL_DATA"
+  }
+
+  var exist: Bool { (try? disk.status(at: directory))??.kind == .directory }
+
+  /// The name of a file in the bytes behind the marker, nil when they are none.
+  ///
+  /// Only letters, digits, `-`, `_` and `.` are in a name, so that none leads out of the directory.
+  static func name(_ bytes: Data) -> String? {
+    var bytes = bytes[...]
+    while bytes.last == 0 { bytes.removeLast() }
+    guard !bytes.isEmpty, bytes.count <= nameLimit, bytes.first != UInt8(ascii: "."),
+      bytes.allSatisfy(isPartOfName)
+    else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+      UInt8(ascii: "."):
+      true
+    default: false
+    }
+  }
+
+  func has(_ name: String) -> Bool {
+    (try? disk.status(at: directory + "/" + name))??.kind == .file
+  }
+
+  /// The bytes of a file. It is looked at itself: a link is not followed.
+  func read(_ bytes: Data) throws -> Data {
+    guard let name = Self.name(bytes) else { throw Problem.noName }
+    let path = directory + "/" + name
+    guard let status = try disk.status(at: path) else { throw Problem.missing }
+    guard status.kind == .file else { throw Problem.notAFile }
+    guard status.size <= Self.sizeLimit else { throw Problem.tooLarge }
+    return try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) { descriptor in
+      var data = Data(count: Int(status.size))
+      var count = 0
+      try data.withUnsafeMutableBytes { buffer in
+        while count < buffer.count {
+          let part = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+          let read = try disk.read(descriptor, into: part, path: path)
+          if read == 0 { break }
+          count += read
+        }
+      }
+      guard count == data.count else { throw Problem.missing }
+      return data
+    }
+  }
+}
+
+extension CoreDataFiles.Problem {
+  /// What to say of an attribute whose data it is.
+  var reason: String {
+    switch self {
+    case .noName: "refers to a file by something that is no file's name"
+    case .missing: "refers to a file that is not beside the store; put the store's directory back"
+    case .notAFile: "refers to something that is no file"
+    case .tooLarge:
+      "refers to a file of more than \(CoreDataFiles.sizeLimit) bytes, which is not taken in"
+    }
+  }
+}

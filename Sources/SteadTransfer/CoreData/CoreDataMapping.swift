@@ -1,0 +1,53 @@
+/// Which class takes the rows of an entity, and which property the values of an attribute, where their
+/// names differ.
+///
+/// Without it, names that are equal but for case belong together; so do those that a property has as its
+/// `originalName`.
+///
+/// ```swift
+/// var mapping = CoreDataMapping()
+/// mapping.classes["Autor"] = "Author"
+/// mapping.storedNames["Author"] = ["name": "vollerName"]
+/// mapping.leftOut["Author"] = ["cachedPageCount"]
+/// ```
+public struct CoreDataMapping: Sendable, Hashable {
+  /// The class of an entity, by the entity's name in the store.
+  public var classes: [String: String]
+  /// For each class, by the names of its properties, the names in the store.
+  ///
+  /// The field of a Codable struct is written `"property.field"`.
+  public var storedNames: [String: [String: String]]
+  /// The entities whose rows are not wanted, and relationships to which are left out.
+  public var leftOutEntities: Set<String>
+  /// For each class, the names in the store of attributes and relationships that are not wanted.
+  public var leftOut: [String: Set<String>]
+  /// Whether what no property takes is left out, and only reported.
+  ///
+  /// Otherwise an import throws before anything is written when a column holds values, and no property
+  /// takes them.
+  public var leavesOutUnknown: Bool
+  /// For each class, properties whose attribute allows external storage in the store's model, although
+  /// the property itself does not.
+  public var externallyStored: [String: Set<String>]
+
+  /// A mapping by names alone.
+  public init() {
+    classes = [:]
+    storedNames = [:]
+    leftOutEntities = []
+    leftOut = [:]
+    leavesOutUnknown = false
+    externallyStored = [:]
+  }
+
+  func storedName(_ property: String, of className: String) -> String? {
+    storedNames[className]?[property]
+  }
+
+  func isLeftOut(_ column: String, of className: String) -> Bool {
+    leftOut[className, default: []].contains { name in
+      let name = name.uppercased()
+      return column == "Z\(name)" || column == name
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import SteadRecords
+
+/// Finds the place of each class and property in a store by their names.
+struct CoreDataPlanner {
+  let catalog: CoreDataCatalog
+  let schema: Schema
+  let mapping: CoreDataMapping
+  /// Tables by their names in capitals, and of each its columns likewise.
+  private let columns: [String: [String: String]]
+  private let pairs: [CoreDataPairs]
+
+  init(_ catalog: CoreDataCatalog, _ schema: Schema, _ mapping: CoreDataMapping) throws {
+    self.catalog = catalog
+    self.schema = schema
+    self.mapping = mapping
+    columns = catalog.columns.mapValues { columns in
+      Dictionary(columns.map { ($0.uppercased(), $0) }) { first, _ in first }
+    }
+    pairs = catalog.columns.compactMap { CoreDataPairs($0.key, $0.value) }
+    try checkMapping()
+  }
+
+  /// Throws for names of classes and properties that there are none of: a misspelt one would have no effect.
+  private func checkMapping() throws {
+    let classes = Set(mapping.classes.values).union(mapping.storedNames.keys)
+      .union(mapping.leftOut.keys).union(mapping.externallyStored.keys)
+    for name in classes.sorted() where schema.entitiesByName[name] == nil {
+      throw unsupported("The mapping names the class \(name), which the container does not have.")
+    }
+    var entities = Set(catalog.entities.values.map(\.name))
+    if let renamed = catalog.renamedEntity { entities.insert(renamed.model) }
+    for name in mapping.leftOutEntities.union(mapping.classes.keys).sorted()
+    where !entities.contains(name) {
+      throw unsupported("The mapping names the entity \(name), which the store does not have.")
+    }
+    for (name, properties) in mapping.storedNames {
+      let own = schema.entitiesByName[name]?.storedPropertiesByName ?? [:]
+      for property in properties.keys.sorted() {
+        let first = property.split(separator: ".").first.map(String.init) ?? property
+        guard own[first] == nil else { continue }
+        throw unsupported("The mapping names the property \(name).\(property), which there is not.")
+      }
+    }
+  }
+
+  func unsupported(_ reason: String) -> TransferError {
+    TransferError(code: .unsupported, message: "\(reason) Nothing was written.")
+  }
+
+  /// Whether the rows of an entity are not wanted.
+  func isLeftOut(_ entity: CoreDataCatalog.Entity) -> Bool {
+    names(of: entity).contains { mapping.leftOutEntities.contains($0) }
+  }
+
+  private func names(of entity: CoreDataCatalog.Entity) -> [String] {
+    guard let renamed = catalog.renamedEntity, renamed.stored == entity.name else {
+      return [entity.name]
+    }
+    return [entity.name, renamed.model]
+  }
+
+  /// The class that takes an entity's rows, nil when there is none.
+  func className(of entity: CoreDataCatalog.Entity) -> String? {
+    let names = names(of: entity)
+    for name in names {
+      if let mapped = mapping.classes[name] { return mapped }
+    }
+    for name in names where schema.entitiesByName[name] != nil { return name }
+    let similar = schema.entities.filter { $0.name.caseInsensitiveCompare(entity.name) == .orderedSame }
+    return similar.count == 1 ? similar[0].name : nil
+  }
+
+  /// The places of all values that the class of an entity takes.
+  func plan(_ entity: CoreDataCatalog.Entity, _ className: String) throws -> CoreDataClassPlan {
+    var plan = CoreDataClassPlan(entity: entity, className: className)
+    for property in schema.entitiesByName[className]?.storedProperties ?? [] {
+      if let relationship = property as? Schema.Relationship {
+        try add(relationship, to: &plan)
+      } else if let attribute = property as? Schema.Attribute {
+        add(attribute, to: &plan)
+      }
+    }
+    return plan
+  }
+
+  // MARK: Attributes
+
+  private func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) {
+    let names = storedNames(attribute, of: plan.className)
+    if let column = column(names, in: plan.entity.table) {
+      plan.claimed.insert(column.uppercased())
+      plan.attributes.append(
+        .init(
+          name: attribute.name, column: column, encoding: attribute.encoding,
+          hasTransformer: attribute.transformerName != nil, form: .plain))
+    } else if let composite = composite(attribute, names, of: plan) {
+      plan.claimed.formUnion(composite.fields.map { $0.column.uppercased() })
+      plan.composites.append(composite)
+    } else {
+      plan.missing.append(attribute.name)
+    }
+  }
+
+  private func composite(
+    _ attribute: Schema.Attribute, _ names: [String], of plan: CoreDataClassPlan
+  ) -> CoreDataClassPlan.Composite? {
+    guard let composite = attribute as? Schema.CompositeAttribute else { return nil }
+    let fields = composite.properties.compactMap { field -> CoreDataClassPlan.Attribute? in
+      let mapped = storedName("\(attribute.name).\(field.name)", of: plan.className)
+      let candidates = mapped.map { [$0] } ?? names.map { "\($0)_\(field.name)" }
+      guard let column = column(candidates, in: plan.entity.table) else { return nil }
+      return .init(
+        name: field.name, column: column, encoding: field.encoding, hasTransformer: false,
+        form: .plain)
+    }
+    return fields.isEmpty ? nil : .init(name: attribute.name, fields: fields)
+  }
+
+  /// The names that a property may have in the store, the likeliest first.
+  private func storedNames(_ property: any SchemaProperty, of className: String) -> [String] {
+    if let mapped = storedName(property.name, of: className) { return [mapped] }
+    return property.originalName == property.name || property.originalName.isEmpty
+      ? [property.name] : [property.name, property.originalName]
+  }
+
+  /// What the mapping says of a property, for its class or for one that the class inherits it from.
+  private func storedName(_ property: String, of className: String) -> String? {
+    var current = schema.entitiesByName[className]
+    while let entity = current {
+      if let mapped = mapping.storedName(property, of: entity.name) { return mapped }
+      current = entity.superentity
+    }
+    return nil
+  }
+
+  private func column(_ names: [String], in table: String) -> String? {
+    names.lazy.compactMap { columns[table]?["Z" + $0.uppercased()] }.first
+  }
+
+  // MARK: Relationships
+
+  private func add(
+    _ relationship: Schema.Relationship, to plan: inout CoreDataClassPlan
+  ) throws {
+    let names = storedNames(relationship, of: plan.className)
+    let targets = entities(ofClass: relationship.destination)
+    let roots = Set(targets.map(\.root))
+    guard let destination = roots.first else {
+      plan.missing.append(relationship.name)
+      return
+    }
+    guard roots.count == 1 else {
+      throw unsupported(
+        "\(plan.className).\(relationship.name) leads to entities of several hierarchies of the store.")
+    }
+    guard let place = place(relationship, names, of: plan, targets, destination) else {
+      plan.missing.append(relationship.name)
+      return
+    }
+    switch place {
+    case .own(let reference): plan.claimed.insert(reference.column.uppercased())
+    case .pairs(let table, _, let other, _): plan.claimed.insert("\(table).\(other)".uppercased())
+    case .other: break
+    }
+    plan.relationships.append(
+      .init(
+        name: relationship.name, isToMany: relationship.isToOneRelationship == false, place: place,
+        destination: destination))
+  }
+
+  private func place(
+    _ relationship: Schema.Relationship, _ names: [String], of plan: CoreDataClassPlan,
+    _ targets: [CoreDataCatalog.Entity], _ destination: String
+  ) -> CoreDataClassPlan.Relationship.Place? {
+    let table = plan.entity.table
+    if relationship.isToOneRelationship, let column = column(names, in: table) {
+      return .own(
+        reference(column, in: table, [plan.entity.number], to: destination))
+    }
+    if !relationship.isToOneRelationship, let pairs = pairs(names, from: plan.entity) {
+      return pairs
+    }
+    guard let target = targets.first else { return nil }
+    let numbers = Set(targets.map(\.number))
+    if let inverse = inverse(of: relationship), inverse.isToOneRelationship,
+      let column = column(storedNames(inverse, of: relationship.destination), in: target.table)
+    {
+      return .other(reference(column, in: target.table, numbers, to: plan.entity.root))
+    }
+    // A to-many relationship without inverse has a column in the rows that it leads to, with its name.
+    for name in names {
+      for number in plan.entity.lineage {
+        guard let column = columns[target.table]?["Z\(number)\(name.uppercased())"] else { continue }
+        return .other(reference(column, in: target.table, numbers, to: plan.entity.root))
+      }
+    }
+    return nil
+  }
+
+  private func inverse(of relationship: Schema.Relationship) -> Schema.Relationship? {
+    guard let name = relationship.inverseName else { return nil }
+    return schema.entitiesByName[relationship.destination]?.relationshipsByName[name]
+  }
+
+  private func pairs(
+    _ names: [String], from entity: CoreDataCatalog.Entity
+  ) -> CoreDataClassPlan.Relationship.Place? {
+    for name in names.map({ $0.uppercased() }) {
+      for pair in pairs {
+        for (own, other) in [(0, 1), (1, 0)].map({ (pair.sides[$0.0], pair.sides[$0.1]) })
+        where other.relationship == name && entity.lineage.contains(own.entity) {
+          return .pairs(
+            table: pair.table, own: own.column, other: other.column, isReflexive: pair.isReflexive)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The order that a pairs table has for one of its columns.
+  func order(of column: String, in table: String) -> String? {
+    pairs.first { $0.table == table }?.sides.first { $0.column == column }?.order
+  }
+
+  private func reference(
+    _ column: String, in table: String, _ entities: Set<Int64>, to destination: String
+  ) -> CoreDataReference {
+    let own = columns[table] ?? [:]
+    let name = String(column.uppercased().dropFirst())
+    let entityColumn = own.first { CoreDataPairs.numbered($0.key, after: "Z")?.1 == "_\(name)" }
+    let order = own.first { key, _ in
+      guard key.hasPrefix("Z_FOK_") else { return false }
+      let rest = key.dropFirst("Z_FOK_".count)
+      return rest == name || rest.drop(while: \.isNumber) == name[...]
+    }
+    return CoreDataReference(
+      table: table, column: column, entities: entities, entityColumn: entityColumn?.value,
+      orderColumn: order?.value, destination: destination)
+  }
+
+  /// The entities whose rows a class or one of its subclasses takes.
+  private func entities(ofClass name: String) -> [CoreDataCatalog.Entity] {
+    catalog.entities.values.filter { entity in
+      guard !entity.isInternal, !isLeftOut(entity), let className = className(of: entity) else {
+        return false
+      }
+      var current = schema.entitiesByName[className]
+      while let found = current {
+        if found.name == name { return true }
+        current = found.superentity
+      }
+      return false
+    }.sorted { $0.number < $1.number }
+  }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import SteadRecords
+
+/// Reads all rows of a store, as rows of a container's classes.
+struct CoreDataReader {
+  private let store: ForeignStore
+  private let catalog: CoreDataCatalog
+  private let planner: CoreDataPlanner
+  private let values: CoreDataValue
+  private let mapping: CoreDataMapping
+  private var links: CoreDataLinks
+  private var plans: [Int64: CoreDataClassPlan] = [:]
+  /// The entity of each row, which tells whether a reference leads anywhere.
+  private var rows: [StoredRow.Key: Int64] = [:]
+  private(set) var report = CoreDataReport()
+
+  /// - Parameter files: The files beside the original, which are not copied.
+  init(
+    _ store: ForeignStore, _ schema: Schema, _ mapping: CoreDataMapping, files: CoreDataFiles
+  ) throws {
+    self.store = store
+    self.mapping = mapping
+    catalog = try CoreDataCatalog(store)
+    planner = try CoreDataPlanner(catalog, schema, mapping)
+    values = CoreDataValue(files: files)
+    links = CoreDataLinks(store, catalog, planner)
+    report.storeIdentifier = catalog.identifier
+  }
+
+  /// All rows, by entity and number.
+  mutating func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
+    let entities = catalog.entities.values.sorted { $0.number < $1.number }
+    let strays = try readKeys(entities)
+    for entity in entities where !entity.isInternal && !planner.isLeftOut(entity) {
+      guard let name = planner.className(of: entity), !entity.table.isEmpty else { continue }
+      plans[entity.number] = try CoreDataFormFinder(store: store, files: values.files, mapping: mapping)
+        .settled(planner.plan(entity, name))
+    }
+    try account(entities)
+    var items = strays
+    let total = rows.values.count { plans[$0] != nil || !isLeftOut($0) } + strays.count
+    for entity in entities where !entity.isInternal && !planner.isLeftOut(entity) {
+      try read(entity, into: &items) { count in
+        try progress(TransferProgress(phase: .reading, completed: count, total: total))
+      }
+    }
+    return items
+  }
+
+  private func isLeftOut(_ number: Int64) -> Bool {
+    catalog.entities[number].map(planner.isLeftOut) ?? false
+  }
+
+  // MARK: Which rows there are
+
+  /// Takes in all rows' keys, and gives an item for each row that is of no entity.
+  private mutating func readKeys(
+    _ entities: [CoreDataCatalog.Entity]
+  ) throws -> [TransferItem<StoredRow>] {
+    var strays: [TransferItem<StoredRow>] = []
+    let own = entities.filter { !$0.isInternal && !$0.table.isEmpty }
+    for (table, members) in Dictionary(grouping: own, by: \.table).sorted(by: { $0.key < $1.key }) {
+      try requireColumns(of: table)
+      let numbers = Set(members.map(\.number))
+      try store.forEachRow("SELECT Z_PK, Z_ENT FROM \(quotedName(table))") { row in
+        guard let number = row[0].integer, let entity = row[1].integer, numbers.contains(entity),
+          rows.updateValue(entity, forKey: .init(root: members[0].root, number: number)) == nil
+        else {
+          let name = "\(table) \(row[0].integer.map(String.init) ?? "?") (\(strays.count))"
+          strays.append(
+            item(name, .failure(notConverted("It belongs to no entity of its table, or is there twice."))))
+          return
+        }
+      }
+    }
+    return strays
+  }
+
+  private func requireColumns(of table: String) throws {
+    let columns = catalog.columns[table] ?? []
+    for column in ["Z_PK", "Z_ENT"] where !columns.contains(column) {
+      throw CoreDataCatalog.damaged("\(table) has no column \(column).")
+    }
+  }
+
+  private func notConverted(_ reason: String) -> TransferError {
+    TransferError(code: .notConverted, message: reason)
+  }
+
+  private func item(
+    _ name: String, _ value: Result<StoredRow, any Error>
+  ) -> TransferItem<StoredRow> {
+    TransferItem(name: name, identity: "\(catalog.identifier) \(name)", value: value)
+  }
+
+  /// Notes what comes along and what does not; throws when values would be lost without a word.
+  private mutating func account(_ entities: [CoreDataCatalog.Entity]) throws {
+    let counts = rows.values.reduce(into: [Int64: Int]()) { $0[$1, default: 0] += 1 }
+    for entity in entities where !entity.isInternal {
+      let plan = plans[entity.number]
+      let count = counts[entity.number] ?? 0
+      guard count > 0 || plan != nil else { continue }
+      report.entities.append(.init(entity: entity.name, className: plan?.className, rows: count))
+      if let plan, count > 0 {
+        report.missingProperties += plan.missing.map { "\(plan.className).\($0)" }
+      }
+    }
+    report.entities.sort { $0.entity < $1.entity }
+    report.missingProperties = Set(report.missingProperties).sorted()
+    let tables = CoreDataAccount(store: store, catalog: catalog, mapping: mapping)
+    report.skippedTables = try tables.skippedTables()
+    let left = try tables.leftOutValues(plans)
+    report.leftOutValues = left.wanted.merging(left.unknown) { one, _ in one }
+    if !left.unknown.isEmpty, !mapping.leavesOutUnknown {
+      let told = left.unknown.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+      throw planner.unsupported(
+        "The store holds values that no property takes: \(told.joined(separator: ", ")). Give each a "
+          + "property, name it in storedNames or leftOut of the mapping, or set leavesOutUnknown.")
+    }
+  }
+
+  // MARK: Rows
+
+  private mutating func read(
+    _ entity: CoreDataCatalog.Entity, into items: inout [TransferItem<StoredRow>],
+    _ progress: (Int) throws -> Void
+  ) throws {
+    guard !entity.table.isEmpty else { return }
+    let plan = plans[entity.number]
+    let layout = CoreDataRowLayout(plan)
+    let sql =
+      "SELECT \(layout.columns.map(quotedName).joined(separator: ", ")) "
+      + "FROM \(quotedName(entity.table)) WHERE Z_ENT = ?1 ORDER BY Z_PK"
+    // Statements cannot be nested in the closure's access to the whole reader.
+    var reader = self
+    try store.forEachRow(sql, [.integer(entity.number)]) { row in
+      guard let number = row[0].integer else { return }
+      let key = StoredRow.Key(root: entity.root, number: number)
+      let name = "\(entity.name) \(number)"
+      guard let plan else {
+        items.append(reader.item(name, .failure(reader.homeless(entity))))
+        return
+      }
+      items.append(reader.item(name, Result { try reader.stored(row, key, plan, layout) }))
+      try progress(items.count)
+    }
+    self = reader
+  }
+
+  private func homeless(_ entity: CoreDataCatalog.Entity) -> TransferError {
+    notConverted(
+      "The container has no class \(entity.name). Name one in classes of the mapping, or the entity in "
+        + "leftOutEntities.")
+  }
+
+  private mutating func stored(
+    _ row: [SQLValue], _ key: StoredRow.Key, _ plan: CoreDataClassPlan, _ layout: CoreDataRowLayout
+  ) throws -> StoredRow {
+    var result = StoredRow(key: key, entity: plan.className, attributes: [:], relationships: [:])
+    for attribute in plan.attributes {
+      let value = layout.value(attribute.column, in: row)
+      note(value, attribute, plan)
+      result.attributes[attribute.name] = try converted(value, attribute, attribute.name)
+    }
+    for composite in plan.composites {
+      result.attributes[composite.name] = try joined(composite, row, layout)
+    }
+    for relationship in plan.relationships {
+      result.relationships[relationship.name] = try targets(relationship, key, row, plan, layout)
+    }
+    return result
+  }
+
+  private func converted(
+    _ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute, _ name: String
+  ) throws -> SQLValue {
+    do {
+      return try values.convert(value, attribute)
+    } catch let problem as CoreDataValue.Problem {
+      throw notConverted("\(name) \(problem.reason).")
+    }
+  }
+
+  private mutating func note(
+    _ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute, _ plan: CoreDataClassPlan
+  ) {
+    switch attribute.encoding {
+    case .data, .external, .opaque: break
+    default: return
+    }
+    guard case .blob(let data) = value, PlainArchive.isArchive(data) else { return }
+    report.archives["\(plan.className).\(attribute.name)", default: 0] += 1
+  }
+
+  private func joined(
+    _ composite: CoreDataClassPlan.Composite, _ row: [SQLValue], _ layout: CoreDataRowLayout
+  ) throws -> SQLValue {
+    var object: [String: Any] = [:]
+    for field in composite.fields {
+      let value = try converted(
+        layout.value(field.column, in: row), field, "\(composite.name).\(field.name)")
+      if let plain = try CoreDataField.plain(value, field.encoding) { object[field.name] = plain }
+    }
+    // All fields are nil when the struct itself is.
+    if object.isEmpty { return .null }
+    let data = try JSONSerialization.data(
+      withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+    return .text(String(decoding: data, as: UTF8.self))
+  }
+
+  private mutating func targets(
+    _ relationship: CoreDataClassPlan.Relationship, _ key: StoredRow.Key, _ row: [SQLValue],
+    _ plan: CoreDataClassPlan, _ layout: CoreDataRowLayout
+  ) throws -> [StoredRow.Key] {
+    var found: [StoredRow.Key]
+    if case .own(let reference) = relationship.place {
+      let value = layout.value(reference.column, in: row)
+      if value == .null { return [] }
+      guard let number = value.integer else {
+        throw notConverted("\(relationship.name) does not hold the number of a row.")
+      }
+      let entity = reference.entityColumn.map { layout.value($0, in: row) } ?? .null
+      found = [.init(root: catalog.root(entity) ?? reference.destination, number: number)]
+    } else {
+      found = try links.targets(of: relationship, from: key)
+    }
+    let name = "\(plan.className).\(relationship.name)"
+    found = found.filter { target in
+      guard let entity = rows[target] else {
+        report.danglingLinks[name, default: 0] += 1
+        return false
+      }
+      if isLeftOut(entity) { report.leftOutLinks[name, default: 0] += 1 }
+      return !isLeftOut(entity)
+    }
+    guard relationship.isToMany || found.count <= 1 else {
+      throw notConverted("\(relationship.name) is to one row, and several refer to this one.")
+    }
+    report.links[name, default: 0] += found.count
+    return found
+  }
+}
+
+/// The columns of a SELECT of one entity's rows.
+struct CoreDataRowLayout {
+  let columns: [String]
+  private let places: [String: Int]
+
+  init(_ plan: CoreDataClassPlan?) {
+    var columns = ["Z_PK"]
+    for attribute in plan?.attributes ?? [] { columns.append(attribute.column) }
+    for composite in plan?.composites ?? [] { columns += composite.fields.map(\.column) }
+    for case .own(let reference) in (plan?.relationships ?? []).map(\.place) {
+      columns.append(reference.column)
+      if let entity = reference.entityColumn { columns.append(entity) }
+    }
+    self.columns = columns
+    places = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
+  }
+
+  func value(_ column: String, in row: [SQLValue]) -> SQLValue {
+    places[column].map { row[$0] } ?? .null
+  }
+}

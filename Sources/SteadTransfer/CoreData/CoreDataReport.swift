@@ -1,0 +1,58 @@
+/// What an import has found in a store, and what it has done with it.
+public struct CoreDataReport: Sendable {
+  /// The rows of one entity.
+  public struct EntityRows: Sendable, Hashable {
+    /// The entity's name in the store.
+    public var entity: String
+    /// The class that takes its rows; nil for an entity that is left out.
+    public var className: String?
+    /// How many rows there are.
+    public var rows: Int
+  }
+
+  /// What was moved, or would be.
+  public internal(set) var transfer = TransferReport()
+  /// The store's UUID, as its `Z_METADATA` has it.
+  public internal(set) var storeIdentifier = ""
+  /// The entities of the store's model that have rows or a class, ordered by name.
+  public internal(set) var entities: [EntityRows] = []
+  /// How many rows each relationship leads to, all together, by `Class.property`.
+  public internal(set) var links: [String: Int] = [:]
+  /// References to rows that are not in the store, by `Class.property`. They become nil.
+  public internal(set) var danglingLinks: [String: Int] = [:]
+  /// References to rows of entities that are left out, by `Class.property`. They become nil.
+  public internal(set) var leftOutLinks: [String: Int] = [:]
+  /// Properties that the store has nothing for, as `Class.property`. They get their defaults.
+  public internal(set) var missingProperties: [String] = []
+  /// Columns that hold values which no property takes, as `Entity.COLUMN`, or tables of pairs, and how many.
+  public internal(set) var leftOutValues: [String: Int] = [:]
+  /// Archives of objects that were taken over as the bytes that they are, by `Class.property`.
+  public internal(set) var archives: [String: Int] = [:]
+  /// Tables of Core Data itself that were not imported, with their numbers of rows: history, caches.
+  public internal(set) var skippedTables: [String: Int] = [:]
+
+  init() {}
+}
+
+extension CoreDataReport: CustomStringConvertible {
+  /// The figures, a line for each entity and for each thing that did not come along.
+  public var description: String {
+    var lines = ["\(transfer)"]
+    for entity in entities {
+      lines.append("\(entity.entity) -> \(entity.className ?? "left out"): \(entity.rows)")
+    }
+    let parts: [(String, [String: Int])] = [
+      ("not in the store", danglingLinks), ("left out with their rows", leftOutLinks),
+      ("left out", leftOutValues), ("taken as archives", archives),
+      ("of Core Data itself", skippedTables),
+    ]
+    for (title, figures) in parts where !figures.isEmpty {
+      let told = figures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+      lines.append("\(title): \(told.joined(separator: ", "))")
+    }
+    if !missingProperties.isEmpty {
+      lines.append("not in the store: \(missingProperties.joined(separator: ", "))")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
