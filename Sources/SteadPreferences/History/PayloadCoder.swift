@@ -24,7 +24,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     self.options = options
     self.blobs = blobs
     decoder = JSONDecoder()
-    decoder.dateDecodingStrategy = .custom { try Self.date($0) }
+    decoder.dateDecodingStrategy = .custom { try ISO8601Date.date(from: $0) }
     options.configureDecoder(decoder)
     encoder = Self.makeEncoder(options, dates: options.dates)
     upgrades = Dictionary(options.upgrades.map { ($0.version, $0.step) }) { first, _ in first }
@@ -159,18 +159,5 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
         reason: .doesNotDecode, message: "It is no JSON object, and cannot be upgraded.")
     }
     return fields
-  }
-
-  /// A date as a number of seconds since 2001, or as text.
-  private static func date(_ decoder: any Decoder) throws -> Date {
-    let container = try decoder.singleValueContainer()
-    if let seconds = try? container.decode(Double.self) {
-      return Date(timeIntervalSinceReferenceDate: seconds)
-    }
-    guard let date = ISO8601Date.date(try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "This text is no date of ISO 8601.")
-    }
-    return date
   }
 }

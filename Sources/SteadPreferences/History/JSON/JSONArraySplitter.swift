@@ -4,9 +4,9 @@ import Foundation
 ///
 /// It knows of JSON only what it needs to find where an element ends, so an element that is no JSON
 /// itself stays among the others instead of making all of them unreadable.
-enum JSONArraySplitter {
+package enum JSONArraySplitter {
   /// The elements' own bytes, without space around them; nil when the bytes are no array.
-  static func elements(of data: Data) -> [Data]? {
+  package static func elements(of data: Data) -> [Data]? {
     data.withUnsafeBytes { bytes in
       var elements: [Data] = []
       var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
