@@ -43,6 +43,8 @@ package struct RowShape: Sendable {
   }
 
   package let name: String
+  /// The entity and those above it.
+  package let lineage: Set<String>
   /// The entity at the root of the hierarchy, and its table.
   package let root: String
   package let attributes: [Attribute]
@@ -57,6 +59,8 @@ package struct RowShape: Sendable {
     index = entity.index
     name = entity.name
     root = entity.table
+    let names = sequence(first: layout.schema.entitiesByName[entity.name]) { $0?.superentity }
+    lineage = Set(names.prefix { $0 != nil }.compactMap { $0?.name } + [entity.name])
     discriminator = entity.discriminator
     attributes = entity.properties.compactMap { property in
       guard case .attribute(let encoding) = property.kind else { return nil }

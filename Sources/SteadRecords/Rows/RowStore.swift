@@ -64,6 +64,19 @@ package struct RowStore: Sendable {
     return result
   }
 
+  /// Makes all that is committed survive a loss of power, also what a process that was killed has left.
+  package func makeDurable() throws {
+    guard let url else { return }
+    let disk = POSIXDisk()
+    let log = url.path + "-wal"
+    // The log alone: what was moved from it to the store's file was synced there before. And closing
+    // another descriptor of that file would end SQLite's locks on it.
+    if try disk.status(at: log) != nil {
+      try disk.withDescriptor(log, O_RDONLY) { try disk.sync($0, path: log) }
+    }
+    try disk.syncDirectory(url.deletingLastPathComponent().path)
+  }
+
   /// Where an object is, or would be, once its save has numbered it.
   package func place(of model: any PersistentModel) -> (entity: String, number: Int64)? {
     let state = model._$statePointer

@@ -10,7 +10,8 @@ package enum TransferTables {
   /// The statements that make them where they are missing.
   package static let creation = [
     "CREATE TABLE IF NOT EXISTS \(transfers) "
-      + "(id TEXT PRIMARY KEY, state TEXT NOT NULL, date REAL NOT NULL) WITHOUT ROWID",
+      + "(id TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, "
+      + "date REAL NOT NULL) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS \(items) "
       + "(transfer TEXT NOT NULL, number INTEGER NOT NULL, is_pending INTEGER NOT NULL, "
       + "identity TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, "

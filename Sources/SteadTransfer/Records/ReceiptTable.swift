@@ -12,11 +12,12 @@ struct ReceiptTable {
       "SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(TransferTables.transfers)])
     guard exists != nil,
       let found = try rows.select(
-        "SELECT state, date FROM \(TransferTables.transfers) WHERE id = ?1", [.text(id)]
+        "SELECT state, date, version FROM \(TransferTables.transfers) WHERE id = ?1", [.text(id)]
       ).first
     else { return nil }
     guard case .text(let name) = found[0], let state = TransferReceipt.State(rawValue: name),
-      case .real(let seconds) = found[1]
+      case .real(let seconds) = found[1],
+      found[2] == .integer(Int64(TransferReceipt.version))
     else {
       throw TransferError(
         code: .unsupported,
@@ -48,17 +49,22 @@ struct ReceiptTable {
   }
 
   /// Puts a receipt in the place of the one that is there, and writes only what differs.
+  ///
+  /// - Throws: ``TransferError`` `.changed` when it does not follow that one.
   func set(_ receipt: TransferReceipt) throws {
+    let current = try self.receipt(named: receipt.id)
+    try receipt.checkFollows(current)
     for statement in TransferTables.creation { try rows.run(statement) }
     try rows.run(
-      "INSERT INTO \(TransferTables.transfers) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE "
-        + "SET state = excluded.state, date = excluded.date",
+      "INSERT INTO \(TransferTables.transfers) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET "
+        + "version = excluded.version, state = excluded.state, date = excluded.date",
       [
-        .text(receipt.id), .text(receipt.state.rawValue),
-        .real(receipt.date.timeIntervalSinceReferenceDate),
+        .text(receipt.id), .integer(Int64(TransferReceipt.version)),
+        .text(receipt.state.rawValue), .real(receipt.date.timeIntervalSinceReferenceDate),
       ])
     let entries = receipt.moved + receipt.pending
-    let kept = try commonCount(entries, receipt.id)
+    let known = (current?.moved ?? []) + (current?.pending ?? [])
+    let kept = zip(entries, known).prefix { $0 == $1 }.count
     try rows.run(
       "DELETE FROM \(TransferTables.items) WHERE transfer = ?1 AND number >= ?2",
       [.text(receipt.id), .integer(Int64(kept))])
@@ -75,20 +81,5 @@ struct ReceiptTable {
           .text(place.place), .text(place.digest),
         ])
     }
-  }
-
-  /// How many entries at the start are there already.
-  private func commonCount(_ entries: [TransferReceipt.Entry], _ id: String) throws -> Int {
-    var (count, isSame) = (0, true)
-    try rows.forEach(
-      "SELECT number, identity, place, digest FROM \(TransferTables.items) "
-        + "WHERE transfer = ?1 ORDER BY number", [.text(id)]
-    ) { row in
-      isSame =
-        isSame && count < entries.count && row[0] == .integer(Int64(count))
-        && Self.entry(row[1...]) == entries[count]
-      if isSame { count += 1 }
-    }
-    return count
   }
 }

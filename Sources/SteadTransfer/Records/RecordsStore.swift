@@ -26,12 +26,13 @@ struct RecordsStore: Sendable {
     try reporting("written") { try rows.write { try ReceiptTable($0).set(receipt) } }
   }
 
-  /// Reads rows by a connection of its own, past the caches of all contexts.
+  /// Waits for the disk, and reads rows by a connection of its own, past the caches of all contexts.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
     try reporting("read") {
-      try rows.read { rows in
+      try rows.makeDurable()
+      return try rows.read { rows in
         var wrong: [TransferPlacement] = []
         for (number, placement) in placements.enumerated() {
           try Self.report(.verifying, number, of: placements.count, progress)

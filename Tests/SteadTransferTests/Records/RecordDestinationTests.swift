@@ -134,20 +134,32 @@ import Testing
     #expect(try container.count(NoteDraft.self) == 0)
   }
 
-  @Test func replacesAReceiptByOneThatIsLongerOrShorter() throws {
+  @Test func replacesAReceiptByOneThatFollowsIt() throws {
     let destination = RecordDestination<NoteDraft>(container)
-    let placements = try write((0..<5).map { NoteDraft(text: "\($0)") })
-    var receipt = try #require(try destination.receipt(named: "drafts"))
-    receipt.moved = receipt.pending
-    receipt.pending = []
-    receipt.state = .finished
-    try destination.replace(receipt)
-    #expect(try destination.receipt(named: "drafts") == receipt)
-    receipt.pending = [.init(identity: "new", placement: placements[0])]
-    receipt.moved.remove(at: 1)
-    receipt.date += 1
-    try destination.replace(receipt)
-    #expect(try destination.receipt(named: "drafts") == receipt)
+    _ = try write((0..<5).map { NoteDraft(text: "\($0)") })
+    let written = try #require(try destination.receipt(named: "drafts"))
+    var finished = written
+    (finished.moved, finished.pending, finished.state) = (written.pending, [], .finished)
+    try destination.replace(finished)
+    #expect(try destination.receipt(named: "drafts") == finished)
+    _ = try move(
+      [NoteDraft(text: "5")], to: destination, moved: finished.moved, identities: ["new"])
+    let next = try #require(try destination.receipt(named: "drafts"))
+    #expect(next.moved == finished.moved && next.pending.map(\.identity) == ["new"])
+    var empty = finished
+    empty.moved = []
+    try destination.replace(empty)
+    #expect(try destination.receipt(named: "drafts") == empty)
+  }
+
+  /// Two processes that run the same transfer at once have both read that nothing was moved.
+  @Test func writesNothingWhenAnotherRunWasQuicker() throws {
+    _ = try write([NoteDraft(text: "one")])
+    let error = #expect(throws: TransferError.self) {
+      _ = try write([NoteDraft(text: "one")], to: .records(at: url))
+    }
+    #expect(error?.code == .changed)
+    #expect(try container.count(NoteDraft.self) == 1)
   }
 
   @Test func forgetsItsReceiptsWithAllRecords() throws {

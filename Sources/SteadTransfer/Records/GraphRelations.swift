@@ -1,0 +1,229 @@
+import SteadRecords
+
+/// What leads from row to row, each fact once, whichever side tells of it.
+final class GraphRelations {
+  /// A row of the destination.
+  struct Row {
+    let number: Int64
+    let form: RowForms.Form
+    /// Its place among the rows that are written now; nil for one that is there.
+    let draft: Int?
+  }
+
+  /// A column of a row that was there, to be set.
+  private struct Change {
+    let row: Row
+    let column: String
+    let value: SQLValue
+    /// The row that tells of it.
+    let teller: Int
+  }
+
+  private unowned let writing: GraphWriting
+  private var changes: [Change] = []
+  private var tables: [String: PairTable] = [:]
+
+  init(_ writing: GraphWriting) { self.writing = writing }
+
+  /// Takes in what one row tells.
+  func add(_ element: StoredRow, _ number: Int) throws {
+    let draft = writing.drafts[number]
+    let owner = Row(number: draft.number, form: draft.form, draft: number)
+    // In the order of the declarations, since that of a dictionary is another each time.
+    for relationship in draft.form.shape.relationships {
+      guard
+        let keys = element.relationships[relationship.name]
+          ?? element.relationships[relationship.originalName]
+      else { continue }
+      let targets = try self.targets(keys, of: relationship, number)
+      add(targets, to: relationship, of: owner, number)
+    }
+  }
+
+  private func targets(
+    _ keys: [StoredRow.Key], of relationship: RowShape.Relationship, _ number: Int
+  ) throws -> [Row] {
+    var targets: [Row] = []
+    var seen: Set<StoredRow.Key> = []
+    for key in keys where seen.insert(key).inserted {
+      guard let target = try writing.place(of: key) else {
+        if !writing.options.dropsMissingDestinations {
+          writing.fail(number, "\(relationship.name) leads to \(key), which is not moved")
+        }
+        continue
+      }
+      guard target.form.shape.lineage.contains(relationship.destination) else {
+        writing.fail(
+          number, "\(relationship.name) leads to \(key), which is no \(relationship.destination)")
+        continue
+      }
+      targets.append(target)
+    }
+    if !relationship.isToMany, targets.count > 1 {
+      writing.fail(number, "\(relationship.name) leads to several rows")
+    }
+    return targets
+  }
+
+  private func add(
+    _ targets: [Row], to relationship: RowShape.Relationship, of owner: Row, _ number: Int
+  ) {
+    switch relationship.storage {
+    case .column:
+      guard let target = targets.first else { return }
+      set(relationship.name, of: owner, to: target.number, number)
+      if let inverse = inverse(of: relationship, target), !inverse.isToMany {
+        set(inverse.name, of: target, to: owner.number, number)
+      }
+    case .inverse:
+      guard let name = relationship.inverse else { return }
+      for target in targets { set(name, of: target, to: owner.number, number) }
+      setOrder(of: targets, name, number)
+    case .pairs(let table, let own, _):
+      let isSymmetric =
+        relationship.inverse == relationship.name
+        && owner.form.shape.lineage.contains(relationship.destination)
+      for target in targets {
+        let isOwner = own == "owner"
+        let (owner, other) = (owner.number, target.number)
+        tables[table, default: .init()].add(
+          owner: isOwner ? owner : other, target: isOwner ? other : owner)
+        if isSymmetric { tables[table]?.add(owner: other, target: owner) }
+      }
+      tables[table, default: .init()].note(
+        targets.map(\.number), of: owner.number, isOwner: own == "owner")
+    }
+  }
+
+  private func inverse(
+    of relationship: RowShape.Relationship, _ target: Row
+  ) -> RowShape.Relationship? {
+    relationship.inverse.flatMap { target.form.relationships[$0] }
+  }
+
+  private func set(_ column: String, of row: Row, to value: Int64, _ teller: Int) {
+    set(column, of: row, to: .integer(value), teller)
+  }
+
+  private func set(_ column: String, of row: Row, to value: SQLValue, _ teller: Int) {
+    guard let draft = row.draft else {
+      changes.append(Change(row: row, column: column, value: value, teller: teller))
+      return
+    }
+    guard let place = row.form.places[column] else { return }
+    let current = writing.drafts[draft].cells[place]
+    guard current == .null || current == value else {
+      writing.fail(
+        teller, "the two sides of \(column) of \(row.form.shape.name) contradict each other")
+      return
+    }
+    writing.drafts[draft].cells[place] = value
+  }
+
+  /// Rows come in the order of their numbers unless they are told their places.
+  private func setOrder(of targets: [Row], _ toOne: String, _ teller: Int) {
+    guard !zip(targets, targets.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return }
+    for (place, target) in targets.enumerated() {
+      guard case .column(let order?)? = target.form.relationships[toOne]?.storage else { continue }
+      set(order, of: target, to: Int64(place), teller)
+    }
+  }
+
+  /// Checks that every row has as many destinations as it must.
+  func finish() {
+    for name in tables.keys { tables[name]?.settle() }
+    var counts: [Place: Int] = [:]
+    let limited = Set(
+      writing.drafts.flatMap { $0.form.shape.relationships }.filter {
+        $0.isToMany && ($0.minimum > 0 || $0.maximum > 0)
+      }.map(\.name))
+    if !limited.isEmpty { counts = countInverses() }
+    for (number, draft) in writing.drafts.enumerated() {
+      for relationship in draft.form.shape.relationships {
+        guard relationship.minimum > 0 || (relationship.isToMany && relationship.maximum > 0)
+        else { continue }
+        let count = self.count(of: relationship, draft, counts)
+        guard count >= relationship.minimum,
+          relationship.maximum == 0 || count <= relationship.maximum
+        else {
+          writing.fail(
+            number, "\(relationship.name) has too few or too many destinations for its model")
+          continue
+        }
+      }
+    }
+  }
+
+  private struct Place: Hashable {
+    let root: String
+    let column: String
+    let number: SQLValue
+  }
+
+  private func count(
+    of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft, _ counts: [Place: Int]
+  ) -> Int {
+    switch relationship.storage {
+    case .column:
+      draft.form.places[relationship.name].map { draft.cells[$0] == .null ? 0 : 1 } ?? 0
+    case .inverse:
+      counts[
+        Place(
+          root: relationship.destinationRoot, column: relationship.inverse ?? "",
+          number: .integer(draft.number))] ?? 0
+    case .pairs(let table, let own, _):
+      tables[table]?.count(of: draft.number, isOwner: own == "owner") ?? 0
+    }
+  }
+
+  /// How many rows lead to each row by each column.
+  private func countInverses() -> [Place: Int] {
+    var counts: [Place: Int] = [:]
+    for draft in writing.drafts {
+      let root = draft.form.shape.root
+      for relationship in draft.form.shape.relationships where !relationship.isToMany {
+        guard let cell = draft.form.places[relationship.name] else { continue }
+        let place = Place(root: root, column: relationship.name, number: draft.cells[cell])
+        counts[place, default: 0] += 1
+      }
+    }
+    return counts
+  }
+
+  // MARK: Writing
+
+  /// Writes what does not lie in the rows' own columns.
+  func write() throws {
+    for change in changes {
+      let (table, column) = (quoted(change.row.form.shape.root), quoted(change.column))
+      let row = SQLValue.integer(change.row.number)
+      let count = try writing.rows.run(
+        "UPDATE \(table) SET \(column) = ?1 "
+          + "WHERE \"_id\" = ?2 AND (\(column) IS NULL OR \(column) = ?1)", [change.value, row])
+      guard count == 1 else {
+        writing.fail(
+          change.teller,
+          "\(change.column) of a \(change.row.form.shape.name) that was moved earlier leads elsewhere"
+        )
+        throw TransferError(
+          code: .conflict,
+          message: "A record that was moved earlier leads to another now. Nothing was written.",
+          failures: writing.failures)
+      }
+    }
+    for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
+      for pair in table.rows {
+        try writing.rows.run(
+          "INSERT INTO \(quoted(name)) (owner, target, owner_order, target_order) "
+            + "VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", pair)
+      }
+    }
+  }
+
+  /// The pairs of a new row as ``RowShape/pairs(of:in:)`` reads them.
+  func pairs(of draft: GraphWriting.Draft) -> [[[SQLValue]]] {
+    draft.form.shape.ownedPairs.map { relationship in
+      tables[relationship.table]?.pairs(ofOwner: draft.number) ?? []
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import SteadRecords
+
+/// Writes rows and what leads from one to another: all of it, or by throwing nothing.
+final class GraphWriting {
+  /// A row to be inserted.
+  struct Draft {
+    let form: RowForms.Form
+    let number: Int64
+    /// The values of the form's columns.
+    var cells: [SQLValue]
+  }
+
+  let rows: RowTransaction
+  let options: RecordGraphDestination.Options
+  private let elements: [StoredRow]
+  private var forms: RowForms
+  var drafts: [Draft] = []
+  private(set) var failures: [TransferFailure] = []
+  /// Where each row of the source is, or will be.
+  private var placeByKey: [StoredRow.Key: GraphRelations.Row] = [:]
+  /// Where earlier runs have put rows.
+  private let earlier: [TransferReceipt.Entry]
+
+  init(
+    _ rows: RowTransaction, _ elements: [StoredRow], _ options: RecordGraphDestination.Options,
+    _ earlier: [TransferReceipt.Entry]
+  ) {
+    self.rows = rows
+    self.elements = elements
+    self.options = options
+    self.earlier = earlier
+    forms = RowForms(rows, options)
+  }
+
+  func run(_ progress: TransferProgress.Report) throws -> [TransferPlacement] {
+    try makeDrafts(progress)
+    try throwFailures()
+    placeEarlier()
+    let relations = GraphRelations(self)
+    for (number, element) in elements.enumerated() {
+      try relations.add(element, number)
+    }
+    relations.finish()
+    try throwFailures()
+    try insert(progress)
+    try relations.write()
+    return try placements(relations, progress)
+  }
+
+  func fail(_ number: Int, _ reason: String) {
+    failures.append(
+      .init(item: "\(elements[number].entity) \(elements[number].key.number)", reason: reason))
+  }
+
+  private func throwFailures() throws {
+    guard !failures.isEmpty else { return }
+    throw TransferError(
+      code: .notConverted,
+      message: "Some rows cannot be records of this container. Nothing was written.",
+      failures: failures)
+  }
+
+  // MARK: Rows
+
+  private func makeDrafts(_ progress: TransferProgress.Report) throws {
+    var next: [String: Int64] = [:]
+    drafts.reserveCapacity(elements.count)
+    placeByKey.reserveCapacity(elements.count)
+    for (number, element) in elements.enumerated() {
+      try RecordsStore.report(.writing, number, of: elements.count, progress)
+      guard let form = forms.form(named: element.entity) else {
+        fail(number, "the container has no such model")
+        continue
+      }
+      for problem in forms.unknown(in: element, form) { fail(number, problem) }
+      let root = form.shape.root
+      let row = try next[root] ?? rows.newNumber(in: form.shape)
+      next[root] = row + 1
+      let place = GraphRelations.Row(number: row, form: form, draft: drafts.count)
+      if placeByKey.updateValue(place, forKey: element.key) != nil {
+        fail(number, "another row has the same number")
+      }
+      do {
+        drafts.append(
+          Draft(form: form, number: row, cells: try cells(of: element, form)))
+      } catch let error as RowProblems {
+        fail(number, error.description)
+        // The others' problems are told, too; nothing is written any more.
+        drafts.append(
+          Draft(form: form, number: row, cells: form.shape.columns.map { _ in .null }))
+      }
+    }
+  }
+
+  private func cells(of element: StoredRow, _ form: RowForms.Form) throws -> [SQLValue] {
+    var cells = Array(repeating: SQLValue.null, count: form.shape.columns.count)
+    if let discriminator = form.shape.discriminator { cells[0] = .integer(Int64(discriminator)) }
+    let values = try rows.convert(element.attributes, for: form.shape)
+    for (attribute, value) in zip(form.shape.attributes, values) {
+      guard let place = form.places[attribute.name] else { continue }
+      if attribute.isExternal, case .blob(let data) = value {
+        cells[place] = try rows.column(forExternal: data)
+      } else {
+        cells[place] = value
+      }
+    }
+    return cells
+  }
+
+  /// Where the rows are that earlier runs have moved.
+  private func placeEarlier() {
+    for entry in earlier {
+      guard let key = StoredRow.Key(identity: entry.identity), placeByKey[key] == nil,
+        let place = RowPlaces(entry.placement.place)?.places.first,
+        let form = forms.form(named: place.entity)
+      else { continue }
+      placeByKey[key] = .init(number: place.number, form: form, draft: nil)
+    }
+  }
+
+  /// Where a row of the source is; nil when it is neither moved now nor, still there, earlier.
+  func place(of key: StoredRow.Key) throws -> GraphRelations.Row? {
+    guard let row = placeByKey[key] else { return nil }
+    if row.draft == nil {
+      let found = try rows.integer(
+        "SELECT 1 FROM \(quoted(row.form.shape.root)) WHERE \"_id\" = ?1", [.integer(row.number)])
+      if found == nil { return nil }
+    }
+    return row
+  }
+
+  private func insert(_ progress: TransferProgress.Report) throws {
+    for (number, draft) in drafts.enumerated() {
+      try RecordsStore.report(.writing, number, of: drafts.count, progress)
+      do {
+        try rows.run(draft.form.insertion, [.integer(draft.number)] + draft.cells)
+      } catch let error as SwiftDataError where error == .modelValidationFailure {
+        fail(number, "a record has its unique value already")
+        throw TransferError(
+          code: .conflict,
+          message:
+            "A record with the same unique value is there. Nothing was written; leave the row "
+            + "out, or delete the record.", failures: failures, cause: error)
+      }
+    }
+  }
+
+  // MARK: Placements
+
+  private func placements(
+    _ relations: GraphRelations, _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement] {
+    var placements: [TransferPlacement] = []
+    placements.reserveCapacity(drafts.count)
+    for (number, draft) in drafts.enumerated() {
+      try RecordsStore.report(.writing, number, of: drafts.count, progress)
+      let shape = draft.form.shape
+      let wanted = shape.digest(draft.cells, relations.pairs(of: draft))
+      let places = RowPlaces([(shape.name, draft.number)])
+      guard try places.digest(in: rows, checksFiles: false) == wanted else {
+        fail(number, "its row has other values")
+        throw TransferError(
+          code: .notVerified,
+          message:
+            "The store does not hold what was written. Nothing was kept; check the disk, and "
+            + "run again.", failures: failures)
+      }
+      placements.append(TransferPlacement(place: places.text, digest: wanted))
+    }
+    return placements
+  }
+}
