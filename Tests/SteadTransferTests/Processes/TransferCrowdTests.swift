@@ -6,7 +6,7 @@ struct TransferCrowdTests {
   func movesEachItemOnce(workload: String) throws {
     let place = try TransferPlace(workload)
     var (expected, meetings) = ([String](), 0)
-    for round in 0..<20 {
+    for round in 0..<10 {
       let new = (0..<30).map { "draft \(round).\($0 / 2)" }
       expected += new
       try place.add(new)
