@@ -139,7 +139,7 @@ let package = Package(
         "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets",
         "SteadTestSupport", "SteadTransfer", "SwiftData",
       ],
-      exclude: ["Processes"]
+      exclude: ["CoreData/Stores", "Processes"]
     ),
     // A second process, for the tests of transfers that are killed.
     .executableTarget(

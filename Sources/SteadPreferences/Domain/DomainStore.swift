@@ -201,6 +201,7 @@ extension DomainStore {
     var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
     var problemHandlers: [UInt64: @Sendable (PreferencesError) -> Void] = [:]
     var lastHandler: UInt64 = 0
+    var marks = DomainMarks()
     /// What handlers have still to be told, in the order in which it happened.
     var mail: [DomainEvent] = []
     var turn = DeliveryTurn()
@@ -224,6 +225,7 @@ extension DomainStore.State {
     defer {
       swap(&replay.table, &table)
       byteCount = replay.byteCount
+      marks.add(replay.marks)
       post(replay)
     }
     return try body(&replay)

@@ -49,7 +49,8 @@ struct CoreDataCatalog {
     guard row[2] == .integer(1) else {
       throw TransferError(
         code: .unsupported,
-        message: "The store's Z_VERSION is not 1, a layout that is not known. Import it with a newer "
+        message:
+          "The store's Z_VERSION is not 1, a layout that is not known. Import it with a newer "
           + "version of this library.")
     }
     self.identifier = identifier
@@ -71,7 +72,8 @@ struct CoreDataCatalog {
   }
 
   private static func entityNames(_ value: SQLValue) -> Set<String> {
-    guard case .blob(let data) = value, case .dictionary(let fields)? = try? PropertyList.parse(data),
+    guard case .blob(let data) = value,
+      case .dictionary(let fields)? = try? PropertyList.parse(data),
       case .dictionary(let hashes)? = fields["NSStoreModelVersionHashes"]
     else { return [] }
     return Set(hashes.map(\.key))
@@ -197,7 +199,8 @@ struct CoreDataPairs {
       sides[index].order =
         orders.first {
           $0.name == "\(side.entity)\(side.relationship)" || $0.name == side.relationship
-            || (isReflexive && $0.name == Self.reflexive && side.column.uppercased() == Self.reflexive)
+            || (isReflexive && $0.name == Self.reflexive
+              && side.column.uppercased() == Self.reflexive)
         }?.column
     }
     self.table = table

@@ -9,11 +9,13 @@ enum CoreDataField {
     case (_, .null): return nil
     case (.boolean, .integer(let number)) where number == 0 || number == 1: return number == 1
     case (.integer, .integer(let number)), (.unsigned64, .integer(let number)),
-      (.real, .integer(let number)), (.date, .integer(let number)), (.decimal, .integer(let number)):
+      (.real, .integer(let number)), (.date, .integer(let number)),
+      (.decimal, .integer(let number)):
       return NSNumber(value: number)
     case (.real, .real(let number)), (.date, .real(let number)), (.decimal, .real(let number)):
       guard number.isFinite else { throw unfit }
-      return encodingIsDecimal(encoding) ? NSDecimalNumber(string: "\(number)") : NSNumber(value: number)
+      return isDecimal(encoding)
+        ? NSDecimalNumber(string: CoreDataDecimal.text(number)) : NSNumber(value: number)
     case (.text, .text(let text)), (.url, .text(let text)), (.uuid, .text(let text)): return text
     case (.decimal, .text(let text)):
       let number = NSDecimalNumber(string: text)
@@ -28,11 +30,12 @@ enum CoreDataField {
     }
   }
 
-  private static func encodingIsDecimal(_ encoding: _ColumnEncoding) -> Bool {
+  private static func isDecimal(_ encoding: _ColumnEncoding) -> Bool {
     if case .decimal = encoding { true } else { false }
   }
 
   private static var unfit: TransferError {
-    TransferError(code: .notConverted, message: "A field of a struct holds a value of another type.")
+    TransferError(
+      code: .notConverted, message: "A field of a struct holds a value of another type.")
   }
 }

@@ -67,7 +67,9 @@ struct CoreDataPlanner {
       if let mapped = mapping.classes[name] { return mapped }
     }
     for name in names where schema.entitiesByName[name] != nil { return name }
-    let similar = schema.entities.filter { $0.name.caseInsensitiveCompare(entity.name) == .orderedSame }
+    let similar = schema.entities.filter {
+      $0.name.caseInsensitiveCompare(entity.name) == .orderedSame
+    }
     return similar.count == 1 ? similar[0].name : nil
   }
 
@@ -152,7 +154,8 @@ struct CoreDataPlanner {
     }
     guard roots.count == 1 else {
       throw unsupported(
-        "\(plan.className).\(relationship.name) leads to entities of several hierarchies of the store.")
+        "\(plan.className).\(relationship.name) leads to entities of several hierarchies of the store."
+      )
     }
     guard let place = place(relationship, names, of: plan, targets, destination) else {
       plan.missing.append(relationship.name)
@@ -191,7 +194,9 @@ struct CoreDataPlanner {
     // A to-many relationship without inverse has a column in the rows that it leads to, with its name.
     for name in names {
       for number in plan.entity.lineage {
-        guard let column = columns[target.table]?["Z\(number)\(name.uppercased())"] else { continue }
+        guard let column = columns[target.table]?["Z\(number)\(name.uppercased())"] else {
+          continue
+        }
         return .other(reference(column, in: target.table, numbers, to: plan.entity.root))
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import SteadRecords
 
 /// Reads all rows of a store, as rows of a container's classes.
@@ -7,6 +8,7 @@ struct CoreDataReader {
   private let catalog: CoreDataCatalog
   private let planner: CoreDataPlanner
   private let values: CoreDataValue
+  private let storeDigest: String
   private let mapping: CoreDataMapping
   private var links: CoreDataLinks
   private var plans: [Int64: CoreDataClassPlan] = [:]
@@ -24,6 +26,7 @@ struct CoreDataReader {
     planner = try CoreDataPlanner(catalog, schema, mapping)
     values = CoreDataValue(files: files)
     links = CoreDataLinks(store, catalog, planner)
+    storeDigest = SHA256.hexadecimal(Data(catalog.identifier.utf8))
     report.storeIdentifier = catalog.identifier
   }
 
@@ -33,8 +36,10 @@ struct CoreDataReader {
     let strays = try readKeys(entities)
     for entity in entities where !entity.isInternal && !planner.isLeftOut(entity) {
       guard let name = planner.className(of: entity), !entity.table.isEmpty else { continue }
-      plans[entity.number] = try CoreDataFormFinder(store: store, files: values.files, mapping: mapping)
-        .settled(planner.plan(entity, name))
+      plans[entity.number] = try CoreDataFormFinder(
+        store: store, files: values.files, mapping: mapping
+      )
+      .settled(planner.plan(entity, name))
     }
     try account(entities)
     var items = strays
@@ -66,14 +71,18 @@ struct CoreDataReader {
         guard let number = row[0].integer, let entity = row[1].integer, numbers.contains(entity),
           rows.updateValue(entity, forKey: .init(root: members[0].root, number: number)) == nil
         else {
-          let name = "\(table) \(row[0].integer.map(String.init) ?? "?") (\(strays.count))"
-          strays.append(
-            item(name, .failure(notConverted("It belongs to no entity of its table, or is there twice."))))
+          strays.append(stray(in: table, strays.count))
           return
         }
       }
     }
     return strays
+  }
+
+  private func stray(in table: String, _ count: Int) -> TransferItem<StoredRow> {
+    item(
+      "\(table) ? \(count)", StoredRow.Key(root: "\(table)?", number: Int64(count)),
+      .failure(notConverted("It belongs to no entity of its table, or is there twice.")))
   }
 
   private func requireColumns(of table: String) throws {
@@ -87,10 +96,11 @@ struct CoreDataReader {
     TransferError(code: .notConverted, message: reason)
   }
 
+  /// A row's identity is its number in its store, so that one that was changed is not taken for another.
   private func item(
-    _ name: String, _ value: Result<StoredRow, any Error>
+    _ name: String, _ key: StoredRow.Key, _ value: Result<StoredRow, any Error>
   ) -> TransferItem<StoredRow> {
-    TransferItem(name: name, identity: "\(catalog.identifier) \(name)", value: value)
+    TransferItem(name: name, identity: key.identity(digest: storeDigest), value: value)
   }
 
   /// Notes what comes along and what does not; throws when values would be lost without a word.
@@ -138,10 +148,10 @@ struct CoreDataReader {
       let key = StoredRow.Key(root: entity.root, number: number)
       let name = "\(entity.name) \(number)"
       guard let plan else {
-        items.append(reader.item(name, .failure(reader.homeless(entity))))
+        items.append(reader.item(name, key, .failure(reader.homeless(entity))))
         return
       }
-      items.append(reader.item(name, Result { try reader.stored(row, key, plan, layout) }))
+      items.append(reader.item(name, key, Result { try reader.stored(row, key, plan, layout) }))
       try progress(items.count)
     }
     self = reader

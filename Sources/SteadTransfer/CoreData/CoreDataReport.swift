@@ -8,6 +8,13 @@ public struct CoreDataReport: Sendable {
     public var className: String?
     /// How many rows there are.
     public var rows: Int
+
+    /// Rows of an entity.
+    public init(entity: String, className: String?, rows: Int) {
+      self.entity = entity
+      self.className = className
+      self.rows = rows
+    }
   }
 
   /// What was moved, or would be.

@@ -5,7 +5,7 @@ import SteadFiles
 ///
 /// SQLite reads the copy, since it writes even where it only reads: an index of the log beside the file,
 /// and the log's pages into it. The original is read, and nothing else.
-final class CoreDataSnapshot {
+final class CoreDataSnapshot: Sendable {
   /// How often a copy is begun anew because a file changed meanwhile.
   static let attemptLimit = 20
   /// How long, in seconds, the files must have been left alone for their times to tell of a change.

@@ -11,6 +11,8 @@ package final class CoreDataSource: TransferSource {
   private let schema: Schema
   private let mapping: CoreDataMapping
   private let latest = Mutex<CoreDataReport?>(nil)
+  /// A copy that was made to look at, for the next reading.
+  private let copied = Mutex<CoreDataSnapshot?>(nil)
 
   /// - Parameters:
   ///   - url: The store, the file that has the `-wal` beside it.
@@ -32,13 +34,45 @@ package final class CoreDataSource: TransferSource {
   var report: CoreDataReport? { latest.withLock { $0 } }
 
   package func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
-    do {
-      let snapshot = try CoreDataSnapshot(of: path)
+    try reading {
+      let snapshot = try takeCopy()
       let store = try ForeignStore(copy: snapshot.store)
       var reader = try CoreDataReader(store, schema, mapping, files: CoreDataFiles(besides: path))
       defer { latest.withLock { [report = reader.report] in $0 = report } }
       let items = try reader.read(progress)
-      return try withExtendedLifetime(snapshot) { items }
+      return withExtendedLifetime(snapshot) { items }
+    }
+  }
+
+  /// A store of another program is left as it is.
+  package func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
+
+  private static func failure(_ error: FileError) -> TransferError {
+    TransferError(code: .failed, message: error.message, cause: error)
+  }
+
+  /// The store's identifier. The copy that it takes is kept for the next reading.
+  package func identifier() throws -> String {
+    try reading {
+      let snapshot = try CoreDataSnapshot(of: path)
+      let store = try ForeignStore(copy: snapshot.store)
+      let identifier = try CoreDataCatalog(store).identifier
+      copied.withLock { $0 = snapshot }
+      return identifier
+    }
+  }
+
+  private func takeCopy() throws -> CoreDataSnapshot {
+    let copy = copied.withLock { copied in
+      defer { copied = nil }
+      return copied
+    }
+    return try copy ?? CoreDataSnapshot(of: path)
+  }
+
+  private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
     } catch let error as SwiftDataError {
       throw TransferError(
         code: .unreadable,
@@ -46,21 +80,6 @@ package final class CoreDataSource: TransferSource {
           + "backup of it.", cause: error)
     } catch let error as FileError {
       throw Self.failure(error)
-    }
-  }
-
-  /// A store of another program is left as it is.
-  package func remove(_ entries: [TransferReceipt.Entry]) throws {}
-
-  private static func failure(_ error: FileError) -> TransferError {
-    TransferError(code: .failed, message: error.message, cause: error)
-  }
-
-  /// The store's identifier.
-  package func identifier() throws -> String {
-    let snapshot = try CoreDataSnapshot(of: path)
-    return try withExtendedLifetime(snapshot) {
-      try CoreDataCatalog(ForeignStore(copy: snapshot.store)).identifier
     }
   }
 }

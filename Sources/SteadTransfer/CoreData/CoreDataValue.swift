@@ -19,6 +19,7 @@ struct CoreDataValue {
     var value = value
     if attribute.form == .marked, case .blob(let data) = value { value = try unmarked(data) }
     switch (attribute.encoding, value) {
+    case (.decimal, .real(let number)): return .text(CoreDataDecimal.text(number))
     case (.json, .blob(let data)), (.composite, .blob(let data)):
       return try json(data)
     case (.opaque, .blob(let data)) where !attribute.hasTransformer: return try json(data)
@@ -67,10 +68,29 @@ struct CoreDataValue {
     case let text as String: return .text(text)
     case let number as NSNumber:
       let real = number.doubleValue
-      if let integer = Int64(exactly: real), number.int64Value == integer { return .integer(integer) }
+      if let integer = Int64(exactly: real), number.int64Value == integer {
+        return .integer(integer)
+      }
       return .real(real)
     default: throw Problem(reason: "holds data where a text or a number is wanted")
     }
+  }
+}
+
+/// Decimal numbers, which Core Data keeps as floating point where that holds them.
+enum CoreDataDecimal {
+  /// The digits that a floating-point number holds of any decimal.
+  private static let safeDigits = 15
+  /// How far off, in units of its last place, Foundation makes the floating-point number of a decimal.
+  private static let tolerance = 4.0
+
+  /// The decimal number that was stored: the one of few digits next to it, where there is one.
+  static func text(_ number: Double) -> String {
+    let short = String(format: "%.\(safeDigits)g", number)
+    guard let value = Double(short), abs(value - number) <= tolerance * number.ulp else {
+      return "\(number)"
+    }
+    return short
   }
 }
 

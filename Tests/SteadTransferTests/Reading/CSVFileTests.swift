@@ -100,7 +100,10 @@ struct CSVFileTests {
     let items = try source.read { _ in }
     #expect(try source.remove([entry(items[1])]) == 1)
     #expect(try text() == "n,text\r\n1,\"a\"\r\n3,\"c\r\nc\"\r\n4,d")
+    let status = try FileManager.default.attributesOfItem(atPath: file.filePath)
     #expect(try source.remove([entry(items[1])]) == 0)
+    let after = try FileManager.default.attributesOfItem(atPath: file.filePath)
+    #expect(after[.systemFileNumber] as? Int == status[.systemFileNumber] as? Int)
     #expect(try source.remove([entry(items[0]), entry(items[2]), entry(items[3])]) == 3)
     #expect(try text() == "n,text\r\n")
     #expect(try source.read { _ in }.isEmpty)

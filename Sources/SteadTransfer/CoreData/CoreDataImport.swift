@@ -1,0 +1,91 @@
+public import Foundation
+public import SteadRecords
+
+/// Takes the rows of a store that Apple's Core Data or SwiftData wrote into a container.
+///
+/// ```swift
+/// let library = try ModelContainer(for: Book.self, Author.self)
+/// let report = try CoreDataImport(from: oldLibrary, to: library).run()
+/// print(report)
+/// ```
+///
+/// Entities go to the classes of the same name, attributes and relationships to the properties of the
+/// same name, whatever their case; ``CoreDataMapping`` tells the exceptions. What no property takes, and
+/// values that do not fit their property, keep everything from being written, unless told otherwise.
+///
+/// The store is only read: it is copied with its `-wal`, and the copy is opened. A second run moves rows
+/// that were added since, and none twice; a row that was changed since stays as it was imported.
+/// Documentation/CoreDataImport.md has the layout, and what of it was seen in real stores.
+public struct CoreDataImport: Sendable {
+  /// The store, the file that has the `-wal` beside it: `default.store`, `Model.sqlite`.
+  public let url: URL
+  /// Where the rows go; it has one store of its own.
+  public let container: ModelContainer
+  /// What belongs together although the names differ, and what is not wanted.
+  public let mapping: CoreDataMapping
+  /// Whether rows come over although others cannot, and are then led to by nothing.
+  ///
+  /// Otherwise one row that does not fit keeps all from being written.
+  public let acceptsPartial: Bool
+  /// The name of the transfer, under which the container keeps its receipt; nil for one that is made of
+  /// the store's UUID, so that a copy of the store is known, too.
+  public let id: String?
+
+  /// An import; nothing is read or written until it runs.
+  public init(
+    from url: URL, to container: ModelContainer, mapping: CoreDataMapping = CoreDataMapping(),
+    acceptsPartial: Bool = false, id: String? = nil
+  ) {
+    self.url = url
+    self.container = container
+    self.mapping = mapping
+    self.acceptsPartial = acceptsPartial
+    self.id = id
+  }
+
+  /// Imports what has not been imported.
+  ///
+  /// All is written in one transaction. Needs room in the temporary directory for a copy of the store,
+  /// and memory for all its values.
+  ///
+  /// - Parameter progress: Hears of each row in each phase, on this thread; an error that it throws stops
+  ///   the run.
+  /// - Throws: ``TransferError``: ``TransferError/Code/unreadable`` for what is no such store, or damaged;
+  ///   ``TransferError/Code/unsupported`` when values would be left out without having been told to be;
+  ///   ``TransferError/Code/notConverted`` with each row that does not fit; and as ``Transfer/run(_:)``.
+  @discardableResult
+  public func run(
+    _ progress: @escaping TransferProgress.Report = { _ in }
+  ) throws -> CoreDataReport {
+    try reported { try $0.run(progress) }
+  }
+
+  /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
+  ///
+  /// Rows that do not fit are among the failures of ``CoreDataReport/transfer``.
+  public func preview(
+    _ progress: @escaping TransferProgress.Report = { _ in }
+  ) throws -> CoreDataReport {
+    try reported { try $0.preview(progress) }
+  }
+
+  private func reported(
+    _ body: (Transfer<CoreDataSource, RecordGraphDestination>) throws -> TransferReport
+  ) throws -> CoreDataReport {
+    let source = try CoreDataSource(url, schema: container.schema, mapping: mapping)
+    let name = try id ?? "Core Data \(source.identifier())"
+    var options = RecordGraphDestination.Options()
+    options.dropsMissingDestinations = acceptsPartial
+    let destination = RecordGraphDestination(container, options: options)
+    let transfer = Transfer(
+      name, from: source, to: destination, options: TransferOptions(acceptsPartial: acceptsPartial)
+    ) { row in
+      try destination.check(row)
+      return row
+    }
+    let figures = try body(transfer)
+    var report = source.report ?? CoreDataReport()
+    report.transfer = figures
+    return report
+  }
+}
