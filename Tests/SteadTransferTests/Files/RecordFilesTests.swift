@@ -71,6 +71,15 @@ import Testing
     #expect(try files.count == 3)
   }
 
+  @Test func tellsContextsThatAreOpen() throws {
+    try fill([("a", Self.small)])
+    let context = ModelContext(container)
+    let photo = try #require(try context.fetch(FetchDescriptor<NotePhoto>()).first)
+    #expect(photo.image == Self.small && photo.path == nil)
+    try transfer().run()
+    #expect(photo.image == nil && photo.path != nil)
+  }
+
   @Test func staysRightWhenTheDirectoryMoves() throws {
     try fill([("a", Self.small)])
     try transfer().run()
