@@ -244,12 +244,10 @@ struct CoreDataPlanner {
       orderColumn: order?.value, destination: destination)
   }
 
-  /// The entities whose rows a class or one of its subclasses takes.
+  /// The entities whose rows a class or one of its subclasses takes, or would if they were wanted.
   private func entities(ofClass name: String) -> [CoreDataCatalog.Entity] {
     catalog.entities.values.filter { entity in
-      guard !entity.isInternal, !isLeftOut(entity), let className = className(of: entity) else {
-        return false
-      }
+      guard !entity.isInternal, let className = className(of: entity) else { return false }
       var current = schema.entitiesByName[className]
       while let found = current {
         if found.name == name { return true }
