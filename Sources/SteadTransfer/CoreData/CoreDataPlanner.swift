@@ -24,7 +24,7 @@ struct CoreDataPlanner {
   /// Throws for names of classes and properties that there are none of: a misspelt one would have no effect.
   private func checkMapping() throws {
     let classes = Set(mapping.classes.values).union(mapping.storedNames.keys)
-      .union(mapping.leftOut.keys).union(mapping.externallyStored.keys)
+      .union(mapping.leftOut.keys).union(mapping.externalStorage.keys)
     for name in classes.sorted() where schema.entitiesByName[name] == nil {
       throw unsupported("The mapping names the class \(name), which the container does not have.")
     }

@@ -63,17 +63,29 @@ import Testing
     #expect(photos["file"]?.preview == image)
   }
 
-  @Test func dataThatBeginsLikeAMarkerStaysAsItIs() throws {
-    let container = try memoryContainer(Gallery.Photo.self)
+  @Test func dataThatMightHaveAMarkerIsAskedFor() throws {
     let fixture = try gallery(preview: "x'0102'")
+    let container = try memoryContainer(Gallery.Photo.self)
+    let error = try transferError { try fixture.importing(to: container).run() }
+    #expect(error.code == .unsupported && error.message.contains("Photo.preview"))
+    for (isMarked, wanted) in [(true, Data([2])), (false, Data([1, 2]))] {
+      var mapping = CoreDataMapping()
+      mapping.externalStorage["Photo"] = ["preview": isMarked]
+      let container = try memoryContainer(Gallery.Photo.self)
+      try fixture.importing(to: container, mapping: mapping).run()
+      #expect(try photos(in: container)["inline"]?.preview == wanted)
+    }
+  }
+
+  @Test func dataOfWhichSomeHasNoMarkerStaysAsItIs() throws {
+    let fixture = try gallery(preview: "x'0102'")
+    try fixture.run("UPDATE ZPHOTO SET ZPREVIEW = x'03', ZIMAGE = x'0304' WHERE Z_PK = 3;")
+    try fixture.run("UPDATE ZPHOTO SET ZIMAGE = NULL WHERE Z_PK = 2;")
+    let container = try memoryContainer(Gallery.Photo.self)
     try fixture.importing(to: container).run()
-    #expect(try photos(in: container)["inline"]?.preview == Data([1, 2]))
-    // Unless the caller knows better.
-    var mapping = CoreDataMapping()
-    mapping.externallyStored["Photo"] = ["preview"]
-    let other = try memoryContainer(Gallery.Photo.self)
-    try fixture.importing(to: other, mapping: mapping).run()
-    #expect(try photos(in: other)["inline"]?.preview == Data([2]))
+    let photos = try photos(in: container)
+    #expect(photos["inline"]?.preview == Data([1, 2]) && photos["none"]?.preview == Data([3]))
+    #expect(photos["inline"]?.image == Data([1, 0xAA, 0xBB, 0xCC]))
   }
 
   @Test(arguments: [

@@ -130,6 +130,15 @@ import Testing
     ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 9 WHERE Z_ENT = 1;", .unreadable),
     ("UPDATE Z_PRIMARYKEY SET Z_NAME = NULL;", .unreadable),
     ("ALTER TABLE ZUSER RENAME COLUMN Z_ENT TO Z_X;", .unreadable),
+    ("UPDATE Z_PRIMARYKEY SET Z_MAX = 1; DROP TABLE ZUSER;", .unreadable),
+    ("CREATE TABLE ZUSER1 AS SELECT * FROM ZUSER;", .unsupported),
+    ("CREATE TABLE Z_1PETS (A INTEGER); INSERT INTO Z_1PETS VALUES (1);", .unsupported),
+    (
+      """
+      WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+        INSERT INTO Z_PRIMARYKEY SELECT i, 'E' || i, i - 1, 0 FROM n;
+      """, .unreadable
+    ),
     ("UPDATE ZUSER SET Z_ENT = 77;", .notConverted),
     ("UPDATE ZUSER SET Z_ENT = NULL;", .notConverted),
     ("UPDATE ZUSER SET Z_ENT = 'User';", .notConverted),
