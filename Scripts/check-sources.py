@@ -12,7 +12,7 @@ FILE_LIMIT = 600
 FUNCTION_LIMIT = 70
 
 SYSTEM = {
-    "Android", "Darwin", "Dispatch", "Foundation", "Glibc", "Musl", "Observation", "Swift",
+    "Android", "Combine", "Darwin", "Dispatch", "Foundation", "Glibc", "Musl", "Observation", "Swift",
     "Security", "Synchronization",
 }
 SYNTAX = {

@@ -29,4 +29,17 @@ extension Preferences {
 
   /// Whether nothing can be written to the domain.
   package var isReadOnly: Bool { plan.options.isReadOnly || search.list.target.isReadOnly }
+
+  /// Whether both write the same domain, in the same files or the same memory.
+  package func isSameDomain(as other: Preferences) -> Bool {
+    search.list.target.isSame(as: other.search.list.target)
+  }
+}
+
+extension PayloadHistory {
+  /// Key and domain, for texts.
+  package var place: String { "history \(key) of \(preferences.domain)" }
+
+  /// Whether nothing can be written to the history.
+  package var isReadOnly: Bool { preferences.isReadOnly || store.isReadOnly }
 }

@@ -10,7 +10,7 @@ public struct PreferencesError: Error, Sendable {
   public struct Code: Hashable, Sendable {
     private enum Name {
       case invalidDomainName, notAPropertyList, quotaExceeded, readOnly, noSpace, unavailable
-      case damaged, failed, doesNotDecode, tooManyKeptAside
+      case damaged, failed, doesNotDecode, tooManyKeptAside, tooLarge, newerVersion, invalidOptions
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
@@ -37,6 +37,12 @@ public struct PreferencesError: Error, Sendable {
     /// As many values that do not decode are kept aside for the key as there may be; see
     /// ``Preferences/keptAsideLimit``.
     public static let tooManyKeptAside = Code(.tooManyKeptAside)
+    /// A payload of a history is longer than its options allow.
+    public static let tooLarge = Code(.tooLarge)
+    /// A newer version of this library wrote it, in a format that this one does not know.
+    public static let newerVersion = Code(.newerVersion)
+    /// The options of a history contradict themselves.
+    public static let invalidOptions = Code(.invalidOptions)
   }
 
   /// What went wrong, to compare with.

@@ -130,6 +130,7 @@ extension TransferRun {
             message: "\(destination.name) has placed \(placements.count) of \(identities.count) "
               + "elements.")
         }
+        try refuseOverlap(placements)
         let entries = zip(identities, placements).map {
           TransferReceipt.Entry(identity: $0, placement: $1)
         }
@@ -138,6 +139,18 @@ extension TransferRun {
       }
     }
     return written
+  }
+
+  /// What was written would be removed again.
+  private func refuseOverlap(_ placements: [TransferPlacement]) throws {
+    guard let source = source as? any OverlapChecking, !options.keepsSource,
+      source.overlaps(placements, of: destination)
+    else { return }
+    throw TransferError(
+      code: .conflict,
+      message:
+        "\(self.source.name) is itself where items would go, so nothing was moved. Move to another "
+        + "place.")
   }
 
   /// Reads back what is pending, has the source give it up, and says so in the receipt.

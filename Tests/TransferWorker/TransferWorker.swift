@@ -1,11 +1,13 @@
 // A second process for tests of transfers, which is killed in the middle of one.
 //
-//   TransferWorker <directory> <workload> [stop]
+//   TransferWorker <directory> <workload> run [stop]
+//   TransferWorker <directory> <workload> dump
 //
-// Runs the workload's transfer between stores in the directory, and prints each progress as
-// `PHASE COMPLETED`, then `done` and the report. With a number it kills itself, as by `kill -9`, when it
-// has heard of so many. The workloads are in Workload.swift. What fails is printed as a line that begins
-// with `error`.
+// `run` runs the workload's transfer between stores in the directory, and prints each progress as
+// `PHASE COMPLETED`, then `done` and the report. Where another process was quicker, that is `changed`, it
+// runs again. With a number it kills itself, as by `kill -9`, when it has heard of so many. `dump` prints
+// the texts of the destination. The workloads are in Workload.swift. What fails is printed as a line that
+// begins with `error`.
 
 import Foundation
 import SteadTransfer
@@ -14,22 +16,36 @@ import SteadTransfer
   static func main() {
     // One that hangs ends all the same, and its test fails.
     alarm(240)
-    let arguments = CommandLine.arguments.dropFirst()
-    guard arguments.count >= 2, let directory = arguments.first,
-      let workload = Workload(rawValue: arguments[2])
-    else { exit(64) }
-    let stop = arguments.count > 2 ? Int(arguments[3]) : nil
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 4, let name = Workload.Name(rawValue: arguments[2]) else { exit(64) }
+    let workload = Workload(
+      name: name, directory: URL(filePath: arguments[1], directoryHint: .isDirectory))
     do {
-      var heard = 0
-      let report = try workload.run(in: URL(filePath: directory, directoryHint: .isDirectory)) {
-        say("\($0.phase.rawValue) \($0.completed)")
-        heard += 1
-        if heard == stop { kill(getpid(), SIGKILL) }
+      switch (arguments[3], arguments.count) {
+      case ("run", 4): try run(workload, stop: nil)
+      case ("run", 5): try run(workload, stop: Int(arguments[4]))
+      case ("dump", 4): for text in try workload.moved() { say(text) }
+      default: exit(64)
       }
-      say("done \(report)")
     } catch {
       say("error \(error)")
       exit(1)
+    }
+  }
+
+  private static func run(_ workload: Workload, stop: Int?) throws {
+    var heard = 0
+    while true {
+      do {
+        let report = try workload.run {
+          say("\($0.phase.rawValue) \($0.completed)")
+          heard += 1
+          if heard == stop { kill(getpid(), SIGKILL) }
+        }
+        return say("done \(report)")
+      } catch let error as TransferError where error.code == .changed {
+        say("changed")
+      }
     }
   }
 }

@@ -1,32 +1,58 @@
 import Foundation
 import SteadPreferences
 import SteadTransfer
+import SwiftData
 
 /// A transfer of texts from the domain `old` to another store, all in one directory.
 ///
 /// Each text goes to a place that no other text has, so that one which is moved twice is there twice.
-enum Workload: String {
-  /// From the elements of an array to keys of the domain `new`.
-  case preferences
+struct Workload {
+  enum Name: String {
+    /// From the elements of an array to keys of the domain `new`.
+    case preferences
+    /// From the elements of an array to records of a store.
+    case records
+  }
 
-  func run(
-    in directory: URL, _ progress: @escaping TransferProgress.Report
-  ) throws -> TransferReport {
-    let old = try Self.open("old", directory)
-    let source = PreferenceSource<String>("drafts", in: old)
-    switch self {
+  let name: Name
+  let directory: URL
+
+  func run(_ progress: @escaping TransferProgress.Report) throws -> TransferReport {
+    let source = PreferenceSource<String>("drafts", in: try open("old"))
+    switch name {
     case .preferences:
-      let new = PreferencesDestination(try Self.open("new", directory))
-      return try Transfer("drafts", from: source, to: new) { text in
+      let destination = PreferencesDestination(try open("new"))
+      return try Transfer("drafts", from: source, to: destination) { text in
         PreferenceEntry(key: "draft.\(UUID().uuidString)", value: .string(text))
       }.run(progress)
+    case .records:
+      let destination = RecordDestination<Draft>(try container())
+      return try Transfer("drafts", from: source, to: destination) { Draft(content: $0) }
+        .run(progress)
     }
   }
 
-  private static func open(_ domain: String, _ directory: URL) throws -> Preferences {
+  /// The texts that are in the destination, as often as they are there.
+  func moved() throws -> [String] {
+    switch name {
+    case .preferences:
+      let new = try open("new")
+      return new.keys.filter { $0.hasPrefix("draft.") }.compactMap { new.string(forKey: $0) }
+    case .records:
+      let container = try container()
+      return try ModelContext(container).fetch(FetchDescriptor<Draft>()).map(\.content)
+    }
+  }
+
+  private func open(_ domain: String) throws -> Preferences {
     try Preferences(
       domain: domain, directory: directory,
       environment: Preferences.Environment(
         appID: domain, variables: ["HOME": directory.path(percentEncoded: false)]))
+  }
+
+  private func container() throws -> ModelContainer {
+    let store = directory.appending(path: "drafts.store", directoryHint: .notDirectory)
+    return try ModelContainer(for: Draft.self, configurations: ModelConfiguration(url: store))
   }
 }

@@ -26,6 +26,9 @@ package enum SHA256 {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// The 32 bytes of the digest.
+  package static func digest(of data: Data) -> Data { Data(digest(data)) }
+
   static func digest(_ data: Data, by absorb: Blocks = stead_sha256_blocks) -> [UInt8] {
     var state = initialState
     let tail = padding(of: data)

@@ -45,6 +45,7 @@ extension DomainFile {
   /// Brings the keys into the table whose values in the file are not those of the checkpoint.
   func mergeEdits(base: UnsafeRawBufferPointer, _ replay: inout Replay) throws {
     guard let edited = try unseenEdits() else { return }
+    replay.marks.rewrites += 1
     var old = DomainTable()
     try BinaryPropertyList.decode(base) { key, value in old.replace(key, with: value) }
     for field in edited.fields where !field.value.isSame(as: old[field.key]) {

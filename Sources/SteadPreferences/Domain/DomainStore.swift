@@ -62,6 +62,14 @@ final class DomainStore: Sendable {
   /// Whether the files may be read only.
   var isReadOnly: Bool { options.isReadOnly || state.withLock { $0.file?.isReadOnly ?? false } }
 
+  /// Whether both are the same domain; one that is opened twice, with other options, has two objects.
+  func isSame(as other: DomainStore) -> Bool {
+    guard self !== other else { return true }
+    let place = state.withLock { state in state.file?.plist.standardizedFileURL.path }
+    return place != nil
+      && place == other.state.withLock { state in state.file?.plist.standardizedFileURL.path }
+  }
+
   /// All keys and values, in no order.
   func contents() -> [PropertyList.Fields.Field] {
     var hasNews = false
@@ -193,6 +201,7 @@ extension DomainStore {
     var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
     var problemHandlers: [UInt64: @Sendable (PreferencesError) -> Void] = [:]
     var lastHandler: UInt64 = 0
+    var marks = DomainMarks()
     /// What handlers have still to be told, in the order in which it happened.
     var mail: [DomainEvent] = []
     var turn = DeliveryTurn()
@@ -216,6 +225,7 @@ extension DomainStore.State {
     defer {
       swap(&replay.table, &table)
       byteCount = replay.byteCount
+      marks.add(replay.marks)
       post(replay)
     }
     return try body(&replay)

@@ -13,6 +13,8 @@ struct Replay {
   let isCollecting: Bool
   private(set) var ownChanges: [DomainChange] = []
   private(set) var otherChanges: [DomainChange] = []
+  /// What has come from elsewhere, for those who keep something that they made of the table.
+  var marks = DomainMarks()
 
   init(table: DomainTable, byteCount: Int?, isCollecting: Bool) {
     self.table = table
@@ -24,6 +26,7 @@ struct Replay {
   mutating func apply(_ event: Journal.Event) throws {
     switch event {
     case .record(let bytes):
+      marks.othersRecords += 1
       try DomainRecord.decode(bytes) { key, value in edit(key, value, isOwn: false) }
     case .checkpoint(let bytes, let metadata):
       guard let published = PublishedFile(metadata: metadata) else {
@@ -33,6 +36,7 @@ struct Replay {
       let fresh = try DomainTable(propertyList: bytes)
       if isCollecting { collect(from: table, to: fresh) }
       table = fresh
+      marks.rewrites += 1
       byteCount = nil
       self.published = published
     }

@@ -23,20 +23,29 @@ extension Preferences {
         try check(old)
         break
       } catch {
-        let aside = try nameToKeep(old, of: name)
-        let isReplaced = try apply(
-          [DomainEdit(key: aside.key, value: old), DomainEdit(key: name, value: new)],
-          ifStill: [DomainEdit(key: name, value: old), aside])
         // Else somebody has changed what is stored, and it is to be looked at again.
-        guard isReplaced else { continue }
-        return report(
-          PreferencesError(
-            code: .doesNotDecode,
-            message: "A value that does not decode was replaced. It is kept under \(aside.key).",
-            domain: self.domain, key: name, cause: error))
+        if try keepAside(old, replacingWith: new, forKey: name, cause: error) { return }
       }
     }
     try setPropertyList(new, forKey: name)
+  }
+
+  /// Puts `new` in the place of a value that does not decode, which is kept aside and reported; false
+  /// when the key has another value by now.
+  func keepAside(
+    _ old: PropertyList, replacingWith new: PropertyList?, forKey name: String, cause: any Error
+  ) throws -> Bool {
+    let aside = try nameToKeep(old, of: name)
+    let isReplaced = try apply(
+      [DomainEdit(key: aside.key, value: old), DomainEdit(key: name, value: new)],
+      ifStill: [DomainEdit(key: name, value: old), aside])
+    guard isReplaced else { return false }
+    report(
+      PreferencesError(
+        code: .doesNotDecode,
+        message: "A value that does not decode was replaced. It is kept under \(aside.key).",
+        domain: domain, key: name, cause: cause))
+    return true
   }
 
   /// Makes several changes of the app's domain as one if `expected` still holds, and tells whether.

@@ -21,7 +21,7 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
     _ observe: @escaping @Sendable (@escaping PreferenceObservers.Handler) -> PreferenceObservation
   ) {
     start = {
-      let buffer = ChangeBuffer()
+      let buffer = ChangeBuffer<PendingPreferenceChanges>()
       return Subscription(buffer: buffer, observation: observe { change in buffer.add(change) })
     }
     first = ForkSafeLock(start())
@@ -38,10 +38,10 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
 
   /// What an iterator keeps going.
   final class Subscription: Sendable {
-    let buffer: ChangeBuffer
+    let buffer: ChangeBuffer<PendingPreferenceChanges>
     let observation: PreferenceObservation
 
-    init(buffer: ChangeBuffer, observation: PreferenceObservation) {
+    init(buffer: ChangeBuffer<PendingPreferenceChanges>, observation: PreferenceObservation) {
       self.buffer = buffer
       self.observation = observation
     }

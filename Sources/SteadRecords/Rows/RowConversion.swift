@@ -116,7 +116,9 @@ final class RowConversion {
   ) -> SQLValue {
     if given == made || (given == .null && made == .null) { return made }
     // A transformer's data may come out in other bytes each time; the ones that it accepts stay.
-    if attribute.encoding == .opaque, entity.properties[attribute.index].transformerName != nil {
+    if attribute.encoding == .opaque, made != .null,
+      entity.properties[attribute.index].transformerName != nil
+    {
       return given
     }
     if PlainValue.isSame(given, made, as: attribute.encoding) { return made }

@@ -13,7 +13,7 @@ public struct PreferencesDestination: TransferDestination {
   /// How often a write is tried while other processes write the same keys.
   public static let attemptLimit = 100
 
-  private let preferences: Preferences
+  let preferences: Preferences
 
   /// The domain that preferences write.
   public init(_ preferences: Preferences) { self.preferences = preferences }

@@ -74,7 +74,7 @@ private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
       return data
     }
     if type == Date.self {
-      guard let date = FlexibleDate.parse(text) as? Value else { throw corrupt(type) }
+      guard let date = date as? Value else { throw corrupt(type) }
       return date
     }
     guard let native = type as? any PreferenceValue.Type else { return try Value(from: self) }
@@ -93,6 +93,11 @@ private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+  private var date: Date? {
+    guard let seconds = Double(text), seconds.isFinite else { return ISO8601Date.date(text) }
+    return Date(timeIntervalSinceReferenceDate: seconds)
+  }
 
   private func corrupt(_ type: Any.Type) -> DecodingError {
     .dataCorrupted(

@@ -37,18 +37,8 @@ struct CSVTable: Sendable {
 
   /// The file with some of the rows, each as it was.
   func data(keeping rows: [Row]) -> Data {
-    var data = header
-    for row in rows {
-      // What was the last line may lack its end.
-      if !data.hasSuffix("\n") { data.append(contentsOf: "\r\n".utf8) }
-      data.append(row.bytes)
-    }
-    return data
+    rows.reduce(into: header) { $0.append($1.bytes) }
   }
-}
-
-extension Data {
-  fileprivate func hasSuffix(_ text: String) -> Bool { suffix(text.utf8.count) == Data(text.utf8) }
 }
 
 /// Takes the rows of a table from its bytes, one after the other.

@@ -7,7 +7,7 @@ public struct DomainSource: TransferSource {
   /// How often a removal is tried while other processes write the same keys.
   public static let attemptLimit = 100
 
-  private let preferences: Preferences
+  let preferences: Preferences
 
   /// The domain that preferences write.
   public init(_ preferences: Preferences) { self.preferences = preferences }

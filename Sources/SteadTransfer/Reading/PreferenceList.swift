@@ -1,34 +1,79 @@
 import Foundation
 import SteadPreferences
 
-/// The value of a key, taken apart into elements.
+/// A stored value, taken apart into elements.
 struct PreferenceList {
   /// One element, as it is stored.
-  struct Element {
-    var stored: PropertyList
+  enum Element {
+    case stored(PropertyList)
+    /// The bytes of an element of a JSON array.
+    case json(Data)
 
-    func identity() throws -> String { try stored.digest() }
+    func identity() throws -> String {
+      switch self {
+      case .stored(let value): try value.digest()
+      case .json(let bytes): JSONElements.identity(of: bytes)
+      }
+    }
+
     func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
-      try stored.decoded(as: type)
+      switch self {
+      case .json(let bytes): return try JSONElements.decode(type, from: bytes)
+      // A value by itself, as `JSONEncoder` has written it; unless it is data that is meant.
+      case .stored(.data(let bytes)) where type != Data.self:
+        if let value = try? PropertyList.data(bytes).decoded(as: type) { return value }
+        return try JSONElements.decode(type, from: bytes)
+      case .stored(let value): return try value.decoded(as: type)
+      }
     }
   }
 
-  let isArray: Bool
-  let elements: [Element]
+  private enum Kind { case array, json, single }
 
-  init(array stored: PropertyList) {
-    if case .array(let elements) = stored {
-      isArray = true
-      self.elements = elements.map(Element.init)
-    } else {
-      isArray = false
-      elements = [Element(stored: stored)]
+  let elements: [Element]
+  private let kind: Kind
+
+  /// - Parameter splitsData: Whether data may hold a JSON array.
+  init(_ stored: PropertyList, splitsData: Bool) {
+    switch stored {
+    case .array(let elements):
+      kind = .array
+      self.elements = elements.map(Element.stored)
+    case .data(let bytes) where splitsData:
+      let elements = JSONArraySplitter.elements(of: bytes)
+      kind = elements == nil ? .single : .json
+      self.elements = elements?.map(Element.json) ?? [.stored(stored)]
+    default:
+      kind = .single
+      elements = [.stored(stored)]
     }
+  }
+
+  /// Whether the elements have an order of their own.
+  var isArray: Bool { kind != .single }
+
+  /// Whether it is data that is no JSON, which holds nothing that could be told.
+  var isUnreadable: Bool {
+    guard kind == .single, case .stored(.data(let bytes))? = elements.first else { return false }
+    return !JSONElements.isJSON(bytes)
   }
 
   /// What to store for those elements that are kept; nil when there are none.
-  func stored(_ kept: [Element]) throws -> PropertyList? {
+  func stored(_ kept: [Element]) -> PropertyList? {
     guard let first = kept.first else { return nil }
-    return isArray ? .array(kept.map(\.stored)) : first.stored
+    switch kind {
+    case .single: return first.value
+    case .array: return .array(kept.compactMap(\.value))
+    case .json: return .data(JSONElements.array(of: kept.compactMap(\.bytes)))
+    }
+  }
+}
+
+extension PreferenceList.Element {
+  fileprivate var value: PropertyList? {
+    if case .stored(let value) = self { value } else { nil }
+  }
+  fileprivate var bytes: Data? {
+    if case .json(let bytes) = self { bytes } else { nil }
   }
 }

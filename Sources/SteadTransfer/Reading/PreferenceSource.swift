@@ -4,15 +4,16 @@ public import SteadPreferences
 
 /// A key of preferences as a source: an array is an item for each element, anything else is one item.
 ///
-/// The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else by its `Codable`
-/// form. Only the domain that the preferences write is looked at, never defaults or other domains.
+/// The array may be a property list's, or be JSON in data, as `JSONEncoder` has written it: with dates as
+/// seconds since 2001 or as ISO 8601. The elements decode as `Value`, by its own form where it is a
+/// `PreferenceValue`, else by its `Codable` form. Only the domain that the preferences write is looked at, never defaults or other domains.
 /// Taking items out leaves the other elements as they are, byte for byte; with the last one the key goes.
 public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   /// How often a removal is tried while other processes write the same key.
   public static var attemptLimit: Int { 100 }
 
-  private let key: String
-  private let preferences: Preferences
+  let key: String
+  let preferences: Preferences
 
   /// The value of a key, or the elements of its array.
   public init(_ key: String, of type: Value.Type = Value.self, in preferences: Preferences) {
@@ -29,7 +30,13 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   /// The elements, named by their index.
   public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     guard let stored = try preferences.ownValue(forKey: key) else { return [] }
-    let list = PreferenceList(array: stored)
+    let list = PreferenceList(stored, splitsData: Value.self != Data.self)
+    guard !list.isUnreadable || Value.self == Data.self || decodes(list) else {
+      throw TransferError(
+        code: .unreadable,
+        message:
+          "\(name) holds data that is no JSON, and was left as it is. Correct it, or remove it.")
+    }
     return try list.elements.enumerated().map { index, element in
       try progress(.init(phase: .reading, completed: index, total: list.elements.count))
       return TransferItem(
@@ -43,12 +50,12 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
       var counts = IdentityCounts(entries)
-      let list = PreferenceList(array: stored)
+      let list = PreferenceList(stored, splitsData: Value.self != Data.self)
       let kept = try list.elements.filter { try !counts.take($0.identity()) }
       let removed = list.elements.count - kept.count
       guard removed > 0 else { return 0 }
       let isDone = try preferences.apply(
-        [DomainEdit(key: key, value: try list.stored(kept))],
+        [DomainEdit(key: key, value: list.stored(kept))],
         ifStill: [DomainEdit(key: key, value: stored)])
       guard isDone else { continue }
       try preferences.flush()
@@ -57,5 +64,10 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
     throw TransferError(
       code: .changed,
       message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
+  }
+
+  /// Whether data that is no JSON is the type's own form, such as that of a URL.
+  private func decodes(_ list: PreferenceList) -> Bool {
+    list.elements.contains { (try? $0.decoded(as: Value.self)) != nil }
   }
 }

@@ -44,7 +44,7 @@ struct PropertyListItems: ItemFormat {
 
   func contents(of data: Data) throws -> Contents {
     Contents(
-      list: PreferenceList(array: try PropertyList.parse(data)),
+      list: PreferenceList(try PropertyList.parse(data), splitsData: false),
       format: PropertyList.format(of: data))
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import SteadPreferences
 import Testing
 
 /// A transfer that is killed again and again, with new items between the kills, and what must be where.
@@ -15,10 +14,7 @@ struct KilledTransfer {
   /// The phase that was last heard of before each kill.
   private(set) var phases: [String: Int] = [:]
 
-  private let workload: String
-  private let read: (URL) throws -> [String]
-  private let directory: TemporaryDirectory
-  private let source: Preferences
+  private let place: TransferPlace
   private var random: SplitMix
   /// All texts that were ever put into the source, as often as they were.
   private var expected: [String: Int] = [:]
@@ -26,20 +22,9 @@ struct KilledTransfer {
   /// How many times progress was told by the last run that came to its end.
   private var lastCount = 40
 
-  /// - Parameter read: The texts of the destination, as often as they are there.
-  init(_ workload: String, seed: UInt64, read: @escaping (URL) throws -> [String]) throws {
-    self.workload = workload
-    self.read = read
+  init(_ workload: String, seed: UInt64) throws {
+    place = try TransferPlace(workload)
     random = SplitMix(seed: seed)
-    directory = try TemporaryDirectory(inMemory: true)
-    source = try Self.open("old", directory.url)
-  }
-
-  static func open(_ domain: String, _ directory: URL) throws -> Preferences {
-    try Preferences(
-      domain: domain, directory: directory,
-      environment: Preferences.Environment(
-        appID: domain, variables: ["HOME": directory.filePath]))
   }
 
   /// Adds items, kills a run at a random point, and looks; lets the next come to its end, and looks again.
@@ -54,7 +39,7 @@ struct KilledTransfer {
   /// Some are equal to others, which must not be taken for one.
   private mutating func addItems() -> Set<String> {
     var new: Set<String> = []
-    var drafts = source.stringArray(forKey: "drafts") ?? []
+    var drafts = place.left
     for _ in 0..<Int.random(in: 1...12, using: &random) {
       number += 1
       let text = Int.random(in: 0..<4, using: &random) == 0 ? "twin \(number)" : "draft \(number)"
@@ -63,7 +48,7 @@ struct KilledTransfer {
       expected[text, default: 0] += copies
       new.insert(text)
     }
-    source.set(drafts, forKey: "drafts")
+    place.left = drafts
     return new
   }
 
@@ -71,7 +56,7 @@ struct KilledTransfer {
   private mutating func kill() throws {
     let isAtStep = Bool.random(using: &random)
     let step = Int.random(in: 1...lastCount, using: &random)
-    let worker = try worker(isAtStep ? ["\(step)"] : [])
+    let worker = try isAtStep ? place.worker("run", "\(step)") : place.worker("run")
     var last = "opening"
     if !isAtStep {
       for _ in 0..<step {
@@ -91,15 +76,15 @@ struct KilledTransfer {
   }
 
   private mutating func finish() throws {
-    let worker = try worker([])
+    let worker = try place.worker("run")
     let lines = worker.rest()
     #expect(worker.finish() == 0, "\(lines.suffix(2))")
     lastCount = max(1, lines.count)
   }
 
   private mutating func checkNothingIsLost(_ new: Set<String>) throws {
-    let left = source.stringArray(forKey: "drafts") ?? []
-    let moved = try read(directory.url)
+    let left = place.left
+    let moved = try place.moved()
     let counts = Self.counts(left + moved)
     for (text, count) in expected where counts[text, default: 0] < count {
       Issue.record("\(text) is lost: \(counts[text, default: 0]) of \(count)")
@@ -113,8 +98,8 @@ struct KilledTransfer {
   }
 
   private func checkEverythingIsThereOnce() throws {
-    #expect(source.object(forKey: "drafts") == nil)
-    let counts = Self.counts(try read(directory.url))
+    #expect(place.source.object(forKey: "drafts") == nil)
+    let counts = Self.counts(try place.moved())
     for (text, count) in expected where counts[text] != count {
       Issue.record("\(text) is there \(counts[text, default: 0]) times, not \(count)")
     }
@@ -123,10 +108,5 @@ struct KilledTransfer {
 
   private static func counts(_ texts: [String]) -> [String: Int] {
     texts.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-  }
-
-  private func worker(_ arguments: [String]) throws -> WorkerProcess {
-    try WorkerProcess(
-      [try WorkerProcess.program("TransferWorker"), directory.url.filePath, workload] + arguments)
   }
 }

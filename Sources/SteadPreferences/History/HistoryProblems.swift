@@ -1,0 +1,39 @@
+import Dispatch
+import SteadFiles
+
+/// What went wrong with a history where no call could say so, on its way to the preferences' handler.
+///
+/// The domain tells of its problems while the history's lock is held, and a handler may use the history:
+/// so they wait until the lock is free.
+final class HistoryProblems: Sendable {
+  private static let queue = DispatchQueue(label: "stead.history.problems", qos: .utility)
+
+  private let waiting: ForkSafeLock<[PreferencesError]>
+  private let reports: ErrorReports
+  private let subscription: ProblemSubscription
+
+  init(_ reports: ErrorReports) {
+    let waiting = ForkSafeLock<[PreferencesError]>([])
+    (self.waiting, self.reports) = (waiting, reports)
+    subscription = ProblemSubscription { problem in
+      waiting.withLock { $0.append(problem) }
+      // For those that are met in the background, when nobody calls the history.
+      Self.queue.async { Self.report(waiting, to: reports) }
+    }
+  }
+
+  func follow(_ store: DomainStore) { subscription.follow(store) }
+
+  func add(_ problem: PreferencesError) { waiting.withLock { $0.append(problem) } }
+
+  /// Tells the handler of what waits. Never called with a lock held.
+  func report() { Self.report(waiting, to: reports) }
+
+  private static func report(
+    _ waiting: ForkSafeLock<[PreferencesError]>, to reports: ErrorReports
+  ) {
+    var problems: [PreferencesError] = []
+    waiting.withLock { swap(&$0, &problems) }
+    for problem in problems { reports.report(problem) }
+  }
+}

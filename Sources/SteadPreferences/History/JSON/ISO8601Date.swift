@@ -1,0 +1,25 @@
+import Foundation
+
+/// Dates that were written as text, by either of the ways in use: whole seconds, or with a fraction.
+package enum ISO8601Date {
+  private static let whole = Date.ISO8601FormatStyle()
+  private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+  /// The moment, nil when the text is no date of ISO 8601 with a time zone.
+  package static func date(_ text: String) -> Date? {
+    try? text.utf8.contains(UInt8(ascii: ".")) ? fraction.parse(text) : whole.parse(text)
+  }
+
+  /// A date as apps have written them in JSON: a number of seconds since 2001, or text.
+  package static func date(from decoder: any Decoder) throws -> Date {
+    let container = try decoder.singleValueContainer()
+    if let seconds = try? container.decode(Double.self) {
+      return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+    guard let date = date(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "This text is no date of ISO 8601.")
+    }
+    return date
+  }
+}

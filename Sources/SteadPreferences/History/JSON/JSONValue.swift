@@ -1,0 +1,129 @@
+import Foundation
+
+/// The fields of a JSON object, for an upgrade to change.
+public typealias JSONObject = [String: JSONValue]
+
+/// A value of JSON, with numbers as the text that they were written as, so that none loses a digit.
+public enum JSONValue: Sendable, Hashable {
+  /// `null`.
+  case null
+  /// `true` or `false`.
+  case bool(Bool)
+  /// A number's text, such as `12` or `-1.5e3`.
+  case number(String)
+  /// Text.
+  case string(String)
+  /// Values in an order.
+  case array([JSONValue])
+  /// Values by name.
+  case object(JSONObject)
+
+  /// The text, nil when it is something else.
+  public var string: String? {
+    if case .string(let text) = self { return text }
+    return nil
+  }
+
+  /// The whole number, nil when it is something else or does not fit.
+  public var int: Int? {
+    if case .number(let text) = self { return Int(text) }
+    return nil
+  }
+
+  /// The number, nil when it is something else.
+  public var double: Double? {
+    if case .number(let text) = self { return Double(text) }
+    return nil
+  }
+
+  /// Whether it is true, nil when it is neither true nor false.
+  public var bool: Bool? {
+    if case .bool(let value) = self { return value }
+    return nil
+  }
+
+  /// The values, nil when it is no array.
+  public var array: [JSONValue]? {
+    if case .array(let values) = self { return values }
+    return nil
+  }
+
+  /// The fields, nil when it is no object.
+  public var object: JSONObject? {
+    if case .object(let fields) = self { return fields }
+    return nil
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// Text.
+  public init(stringLiteral value: String) { self = .string(value) }
+  /// A whole number.
+  public init(integerLiteral value: Int) { self = .number(String(value)) }
+  /// A number; one that is not finite has no form in JSON and becomes `null`.
+  public init(floatLiteral value: Double) {
+    self = value.isFinite ? .number("\(value)") : .null
+  }
+  /// True or false.
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  /// `null`.
+  public init(nilLiteral: ()) { self = .null }
+  /// An array.
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  /// An object; of a name that is there twice the last value counts.
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(JSONObject(elements) { $1 })
+  }
+}
+
+extension JSONValue {
+  /// The JSON text, with names in the order of their characters.
+  var data: Data {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return Data(bytes)
+  }
+
+  private func write(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let value): bytes += (value ? "true" : "false").utf8
+    case .number(let text): bytes += text.utf8
+    case .string(let text): Self.write(text, to: &bytes)
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (index, value) in values.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        value.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let fields):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, name) in fields.keys.sorted().enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        Self.write(name, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        fields[name]?.write(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ text: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+      case ..<0x20:
+        let digits = String(byte, radix: 16)
+        bytes += (digits.utf8.count == 1 ? "\\u000" : "\\u00").utf8
+        bytes += digits.utf8
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import SteadFiles
+
+/// Between payloads and what is stored of them. Calls the program's own code, so never under a lock.
+struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
+  /// An entry that is to be written.
+  struct Draft {
+    var stored: StoredEntry
+    var content: HistoryContent<Payload>
+    /// What has to be in the blob that the entry refers to.
+    var blob: Data?
+  }
+
+  let key: String
+  let options: PayloadHistoryOptions<Payload>
+  let blobs: HistoryBlobs?
+  // Configured once, here; coding changes neither.
+  private let decoder: JSONDecoder
+  private let encoder: JSONEncoder
+  private let upgrades: [Int: PayloadUpgrade<Payload>.Step]
+
+  init(key: String, options: PayloadHistoryOptions<Payload>, blobs: HistoryBlobs?) {
+    self.key = key
+    self.options = options
+    self.blobs = blobs
+    decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { try ISO8601Date.date(from: $0) }
+    options.configureDecoder(decoder)
+    encoder = Self.makeEncoder(options, dates: options.dates)
+    upgrades = Dictionary(options.upgrades.map { ($0.version, $0.step) }) { first, _ in first }
+  }
+
+  /// An encoder whose output for equal payloads is equal.
+  static func makeEncoder(
+    _ options: PayloadHistoryOptions<Payload>, dates: PayloadHistoryOptions<Payload>.Dates
+  ) -> JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    if dates == .iso8601 { encoder.dateEncodingStrategy = .iso8601 }
+    options.configureEncoder(encoder)
+    return encoder
+  }
+
+  // MARK: Writing
+
+  /// The entry for a payload of the newest version.
+  ///
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it does not encode, `.tooLarge` when large
+  ///   payloads are refused.
+  func draft(_ payload: Payload) throws -> Draft {
+    let json: Data
+    do {
+      json = try encoder.encode(payload)
+    } catch {
+      throw PreferencesError(
+        code: .notAPropertyList, message: "A payload of \(Payload.self) does not encode.",
+        key: key, cause: error)
+    }
+    if case .refused(let limit) = options.largePayload, json.count > limit {
+      throw PreferencesError(
+        code: .tooLarge,
+        message: "A payload has \(json.count) bytes, and \(limit) are allowed. Keep what is large "
+          + "in a file and its name in the payload, or allow large payloads to be kept in files.",
+        key: key)
+    }
+    return draft(json, version: options.version, content: .payload(payload, payload.id))
+  }
+
+  /// The entry for an element of an array of the app's, as it is.
+  func draft(takenOver json: Data) -> Draft {
+    let version = options.takenOverVersion
+    return draft(json, version: version, content: content(json, version: version))
+  }
+
+  private func draft(_ json: Data, version: Int, content: HistoryContent<Payload>) -> Draft {
+    guard case .external(let limit) = options.largePayload, json.count > limit, blobs != nil else {
+      return Draft(stored: StoredEntry(version: version, body: .json(json)), content: content)
+    }
+    let reference = SHA256.hexadecimal(json)
+    return Draft(
+      stored: StoredEntry(version: version, body: .blob(reference)), content: content, blob: json)
+  }
+
+  // MARK: Reading
+
+  /// The payload that an entry stands for, or why there is none.
+  func content(_ stored: StoredEntry) -> HistoryContent<Payload> {
+    switch bytes(of: stored) {
+    case .success(let json): content(json, version: stored.version)
+    case .failure(let cause): .undecodable(cause)
+    }
+  }
+
+  /// The JSON of an entry, wherever it is.
+  func bytes(of stored: StoredEntry) -> Result<Data, UndecodableCause> {
+    switch stored.body {
+    case .json(let json): return .success(json)
+    case .blob(let reference):
+      do {
+        guard let blobs else { throw FileError(code: .notFound, message: "", path: reference) }
+        return .success(try blobs.read(reference))
+      } catch {
+        return .failure(
+          UndecodableCause(
+            reason: .unreadable,
+            message: "The file that holds this large payload is missing or damaged.",
+            cause: error))
+      }
+    case .other:
+      return .failure(
+        UndecodableCause(
+          reason: .notAnEntry, message: "Somebody has put something else into the history."))
+    }
+  }
+
+  private func content(_ json: Data, version: Int) -> HistoryContent<Payload> {
+    do {
+      let payload = try payload(json, version: version)
+      return .payload(payload, payload.id)
+    } catch let cause as UndecodableCause {
+      return .undecodable(cause)
+    } catch {
+      return .undecodable(UndecodableCause(decoding: error))
+    }
+  }
+
+  private func payload(_ json: Data, version: Int) throws -> Payload {
+    guard version <= options.version else { throw UndecodableCause.newerVersion(version) }
+    guard version < options.version, !upgrades.isEmpty else {
+      return try decoder.decode(Payload.self, from: json)
+    }
+    var fields: JSONObject?
+    for version in version..<options.version {
+      guard let step = upgrades[version] else { continue }
+      do {
+        switch step {
+        case .payload(let make):
+          return try make(fields.map { JSONValue.object($0).data } ?? json, decoder)
+        case .fields(let change):
+          var next = try fields ?? Self.fields(of: json)
+          try change(&next)
+          fields = next
+        }
+      } catch let cause as UndecodableCause {
+        throw cause
+      } catch {
+        throw UndecodableCause(
+          reason: .upgradeFailed,
+          message: "The upgrade from version \(version) threw an error.", cause: error)
+      }
+    }
+    return try decoder.decode(
+      Payload.self, from: fields.map { JSONValue.object($0).data } ?? json)
+  }
+
+  private static func fields(of json: Data) throws -> JSONObject {
+    guard case .object(let fields)? = JSONReader.value(of: json) else {
+      throw UndecodableCause(
+        reason: .doesNotDecode, message: "It is no JSON object, and cannot be upgraded.")
+    }
+    return fields
+  }
+}

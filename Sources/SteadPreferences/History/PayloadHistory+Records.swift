@@ -1,0 +1,47 @@
+import Foundation
+
+/// An entry of a history as it is stored, for those who move entries elsewhere.
+package struct HistoryRecord<Payload: Sendable>: Sendable {
+  /// What no other entry of the history has; higher for newer ones.
+  package let sequence: UInt64
+  /// The version of the payload's fields.
+  package let version: Int
+  /// The JSON; empty when it could not be read.
+  package let bytes: Data
+  /// The payload, or why there is none.
+  package let payload: Result<Payload, any Error>
+}
+
+extension PayloadHistory {
+  /// All entries, the newest first, those that do not decode included.
+  package func records() throws -> [HistoryRecord<Payload>] {
+    let entries = read { Array($0.table.newestFirst) }
+    return entries.map { entry in
+      let payload: Result<Payload, any Error> =
+        switch entry.content {
+        case .payload(let payload, _): .success(payload)
+        case .undecodable(let cause):
+          .failure(
+            PreferencesError(
+              code: .doesNotDecode, message: cause.message, domain: preferences.domain, key: key,
+              cause: cause.cause))
+        }
+      return HistoryRecord(
+        sequence: entry.sequence, version: entry.stored.version,
+        bytes: coder.allBytes(of: entry.stored), payload: payload)
+    }
+  }
+
+  /// Removes entries that still are what was read, as one change.
+  package func removeRecords(_ records: [(sequence: UInt64, bytes: Data)]) throws {
+    try commit([.removeRecords(records)])
+  }
+}
+
+extension PayloadCoder {
+  /// The bytes of any entry, as far as they can be read.
+  func allBytes(of stored: StoredEntry) -> Data {
+    if case .other(let value) = stored.body { return StoredEntry.bytes(of: value) }
+    return (try? bytes(of: stored).get()) ?? Data()
+  }
+}

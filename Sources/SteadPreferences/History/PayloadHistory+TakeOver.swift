@@ -1,0 +1,57 @@
+import Foundation
+import SteadFiles
+
+extension PayloadHistory {
+  /// Takes over the array that the app has, or an older version of it has written again, under the key.
+  ///
+  /// The entries and a digest of the array are one record, which is flushed before the array goes. So
+  /// a process may be killed at any point: by the digest the next opening knows that only the removal
+  /// is left. An array is removed only if it still is the one that was taken over.
+  func takeOver() throws {
+    while let found = preferences.writtenDomain.value(forKey: key) {
+      guard case .data(let array) = found else {
+        return report(
+          "The key holds something other than data, which is left as it is. Give the "
+            + "history another key.")
+      }
+      let digest = SHA256.digest(of: array)
+      let (taken, written) = cores.current.withLock { ($0.header.taken, $0.header.written) }
+      if digest == written { return }
+      guard !preferences.plan.options.isReadOnly else {
+        return report(
+          "The key holds entries that a history has not taken over yet. Open it for writing once.")
+      }
+      if digest != taken {
+        guard let elements = JSONArraySplitter.elements(of: array) else {
+          if try preferences.keepAside(
+            found, replacingWith: nil, forKey: key, cause: Self.notAnArray)
+          {
+            return
+          }
+          continue
+        }
+        let drafts = elements.reversed().map { coder.draft(takenOver: $0) }
+        try commit([.takeOver(drafts, digest: digest)])
+        reportUndecodable(drafts)
+      }
+      try store.flush()
+      let isRemoved = try preferences.apply(
+        [DomainEdit(key: key, value: nil)], ifStill: [DomainEdit(key: key, value: found)])
+      if isRemoved { return }
+    }
+  }
+
+  private func reportUndecodable(_ drafts: [PayloadCoder<Payload>.Draft]) {
+    report(drafts.reversed().compactMap(\.content.cause))
+  }
+
+  private func report(_ message: String) {
+    problems.add(
+      PreferencesError(
+        code: .doesNotDecode, message: message, domain: preferences.domain, key: key))
+  }
+
+  private static var notAnArray: PreferencesError {
+    PreferencesError(code: .doesNotDecode, message: "What is stored is no array in JSON.")
+  }
+}

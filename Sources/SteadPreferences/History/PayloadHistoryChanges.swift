@@ -1,0 +1,122 @@
+import SteadFiles
+
+/// The changes of a history, to be awaited one after the other.
+///
+/// It begins when it is made, so what changes between that and the first `await` is not missed. A
+/// consumer that is slower than the changes gets one for all that has happened since it last looked; so
+/// what waits is never more than the entries that were there then and those that are there now. Ends
+/// when the task is cancelled, or when the history is no longer there.
+///
+/// Each iterator gets all changes: the first since the sequence was made, others since they were.
+public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>: AsyncSequence,
+  Sendable
+{
+  /// What has come, gone or become another.
+  public typealias Element = PayloadHistoryChange<Payload>
+  /// It cannot fail.
+  public typealias Failure = Never
+
+  private let start: @Sendable () -> Subscription
+  private let first: ForkSafeLock<Subscription?>
+
+  init(_ start: @escaping @Sendable () -> Subscription) {
+    self.start = start
+    first = ForkSafeLock(start())
+  }
+
+  /// An iterator.
+  public func makeAsyncIterator() -> Iterator {
+    let first = first.withLock { first in
+      defer { first = nil }
+      return first
+    }
+    return Iterator(subscription: first ?? start())
+  }
+
+  /// What an iterator keeps going.
+  final class Subscription: Sendable {
+    let receiver: HistoryReceiver<Payload>
+    private let end: @Sendable () -> Void
+
+    init(receiver: HistoryReceiver<Payload>, end: @escaping @Sendable () -> Void) {
+      (self.receiver, self.end) = (receiver, end)
+    }
+
+    deinit { end() }
+
+    func cancel() {
+      end()
+      receiver.finish()
+    }
+  }
+
+  /// Gives changes as they come.
+  public struct Iterator: AsyncIteratorProtocol {
+    let subscription: Subscription
+
+    /// The next change, nil once the task was cancelled.
+    public mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+    /// The next change, nil once the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+      let subscription = subscription
+      return await withTaskCancellationHandler {
+        await subscription.receiver.next()?.change
+      } onCancel: {
+        subscription.cancel()
+      }
+    }
+  }
+}
+
+typealias HistoryReceiver<Payload: Identifiable & Sendable> =
+  ChangeBuffer<PendingHistoryChange<Payload>>
+
+/// What a consumer has not yet taken, as one change.
+struct PendingHistoryChange<Payload: Identifiable & Sendable>: PendingChanges {
+  private var delta: HistoryDelta<Payload>?
+
+  mutating func add(_ change: HistoryDelta<Payload>) {
+    if delta == nil { delta = change } else { delta?.add(change) }
+  }
+
+  mutating func take() -> HistoryDelta<Payload>? {
+    defer { delta = nil }
+    return delta.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+extension PayloadHistory {
+  /// The changes of the history, those of other processes included, as they come.
+  ///
+  /// See ``PayloadHistoryChanges`` for what a slow consumer gets.
+  public var changes: PayloadHistoryChanges<Payload> {
+    PayloadHistoryChanges { [weak self] in
+      let receiver = HistoryReceiver<Payload>()
+      guard let self else {
+        receiver.finish()
+        return .init(receiver: receiver) {}
+      }
+      let id = receive(receiver)
+      return .init(receiver: receiver) { [weak self] in self?.stopReceiving(id) }
+    }
+  }
+
+  private func receive(_ receiver: HistoryReceiver<Payload>) -> UInt64 {
+    // What was there before is not news for this receiver.
+    following.begin(self)
+    let core = cores.current
+    catchUp(core)
+    return core.withLock { state in
+      state.lastReceiver += 1
+      state.receivers[state.lastReceiver] = receiver
+      return state.lastReceiver
+    }
+  }
+
+  private func stopReceiving(_ id: UInt64) {
+    let core = cores.current
+    let removed = core.withLock { state in state.receivers.removeValue(forKey: id) }
+    withExtendedLifetime(removed) {}
+  }
+}

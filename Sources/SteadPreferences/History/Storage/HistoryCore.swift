@@ -1,0 +1,63 @@
+import Foundation
+import SteadFiles
+
+/// What a history keeps in memory, and the lock around it.
+///
+/// The lock is held around calls of the domain, and never while the program's own code runs: payloads
+/// are coded, and observers told, without it.
+// Sendable: `state` is touched between lock and unlock alone, so never by two threads at once.
+final class HistoryCore<Payload: Codable & Identifiable & Sendable>: @unchecked Sendable {
+  struct State {
+    var table = HistoryTable<Payload>()
+    var header = HistoryHeader()
+    var marks = DomainMarks()
+    var isLoaded = false
+    /// Grows with each change of the table.
+    var epoch: UInt64 = 0
+    /// All payloads, the newest first, once somebody has asked.
+    var items: [Payload]?
+    var usage = HistoryUsage()
+    /// Whether changes are told to somebody.
+    var isFollowed = false
+    var mail: [HistoryDelta<Payload>] = []
+    var turn = DeliveryTurn()
+    var receivers: [UInt64: HistoryReceiver<Payload>] = [:]
+    var lastReceiver: UInt64 = 0
+  }
+
+  private let lock = NSLock()
+  private var state = State()
+
+  func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&state)
+  }
+}
+
+/// One and the same core in a process, and a new one in the child of a fork.
+///
+/// The lock of the parent's may have been held by a thread that the child does not have.
+final class HistoryCores<Payload: Codable & Identifiable & Sendable>: Sendable {
+  typealias Core = HistoryCore<Payload>
+
+  private struct Place: Sendable {
+    var generation: UInt64
+    var core: Core
+  }
+
+  private let place = ForkSafeLock(Place(generation: ForkGeneration.current, core: Core()))
+
+  var current: Core {
+    let generation = ForkGeneration.current
+    // The old one holds payloads, which are let go of when the lock is free again.
+    let (core, old) = place.withLock { place -> (Core, Core?) in
+      if place.generation == generation { return (place.core, nil) }
+      let old = place.core
+      place = Place(generation: generation, core: Core())
+      return (place.core, old)
+    }
+    withExtendedLifetime(old) {}
+    return core
+  }
+}

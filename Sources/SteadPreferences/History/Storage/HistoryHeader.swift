@@ -1,0 +1,53 @@
+import Foundation
+
+/// What a history's domain says of itself, beside the entries.
+struct HistoryHeader: Equatable, Sendable {
+  /// The format that this library writes, and the newest that it knows.
+  static let format = 1
+  static let key = "state"
+  static let takenKey = "taken"
+  static let writtenKey = "written"
+
+  var format = HistoryHeader.format
+  /// Grows with each change, so that a change is known to be computed from what is there.
+  var revision: Int64 = 0
+  /// The sequence number of the next entry.
+  var next: UInt64 = 1
+  /// Grows with each change that did more than put entries in front and drop the oldest.
+  var edits: Int64 = 0
+  /// How many entries there are, those that do not decode included.
+  var total: Int64 = 0
+  /// The digest of the array that was last taken over from the app's domain.
+  var taken: Data?
+  /// The digest of the array that was last written back there.
+  var written: Data?
+  /// The value that this was read from, which a change expects to find again.
+  var stored: PropertyList?
+
+  init() {}
+
+  init(_ table: borrowing DomainTable) {
+    if case .data(let digest)? = table[Self.takenKey] { taken = digest }
+    if case .data(let digest)? = table[Self.writtenKey] { written = digest }
+    stored = table[Self.key]
+    guard case .array(let parts)? = stored else { return }
+    let numbers = parts.compactMap { part -> Int64? in
+      if case .integer(let number) = part { return number }
+      return nil
+    }
+    // One that was edited by hand into something else counts as none; entries are numbered on.
+    guard numbers.count == parts.count, let format = numbers.first.flatMap(Int.init) else { return }
+    self.format = format
+    guard numbers.count == 5, format == Self.format, let next = UInt64(exactly: numbers[2]) else {
+      return
+    }
+    (revision, self.next, edits, total) = (numbers[1], max(1, next), numbers[3], numbers[4])
+  }
+
+  var propertyList: PropertyList {
+    .array([
+      .integer(Int64(format)), .integer(revision), .integer(Int64(clamping: next)),
+      .integer(edits), .integer(total),
+    ])
+  }
+}

@@ -1,0 +1,152 @@
+import Foundation
+
+/// What has to be done for the table in memory to be what the domain holds.
+struct HistoryNews {
+  /// An entry as the domain has it.
+  struct Entry {
+    var sequence: UInt64
+    var stored: StoredEntry
+  }
+
+  enum Extent {
+    /// Entries came in front, and the oldest that decode went.
+    case prepended(gone: [UInt64])
+    /// Anything may have changed: these are all entries, the oldest first.
+    case all([Entry])
+  }
+
+  /// The state of the table that this was computed for.
+  var epoch: UInt64
+  var header: HistoryHeader
+  var marks: DomainMarks
+  /// Whether this process made all of the changes.
+  var isOwn: Bool
+  var extent: Extent
+  /// The entries that are new, or others than before.
+  var changed: [Entry]
+}
+
+extension HistoryCore.State {
+  /// Whether the table is what the domain holds.
+  func isCurrent(_ store: DomainStore) -> Bool {
+    isLoaded && store.look { table, marks in isCurrent(table, marks) }
+  }
+
+  private func isCurrent(_ table: borrowing DomainTable, _ marks: DomainMarks) -> Bool {
+    marks.rewrites == self.marks.rewrites && table[HistoryHeader.key] == header.stored
+  }
+
+  /// What is new in the domain; nil when nothing is.
+  func news(in store: DomainStore) -> HistoryNews? {
+    let look = store.look { table, marks -> Look? in
+      if isLoaded, isCurrent(table, marks) { return nil }
+      let header = HistoryHeader(table)
+      if let (new, gone) = prepended(header, table, marks) {
+        return Look(header: header, marks: marks, new: new, gone: gone)
+      }
+      return Look(header: header, marks: marks, all: table.fields())
+    }
+    guard let look else { return nil }
+    let new = look.new.map { HistoryNews.Entry(sequence: $0.0, stored: StoredEntry($0.1)) }
+    var news = HistoryNews(
+      epoch: epoch, header: look.header, marks: look.marks, isOwn: look.marks == marks,
+      extent: .prepended(gone: look.gone), changed: new)
+    if let all = look.all {
+      let entries = Self.entries(all)
+      news.extent = .all(entries)
+      news.changed = entries.filter { !isKept($0) }
+    }
+    return news
+  }
+
+  private struct Look {
+    var header: HistoryHeader
+    var marks: DomainMarks
+    var new: [(UInt64, PropertyList)] = []
+    var gone: [UInt64] = []
+    var all: [PropertyList.Fields.Field]?
+  }
+
+  /// What came in front and what was dropped, if nothing else has happened since the last look.
+  ///
+  /// The number of entries must come out as the domain has it: a program of another version may have
+  /// dropped others than the oldest that decode here.
+  private func prepended(
+    _ new: HistoryHeader, _ domain: borrowing DomainTable, _ marks: DomainMarks
+  ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
+    guard isLoaded, marks.rewrites == self.marks.rewrites, new.edits == header.edits,
+      new.revision > header.revision, new.next >= header.next,
+      new.next - header.next <= UInt64(domain.count)
+    else { return nil }
+    var entries: [(UInt64, PropertyList)] = []
+    for sequence in header.next..<new.next {
+      if let value = domain[EntryKey.text(sequence)] { entries.append((sequence, value)) }
+    }
+    var gone: [UInt64] = []
+    table.visitOldest { sequence in
+      guard domain[EntryKey.text(sequence)] == nil else { return false }
+      gone.append(sequence)
+      return true
+    }
+    let total = table.total - gone.count + entries.count
+    return Int64(total) == new.total ? (entries, gone) : nil
+  }
+
+  private static func entries(_ fields: [PropertyList.Fields.Field]) -> [HistoryNews.Entry] {
+    fields.compactMap { field in
+      EntryKey.sequence(field.key).map {
+        HistoryNews.Entry(sequence: $0, stored: StoredEntry(field.value))
+      }
+    }.sorted { $0.sequence < $1.sequence }
+  }
+
+  /// Whether an entry is what it was; a file that could not be read is tried again.
+  private func isKept(_ entry: HistoryNews.Entry) -> Bool {
+    guard let known = table[sequence: entry.sequence], known.stored == entry.stored else {
+      return false
+    }
+    if case .undecodable(let cause) = known.content { return cause.reason != .unreadable }
+    return true
+  }
+
+  /// Takes news in, with what the changed entries have been decoded to; false when the table is no
+  /// longer the one that they were computed for.
+  mutating func take(_ news: HistoryNews, _ contents: [HistoryContent<Payload>]) -> Bool {
+    guard news.epoch == epoch else { return false }
+    let changed = zip(news.changed, contents).map { entry, content in
+      HistoryTable<Payload>.Entry(
+        sequence: entry.sequence, stored: entry.stored, content: content)
+    }
+    let changes: [HistoryTable<Payload>.Change]
+    switch news.extent {
+    case .prepended(let gone):
+      for sequence in gone { table.remove(sequence) }
+      for entry in changed { table.append(entry) }
+      changes = isFollowed ? table.changes : []
+      table.commit()
+    case .all(let entries):
+      let known = Dictionary(changed.map { ($0.sequence, $0) }) { first, _ in first }
+      var fresh = HistoryTable<Payload>()
+      for entry in entries {
+        if let entry = known[entry.sequence] ?? table[sequence: entry.sequence] {
+          fresh.append(entry)
+        }
+      }
+      fresh.commit()
+      changes = isFollowed ? table.changes(to: fresh) : []
+      table = fresh
+    }
+    (header, marks) = (news.header, news.marks)
+    didChange()
+    if isFollowed, isLoaded, !changes.isEmpty {
+      mail.append(HistoryDelta(changes, isOwn: news.isOwn))
+    }
+    isLoaded = true
+    return true
+  }
+
+  mutating func didChange() {
+    epoch += 1
+    items = nil
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+
+/// One change of a history, as it was asked for: it is computed anew when somebody else was faster.
+enum HistoryOperation<Payload: Codable & Identifiable & Sendable> {
+  typealias Draft = PayloadCoder<Payload>.Draft
+
+  /// Puts entries in front, the last of them foremost, and drops the oldest beyond the limit.
+  case prepend([Draft])
+  /// Puts a payload in the place of the newest one with its identity.
+  case update(Draft)
+  /// Puts a payload in the place of an entry that still is what was read.
+  case replace(UInt64, StoredEntry, Draft)
+  /// Removes all payloads with an identity.
+  case remove(Payload.ID)
+  case removeAll(includingUndecodable: Bool)
+  /// Removes entries that still are what was read.
+  case removeEntries([(sequence: UInt64, stored: StoredEntry)])
+  case removeRecords([(sequence: UInt64, bytes: Data)])
+  /// Puts what an array of the app's holds in front, the last of them foremost, but for what is there.
+  case takeOver([Draft], digest: Data)
+  /// Notes what is about to be written back.
+  case note(written: Data)
+
+  var drafts: [Draft] {
+    switch self {
+    case .prepend(let drafts), .takeOver(let drafts, _): drafts
+    case .update(let draft), .replace(_, _, let draft): [draft]
+    default: []
+    }
+  }
+
+  /// Whether it leaves alone all entries but the oldest.
+  var isPrepend: Bool {
+    switch self {
+    case .prepend, .takeOver, .note: true
+    default: false
+    }
+  }
+}
+
+extension HistoryTable where Payload: Codable & Sendable {
+  typealias Draft = PayloadCoder<Payload>.Draft
+
+  /// Makes a change, and returns how many entries it concerned.
+  mutating func apply(
+    _ operation: HistoryOperation<Payload>, next: inout UInt64, limit: Int
+  ) -> Int {
+    switch operation {
+    case .prepend(let drafts):
+      append(drafts, &next)
+      drop(to: limit)
+      return drafts.count
+    case .update(let draft):
+      guard case .payload(_, let id) = draft.content, let entry = newest(id) else { return 0 }
+      return put(draft, inPlaceOf: entry)
+    case .replace(let sequence, let stored, let draft):
+      guard let entry = self[sequence: sequence], entry.stored == stored else { return 0 }
+      return put(draft, inPlaceOf: entry)
+    case .remove(let id):
+      return remove(sequences(id))
+    case .removeAll(let includingUndecodable):
+      return remove(
+        newestFirst.filter { includingUndecodable || $0.content.payload != nil }.map(\.sequence))
+    case .removeEntries(let entries):
+      return remove(
+        entries.filter { self[sequence: $0.sequence]?.stored == $0.stored }.map(\.sequence))
+    case .removeRecords(let records):
+      return remove(
+        records.filter { self[sequence: $0.sequence]?.stored.holds($0.bytes) == true }
+          .map(\.sequence))
+    case .takeOver(let drafts, _):
+      let new = unknown(of: drafts)
+      append(new, &next)
+      return new.count
+    case .note:
+      return 0
+    }
+  }
+
+  private mutating func append(_ drafts: [Draft], _ next: inout UInt64) {
+    for draft in drafts {
+      append(Entry(sequence: next, stored: draft.stored, content: draft.content))
+      next += 1
+    }
+  }
+
+  private mutating func put(_ draft: Draft, inPlaceOf entry: Entry) -> Int {
+    guard draft.stored != entry.stored else { return 1 }
+    replace(Entry(sequence: entry.sequence, stored: draft.stored, content: draft.content))
+    return 1
+  }
+
+  private mutating func remove(_ sequences: [UInt64]) -> Int {
+    let before = total
+    for sequence in sequences { remove(sequence) }
+    return before - total
+  }
+
+  /// What is not here yet: payloads by their identity, and what does not decode by its bytes.
+  private func unknown(of drafts: [Draft]) -> [Draft] {
+    var undecodable: Set<StoredEntry.Body>?
+    return drafts.filter { draft in
+      if case .payload(_, let id) = draft.content { return newest(id) == nil }
+      let known = undecodable ?? Set(newestFirst.map(\.stored.body))
+      undecodable = known
+      return !known.contains(draft.stored.body)
+    }
+  }
+}

@@ -1,0 +1,209 @@
+/// The entries of a history in memory, the oldest first, and what is being changed in them.
+///
+/// Changes are made in place and noted, so that they can be undone: a change whose record could not be
+/// written leaves nothing behind. Adding an entry, dropping the oldest and removing one by its identity
+/// each cost the same however many there are; a removed entry leaves a hole until
+/// ``commit()`` finds that half are holes.
+struct HistoryTable<Payload: Identifiable> {
+  struct Entry {
+    var sequence: UInt64
+    var stored: StoredEntry
+    var content: HistoryContent<Payload>
+  }
+
+  /// What became of one entry since the last commit.
+  struct Change {
+    var sequence: UInt64
+    var before: Entry?
+    var after: Entry?
+  }
+
+  /// So many holes are not worth closing.
+  private static var holeLimit: Int { 64 }
+
+  /// Ascending; that of a hole, too.
+  private var sequences: [UInt64] = []
+  private var entries: [Entry?] = []
+  private var index = HistoryIndex<Payload.ID>()
+  /// How many entries refer to a blob.
+  private var references: [String: Int] = [:]
+  /// Nothing before this index may be dropped for the cap: holes, and entries that do not decode.
+  private var oldest = 0
+  /// How many entries decode.
+  private(set) var count = 0
+  /// How many entries there are.
+  private(set) var total = 0
+  /// How many bytes the entries take in the domain.
+  private(set) var byteCount = 0
+
+  /// What the places held that were changed since the last commit, in the order of the changes.
+  private var undo: [(place: Int, before: Entry?)] = []
+  private var committedCount = 0
+  private var committedOldest = 0
+
+  var lastSequence: UInt64? { sequences.last }
+  var isChanged: Bool { !undo.isEmpty }
+
+  // MARK: Reading
+
+  subscript(sequence sequence: UInt64) -> Entry? {
+    place(sequence).flatMap { entries[$0] }
+  }
+
+  /// The newest entry with an identity that decodes.
+  func newest(_ id: Payload.ID) -> Entry? { index[id].flatMap { self[sequence: $0] } }
+
+  /// All entries that decode to an identity, the newest first.
+  func sequences(_ id: Payload.ID) -> [UInt64] { index.all(id) }
+
+  func refers(to reference: String) -> Bool { references[reference] != nil }
+  var allReferences: Set<String> { Set(references.keys) }
+
+  /// All entries, the newest first.
+  var newestFirst: some Sequence<Entry> { entries.lazy.reversed().compactMap(\.self) }
+
+  /// The payloads from one place to another, counted from the newest. Costs a look at each entry up to
+  /// the last.
+  func payloads(_ range: Range<Int>) -> [Payload] {
+    var (result, position) = ([Payload](), 0)
+    result.reserveCapacity(min(range.count, count))
+    for entry in entries.reversed() {
+      guard position < range.upperBound else { break }
+      guard let entry, case .payload(let payload, _) = entry.content else { continue }
+      if position >= range.lowerBound { result.append(payload) }
+      position += 1
+    }
+    return result
+  }
+
+  /// Calls `visit` with the entries that decode, the oldest first, until it returns false.
+  func visitOldest(_ visit: (UInt64) -> Bool) {
+    for place in oldest..<entries.count {
+      guard case .payload? = entries[place]?.content else { continue }
+      guard visit(sequences[place]) else { return }
+    }
+  }
+
+  /// What has to change for this to become another table, the oldest first.
+  func changes(to other: HistoryTable) -> [Change] {
+    let gone = newestFirst.filter { other[sequence: $0.sequence] == nil }.reversed().map {
+      Change(sequence: $0.sequence, before: $0, after: nil)
+    }
+    return gone
+      + other.newestFirst.reversed().compactMap { entry in
+        let before = self[sequence: entry.sequence]
+        if let before, before.stored == entry.stored { return nil }
+        return Change(sequence: entry.sequence, before: before, after: entry)
+      }
+  }
+
+  // MARK: Changing
+
+  /// Puts an entry in front of all others; its sequence number is higher than theirs.
+  mutating func append(_ entry: Entry) {
+    sequences.append(entry.sequence)
+    entries.append(nil)
+    put(entry, at: entries.count - 1)
+  }
+
+  mutating func replace(_ entry: Entry) {
+    if let place = place(entry.sequence) { put(entry, at: place) }
+  }
+
+  mutating func remove(_ sequence: UInt64) {
+    guard let place = place(sequence), entries[place] != nil else { return }
+    put(nil, at: place)
+  }
+
+  /// Drops the oldest entries that decode until there are no more than `limit` of these.
+  mutating func drop(to limit: Int) {
+    while count > limit, oldest < entries.count {
+      if let entry = entries[oldest], case .payload = entry.content { put(nil, at: oldest) }
+      oldest += 1
+    }
+  }
+
+  /// What has changed since the last commit, an entry once, in the order of the first changes.
+  var changes: [Change] {
+    var (result, seen) = ([Change](), Set<Int>())
+    for (place, before) in undo where seen.insert(place).inserted {
+      if before == nil, entries[place] == nil { continue }
+      result.append(Change(sequence: sequences[place], before: before, after: entries[place]))
+    }
+    return result
+  }
+
+  /// Keeps what has changed.
+  mutating func commit() {
+    undo.removeAll(keepingCapacity: undo.count < Self.holeLimit)
+    if entries.count - total > max(Self.holeLimit, entries.count / 2) { closeHoles() }
+    (committedCount, committedOldest) = (entries.count, oldest)
+  }
+
+  /// Takes back what has changed since the last commit.
+  mutating func rollBack() {
+    for (place, before) in undo.reversed() { set(before, at: place) }
+    undo = []
+    sequences.removeLast(sequences.count - committedCount)
+    entries.removeLast(entries.count - committedCount)
+    oldest = committedOldest
+  }
+
+  private mutating func put(_ entry: Entry?, at place: Int) {
+    undo.append((place, entries[place]))
+    set(entry, at: place)
+  }
+
+  private mutating func set(_ entry: Entry?, at place: Int) {
+    if let before = entries[place] { forget(before) }
+    entries[place] = entry
+    guard let entry else { return }
+    total += 1
+    byteCount += entry.stored.byteCount
+    if let reference = entry.stored.reference { references[reference, default: 0] += 1 }
+    guard case .payload(_, let id) = entry.content else { return }
+    count += 1
+    index.insert(entry.sequence, id)
+    oldest = min(oldest, place)
+  }
+
+  private mutating func forget(_ entry: Entry) {
+    total -= 1
+    byteCount -= entry.stored.byteCount
+    if let reference = entry.stored.reference {
+      let left = (references[reference] ?? 1) - 1
+      references[reference] = left > 0 ? left : nil
+    }
+    guard case .payload(_, let id) = entry.content else { return }
+    count -= 1
+    index.remove(entry.sequence, id)
+  }
+
+  private func place(_ sequence: UInt64) -> Int? {
+    var (low, high) = (0, sequences.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sequences[middle] < sequence { low = middle + 1 } else { high = middle }
+    }
+    return low < sequences.count && sequences[low] == sequence ? low : nil
+  }
+
+  private mutating func closeHoles() {
+    entries.removeAll { $0 == nil }
+    sequences = entries.compactMap { $0?.sequence }
+    oldest = 0
+  }
+}
+
+/// What an entry has become in memory.
+enum HistoryContent<Payload: Identifiable> {
+  // With its identity, since asking for that is the program's own code, and entries are looked for
+  // under a lock.
+  case payload(Payload, Payload.ID)
+  case undecodable(UndecodableCause)
+
+  var payload: Payload? {
+    if case .payload(let payload, _) = self { return payload }
+    return nil
+  }
+}

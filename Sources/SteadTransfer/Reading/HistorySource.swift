@@ -1,0 +1,45 @@
+import Foundation
+import SteadFiles
+public import SteadPreferences
+
+/// A history of payloads as a source: an item for each entry, the newest first.
+///
+/// Entries have numbers, which are part of their identities, so that equal payloads are told apart. One
+/// that does not decode is an item with an error, and stays in the history. An entry that is updated after
+/// it was read is not removed, and is new to the next run.
+public struct HistorySource<Payload: Codable & Identifiable & Sendable>: TransferSource {
+  private let history: PayloadHistory<Payload>
+
+  /// The entries of a history.
+  public init(_ history: PayloadHistory<Payload>) { self.history = history }
+
+  /// The history's key and domain.
+  public var name: String { history.place }
+  /// Whether the history can be written.
+  public var isRemovable: Bool { !history.isReadOnly }
+
+  /// The entries, named by their index, the newest being 0.
+  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
+    let records = try history.records()
+    return try records.enumerated().map { index, record in
+      try progress(.init(phase: .reading, completed: index, total: records.count))
+      return TransferItem(
+        name: "\(history.key)[\(index)]", identity: Self.identity(of: record),
+        value: record.payload)
+    }
+  }
+
+  /// Removes those entries that still are what was read, as one change, and waits for the disk.
+  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    let wanted = Set(entries.map(\.identity))
+    let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
+    guard !gone.isEmpty else { return 0 }
+    try history.removeRecords(gone.map { ($0.sequence, $0.bytes) })
+    try history.flush()
+    return gone.count
+  }
+
+  private static func identity(of record: HistoryRecord<Payload>) -> String {
+    "\(record.sequence).\(SHA256.hexadecimal(record.bytes))"
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import SteadFiles
+import SteadPreferences
+
+/// The elements of a JSON array by their own bytes, which are never written in another way.
+enum JSONElements {
+  static func identity(of bytes: Data) -> String { SHA256.hexadecimal(bytes) }
+
+  /// Dates may be numbers of seconds since 2001, or text of ISO 8601.
+  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .custom { try ISO8601Date.date(from: $0) }
+    return try decoder.decode(type, from: bytes)
+  }
+
+  static func array(of elements: [Data]) -> Data {
+    var data = Data("[".utf8)
+    for (index, element) in elements.enumerated() {
+      if index > 0 { data.append(contentsOf: ",".utf8) }
+      data.append(element)
+    }
+    data.append(contentsOf: "]".utf8)
+    return data
+  }
+
+  static func isJSON(_ bytes: Data) -> Bool {
+    (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil
+  }
+}

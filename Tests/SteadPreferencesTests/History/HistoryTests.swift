@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+@testable import SteadPreferences
+
+/// What one history does, in one process.
+struct HistoryTests {
+  let home: HistoryHome
+  let history: PayloadHistory<Prompt>
+
+  init() throws {
+    home = try HistoryHome()
+    history = try home.history(limit: 5)
+  }
+
+  @Test func holdsNothingAtFirst() throws {
+    #expect(history.items.isEmpty && history.isEmpty && history.count == 0)
+    #expect(history.undecodable.isEmpty)
+    #expect(history[id: 1] == nil)
+    #expect(home.errors.codes.isEmpty)
+  }
+
+  @Test func hasTheNewestFirst() throws {
+    try history.prepend(1, 2, 3)
+    #expect(history.items == [prompt(3), prompt(2), prompt(1)])
+    #expect(history.count == 3 && !history.isEmpty)
+  }
+
+  @Test func putsACollectionInFrontInItsOrder() throws {
+    try history.prepend(1, 2)
+    try history.prepend(contentsOf: [prompt(3), prompt(4)])
+    #expect(history.ids == [3, 4, 2, 1])
+    try history.prepend(contentsOf: [])
+    #expect(history.ids == [3, 4, 2, 1])
+  }
+
+  @Test func dropsTheOldestBeyondTheLimit() throws {
+    for id in 1...12 {
+      try history.prepend(prompt(id))
+      #expect(history.ids == Array((max(1, id - 4)...id).reversed()))
+    }
+    #expect(history[id: 7] == nil && history[id: 8] == prompt(8))
+  }
+
+  @Test func ofACollectionAboveTheLimitTheFirstCount() throws {
+    try history.prepend(100)
+    try history.prepend(contentsOf: (1...8).map(prompt))
+    #expect(history.ids == [1, 2, 3, 4, 5])
+  }
+
+  @Test func updatesInPlace() throws {
+    try history.prepend(1, 2, 3)
+    var changed = prompt(2)
+    changed.text = "other"
+    #expect(try history.update(changed))
+    #expect(history.items == [prompt(3), changed, prompt(1)])
+    #expect(try !history.update(prompt(9)))
+    #expect(try history.update(id: 1) { $0.text += "!" })
+    #expect(history[id: 1]?.text == "prompt 1!")
+    #expect(try !history.update(id: 9) { $0.text = "" })
+    #expect(history.ids == [3, 2, 1])
+  }
+
+  @Test func anUpdateThatThrowsChangesNothing() throws {
+    try history.prepend(1)
+    #expect(throws: CancellationError.self) {
+      try history.update(id: 1) { prompt in
+        prompt.text = "other"
+        throw CancellationError()
+      }
+    }
+    #expect(history.items == [prompt(1)])
+  }
+
+  @Test func anUpdateMayChangeTheIdentity() throws {
+    try history.prepend(1, 2)
+    #expect(try history.update(id: 1) { $0.id = 7 })
+    #expect(history.ids == [2, 7])
+    #expect(history[id: 1] == nil && history[id: 7]?.text == "prompt 1")
+  }
+
+  @Test func removesByIdentity() throws {
+    try history.prepend(1, 2, 3)
+    #expect(try history.remove(id: 2))
+    #expect(try !history.remove(id: 2))
+    #expect(history.ids == [3, 1])
+    try history.removeAll()
+    #expect(history.isEmpty)
+    try history.prepend(4)
+    #expect(history.ids == [4])
+  }
+
+  @Test func keepsEqualIdentitiesApart() throws {
+    try history.prepend(1, 2)
+    try history.prepend(Prompt(id: 1, text: "again"))
+    #expect(history.ids == [1, 2, 1])
+    #expect(history[id: 1]?.text == "again")
+    #expect(try history.update(Prompt(id: 1, text: "once more")))
+    #expect(history.items.map(\.text) == ["once more", "prompt 2", "prompt 1"])
+    #expect(try history.remove(id: 1))
+    #expect(history.ids == [2])
+  }
+
+  @Test func givesPages() throws {
+    try history.prepend(1, 2, 3, 4, 5)
+    #expect(history.page(0, size: 2).map(\.id) == [5, 4])
+    #expect(history.page(2, size: 2).map(\.id) == [1])
+    #expect(history.page(3, size: 2).isEmpty && history.page(-1, size: 2).isEmpty)
+    #expect(history.page(Int.max, size: 2).isEmpty && history.page(0, size: 0).isEmpty)
+    #expect(history[1..<3].map(\.id) == [4, 3])
+    _ = history.items
+    #expect(history.page(1, size: 2).map(\.id) == [3, 2])
+    #expect(history[3..<99].map(\.id) == [2, 1])
+  }
+
+  @Test func isThereAfterReopening() throws {
+    try history.prepend(1, 2, 3)
+    try history.remove(id: 2)
+    try history.flush()
+    let other = try home.foreign(limit: 5)
+    #expect(other.items == [prompt(3), prompt(1)])
+  }
+
+  @Test func leavesTheAppsDomainAlone() throws {
+    try history.prepend(1, 2)
+    #expect(home.preferences.persistentDomain(forName: "domain") == nil)
+    #expect(try home.directory.names.contains("domain.history.prompts.journal"))
+  }
+
+  @Test func sharesEntriesInMemory() throws {
+    let environment = Preferences.Environment.inMemory()
+    let one = try PayloadHistory<Prompt>(
+      "prompts", in: .inMemory("memory", environment: environment))
+    let other = try PayloadHistory<Prompt>(
+      "prompts", in: .inMemory("memory", environment: environment))
+    try one.prepend(1)
+    try other.prepend(2)
+    #expect(one.ids == [2, 1] && other.ids == [2, 1])
+    let elsewhere = try PayloadHistory<Prompt>("prompts", in: .inMemory())
+    #expect(elsewhere.isEmpty)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import SteadFiles
+import Testing
+
+@testable import SteadPreferences
+
+/// An array in JSON, as apps have it under a key, becomes a history.
+struct TakeOverTests {
+  let home: HistoryHome
+
+  init() throws { home = try HistoryHome() }
+
+  private func array(_ prompts: [Prompt], iso8601: Bool = false) throws -> String {
+    let encoder = JSONEncoder()
+    if iso8601 { encoder.dateEncodingStrategy = .iso8601 }
+    return String(decoding: try encoder.encode(prompts), as: UTF8.self)
+  }
+
+  @Test(arguments: [false, true])
+  func takesOverEitherKindOfDates(iso8601: Bool) throws {
+    let prompts = (0..<20).map {
+      Prompt(
+        id: $0, text: "a, [b] {\"c\"} \\ é\n", date: Date(timeIntervalSince1970: Double($0) * 1e7))
+    }
+    try home.writeArray(try array(prompts, iso8601: iso8601))
+    let history = try home.history()
+    #expect(history.items == prompts)
+    #expect(!home.hasArray)
+    #expect(home.errors.codes.isEmpty)
+    #expect(try home.foreign().items == prompts)
+  }
+
+  @Test func keepsEachElementsOwnBytes() throws {
+    let elements = [
+      #"{"text":"b","id":2,"date":0.50,"extra":[1, 2]}"#, #"{"id" : 1,"text":"a","date":0}"#,
+    ]
+    try home.writeArray("\u{FEFF} [ " + elements.joined(separator: " ,\n ") + " ]\n")
+    let records = try home.history().records()
+    #expect(records.map { String(decoding: $0.bytes, as: UTF8.self) } == elements)
+    #expect(records.map(\.version) == [1, 1])
+  }
+
+  @Test func anEmptyArrayIsNoEntry() throws {
+    try home.writeArray(" [ ] ")
+    #expect(try home.history().isEmpty)
+    #expect(!home.hasArray)
+    #expect(home.errors.codes.isEmpty)
+  }
+
+  @Test func dropsNothingForTheLimit() throws {
+    try home.writeArray(try array((0..<10).map(prompt)))
+    let history = try home.history(limit: 4)
+    #expect(history.ids == Array(0..<10))
+    try history.prepend(99)
+    #expect(history.ids == [99, 0, 1, 2])
+  }
+
+  @Test func keepsWhatDoesNotDecode() throws {
+    try home.writeArray(
+      #"[{"id":1,"text":"a","date":0},{"id":2},nonsense,{"id":3,"text":"c","date":"2026-11-22T10:00:00.5Z"}]"#
+    )
+    let history = try home.history()
+    #expect(history.ids == [1, 3])
+    #expect(history.undecodable.map(\.index) == [1, 2])
+    #expect(
+      history.undecodable.map { String(decoding: $0.bytes, as: UTF8.self) } == [
+        #"{"id":2}"#, "nonsense",
+      ])
+    #expect(history.undecodable.map(\.message) == ["The field text is missing.", "It is no JSON."])
+    #expect(home.errors.codes == [.doesNotDecode])
+    #expect(!home.hasArray)
+  }
+
+  @Test func takesOnlyNewOnesFromAnArrayThatIsWrittenAgain() throws {
+    try home.writeArray(#"[{"id":2,"text":"b","date":0},{"id":1,"text":"a","date":0},{"id":0}]"#)
+    let history = try home.history()
+    try history.prepend(5)
+    try home.writeArray(
+      #"[{"id":7,"text":"g","date":0},{"id":6},{"id":2,"text":"changed","date":0},{"id":0}]"#)
+    let again = try home.history()
+    #expect(again.ids == [7, 5, 2, 1] && history.ids == [7, 5, 2, 1])
+    #expect(again[id: 2]?.text == "b")
+    #expect(again.undecodable.map(\.index) == [1, 5])
+    #expect(!home.hasArray)
+  }
+
+  /// The process was killed between the record of the entries and the removal of the array.
+  @Test func aTakeOverThatWasCutOffIsCompleted() throws {
+    let text = try array((0..<3).map(prompt))
+    try home.writeArray(text)
+    var history: PayloadHistory<Prompt>? = try home.history()
+    try history?.remove(id: 1)
+    history = nil
+    try home.writeArray(text)
+    #expect(try home.history().ids == [0, 2])
+    #expect(!home.hasArray)
+  }
+
+  @Test(arguments: ["", "{}", "[1", "[1,]", "[,]", "[{]", "[]]", "[\"a]", "text", "[}]"])
+  func whatIsNoArrayIsKeptAside(text: String) throws {
+    try home.writeArray(text)
+    let history = try home.history()
+    #expect(history.isEmpty && history.undecodable.isEmpty)
+    #expect(home.errors.codes == [.doesNotDecode])
+    let kept = home.preferences.keysKeptAside(for: "prompts")
+    #expect(kept == ["prompts.undecodable"])
+    #expect(home.preferences.data(forKey: "prompts.undecodable") == Data(text.utf8))
+    #expect(!home.hasArray)
+  }
+
+  @Test func whatIsNoDataIsLeftAlone() throws {
+    try home.preferences.setPropertyList(.string("[]"), forKey: "prompts")
+    let history = try home.history()
+    try history.prepend(1)
+    #expect(home.preferences.string(forKey: "prompts") == "[]")
+    #expect(home.errors.codes == [.doesNotDecode])
+  }
+
+  @Test func readOnlyPreferencesTakeNothingOver() throws {
+    try home.history().prepend(1)
+    try home.writeArray(try array([prompt(2)]))
+    let preferences = try Preferences(
+      domain: "domain", directory: home.directory.url, options: .init(isReadOnly: true))
+    preferences.onError = home.errors.handler
+    let history = try PayloadHistory<Prompt>("prompts", in: preferences)
+    #expect(history.ids == [1])
+    #expect(home.errors.codes == [.doesNotDecode])
+    #expect(home.hasArray)
+    #expect(throws: PreferencesError.self) { try history.prepend(3) }
+  }
+}
