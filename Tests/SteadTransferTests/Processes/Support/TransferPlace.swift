@@ -6,7 +6,9 @@ import Testing
 struct TransferPlace {
   let workload: String
   let directory: TemporaryDirectory
-  let source: Preferences
+  private let source: Preferences
+  /// The history that the workload moves from, nil where that is the array.
+  private let history: PayloadHistory<Note>?
 
   init(_ workload: String) throws {
     self.workload = workload
@@ -16,12 +18,18 @@ struct TransferPlace {
       domain: "old", directory: directory.url,
       environment: Preferences.Environment(
         appID: "old", variables: ["HOME": directory.url.filePath]))
+    history =
+      workload == "history" ? try PayloadHistory("notes", limit: Note.limit, in: source) : nil
   }
 
   /// The texts of the source.
   var left: [String] {
-    get { source.stringArray(forKey: "drafts") ?? [] }
-    nonmutating set { source.set(newValue, forKey: "drafts") }
+    history?.items.map(\.text) ?? source.stringArray(forKey: "drafts") ?? []
+  }
+
+  func add(_ texts: [String]) throws {
+    guard let history else { return source.set(left + texts, forKey: "drafts") }
+    try history.prepend(contentsOf: texts.map { Note(text: $0) })
   }
 
   /// The texts of the destination, as often as they are there, as a new process sees them.
