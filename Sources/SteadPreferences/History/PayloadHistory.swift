@@ -87,7 +87,12 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     guard header.format == HistoryHeader.format else {
       throw PreferencesError(HistoryHeader.newerVersion, domain: preferences.domain, key: key)
     }
-    try naming { try takeOver() }
+    do {
+      try naming { try takeOver() }
+    } catch let error as PreferencesError where error.code == .readOnly {
+      // What the history has can still be read, and what is under the key stays there.
+      problems.add(error)
+    }
     sweepBlobs()
     problems.report()
   }

@@ -39,9 +39,11 @@ public struct RecordDestination<Model: PersistentModel>: TransferDestination {
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
     let store = try store()
-    if elements.isEmpty { return try store.replace(try receipt([])) }
     var writing = ModelWriting(store, elements)
-    try store.reporting("written") { try writing.run(progress, receipt) }
+    try store.reporting("written") {
+      try writing.run(progress) { try ReceiptTable($0).set(try receipt($1)) }
+    }
+    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
   /// Compares the rows, read by a connection of their own, with the placements' digests.

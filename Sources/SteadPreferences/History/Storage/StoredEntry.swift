@@ -77,6 +77,9 @@ struct StoredEntry: Hashable, Sendable {
 /// The name of an entry's key: its sequence number in 16 hexadecimal digits, so that names sort as the
 /// numbers do.
 enum EntryKey {
+  /// No sequence number is higher, so that there is always a next one. What a higher number would be is
+  /// left alone.
+  static let limit: UInt64 = 1 << 62
   private static let width = 16
 
   static func text(_ sequence: UInt64) -> String {
@@ -88,6 +91,6 @@ enum EntryKey {
   static func sequence(_ text: String) -> UInt64? {
     let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     guard text.utf8.count == width, isPlain else { return nil }
-    return UInt64(text, radix: 16)
+    return UInt64(text, radix: 16).flatMap { $0 <= limit ? $0 : nil }
   }
 }
