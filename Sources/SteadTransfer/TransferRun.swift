@@ -49,7 +49,7 @@ extension TransferRun {
     try take(plan, items)
     let converted = try convert(plan.new, of: items)
     switch plan.afterConversion(failed: converted.failed, options) {
-    case .refuse: throw notConverted()
+    case .refuse: throw notConverted(converted.failed.count)
     case .nothing: break
     case .write(let new):
       let identities = new.map { items[$0].identity }
@@ -109,6 +109,8 @@ extension TransferRun {
       let item = items[index]
       do {
         elements.append(try transfer.convert(item.value.get()))
+      } catch let error as CancellationError {
+        throw error
       } catch {
         failed.insert(index)
         report.failures.append(TransferFailure(item: item.name, becauseOf: error))
@@ -264,10 +266,11 @@ extension TransferRun {
     }
   }
 
-  private func notConverted() -> TransferError {
+  /// - Parameter count: Without what an earlier run had written, which is among the failures, too.
+  private func notConverted(_ count: Int) -> TransferError {
     TransferError(
       code: .notConverted,
-      message: "\(report.failures.count) of \(report.read) items of \(source.name) could not be "
+      message: "\(count) of \(report.read) items of \(source.name) could not be "
         + "converted, so nothing was moved. Correct them, or accept a partial move.",
       failures: report.failures)
   }

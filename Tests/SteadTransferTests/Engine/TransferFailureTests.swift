@@ -118,6 +118,24 @@ struct TransferFailureTests {
     #expect(try moving.moved() == ["five", "four", "one", "two, edited"])
   }
 
+  /// What was left undone is done, also when what is new is refused.
+  @Test func aRefusalTellsOfBothKindsOfFailures() throws {
+    moving.put("one", "two")
+    try moving.run(stoppingAt: .verifying)
+    let key = try #require(moving.destinationKey(of: "two"))
+    moving.destination.set("edited", forKey: key)
+    moving.put("one", "two", "bad", "three")
+    let error = try #require(throws: TransferError.self) {
+      try moving.transfer(check: refusingBad).run()
+    }
+    #expect(error.code == .notConverted)
+    #expect(error.failures.map(\.item) == ["drafts[0]", "drafts[1]"])
+    #expect(error.message.hasPrefix("1 of 3"), "\(error)")
+    #expect(moving.left == ["two", "bad", "three"])
+    #expect(try moving.moved() == ["edited", "one"])
+    #expect(try moving.receipt()?.state == .finished)
+  }
+
   /// The source had given up all, and somebody has added one that equals one of them.
   @Test func whatIsAddedAfterAKillIsNotTakenForWhatWasMoved() throws {
     moving.put("one", "two")

@@ -50,6 +50,19 @@ struct TransferStopTests {
     #expect(moving.destination.keys.isEmpty)
   }
 
+  /// Not an item that does not convert.
+  @Test func aConversionMayBeCancelled() throws {
+    let moving = try Moving()
+    moving.put("one", "two")
+    #expect(throws: CancellationError.self) {
+      try moving.transfer(TransferOptions(acceptsPartial: true)) { text in
+        if text == "two" { throw CancellationError() }
+      }.run()
+    }
+    #expect(moving.left == ["one", "two"])
+    #expect(moving.destination.keys.isEmpty)
+  }
+
   @Test func cancellingTheBackgroundStopsBetweenItems() async throws {
     let moving = try Moving()
     moving.put((0..<100).map { "draft \($0)" })
