@@ -26,8 +26,13 @@ final class CoreDataSnapshot: Sendable {
     store = directory.appending(path: "copy.store", directoryHint: .notDirectory)
     for _ in 0..<Self.attemptLimit {
       guard let before = try settledState(of: path) else { continue }
-      try copy(path, before)
-      if try state(of: path) == before { return }
+      do {
+        try copy(path, before)
+        if try state(of: path) == before { return }
+      } catch let error as FileError where error.code == .notFound {
+        // A writer has removed its journal meanwhile.
+        continue
+      }
     }
     throw TransferError(
       code: .changed,
