@@ -116,7 +116,8 @@ struct HistoryWorker {
         let name = String(parts[0])
         if let newer = last[name], newer <= number { say("error \(name) is not in order") }
         if last[name] == nil {
-          if let top = tops[name], top > number { say("error \(name).\(top) was lost") }
+          // Each third is removed by its writer.
+          if let top = tops[name], top > number, top % 3 != 0 { say("error \(name).\(top) was lost") }
           tops[name] = number
         }
         last[name] = number
