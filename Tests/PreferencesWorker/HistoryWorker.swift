@@ -116,7 +116,8 @@ struct HistoryWorker {
         let name = String(parts[0])
         if let newer = last[name], newer <= number { say("error \(name) is not in order") }
         if last[name] == nil {
-          if let top = tops[name], top > number { say("error \(name).\(top) was lost") }
+          // Each third is removed by its writer.
+          if let top = tops[name], top > number, top % 3 != 0 { say("error \(name).\(top) was lost") }
           tops[name] = number
         }
         last[name] = number
@@ -148,6 +149,10 @@ struct HistoryWorker {
   private func fork(_ arguments: [String]) throws {
     guard let count = Int(arguments[0]) else { exit(64) }
     let history = try open()
+    // Swift's runtime has locks of its own for what it makes at the first use of a type, and those do not
+    // survive a fork.
+    for number in 0..<16 { try history.prepend(Message("before", number)) }
+    _ = history.items.count
     let threads = DispatchGroup()
     for thread in 0..<2 {
       threads.enter()

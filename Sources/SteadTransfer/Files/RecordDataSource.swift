@@ -28,6 +28,7 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
   public let property: String
   /// Whether the property may be cleared; false for a container that was opened without saving.
   public let isRemovable: Bool
+  private let store: RecordsStore
 
   /// The bytes of an optional property.
   ///
@@ -45,22 +46,17 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
 
   private init(_ container: ModelContainer, path: AnyKeyPath) throws {
     self.container = container
-    property = try RecordsStore(container, holding: Schema.entityName(for: Model.self))
-      .property(of: path, on: Model.self)
+    store = try RecordsStore(container, holding: Schema.entityName(for: Model.self))
+    property = try store.property(of: path, on: Model.self)
     isRemovable = container.configurations.allSatisfy(\.allowsSave)
   }
 
   /// `Photo.image`
   public var name: String { "\(Schema.entityName(for: Model.self)).\(property)" }
 
-  private func store() throws -> RecordsStore {
-    try RecordsStore(container, holding: Schema.entityName(for: Model.self))
-  }
-
   /// What the records hold, by their rows' numbers.
   public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
-    let store = try store()
-    return try store.reporting("read") {
+    try store.reporting("read") {
       try store.rows.read { rows in
         var items: [TransferItem<Value>] = []
         for shape in store.family(of: Model.self) {
@@ -105,8 +101,7 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
 
   /// Clears the property of the records that still hold what was moved.
   public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    let store = try store()
-    return try store.reporting("written") {
+    try store.reporting("written") {
       try store.rows.write { rows in
         try Set(entries.map(\.identity)).sorted().count { try clear($0, rows) }
       }

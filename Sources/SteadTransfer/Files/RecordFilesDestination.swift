@@ -20,6 +20,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   public let folder: String
   /// The name of the property that holds the path.
   public let property: String
+  private let store: RecordsStore
   private let setPath: @Sendable (Model, String) -> Void
 
   /// Files with their paths in an optional property.
@@ -67,20 +68,16 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
     self.directory = directory
     self.folder = folder
     self.setPath = setPath
-    property = try RecordsStore(container, holding: Schema.entityName(for: Model.self))
-      .property(of: path, on: Model.self)
+    store = try RecordsStore(container, holding: Schema.entityName(for: Model.self))
+    property = try store.property(of: path, on: Model.self)
   }
 
   /// `files of Photo.path`
   public var name: String { "files of \(Schema.entityName(for: Model.self)).\(property)" }
 
-  private func store() throws -> RecordsStore {
-    try RecordsStore(container, holding: Schema.entityName(for: Model.self))
-  }
-
   /// The receipt of a transfer; it lies in the store of the records.
   public func receipt(named id: String) throws -> TransferReceipt? {
-    try store().receipt(named: id)
+    try store.receipt(named: id)
   }
 
   /// Writes the files, then records and receipt in one transaction, durably.
@@ -88,7 +85,6 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
     _ elements: [RecordFile<Model>], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
-    let store = try store()
     let fileWriting = FileWriting(store, self)
     var files = try fileWriting.files(for: elements, progress)
     var models: [Model] = []
@@ -148,8 +144,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   public func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
-    let store = try store()
-    return try store.reporting("read") {
+    try store.reporting("read") {
       try store.rows.makeDurable()
       return try store.rows.read { rows in
         var wrong: [TransferPlacement] = []
@@ -182,5 +177,5 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   }
 
   /// Puts a receipt in the place of the one that is there.
-  public func replace(_ receipt: TransferReceipt) throws { try store().replace(receipt) }
+  public func replace(_ receipt: TransferReceipt) throws { try store.replace(receipt) }
 }

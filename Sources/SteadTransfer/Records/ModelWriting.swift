@@ -57,12 +57,13 @@ struct ModelWriting {
     let all = context.insertedModelsArray
     guard context.changedModelsArray.isEmpty,
       elements.allSatisfy({ $0.modelContext === context }),
-      all.allSatisfy({ store.rows.place(of: $0) != nil })
+      all.allSatisfy({ store.rows.place(of: $0) != nil && !context.leadsElsewhere($0) })
     else {
       throw TransferError(
         code: .unsupported,
-        message: "The conversion made objects of several stores, or of models that the container "
-          + "has not. Move each store's by itself, and name all models when the container is made.")
+        message: "The conversion made objects of several stores, of models that the container has "
+          + "not, or that lead to objects of a context. Move each store's by itself, name all models "
+          + "when the container is made, and make what objects lead to anew.")
     }
     for (number, element) in elements.enumerated() {
       let end = number + 1 < starts.count ? starts[number + 1] : all.count

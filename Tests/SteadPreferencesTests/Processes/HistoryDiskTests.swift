@@ -136,7 +136,7 @@ struct HistoryDiskTests {
     #expect(worker.finish() == 0)
     let found = try Worker.messages(directory.url, limit: 10_000)
     let writers = (0..<6).map { "child\($0)" } + ["thread0", "thread1"]
-    var expected = Set((0..<6).map { "parent.\($0)" })
+    var expected = Set((0..<6).map { "parent.\($0)" } + (0..<16).map { "before.\($0)" })
     for writer in writers { expected.formUnion((0..<count).map { "\(writer).\($0)" }) }
     #expect(Set(found) == expected && found.count == expected.count)
   }

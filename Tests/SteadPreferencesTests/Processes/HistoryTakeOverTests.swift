@@ -4,7 +4,7 @@ import Testing
 
 /// A process is killed while it takes over the array of an older version of the app.
 struct HistoryTakeOverTests {
-  private static let count = 300
+  private static let count = 96
 
   /// How far a take-over has come, seen from outside.
   private enum State: Hashable { case before, between, after }

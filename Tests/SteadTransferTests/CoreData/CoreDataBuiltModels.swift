@@ -73,7 +73,7 @@ enum Diary {
   }
 }
 
-enum Shelf {
+enum Storehouse {
   @Model class Item {
     var number: Int
     init(number: Int) { self.number = number }

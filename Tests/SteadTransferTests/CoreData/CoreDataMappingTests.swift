@@ -26,7 +26,7 @@ import Testing
   }
 
   private func container() throws -> ModelContainer {
-    try memoryContainer(Shelf.Box.self, Shelf.Book.self)
+    try memoryContainer(Storehouse.Box.self, Storehouse.Book.self)
   }
 
   private var mapping: CoreDataMapping {
@@ -42,7 +42,7 @@ import Testing
     let container = try container()
     let report = try shelf().importing(to: container, mapping: mapping).run()
     let context = ModelContext(container)
-    let books = try context.fetch(FetchDescriptor<Shelf.Book>())
+    let books = try context.fetch(FetchDescriptor<Storehouse.Book>())
     #expect(books.map(\.title) == ["book"] && books.map(\.number) == [12])
     #expect(books.first?.box?.title == "box" && books.first?.box?.number == 11)
     #expect(report.leftOutValues == ["Volume.ZWEIGHT": 1])
@@ -63,7 +63,7 @@ import Testing
     let error = try transferError { try fixture.importing(to: container, mapping: mapping).run() }
     #expect(error.code == .unsupported)
     #expect(error.message.contains("Box.ZTITLE1 (1), Volume.ZWEIGHT (1)"))
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Shelf.Item>()) == 0)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Storehouse.Item>()) == 0)
     mapping.leavesOutUnknown = true
     let report = try fixture.importing(to: container, mapping: mapping).run()
     #expect(report.leftOutValues == ["Box.ZTITLE1": 1, "Volume.ZWEIGHT": 1])
@@ -85,7 +85,7 @@ import Testing
     mapping.storedNames = [:]
     let report = try fixture.importing(to: container, mapping: mapping).run()
     #expect(report.leftOutLinks == ["Book.box": 1] && report.transfer.moved == 1)
-    let book = try ModelContext(container).fetch(FetchDescriptor<Shelf.Book>()).first
+    let book = try ModelContext(container).fetch(FetchDescriptor<Storehouse.Book>()).first
     #expect(book?.title == "book" && book?.box == nil)
   }
 

@@ -134,6 +134,21 @@ import Testing
     #expect(try container.count(NoteDraft.self) == 0)
   }
 
+  /// Their rows' numbers mean other rows here.
+  @Test func refusesObjectsThatLeadToOnesOfAContext() throws {
+    let context = ModelContext(try .records(at: directory.file("other.store")))
+    let other = NoteDraft(text: "there")
+    context.insert(other)
+    try context.save()
+    let remark = NoteRemark("here")
+    remark.draft = other
+    let error = #expect(throws: TransferError.self) {
+      try move([remark], to: RecordDestination<NoteRemark>(container))
+    }
+    #expect(error?.code == .unsupported)
+    #expect(try container.count(NoteRemark.self) == 0)
+  }
+
   @Test func replacesAReceiptByOneThatFollowsIt() throws {
     let destination = RecordDestination<NoteDraft>(container)
     _ = try write((0..<5).map { NoteDraft(text: "\($0)") })

@@ -83,8 +83,13 @@ enum EntryKey {
   private static let width = 16
 
   static func text(_ sequence: UInt64) -> String {
-    let digits = String(sequence, radix: 16)
-    return String(repeating: "0", count: width - digits.utf8.count) + digits
+    String(unsafeUninitializedCapacity: width) { bytes in
+      for place in 0..<width {
+        let digit = UInt8(truncatingIfNeeded: sequence >> UInt64(4 * (width - 1 - place))) & 15
+        bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+      }
+      return width
+    }
   }
 
   /// The sequence number; nil for a key that is no entry's.
