@@ -70,11 +70,13 @@ extension TransferRun {
     report.completed = receipt?.pending.count ?? 0
     let pending = TransferPlan.removal(
       of: receipt?.pending ?? [], leftIn: items.map(\.identity))
-    let alreadyMoved = plan.moved.count + (pending.isEmpty ? plan.unfinished.count : 0)
+    let isCertain = source.hasUniqueIdentities || !pending.isEmpty
+    let unfinished = isCertain ? plan.unfinished.count : 0
+    let alreadyMoved = plan.moved.count + plan.unfinished.count - unfinished
     report.alreadyMoved = alreadyMoved
     guard source.isRemovable, !options.keepsSource else { return }
     report.removed =
-      report.moved + pending.count + (options.removesAlreadyMoved ? alreadyMoved : 0)
+      report.moved + unfinished + (options.removesAlreadyMoved ? alreadyMoved : 0)
     report.left = report.read - report.removed
   }
 
@@ -170,7 +172,7 @@ extension TransferRun {
     }
     var entries = TransferPlan.removal(
       of: receipt.pending, unverified: lost, options, isRemovable: source.isRemovable)
-    if isResumed, !entries.isEmpty {
+    if isResumed, !entries.isEmpty, !source.hasUniqueIdentities {
       entries = TransferPlan.removal(of: entries, leftIn: try read().map(\.identity))
     }
     let removed = try remove(entries)

@@ -12,6 +12,12 @@ public protocol TransferSource<Value>: Sendable {
   /// Whether ``remove(_:)`` can take items out; a file of another program is left as it is.
   var isRemovable: Bool { get }
 
+  /// Whether no item can ever come that equals one which was removed, since each has a number of its own;
+  /// false unless a source says otherwise.
+  ///
+  /// After a run that was cut off, what is left of its items can then be removed without a doubt.
+  var hasUniqueIdentities: Bool { get }
+
   /// All that is there now, in its order, and none when there is nothing. Changes nothing.
   ///
   /// An item that does not decode is an item with an error. What cannot be taken apart into items at all
@@ -26,4 +32,9 @@ public protocol TransferSource<Value>: Sendable {
   /// - Returns: How many items were taken out.
   @discardableResult
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int
+}
+
+extension TransferSource {
+  /// False.
+  public var hasUniqueIdentities: Bool { false }
 }

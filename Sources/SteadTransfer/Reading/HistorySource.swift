@@ -18,6 +18,9 @@ public struct HistorySource<Payload: Codable & Identifiable & Sendable>: Transfe
   /// Whether the history can be written.
   public var isRemovable: Bool { !history.isReadOnly }
 
+  /// True: numbers are not used again.
+  public var hasUniqueIdentities: Bool { true }
+
   /// The entries, named by their index, the newest being 0.
   public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
     let records = try history.records()

@@ -51,6 +51,23 @@ struct HistorySourceTests {
     #expect(history.isEmpty)
   }
 
+  /// With numbers there is no doubt about what is left of a run that was cut off.
+  @Test func whatIsLeftAfterAKillIsRemoved() throws {
+    struct Stop: Error {}
+    let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
+    for number in 0..<3 { try history.prepend(Prompt(id: number, text: "prompt \(number)")) }
+    #expect(throws: Stop.self) {
+      try transfer(history).run { if $0.phase == .removing { throw Stop() } }
+    }
+    try history.remove(id: 1)
+    let preview = try transfer(history).preview()
+    #expect((preview.completed, preview.alreadyMoved, preview.removed) == (3, 0, 2))
+    let report = try transfer(history).run()
+    #expect((report.completed, report.removed, report.left) == (3, 2, 0))
+    #expect(history.isEmpty)
+    #expect(try moving.moved() == ["prompt 0", "prompt 1", "prompt 2"])
+  }
+
   @Test func whatIsChangedMeanwhileStays() throws {
     let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
     for number in 0..<3 { try history.prepend(Prompt(id: number, text: "prompt \(number)")) }
