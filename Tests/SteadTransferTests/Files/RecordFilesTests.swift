@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import SteadRecords
 import SteadTestSupport
 import SteadTransfer
@@ -184,12 +185,21 @@ import Testing
   }
 
   /// A receipt may be forged or damaged; a place in it leads nowhere else.
-  @Test(arguments: [
-    "NotePhoto/1=../notes.store", "NotePhoto/1=/etc/passwd", "NotePhoto/1", "=x", "",
-  ])
-  func readsNothingOutsideOfTheDirectory(place: String) throws {
+  @Test(arguments: ["../secret", "images/../../secret", "images/link"])
+  func readsNothingOutsideOfTheDirectory(path: String) throws {
     try fill([("a", nil)])
-    let placement = TransferPlacement(place: place, digest: "")
+    try FileManager.default.createDirectory(
+      at: images.appending(path: "images"), withIntermediateDirectories: true)
+    let secret = directory.file("secret")
+    try Self.small.write(to: secret)
+    try FileManager.default.createSymbolicLink(
+      at: images.appending(path: "images/link"), withDestinationURL: secret)
+    let rows = try #require(RowStore(container))
+    try rows.write { try $0.run("UPDATE NotePhoto SET path = ?1", [.text(path)]) }
+    var digest = RowDigest()
+    digest.add(path, .text(SHA256.hexadecimal(Self.small)))
+    let placement = TransferPlacement(
+      place: "NotePhoto/1=\(path)", digest: digest.hexadecimal)
     #expect(try destination.verify([placement]) { _ in } == [placement])
   }
 
