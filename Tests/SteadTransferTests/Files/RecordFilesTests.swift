@@ -81,6 +81,17 @@ import Testing
     #expect(photo.image == nil && photo.path != nil)
   }
 
+  /// A record whose file goes with it must not take another's.
+  @Test func givesEqualBytesOfALaterRunAFileOfTheirOwn() throws {
+    try fill([("a", Self.small)])
+    try transfer().run()
+    try fill([("b", Self.small)])
+    #expect(try transfer().run().moved == 1)
+    #expect(try files.count == 2)
+    #expect(try Set(container.all(NotePhoto.self).compactMap(\.path)).count == 2)
+    #expect(try stored() == ["a": Self.small, "b": Self.small])
+  }
+
   @Test func staysRightWhenTheDirectoryMoves() throws {
     try fill([("a", Self.small)])
     try transfer().run()
