@@ -64,6 +64,22 @@ struct TransferPlan: Sendable, Equatable {
     let lost = Set(unverified)
     return entries.filter { !lost.contains($0.placement) }
   }
+
+  /// What the source has to give up after a run that was cut off, which may have done that already.
+  ///
+  /// A removal takes all or nothing. So when one of the entries is not in the source any more, the others
+  /// were added since, or somebody has taken that one out: they are left alone, as moved earlier, since
+  /// to remove them could lose what is new and equal.
+  ///
+  /// - Parameter identities: Of all items that the source holds.
+  static func removal(
+    of entries: [TransferReceipt.Entry], leftIn identities: [String]
+  ) -> [TransferReceipt.Entry] {
+    var counts: [String: Int] = [:]
+    for identity in identities { counts[identity, default: 0] += 1 }
+    for entry in entries { counts[entry.identity, default: 0] -= 1 }
+    return counts.values.allSatisfy { $0 >= 0 } ? entries : []
+  }
 }
 
 /// Entries by identity, to be taken out one by one, the first first.

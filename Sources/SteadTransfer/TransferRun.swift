@@ -68,10 +68,13 @@ extension TransferRun {
     let isRefused = plan.afterConversion(failed: converted.failed, options) == .refuse
     report.moved = isRefused ? 0 : converted.elements.count
     report.completed = receipt?.pending.count ?? 0
-    report.alreadyMoved = plan.moved.count
+    let pending = TransferPlan.removal(
+      of: receipt?.pending ?? [], leftIn: items.map(\.identity))
+    let alreadyMoved = plan.moved.count + (pending.isEmpty ? plan.unfinished.count : 0)
+    report.alreadyMoved = alreadyMoved
     guard source.isRemovable, !options.keepsSource else { return }
     report.removed =
-      report.moved + plan.unfinished.count + (options.removesAlreadyMoved ? plan.moved.count : 0)
+      report.moved + pending.count + (options.removesAlreadyMoved ? alreadyMoved : 0)
     report.left = report.read - report.removed
   }
 
@@ -163,8 +166,11 @@ extension TransferRun {
       let places = Set(lost)
       unverified = receipt.pending.filter { places.contains($0.placement) }
     }
-    let entries = TransferPlan.removal(
+    var entries = TransferPlan.removal(
       of: receipt.pending, unverified: lost, options, isRemovable: source.isRemovable)
+    if isResumed, !entries.isEmpty {
+      entries = TransferPlan.removal(of: entries, leftIn: try read().map(\.identity))
+    }
     let removed = try remove(entries)
     report.removed += removed
     if isResumed {

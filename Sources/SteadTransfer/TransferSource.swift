@@ -18,7 +18,7 @@ public protocol TransferSource<Value>: Sendable {
   /// is an error thrown.
   func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>]
 
-  /// Takes items out for good, and nothing else, whatever was added meanwhile.
+  /// Takes items out for good, as one change, and nothing else, whatever was added meanwhile.
   ///
   /// An entry stands for one item with that identity; one that is gone already, or has changed, is no
   /// error. Returns when it would survive a loss of power.

@@ -3,7 +3,7 @@ import SteadPreferences
 import SteadTransfer
 import SwiftData
 
-/// A transfer of texts from the domain `old` to another store, all in one directory.
+/// A transfer of texts from the domain `old`, or a history of it, to another store in the same directory.
 ///
 /// Each text goes to a place that no other text has, so that one which is moved twice is there twice.
 struct Workload {
@@ -12,13 +12,16 @@ struct Workload {
     case preferences
     /// From the elements of an array to records of a store.
     case records
+    /// From the entries of a history to records of a store.
+    case history
   }
 
   let name: Name
   let directory: URL
 
   func run(_ progress: @escaping TransferProgress.Report) throws -> TransferReport {
-    let source = PreferenceSource<String>("drafts", in: try open("old"))
+    let old = try open("old")
+    let source = PreferenceSource<String>("drafts", in: old)
     switch name {
     case .preferences:
       let destination = PreferencesDestination(try open("new"))
@@ -29,6 +32,12 @@ struct Workload {
       let destination = RecordDestination<Draft>(try container())
       return try Transfer("drafts", from: source, to: destination) { Draft(content: $0) }
         .run(progress)
+    case .history:
+      let history = try PayloadHistory<Note>("notes", limit: Note.limit, in: old)
+      let destination = RecordDestination<Draft>(try container())
+      return try Transfer("notes", from: HistorySource(history), to: destination) {
+        Draft(content: $0.text)
+      }.run(progress)
     }
   }
 
@@ -38,7 +47,7 @@ struct Workload {
     case .preferences:
       let new = try open("new")
       return new.keys.filter { $0.hasPrefix("draft.") }.compactMap { new.string(forKey: $0) }
-    case .records:
+    case .records, .history:
       let container = try container()
       return try ModelContext(container).fetch(FetchDescriptor<Draft>()).map(\.content)
     }

@@ -13,7 +13,9 @@
 
     /// Whether data is an archive, of whatever classes.
     package static func isArchive(_ data: Data) -> Bool {
-      guard let list = try? BinaryPropertyList(data) else { return false }
+      guard data.starts(with: Data("bplist".utf8)), let list = try? BinaryPropertyList(data) else {
+        return false
+      }
       return list.value("$archiver", in: list.root) != nil
     }
   }

@@ -14,8 +14,9 @@ struct CoreDataAccount {
 
   func skippedTables() throws -> [String: Int] {
     let own = catalog.entities.values.filter { $0.isInternal && !$0.table.isEmpty }.map(\.table)
+    let foreign = catalog.unknownTables.filter { !catalog.isOfModel($0) }
     var result: [String: Int] = [:]
-    for table in Set(own + catalog.unknownTables) { result[table] = try count(table) }
+    for table in Set(own + foreign) { result[table] = try count(table) }
     return result
   }
 
@@ -37,6 +38,10 @@ struct CoreDataAccount {
       }
     }
     try addPairs(plans, to: &left)
+    // A table that is named as those of a model are, and fits none of its entities.
+    for table in catalog.unknownTables where catalog.isOfModel(table) {
+      if case let count = try count(table), count > 0 { left.unknown[table] = count }
+    }
     return left
   }
 

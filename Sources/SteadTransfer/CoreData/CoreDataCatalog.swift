@@ -21,6 +21,10 @@ struct CoreDataCatalog {
 
   /// Entities from this number on are Core Data's own.
   static let firstInternalNumber: Int64 = 16_000
+  /// How many entities there may be; models have some hundred at most.
+  static let entityLimit = 10_000
+  /// How many entities there may be above one.
+  static let depthLimit = 100
   private static let ownTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
   /// The store's UUID, or another text that it has in its place.
@@ -30,6 +34,13 @@ struct CoreDataCatalog {
   let columns: [String: [String]]
   /// The names of the entities in the model that last wrote the store.
   let modelEntities: Set<String>
+  /// The entity that a migration renamed, with the name in `Z_PRIMARYKEY` and the one in the model.
+  ///
+  /// An entity that a lightweight migration renamed keeps its old name there. When one name is left over
+  /// on either side, they are the same entity.
+  let renamedEntity: (stored: String, model: String)?
+  /// The names of tables that modules of SQLite keep, and of those that belong to them.
+  private let virtualTables: Set<String>
 
   init(_ store: ForeignStore) throws {
     let columns = try Self.readColumns(store)
@@ -56,6 +67,11 @@ struct CoreDataCatalog {
     self.identifier = identifier
     modelEntities = Self.entityNames(row[1])
     entities = try Self.readEntities(store, columns)
+    renamedEntity = Self.renamedEntity(entities, modelEntities)
+    virtualTables = try Set(
+      store.rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
+      ).compactMap { if case .text(let name) = $0[0] { name } else { nil } })
   }
 
   private static func readColumns(_ store: ForeignStore) throws -> [String: [String]] {
@@ -83,7 +99,11 @@ struct CoreDataCatalog {
     _ store: ForeignStore, _ columns: [String: [String]]
   ) throws -> [Int64: Entity] {
     var names: [Int64: (name: String, parent: Int64)] = [:]
-    for row in try store.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY") {
+    let rows = try store.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY")
+    guard rows.count <= entityLimit else {
+      throw damaged("Z_PRIMARYKEY has more than \(entityLimit) entities.")
+    }
+    for row in rows {
       guard case .integer(let number) = row[0], case .text(let name) = row[1], !name.isEmpty,
         names[number] == nil
       else { throw damaged("Z_PRIMARYKEY has a row that is no entity.") }
@@ -95,7 +115,7 @@ struct CoreDataCatalog {
       var lineage = [number]
       var parent = entry.parent
       while parent != 0 {
-        guard names[parent] != nil, !lineage.contains(parent) else {
+        guard names[parent] != nil, !lineage.contains(parent), lineage.count < depthLimit else {
           throw damaged("The entities above \(entry.name) lead nowhere, or in a circle.")
         }
         lineage.append(parent)
@@ -108,6 +128,12 @@ struct CoreDataCatalog {
       result[number] = Entity(
         number: number, name: entry.name, lineage: lineage, root: root, table: table ?? "",
         isInternal: isInternal)
+    }
+    for row in rows where (row[3].integer ?? 0) > 0 {
+      guard let number = row[0].integer, let entity = result[number], entity.table.isEmpty else {
+        continue
+      }
+      throw damaged("\(entity.name) has had rows, and has no table.")
     }
     return result
   }
@@ -126,19 +152,19 @@ struct CoreDataCatalog {
     }.sorted()
   }
 
-  /// The entity that a class's rows come from by its name alone, nil when there is none or several.
-  func entity(named name: String) -> Entity? {
-    let own = entities.values.filter { !$0.isInternal }
-    if let exact = own.first(where: { $0.name == name }) { return exact }
-    let similar = own.filter { $0.name.caseInsensitiveCompare(name) == .orderedSame }
-    return similar.count == 1 ? similar.first : nil
+  /// Whether a table has a name as Core Data gives it to the tables of a model.
+  ///
+  /// What an index by place keeps has such a name, too, and nothing of its own.
+  func isOfModel(_ table: String) -> Bool {
+    guard table.uppercased().hasPrefix("Z") else { return false }
+    return !["_node", "_parent", "_rowid"].contains { ending in
+      table.hasSuffix(ending) && virtualTables.contains(String(table.dropLast(ending.count)))
+    }
   }
 
-  /// The name that the model has for an entity that `Z_PRIMARYKEY` has another name for.
-  ///
-  /// An entity that a lightweight migration renamed keeps its old name there. When one name is left over
-  /// on either side, they are the same entity.
-  var renamedEntity: (stored: String, model: String)? {
+  private static func renamedEntity(
+    _ entities: [Int64: Entity], _ modelEntities: Set<String>
+  ) -> (stored: String, model: String)? {
     let stored = Set(entities.values.filter { !$0.isInternal }.map(\.name))
     let left = stored.subtracting(modelEntities)
     let gained = modelEntities.subtracting(stored)
@@ -146,75 +172,5 @@ struct CoreDataCatalog {
       return nil
     }
     return (old, new)
-  }
-}
-
-/// A table of pairs: a relationship that is to-many on both sides.
-struct CoreDataPairs {
-  /// A column that holds row numbers of an entity, and the relationship that leads to it.
-  struct Side: Hashable {
-    let column: String
-    let entity: Int64
-    /// The name of the relationship of the other side's entity, in capitals.
-    let relationship: String
-    /// The column with the places among those that one row of the other side leads to.
-    var order: String?
-  }
-
-  /// What a column is called that leads from an entity to itself, where a relationship is its own inverse.
-  private static let reflexive = "REFLEXIVE"
-
-  let table: String
-  let sides: [Side]
-  /// Whether the relationship is its own inverse, so that a pair says it for both of its rows.
-  let isReflexive: Bool
-
-  init?(_ table: String, _ columns: [String]) {
-    guard Self.numbered(table, after: "Z_") != nil else { return nil }
-    var sides: [Side] = []
-    var orders: [(name: String, column: String)] = []
-    var isReflexive = false
-    for column in columns {
-      let upper = column.uppercased()
-      if upper.hasPrefix("Z_FOK_") {
-        orders.append((String(upper.dropFirst("Z_FOK_".count)), column))
-      } else if upper == Self.reflexive {
-        isReflexive = true
-        sides.append(Side(column: column, entity: 0, relationship: ""))
-      } else if let (number, name) = Self.numbered(upper, after: "Z_") {
-        sides.append(Side(column: column, entity: number, relationship: name))
-      } else {
-        return nil
-      }
-    }
-    guard sides.count == 2 else { return nil }
-    if isReflexive, let own = sides.first(where: { $0.entity != 0 }) {
-      sides = sides.map {
-        $0.entity == 0
-          ? Side(column: $0.column, entity: own.entity, relationship: own.relationship) : $0
-      }
-    }
-    for index in sides.indices {
-      let side = sides[index]
-      sides[index].order =
-        orders.first {
-          $0.name == "\(side.entity)\(side.relationship)" || $0.name == side.relationship
-            || (isReflexive && $0.name == Self.reflexive
-              && side.column.uppercased() == Self.reflexive)
-        }?.column
-    }
-    self.table = table
-    self.sides = sides
-    self.isReflexive = isReflexive
-  }
-
-  /// The number and the name in `Z_12NAME`.
-  static func numbered(_ text: String, after prefix: String) -> (Int64, String)? {
-    guard text.hasPrefix(prefix) else { return nil }
-    let rest = text.dropFirst(prefix.count)
-    let digits = rest.prefix { $0.isASCII && $0.isNumber }
-    let name = rest.dropFirst(digits.count)
-    guard !name.isEmpty, let number = Int64(digits) else { return nil }
-    return (number, String(name))
   }
 }

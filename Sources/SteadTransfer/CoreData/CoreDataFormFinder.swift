@@ -4,8 +4,9 @@ import SteadRecords
 /// Finds out which attributes have the marker of external storage before their data.
 ///
 /// The marker is there for each value of such an attribute and for no other attribute, but the tables do
-/// not say which those are. So it takes a property that allows external storage, or the caller's word, or
-/// a value that names a file which is there; and every value of the column has to begin with a marker.
+/// not say which those are. A property that allows external storage tells of it, or a value that names a
+/// file which is there. Data that might have the marker by chance is not taken either way: the caller
+/// has to say.
 struct CoreDataFormFinder {
   let store: ForeignStore
   let files: CoreDataFiles
@@ -22,14 +23,34 @@ struct CoreDataFormFinder {
   private func isMarked(
     _ attribute: CoreDataClassPlan.Attribute, _ plan: CoreDataClassPlan
   ) throws -> Bool {
-    if mapping.externallyStored[plan.className]?.contains(attribute.name) == true { return true }
+    if let told = mapping.externalStorage[plan.className]?[attribute.name] { return told }
     let column = quotedName(attribute.column)
     let source = "FROM \(quotedName(plan.entity.table)) WHERE \(column) IS NOT NULL"
-    let unmarked = try store.rows(
-      "SELECT 1 \(source) AND (typeof(\(column)) <> 'blob' "
-        + "OR substr(\(column), 1, 1) NOT IN (x'01', x'02')) LIMIT 1")
-    guard unmarked.isEmpty else { return false }
-    if case .external = attribute.encoding { return true }
+    let first = try store.rows(
+      "SELECT count(*), ifnull(sum(typeof(\(column)) = 'blob' "
+        + "AND substr(\(column), 1, 1) IN (x'01', x'02')), 0) \(source)")
+    guard let count = first.first?[0].integer, count > 0, first.first?[1].integer == count else {
+      return false
+    }
+    switch attribute.encoding {
+    case .external: return true
+    case .data, .opaque: break
+    // Nothing else begins with such a byte: neither an archive, a property list nor JSON.
+    default: return try namesFile(column, source)
+    }
+    guard try namesFile(column, source) else {
+      throw TransferError(
+        code: .unsupported,
+        message:
+          "All values of \(plan.className).\(attribute.name) begin as those of an attribute with "
+          + "external storage do, and may do so by chance. Say in externalStorage of the mapping "
+          + "whether it allows that. Nothing was written.")
+    }
+    return true
+  }
+
+  /// Whether a value is the name of a file that is there.
+  private func namesFile(_ column: String, _ source: String) throws -> Bool {
     guard files.exist else { return false }
     // A name is short, so longer values need not be looked at.
     let names = try store.rows(

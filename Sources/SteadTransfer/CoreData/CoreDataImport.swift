@@ -70,9 +70,9 @@ public struct CoreDataImport: Sendable {
   }
 
   private func reported(
-    _ body: (Transfer<CoreDataSource, RecordGraphDestination>) throws -> TransferReport
+    _ body: (Transfer<CoreDataStore, RecordGraphDestination>) throws -> TransferReport
   ) throws -> CoreDataReport {
-    let source = try CoreDataSource(url, schema: container.schema, mapping: mapping)
+    let source = try CoreDataStore(url, schema: container.schema, mapping: mapping)
     let name = try id ?? "Core Data \(source.identifier())"
     var options = RecordGraphDestination.Options()
     options.dropsMissingDestinations = acceptsPartial

@@ -76,8 +76,7 @@ struct CoreDataLinks {
       }
     }
     try store.forEachRow(
-      "SELECT \(quotedName(own)), \(quotedName(other)), \(order) FROM \(quotedName(table)) "
-        + "ORDER BY rowid"
+      "SELECT \(quotedName(own)), \(quotedName(other)), \(order) FROM \(quotedName(table))"
     ) { row in
       guard case .integer(let owner) = row[0], case .integer(let target) = row[1] else {
         throw CoreDataCatalog.damaged("\(table) has a row that is no pair.")

@@ -26,9 +26,10 @@ public struct CoreDataMapping: Sendable, Hashable {
   /// Otherwise an import throws before anything is written when a column holds values, and no property
   /// takes them.
   public var leavesOutUnknown: Bool
-  /// For each class, properties whose attribute allows external storage in the store's model, although
-  /// the property itself does not.
-  public var externallyStored: [String: Set<String>]
+  /// For each class and property, whether its attribute allows external storage in the store's model.
+  ///
+  /// Needed where the store leaves it open: an import that throws for that says so.
+  public var externalStorage: [String: [String: Bool]]
 
   /// A mapping by names alone.
   public init() {
@@ -37,7 +38,7 @@ public struct CoreDataMapping: Sendable, Hashable {
     leftOutEntities = []
     leftOut = [:]
     leavesOutUnknown = false
-    externallyStored = [:]
+    externalStorage = [:]
   }
 
   func storedName(_ property: String, of className: String) -> String? {

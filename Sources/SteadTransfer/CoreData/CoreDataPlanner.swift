@@ -24,7 +24,7 @@ struct CoreDataPlanner {
   /// Throws for names of classes and properties that there are none of: a misspelt one would have no effect.
   private func checkMapping() throws {
     let classes = Set(mapping.classes.values).union(mapping.storedNames.keys)
-      .union(mapping.leftOut.keys).union(mapping.externallyStored.keys)
+      .union(mapping.leftOut.keys).union(mapping.externalStorage.keys)
     for name in classes.sorted() where schema.entitiesByName[name] == nil {
       throw unsupported("The mapping names the class \(name), which the container does not have.")
     }
@@ -244,12 +244,10 @@ struct CoreDataPlanner {
       orderColumn: order?.value, destination: destination)
   }
 
-  /// The entities whose rows a class or one of its subclasses takes.
+  /// The entities whose rows a class or one of its subclasses takes, or would if they were wanted.
   private func entities(ofClass name: String) -> [CoreDataCatalog.Entity] {
     catalog.entities.values.filter { entity in
-      guard !entity.isInternal, !isLeftOut(entity), let className = className(of: entity) else {
-        return false
-      }
+      guard !entity.isInternal, let className = className(of: entity) else { return false }
       var current = schema.entitiesByName[className]
       while let found = current {
         if found.name == name { return true }

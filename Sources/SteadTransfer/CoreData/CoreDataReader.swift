@@ -11,6 +11,8 @@ struct CoreDataReader {
   private let storeDigest: String
   private let mapping: CoreDataMapping
   private var links: CoreDataLinks
+  /// The entities whose rows are not wanted.
+  private let leftOut: Set<Int64>
   private var plans: [Int64: CoreDataClassPlan] = [:]
   /// The entity of each row, which tells whether a reference leads anywhere.
   private var rows: [StoredRow.Key: Int64] = [:]
@@ -26,6 +28,7 @@ struct CoreDataReader {
     planner = try CoreDataPlanner(catalog, schema, mapping)
     values = CoreDataValue(files: files)
     links = CoreDataLinks(store, catalog, planner)
+    leftOut = Set(catalog.entities.values.filter(planner.isLeftOut).map(\.number))
     storeDigest = SHA256.hexadecimal(Data(catalog.identifier.utf8))
     report.storeIdentifier = catalog.identifier
   }
@@ -34,7 +37,7 @@ struct CoreDataReader {
   mutating func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     let entities = catalog.entities.values.sorted { $0.number < $1.number }
     let strays = try readKeys(entities)
-    for entity in entities where !entity.isInternal && !planner.isLeftOut(entity) {
+    for entity in entities where !entity.isInternal && !leftOut.contains(entity.number) {
       guard let name = planner.className(of: entity), !entity.table.isEmpty else { continue }
       plans[entity.number] = try CoreDataFormFinder(
         store: store, files: values.files, mapping: mapping
@@ -43,17 +46,13 @@ struct CoreDataReader {
     }
     try account(entities)
     var items = strays
-    let total = rows.values.count { plans[$0] != nil || !isLeftOut($0) } + strays.count
-    for entity in entities where !entity.isInternal && !planner.isLeftOut(entity) {
+    let total = rows.values.count { !leftOut.contains($0) } + strays.count
+    for entity in entities where !entity.isInternal && !leftOut.contains(entity.number) {
       try read(entity, into: &items) { count in
         try progress(TransferProgress(phase: .reading, completed: count, total: total))
       }
     }
     return items
-  }
-
-  private func isLeftOut(_ number: Int64) -> Bool {
-    catalog.entities[number].map(planner.isLeftOut) ?? false
   }
 
   // MARK: Which rows there are
@@ -240,8 +239,9 @@ struct CoreDataReader {
         report.danglingLinks[name, default: 0] += 1
         return false
       }
-      if isLeftOut(entity) { report.leftOutLinks[name, default: 0] += 1 }
-      return !isLeftOut(entity)
+      guard leftOut.contains(entity) else { return true }
+      report.leftOutLinks[name, default: 0] += 1
+      return false
     }
     guard relationship.isToMany || found.count <= 1 else {
       throw notConverted("\(relationship.name) is to one row, and several refer to this one.")

@@ -25,9 +25,14 @@ final class CoreDataSnapshot: Sendable {
     directory = try Self.makeDirectory()
     store = directory.appending(path: "copy.store", directoryHint: .notDirectory)
     for _ in 0..<Self.attemptLimit {
-      let before = try settledState(of: path)
-      try copy(path, before)
-      if try state(of: path) == before { return }
+      guard let before = try settledState(of: path) else { continue }
+      do {
+        try copy(path, before)
+        if try state(of: path) == before { return }
+      } catch let error as FileError where error.code == .notFound {
+        // A writer has removed its journal meanwhile.
+        continue
+      }
     }
     throw TransferError(
       code: .changed,
@@ -51,17 +56,18 @@ final class CoreDataSnapshot: Sendable {
     try Self.suffixes.map { try disk.status(at: path + $0) }
   }
 
-  /// The files' state once their last change is so long ago that a further one would show.
-  private func settledState(of path: String) throws -> [FileStatus?] {
+  /// The files' state, if their last change is so long ago that a further one would show.
+  private func settledState(of path: String) throws -> [FileStatus?]? {
     let state = try state(of: path)
     guard let newest = state.compactMap({ $0?.changed }).max() else {
       throw TransferError(
         code: .unreadable, message: "There is no file at \(path). Give the URL of the store.")
     }
     let age = Date().timeIntervalSince(newest)
+    // A time in the future says nothing, and would be waited for in vain.
     guard age >= 0, age < Self.settlingTime else { return state }
     Thread.sleep(forTimeInterval: Self.settlingTime - age)
-    return try self.state(of: path)
+    return try self.state(of: path) == state ? state : nil
   }
 
   private func copy(_ path: String, _ state: [FileStatus?]) throws {

@@ -23,7 +23,11 @@ enum JSONElements {
     return data
   }
 
-  static func isJSON(_ bytes: Data) -> Bool {
-    (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil
+  /// Whether the bytes are one value of JSON that is no array.
+  static func isSingle(_ bytes: Data) -> Bool {
+    // Foundation reads arrays that are none, such as one with a comma behind its last element.
+    let first = bytes.first { !" \t\r\n".utf8.contains($0) }
+    guard first != UInt8(ascii: "[") else { return false }
+    return (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil
   }
 }

@@ -38,7 +38,7 @@ public struct JSONFile<Value: Decodable & Sendable>: TransferSource {
 struct JSONItems: ItemFormat {
   func contents(of data: Data) throws -> [Data] {
     if let elements = JSONArraySplitter.elements(of: data) { return elements }
-    guard JSONElements.isJSON(data) else {
+    guard JSONElements.isSingle(data) else {
       throw TransferError(
         code: .unreadable,
         message: "The file is no JSON, and was left as it is. Correct it, or move it away.")

@@ -55,7 +55,7 @@ struct PreferenceList {
   /// Whether it is data that is no JSON, which holds nothing that could be told.
   var isUnreadable: Bool {
     guard kind == .single, case .stored(.data(let bytes))? = elements.first else { return false }
-    return !JSONElements.isJSON(bytes)
+    return !JSONElements.isSingle(bytes)
   }
 
   /// What to store for those elements that are kept; nil when there are none.

@@ -77,8 +77,26 @@ struct CoreDataFixture {
   func importing(
     to container: ModelContainer, mapping: CoreDataMapping = CoreDataMapping(),
     acceptsPartial: Bool = false
-  ) -> CoreDataImport {
-    CoreDataImport(from: store, to: container, mapping: mapping, acceptsPartial: acceptsPartial)
+  ) -> Importing {
+    Importing(
+      directory: directory,
+      transfer: CoreDataImport(
+        from: store, to: container, mapping: mapping, acceptsPartial: acceptsPartial))
+  }
+
+  /// An import that keeps the store where it is.
+  struct Importing {
+    let directory: TemporaryDirectory
+    let transfer: CoreDataImport
+
+    @discardableResult
+    func run() throws -> CoreDataReport {
+      try withExtendedLifetime(directory) { try transfer.run() }
+    }
+
+    func preview() throws -> CoreDataReport {
+      try withExtendedLifetime(directory) { try transfer.preview() }
+    }
   }
 }
 

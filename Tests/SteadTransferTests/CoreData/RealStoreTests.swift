@@ -38,7 +38,7 @@ import Testing
     let wanted = try fixture.lines(
       """
       SELECT k.Z_NAME, ifnull(c.ZMAKER, ''), ifnull(c.ZMODEL, ''), c.ZNUMBERPLATE,
-        ifnull(printf('%!.17g', c.ZMARKEDFORDELETIONASOF), ''), hex(c.ZCOLOR),
+        iif(c.ZMARKEDFORDELETIONASOF IS NULL, '', printf('%!.17g', c.ZMARKEDFORDELETIONASOF)), hex(c.ZCOLOR),
         CASE k.Z_NAME WHEN 'ExpensiveSportCar' THEN c.ZISLIMITEDEDITION ELSE '' END,
         ifnull(hex(p.ZID), '') FROM ZCAR c JOIN Z_PRIMARYKEY k ON k.Z_ENT = c.Z_ENT
         LEFT JOIN ZPERSON p ON p.Z_PK = c.ZOWNER
@@ -95,7 +95,7 @@ import Testing
       """
       SELECT CASE c.Z_ENT WHEN 3 THEN 'LuxuryCar' ELSE k.Z_NAME END, ifnull(c.ZMAKER, ''),
         ifnull(c.ZMODEL, ''), c.ZNUMBERPLATE, CASE c.Z_ENT WHEN 3 THEN c.ZISLIMITEDEDITION ELSE '' END,
-        ifnull(printf('%!.17g', p.ZUPDATEDAT), '') FROM ZCAR c
+        iif(p.ZUPDATEDAT IS NULL, '', printf('%!.17g', p.ZUPDATEDAT)) FROM ZCAR c
         JOIN Z_PRIMARYKEY k ON k.Z_ENT = c.Z_ENT LEFT JOIN ZPERSON p ON p.Z_PK = c.ZOWNER
       """)
     #expect(wanted.count == 125)

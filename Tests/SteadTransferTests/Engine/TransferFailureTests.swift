@@ -118,6 +118,37 @@ struct TransferFailureTests {
     #expect(try moving.moved() == ["five", "four", "one", "two, edited"])
   }
 
+  /// The source had given up all, and somebody has added one that equals one of them.
+  @Test func whatIsAddedAfterAKillIsNotTakenForWhatWasMoved() throws {
+    moving.put("one", "two")
+    try moving.run(stoppingAt: .removing, completed: 2)
+    #expect(moving.left.isEmpty)
+    #expect(try moving.receipt()?.state == .written)
+    moving.put("one")
+    let preview = try moving.transfer().preview()
+    let report = try moving.transfer().run()
+    for report in [preview, report] {
+      #expect((report.completed, report.alreadyMoved) == (2, 1))
+      #expect((report.removed, report.left) == (0, 1))
+    }
+    #expect(moving.left == ["one"])
+    #expect(try moving.moved() == ["one", "two"])
+    let last = try moving.transfer(TransferOptions(removesAlreadyMoved: true)).run()
+    #expect((last.moved, last.removed) == (0, 1))
+    #expect(try moving.moved() == ["one", "two"])
+  }
+
+  /// The receipt says written, the source has lost one of the items to its user.
+  @Test func whatIsDeletedAfterAKillDoublesNothing() throws {
+    moving.put("one", "two", "three")
+    try moving.run(stoppingAt: .verifying)
+    moving.put("one", "four")
+    let report = try moving.transfer().run()
+    #expect((report.completed, report.alreadyMoved, report.moved) == (3, 1, 1))
+    #expect(moving.left == ["one"])
+    #expect(try moving.moved() == ["four", "one", "three", "two"])
+  }
+
   @Test func aSecondRunAtTheSameTimeMovesNothingTwice() throws {
     moving.put("one", "two")
     let error = try #require(throws: TransferError.self) {

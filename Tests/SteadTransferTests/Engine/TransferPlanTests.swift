@@ -84,6 +84,17 @@ struct TransferPlanTests {
     #expect(removal == Self.entries(removed, "p"))
   }
 
+  /// All or nothing, as a removal is.
+  @Test(arguments: [
+    ("ab", "ab", "ab"), ("ab", "cbad", "ab"), ("aa", "aab", "aa"), ("", "ab", ""),
+    ("ab", "", ""), ("ab", "a", ""), ("aa", "a", ""), ("ab", "acc", ""),
+  ])
+  func removesAfterAKillWhatIsThereAsAWhole(pending: String, left: String, removed: String) {
+    let removal = TransferPlan.removal(
+      of: Self.entries(pending, "p"), leftIn: left.map { String($0) })
+    #expect(removal == Self.entries(removed, "p"))
+  }
+
   private static func entries(_ letters: String, _ place: String) -> [TransferReceipt.Entry] {
     var numbers: [Character: Int] = [:]
     return letters.map { letter in

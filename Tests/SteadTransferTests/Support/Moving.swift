@@ -61,10 +61,12 @@ struct Moving {
     }
   }
 
-  /// Runs until a phase begins, as if the process had been killed there.
-  func run(stoppingAt phase: TransferProgress.Phase) throws {
+  /// Runs until so many items have gone through a phase, as if the process had been killed there.
+  func run(stoppingAt phase: TransferProgress.Phase, completed: Int = 0) throws {
     do {
-      try run(at: phase) { throw Stop() }
+      try transfer().run { progress in
+        if progress.phase == phase, progress.completed == completed { throw Stop() }
+      }
     } catch is Stop {}
   }
 

@@ -6,7 +6,9 @@ import Testing
 struct TransferPlace {
   let workload: String
   let directory: TemporaryDirectory
-  let source: Preferences
+  private let source: Preferences
+  /// The history that the workload moves from, nil where that is the array.
+  private let history: PayloadHistory<Note>?
 
   init(_ workload: String) throws {
     self.workload = workload
@@ -16,12 +18,18 @@ struct TransferPlace {
       domain: "old", directory: directory.url,
       environment: Preferences.Environment(
         appID: "old", variables: ["HOME": directory.url.filePath]))
+    history =
+      workload == "history" ? try PayloadHistory("notes", limit: Note.limit, in: source) : nil
   }
 
   /// The texts of the source.
   var left: [String] {
-    get { source.stringArray(forKey: "drafts") ?? [] }
-    nonmutating set { source.set(newValue, forKey: "drafts") }
+    history?.items.map(\.text) ?? source.stringArray(forKey: "drafts") ?? []
+  }
+
+  func add(_ texts: [String]) throws {
+    guard let history else { return source.set(left + texts, forKey: "drafts") }
+    try history.prepend(contentsOf: texts.map { Note(text: $0) })
   }
 
   /// The texts of the destination, as often as they are there, as a new process sees them.
@@ -32,8 +40,9 @@ struct TransferPlace {
     return lines
   }
 
-  func worker(_ arguments: String...) throws -> WorkerProcess {
-    try WorkerProcess(
-      [try WorkerProcess.program("TransferWorker"), directory.url.filePath, workload] + arguments)
+  /// - Parameter launcher: A program that is given the worker's command line.
+  func worker(_ arguments: String..., launcher: [String] = []) throws -> WorkerProcess {
+    let program = try WorkerProcess.program("TransferWorker")
+    return try WorkerProcess(launcher + [program, directory.url.filePath, workload] + arguments)
   }
 }

@@ -1,12 +1,14 @@
-import Foundation
+public import Foundation
 import SteadFiles
-import SteadRecords
+public import SteadRecords
 import Synchronization
 
-/// The rows of a store that Core Data or SwiftData wrote.
+/// The rows of a store that Core Data or SwiftData wrote, as a source of a transfer.
 ///
-/// Each reading is of a copy that is made for it; the original is never written to, nor is a file beside it.
-package final class CoreDataSource: TransferSource {
+/// ``CoreDataImport`` is a transfer from one to a container. Each reading is of a copy that is made for
+/// it; the original is never written to, nor is a file beside it. A row's identity is its number in its
+/// store, so one that was changed is not taken for another.
+public final class CoreDataStore: TransferSource {
   private let path: String
   private let schema: Schema
   private let mapping: CoreDataMapping
@@ -14,10 +16,14 @@ package final class CoreDataSource: TransferSource {
   /// A copy that was made to look at, for the next reading.
   private let copied = Mutex<CoreDataSnapshot?>(nil)
 
+  /// A store; nothing is read yet.
+  ///
   /// - Parameters:
   ///   - url: The store, the file that has the `-wal` beside it.
   ///   - schema: The classes that are to take the rows.
-  package init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
+  ///   - mapping: What belongs together although the names differ, and what is not wanted.
+  /// - Throws: ``TransferError`` for a URL that is no file's.
+  public init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
     do {
       path = try POSIXDisk().resolveLinks(url.checkedPath)
     } catch let error as FileError {
@@ -27,13 +33,18 @@ package final class CoreDataSource: TransferSource {
     self.mapping = mapping
   }
 
-  package var name: String { "the store \(path)" }
-  package var isRemovable: Bool { false }
+  /// `the store` and its path.
+  public var name: String { "the store \(path)" }
+  /// False: a store of another program is left as it is.
+  public var isRemovable: Bool { false }
 
-  /// What the latest reading has found.
-  var report: CoreDataReport? { latest.withLock { $0 } }
+  /// What the latest reading has found; nil before the first.
+  public var report: CoreDataReport? { latest.withLock { $0 } }
 
-  package func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
+  /// All rows, by entity and number.
+  ///
+  /// Costs a copy of the file and of its log, a look through all its pages, and memory for all values.
+  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     try reading {
       let snapshot = try takeCopy()
       let store = try ForeignStore(copy: snapshot.store)
@@ -45,14 +56,14 @@ package final class CoreDataSource: TransferSource {
   }
 
   /// A store of another program is left as it is.
-  package func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
+  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
 
   private static func failure(_ error: FileError) -> TransferError {
     TransferError(code: .failed, message: error.message, cause: error)
   }
 
   /// The store's identifier. The copy that it takes is kept for the next reading.
-  package func identifier() throws -> String {
+  public func identifier() throws -> String {
     try reading {
       let snapshot = try CoreDataSnapshot(of: path)
       let store = try ForeignStore(copy: snapshot.store)
