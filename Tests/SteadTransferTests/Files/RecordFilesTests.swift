@@ -206,7 +206,7 @@ import Testing
     try FileManager.default.createSymbolicLink(
       at: images.appending(path: "images/link"), withDestinationURL: secret)
     let rows = try #require(RowStore(container))
-    try rows.write { try $0.run("UPDATE NotePhoto SET path = ?1", [.text(path)]) }
+    _ = try rows.write { try $0.run("UPDATE NotePhoto SET path = ?1", [.text(path)]) }
     var digest = RowDigest()
     digest.add(path, .text(SHA256.hexadecimal(Self.small)))
     let placement = TransferPlacement(
