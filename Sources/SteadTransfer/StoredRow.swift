@@ -1,4 +1,4 @@
-package import SteadRecords
+import SteadRecords
 
 /// A row of some store of records, with its values by the names of the attributes.
 ///

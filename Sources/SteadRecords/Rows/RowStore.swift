@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import SteadFiles
 
 /// The rows of a container's store, below its objects; for what moves data as a whole.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A transaction on a store's rows; good within the call that hands it out.
 package final class RowTransaction {
@@ -8,7 +8,8 @@ package final class RowTransaction {
   /// The files that rows no longer refer to; they go after the commit, unless others do.
   private(set) var droppedFiles: Set<String> = []
   private var conversions: [String: RowConversion] = [:]
-  private var selections: [String: String] = [:]
+  private var selections: [Int: Statement] = [:]
+  private var bindings: [Int: RowBinding] = [:]
 
   init(_ rows: RowStore, _ store: RecordStore, _ connection: Connection) {
     self.rows = rows
@@ -94,44 +95,73 @@ package final class RowTransaction {
 
   /// What a row holds in the columns of its shape; nil when there is no such row of that entity.
   package func values(of shape: RowShape, _ number: Int64) throws -> [SQLValue]? {
-    let sql: String
-    if let known = selections[shape.name] {
-      sql = known
+    let statement: Statement
+    if let known = selections[shape.index] {
+      statement = known
     } else {
       let test = shape.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
-      sql =
-        "SELECT \((shape.columns.isEmpty ? ["_id"] : shape.columns).map(quoted).joined(separator: ", ")) "
-        + "FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(test)"
-      selections[shape.name] = sql
+      let columns = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
+      statement = try connection.statement(
+        "SELECT \(columns) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(test)")
+      selections[shape.index] = statement
     }
-    guard let row = try connection.rows(sql, [.integer(number)]).first else { return nil }
-    return shape.columns.isEmpty ? [] : row
-  }
-
-  /// What an object binds for the columns of its shape but those of order, which have no property.
-  package func boundValues(
-    of model: any PersistentModel, _ shape: RowShape
-  ) throws -> [String: SQLValue] {
-    let entity = rows.container.layout.entities[shape.index]
-    let columns = entity.properties.filter { $0.column != nil }
-    guard !columns.isEmpty else { return [:] }
-    let marks = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    let statement = try connection.statement("SELECT \(marks)")
     statement.reset()
     defer { statement.reset() }
-    let context = RowContext(entity: entity, blobs: store.blobs)
-    let map = PropertyMap(count: entity.properties.count, empty: 0)
-    for (place, property) in columns.enumerated() { map.places[property.index] = Int32(place + 1) }
+    statement.bind(number, at: 1)
+    guard try statement.step() else { return nil }
+    return shape.columns.indices.map { statement.value(Int32($0 + 1)) }
+  }
+
+  /// What an object binds for each of the columns of its shape; nil for those that no property has.
+  package func boundValues(
+    of model: any PersistentModel, _ shape: RowShape
+  ) throws -> [SQLValue?] {
+    let binding: RowBinding
+    if let known = bindings[shape.index] {
+      binding = known
+    } else {
+      binding = try RowBinding(
+        shape, rows.container.layout.entities[shape.index], store.blobs, connection)
+      bindings[shape.index] = binding
+    }
+    return try binding.values(of: model)
+  }
+}
+
+/// Finds out what objects of a class bind.
+private final class RowBinding {
+  private let statement: Statement
+  private let context: RowContext
+  private let parameters: PropertyMap
+  /// The result column of each of the shape's columns.
+  private let places: [Int32?]
+
+  init(
+    _ shape: RowShape, _ entity: EntityLayout, _ blobs: BlobFiles?, _ connection: Connection
+  ) throws {
+    let bound = entity.properties.filter { $0.column != nil }
+    let marks = bound.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    statement = try connection.statement("SELECT \(marks.isEmpty ? "NULL" : marks) AS bound")
+    context = RowContext(entity: entity, blobs: blobs)
+    parameters = PropertyMap(count: entity.properties.count, empty: 0)
+    var byColumn: [String: Int32] = [:]
+    for (place, property) in bound.enumerated() {
+      parameters.places[property.index] = Int32(place + 1)
+      byColumn[property.column ?? ""] = Int32(place)
+    }
+    places = shape.columns.map { byColumn[$0] }
+  }
+
+  func values(of model: any PersistentModel) throws -> [SQLValue?] {
+    statement.reset()
+    defer { statement.reset() }
     model._$bind(
       _RowWriter(
-        statement: statement.pointer, parameters: UnsafePointer(map.places),
+        statement: statement.pointer, parameters: UnsafePointer(parameters.places),
         context: .passUnretained(context)))
     try context.throwIfRejected()
-    guard try statement.step() else { return [:] }
-    return Dictionary(
-      uniqueKeysWithValues: columns.enumerated().map {
-        ($1.column ?? "", statement.value(Int32($0)))
-      })
+    guard try statement.step() else { return places.map { _ in nil } }
+    return places.map { $0.map { statement.value($0) } }
   }
 }
 

@@ -119,9 +119,7 @@ struct ModelWriting {
     _ values: [SQLValue], _ model: any PersistentModel, _ shape: RowShape, _ rows: RowTransaction
   ) throws -> Bool {
     let bound = try rows.boundValues(of: model, shape)
-    return zip(shape.columns, values).allSatisfy { column, value in
-      bound[column].map { $0 == value } ?? true
-    }
+    return zip(bound, values).allSatisfy { $0 == nil || $0 == $1 }
   }
 
   private static func notWritten(_ number: Int) -> TransferError {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import SteadRecords
 import SteadTestSupport
 import SteadTransfer
@@ -78,6 +79,17 @@ import Testing
     #expect(photo.image == Self.small && photo.path == nil)
     try transfer().run()
     #expect(photo.image == nil && photo.path != nil)
+  }
+
+  /// A record whose file goes with it must not take another's.
+  @Test func givesEqualBytesOfALaterRunAFileOfTheirOwn() throws {
+    try fill([("a", Self.small)])
+    try transfer().run()
+    try fill([("b", Self.small)])
+    #expect(try transfer().run().moved == 1)
+    #expect(try files.count == 2)
+    #expect(try Set(container.all(NotePhoto.self).compactMap(\.path)).count == 2)
+    #expect(try stored() == ["a": Self.small, "b": Self.small])
   }
 
   @Test func staysRightWhenTheDirectoryMoves() throws {
@@ -184,12 +196,21 @@ import Testing
   }
 
   /// A receipt may be forged or damaged; a place in it leads nowhere else.
-  @Test(arguments: [
-    "NotePhoto/1=../notes.store", "NotePhoto/1=/etc/passwd", "NotePhoto/1", "=x", "",
-  ])
-  func readsNothingOutsideOfTheDirectory(place: String) throws {
+  @Test(arguments: ["../secret", "images/../../secret", "images/link"])
+  func readsNothingOutsideOfTheDirectory(path: String) throws {
     try fill([("a", nil)])
-    let placement = TransferPlacement(place: place, digest: "")
+    try FileManager.default.createDirectory(
+      at: images.appending(path: "images"), withIntermediateDirectories: true)
+    let secret = directory.file("secret")
+    try Self.small.write(to: secret)
+    try FileManager.default.createSymbolicLink(
+      at: images.appending(path: "images/link"), withDestinationURL: secret)
+    let rows = try #require(RowStore(container))
+    _ = try rows.write { try $0.run("UPDATE NotePhoto SET path = ?1", [.text(path)]) }
+    var digest = RowDigest()
+    digest.add(path, .text(SHA256.hexadecimal(Self.small)))
+    let placement = TransferPlacement(
+      place: "NotePhoto/1=\(path)", digest: digest.hexadecimal)
     #expect(try destination.verify([placement]) { _ in } == [placement])
   }
 

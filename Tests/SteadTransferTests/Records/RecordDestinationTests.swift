@@ -137,16 +137,16 @@ import Testing
   /// Their rows' numbers mean other rows here.
   @Test func refusesObjectsThatLeadToOnesOfAContext() throws {
     let context = ModelContext(try .records(at: directory.file("other.store")))
-    let other = NoteDraft(text: "there")
+    let other = NoteRemark("there")
     context.insert(other)
     try context.save()
-    let remark = NoteRemark("here")
-    remark.draft = other
+    let photo = NotePhoto(title: "here")
+    photo.remark = other
     let error = #expect(throws: TransferError.self) {
-      try move([remark], to: RecordDestination<NoteRemark>(container))
+      try move([photo], to: RecordDestination<NotePhoto>(container))
     }
     #expect(error?.code == .unsupported)
-    #expect(try container.count(NoteRemark.self) == 0)
+    #expect(try container.count(NotePhoto.self) == 0)
   }
 
   @Test func replacesAReceiptByOneThatFollowsIt() throws {

@@ -41,6 +41,8 @@ struct NoteSize: Codable, Equatable {
   var title: String
   @Attribute(.externalStorage) var image: Data?
   var path: String?
+  /// Without an inverse.
+  var remark: NoteRemark?
 
   init(title: String, image: Data? = nil) {
     self.title = title
