@@ -12,6 +12,14 @@
 //   inspect                            opens the domain in each directory that the input names
 //   url <key>                          prints a URL
 //   standard [-key value ...]          counts a launch in the standard preferences, and is killed
+//   history-dump <limit>               prints a history, the newest message first, and a full stop
+//   history-prepend <limit> <writer> <first>   puts messages in front without end, and says of each when
+//                                      it begins and when it is done
+//   history-crowd <limit> <writer> <count> removing|keeping   puts so many messages in front
+//   history-watch <limit> <last>,...   looks until the last message of each writer has been seen
+//   history-open <limit>               opens a history when the input says so
+//   history-batch <limit> <count>      puts so many messages in front as one, and flushes
+//   history-fork <limit> <count>       forks while threads use a history, and children go on with it
 //   suite                              opens the suites that the input names, percent-encoded
 //
 // What fails is printed as a line that begins with `error`.
@@ -47,6 +55,9 @@ import SteadPreferences
     case ("url", 1): say(try domain.open().url(forKey: arguments[0])?.absoluteString ?? "none")
     case ("standard", _): countLaunch()
     case ("suite", 0): try openSuites()
+    case (_, 1...) where command.hasPrefix("history-"):
+      try HistoryWorker(domain.open(), limit: arguments[0])?.run(
+        command, Array(arguments.dropFirst()))
     default: exit(64)
     }
   }

@@ -1,5 +1,5 @@
 public import SwiftData
-public import Foundation
+import Foundation
 
 /// A post that was begun and not sent.
 @Model public final class Draft {

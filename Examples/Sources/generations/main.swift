@@ -22,11 +22,11 @@ func run(_ directory: URL, style: String) throws {
 
   show("History", log.history.page(0, size: pageSize).map(\.prompt), of: log.history.count)
   for entry in log.history.undecodable {
-    print("  entry \(entry.index) is kept as it is: \(entry.reason)")
+    print("  entry \(entry.index) is kept as it is: \(entry.message)")
   }
   let advice = log.history.advice
   for reason in advice.reasons { print("Advice: \(reason)") }
-  guard advice.isTimeForRecords else { return }
+  guard advice.isTimeToMove else { return }
 
   let report = try log.moveToRecords()
   print("Moved \(report.moved) to records; \(report.failures.count) stay in the history.")

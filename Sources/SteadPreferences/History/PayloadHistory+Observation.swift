@@ -17,8 +17,9 @@ final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendab
 
   /// Follows the domain from the first call on.
   func begin(_ history: History) {
-    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    // First, so that no change is missed from here on, whoever adds the handler.
     history.cores.current.withLock { $0.isFollowed = true }
+    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in
       // Not here: the thread that writes may hold the history's lock.
       HistoryQueue.queue.async { [weak history] in history?.catchUp() }

@@ -16,20 +16,27 @@ extension PayloadHistory {
   /// All entries, the newest first, those that do not decode included.
   package func records() throws -> [HistoryRecord<Payload>] {
     let entries = read { Array($0.table.newestFirst) }
-    return entries.map { entry in
-      let payload: Result<Payload, any Error> =
+    return entries.compactMap { entry in
+      var payload: Result<Payload, any Error> =
         switch entry.content {
         case .payload(let payload, _): .success(payload)
-        case .undecodable(let cause):
-          .failure(
-            PreferencesError(
-              code: .doesNotDecode, message: cause.message, domain: preferences.domain, key: key,
-              cause: cause.cause))
+        case .undecodable(let cause): .failure(error(cause))
         }
+      // The file of a large payload may have gone since it was decoded.
+      if entry.stored.reference != nil, case .failure(let cause) = coder.bytes(of: entry.stored) {
+        guard isThere(entry.sequence, entry.stored) else { return nil }
+        payload = .failure(error(cause))
+      }
       return HistoryRecord(
         sequence: entry.sequence, version: entry.stored.version,
         bytes: coder.allBytes(of: entry.stored), payload: payload)
     }
+  }
+
+  private func error(_ cause: UndecodableCause) -> PreferencesError {
+    PreferencesError(
+      code: .doesNotDecode, message: cause.message, domain: preferences.domain, key: key,
+      cause: cause.cause)
   }
 
   /// Removes entries that still are what was read, as one change.

@@ -15,13 +15,13 @@ extension PayloadHistory {
             + "history another key.")
       }
       let digest = SHA256.digest(of: array)
-      let (taken, written) = cores.current.withLock { ($0.header.taken, $0.header.written) }
-      if digest == written { return }
+      let header = read { $0.header }
+      if header.isWritten(digest) { return }
       guard !preferences.plan.options.isReadOnly else {
         return report(
           "The key holds entries that a history has not taken over yet. Open it for writing once.")
       }
-      if digest != taken {
+      if digest != header.taken {
         guard let elements = JSONArraySplitter.elements(of: array) else {
           if try preferences.keepAside(
             found, replacingWith: nil, forKey: key, cause: Self.notAnArray)

@@ -87,7 +87,12 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     guard header.format == HistoryHeader.format else {
       throw PreferencesError(HistoryHeader.newerVersion, domain: preferences.domain, key: key)
     }
-    try naming { try takeOver() }
+    do {
+      try naming { try takeOver() }
+    } catch let error as PreferencesError where error.code == .readOnly {
+      // What the history has can still be read, and what is under the key stays there.
+      problems.add(error)
+    }
     sweepBlobs()
     problems.report()
   }
@@ -210,11 +215,27 @@ extension PayloadHistory {
   func catchUp(_ core: HistoryCore<Payload>) {
     while let news = core.withLock({ state in state.news(in: store) }) {
       let contents = news.changed.map { coder.content($0.stored) }
+      if hasVanished(news.changed, contents) { continue }
       guard core.withLock({ state in state.take(news, contents) }) else { continue }
       report(contents.compactMap(\.cause))
       break
     }
     deliver(core)
+  }
+
+  /// Whether an entry's file could not be read since somebody has just removed both.
+  private func hasVanished(
+    _ entries: [HistoryNews.Entry], _ contents: [HistoryContent<Payload>]
+  ) -> Bool {
+    zip(entries, contents).contains { entry, content in
+      content.cause?.reason == .unreadable && !isThere(entry.sequence, entry.stored)
+    }
+  }
+
+  /// Whether the domain has an entry as it was. A file goes after its entry: one that is missing while
+  /// the entry is there is lost.
+  func isThere(_ sequence: UInt64, _ stored: StoredEntry) -> Bool {
+    store.value(forKey: EntryKey.text(sequence)) == stored.propertyList
   }
 
   /// Tells the preferences' handler of entries that were just found not to decode, as one error.

@@ -19,6 +19,21 @@ extension ModelContext {
   /// How many objects were taken in by the inserts so far, those that others led to included.
   package var insertionCount: Int { graph.inserted.count }
 
+  /// Whether a new object's relationships lead to objects of other contexts, which a save would take for
+  /// rows of this one's.
+  package func leadsElsewhere(_ model: any PersistentModel) -> Bool {
+    graph.entity(of: model).relationships.contains { index in
+      switch model.content(at: index) {
+      case .toOne(.model(let target)): target._$statePointer.pointee.graph !== graph
+      case .toMany(let targets):
+        (targets.loaded ?? []).contains {
+          ($0 as? any PersistentModel)?._$statePointer.pointee.graph !== graph
+        }
+      default: false
+      }
+    }
+  }
+
   /// Adds an object of any class, and all that its relationships reach, with the next save.
   package func insertAny(_ model: any PersistentModel) { graph.insert(model) }
 }

@@ -41,8 +41,9 @@ final class RowConversion {
       parameters.places[attribute.index] = Int32(place + 1)
     }
     let marks = shape.attributes.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-    statement = try Statement("SELECT \(marks.isEmpty ? "NULL" : marks)", on: connection)
-    output = try Statement("SELECT \(marks.isEmpty ? "NULL" : marks)", on: connection)
+    let sql = "SELECT \(marks.isEmpty ? "NULL" : marks)"
+    statement = try connection.statement(sql + " AS given")
+    output = try connection.statement(sql + " AS made")
   }
 
   func run(_ values: [String: SQLValue]) throws -> [SQLValue] {

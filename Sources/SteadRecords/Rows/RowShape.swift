@@ -42,6 +42,15 @@ package struct RowShape: Sendable {
     package let maximum: Int
   }
 
+  /// A table of pairs.
+  package struct OwnedPairs: Sendable {
+    /// The relationship's name.
+    package let name: String
+    package let table: String
+    /// Selects target and both orders of an owner's pairs, in the order of their insertion.
+    package let selection: String
+  }
+
   package let name: String
   /// The entity and those above it.
   package let lineage: Set<String>
@@ -49,6 +58,8 @@ package struct RowShape: Sendable {
   package let root: String
   package let attributes: [Attribute]
   package let relationships: [Relationship]
+  /// The relationships whose pairs belong to this entity's rows, so that each pair belongs to one.
+  package let ownedPairs: [OwnedPairs]
   /// What column `_entity` holds.
   package let discriminator: Int?
   /// All columns that a row's digest is made of, but those of pairs.
@@ -69,6 +80,13 @@ package struct RowShape: Sendable {
         isExternal: encoding == .external, index: property.index, encoding: encoding)
     }
     relationships = entity.relationships.map { Self.relationship(entity.properties[$0], layout) }
+    ownedPairs = relationships.compactMap {
+      guard case .pairs(let table, "owner", _) = $0.storage else { return nil }
+      return OwnedPairs(
+        name: $0.name, table: table,
+        selection: "SELECT target, owner_order, target_order FROM \(quoted(table)) "
+          + "WHERE owner = ?1 ORDER BY \"_id\"")
+    }
     let orders = relationships.compactMap {
       if case .column(let order?) = $0.storage { order } else { nil }
     }

@@ -60,7 +60,7 @@ package struct RowStore: Sendable {
       return result
     }
     for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
-    container.exchange.post(StoreChanges(store: store.identity, rows: nil), from: nil)
+    tellContexts()
     return result
   }
 
@@ -75,6 +75,40 @@ package struct RowStore: Sendable {
       try disk.withDescriptor(log, O_RDONLY) { try disk.sync($0, path: log) }
     }
     try disk.syncDirectory(url.deletingLastPathComponent().path)
+  }
+
+  /// Tells all contexts to read everything again.
+  package func tellContexts() {
+    container.exchange.post(StoreChanges(store: store.identity, rows: nil), from: nil)
+  }
+
+  /// The identifier of a row's object.
+  package func identifier(_ shape: RowShape, _ number: Int64) -> PersistentIdentifier {
+    PersistentIdentifier(
+      reference: container.planByEntity[shape.index].reference, row: number)
+  }
+
+  /// The row of an identifier; nil when it is of another store, or of an object never saved.
+  package func place(
+    of identifier: PersistentIdentifier
+  ) -> (entity: String, number: Int64)? {
+    guard identifier.storeIdentifier == self.identifier,
+      shapes[identifier.entityName] != nil
+    else { return nil }
+    return (identifier.entityName, identifier.row)
+  }
+
+  /// The stored property that a key path of a model reads, by its name.
+  package func propertyName(
+    of keyPath: AnyKeyPath, on type: any PersistentModel.Type
+  ) -> String? {
+    guard let entity = container.layout.entity(for: type) else { return nil }
+    if let index = entity.propertyByKeyPath[keyPath] { return entity.properties[index].name }
+    // A subclass's path to an inherited property is another one, but bears its name; a computed
+    // property that reads a stored one does not.
+    return entity.propertyIndex(of: keyPath).map { entity.properties[$0].name }.flatMap {
+      $0 == KeyPathName.lastComponent(keyPath) ? $0 : nil
+    }
   }
 
   /// Where an object is, or would be, once its save has numbered it.

@@ -79,12 +79,12 @@ package final class RowTransaction {
     return .text(try blobs.write(data))
   }
 
-  /// The bytes that a column of an external attribute stands for.
+  /// The bytes that a column of an external attribute stands for; a file's are mapped.
   ///
   /// - Throws: When the file is gone or damaged.
   package func bytes(ofExternal value: SQLValue) throws -> SQLValue {
     guard case .text(let reference) = value, let blobs = store.blobs else { return value }
-    return .blob(try blobs.read(reference))
+    return .blob(try blobs.map(reference))
   }
 
   /// Lets a file go with this transaction, unless other rows refer to it.

@@ -20,12 +20,16 @@ struct StoreHeader {
   private let fileSize: Int
   /// Whether a write-ahead log has pages that may be newer than the file's.
   private let hasLog: Bool
+  /// Whether a writer may have been killed that used a rollback journal, as SQLite does until it is told
+  /// to use a log.
+  let hasRollbackJournal: Bool
 
   /// nil when there is no file, or an empty one.
   init?(path: String) {
     guard let size = Self.size(of: path), size > 0 else { return nil }
     fileSize = size
     hasLog = (Self.size(of: path + "-wal") ?? 0) > 0
+    hasRollbackJournal = (Self.size(of: path + "-journal") ?? 0) > 0
     let handle = FileHandle(forReadingAtPath: path)
     defer { try? handle?.close() }
     bytes = Array((try? handle?.read(upToCount: Self.size)) ?? Data())

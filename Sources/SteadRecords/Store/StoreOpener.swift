@@ -37,6 +37,7 @@ struct StoreOpener: Sendable {
       return
     }
     try header.check(path: path)
+    if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
     let connection = try open(writable: false)
     let id = try connection.integer("PRAGMA application_id") ?? 0
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
@@ -48,7 +49,15 @@ struct StoreOpener: Sendable {
     }
   }
 
-  func open(writable: Bool) throws -> Connection {
+  /// Takes back what a process was about when it was killed, before the store had a write-ahead log.
+  ///
+  /// A connection that only reads cannot do that, and refuses to read.
+  private func rollBack() throws {
+    _ = try open(writable: true, keepsJournalMode: true)
+      .integer("SELECT count(*) FROM sqlite_schema")
+  }
+
+  func open(writable: Bool, keepsJournalMode: Bool = false) throws -> Connection {
     var setup = Configuration()
     setup.readonly = !writable
     setup.foreignKeysEnabled = false
@@ -60,18 +69,18 @@ struct StoreOpener: Sendable {
       try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
     }
     do {
-      return try connect(setup, writable: writable)
+      return try connect(setup, usesLog: writable && !keepsJournalMode)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message ?? "", sql: error.sql ?? "")
     }
   }
 
-  private func connect(_ setup: Configuration, writable: Bool) throws -> Connection {
+  private func connect(_ setup: Configuration, usesLog: Bool) throws -> Connection {
     let owner: any DatabaseWriter
     if configuration.isStoredInMemoryOnly {
       owner = try DatabaseQueue(configuration: setup)
-    } else if writable {
+    } else if usesLog {
       owner = try DatabasePool(path: path, configuration: setup)
     } else {
       owner = try DatabaseQueue(path: path, configuration: setup)

@@ -5,7 +5,7 @@ final class GraphRelations {
   /// A row of the destination.
   struct Row {
     let number: Int64
-    let form: RowForms.Form
+    let form: RowForm
     /// Its place among the rows that are written now; nil for one that is there.
     let draft: Int?
   }

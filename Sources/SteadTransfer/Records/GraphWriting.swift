@@ -4,7 +4,7 @@ import SteadRecords
 final class GraphWriting {
   /// A row to be inserted.
   struct Draft {
-    let form: RowForms.Form
+    let form: RowForm
     let number: Int64
     /// The values of the form's columns.
     var cells: [SQLValue]
@@ -13,7 +13,7 @@ final class GraphWriting {
   let rows: RowTransaction
   let options: RecordGraphDestination.Options
   private let elements: [StoredRow]
-  private var forms: RowForms
+  private let forms: [String: RowForm]
   var drafts: [Draft] = []
   private(set) var failures: [TransferFailure] = []
   /// Where each row of the source is, or will be.
@@ -22,14 +22,14 @@ final class GraphWriting {
   private let earlier: [TransferReceipt.Entry]
 
   init(
-    _ rows: RowTransaction, _ elements: [StoredRow], _ options: RecordGraphDestination.Options,
-    _ earlier: [TransferReceipt.Entry]
+    _ rows: RowTransaction, _ forms: [String: RowForm], _ elements: [StoredRow],
+    _ options: RecordGraphDestination.Options, _ earlier: [TransferReceipt.Entry]
   ) {
     self.rows = rows
     self.elements = elements
     self.options = options
     self.earlier = earlier
-    forms = RowForms(rows, options)
+    self.forms = forms
   }
 
   func run(_ progress: TransferProgress.Report) throws -> [TransferPlacement] {
@@ -68,11 +68,11 @@ final class GraphWriting {
     placeByKey.reserveCapacity(elements.count)
     for (number, element) in elements.enumerated() {
       try RecordsStore.report(.writing, number, of: elements.count, progress)
-      guard let form = forms.form(named: element.entity) else {
+      guard let form = forms[element.entity] else {
         fail(number, "the container has no such model")
         continue
       }
-      for problem in forms.unknown(in: element, form) { fail(number, problem) }
+      for problem in form.unknown(in: element, options) { fail(number, problem) }
       let root = form.shape.root
       let row = try next[root] ?? rows.newNumber(in: form.shape)
       next[root] = row + 1
@@ -92,7 +92,7 @@ final class GraphWriting {
     }
   }
 
-  private func cells(of element: StoredRow, _ form: RowForms.Form) throws -> [SQLValue] {
+  private func cells(of element: StoredRow, _ form: RowForm) throws -> [SQLValue] {
     var cells = Array(repeating: SQLValue.null, count: form.shape.columns.count)
     if let discriminator = form.shape.discriminator { cells[0] = .integer(Int64(discriminator)) }
     let values = try rows.convert(element.attributes, for: form.shape)
@@ -112,7 +112,7 @@ final class GraphWriting {
     for entry in earlier {
       guard let key = StoredRow.Key(identity: entry.identity), placeByKey[key] == nil,
         let place = RowPlaces(entry.placement.place)?.places.first,
-        let form = forms.form(named: place.entity)
+        let form = forms[place.entity]
       else { continue }
       placeByKey[key] = .init(number: place.number, form: form, draft: nil)
     }

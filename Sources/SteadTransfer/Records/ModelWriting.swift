@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// One save of new objects together with a receipt.
+/// One save of new objects together with more work, such as writing a receipt.
 struct ModelWriting {
   private let store: RecordsStore
   private let context: ModelContext
@@ -15,11 +15,14 @@ struct ModelWriting {
     context.observesModels = false
   }
 
+  /// Writes the objects, then hands their placements over in the same transaction.
   mutating func run(
     _ progress: TransferProgress.Report,
-    _ receipt: ([TransferPlacement]) throws -> TransferReceipt
+    _ finish: (RowTransaction, [TransferPlacement]) throws -> Void
   ) throws {
-    try insert(progress)
+    // A context without changes has no transaction.
+    if elements.isEmpty { return try store.rows.write { try finish($0, []) } }
+    try insert()
     let (groups, elements) = (groups, elements)
     try context.save(in: store.rows) { rows, replacing in
       try Self.refuse(elements, replacing)
@@ -29,12 +32,11 @@ struct ModelWriting {
         try RecordsStore.report(.writing, number, of: groups.count, progress)
         placements.append(try Self.placement(of: group, number, rows))
       }
-      try ReceiptTable(rows).set(try receipt(placements))
+      try finish(rows, placements)
     }
-    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
-  private mutating func insert(_ progress: TransferProgress.Report) throws {
+  private mutating func insert() throws {
     let isElement = Set(elements.map { ObjectIdentifier($0) })
     var failures: [TransferFailure] = []
     for (number, element) in elements.enumerated() where element.modelContext != nil {
@@ -55,12 +57,13 @@ struct ModelWriting {
     let all = context.insertedModelsArray
     guard context.changedModelsArray.isEmpty,
       elements.allSatisfy({ $0.modelContext === context }),
-      all.allSatisfy({ store.rows.place(of: $0) != nil })
+      all.allSatisfy({ store.rows.place(of: $0) != nil && !context.leadsElsewhere($0) })
     else {
       throw TransferError(
         code: .unsupported,
-        message: "The conversion made objects of several stores, or of models that the container "
-          + "has not. Move each store's by itself, and name all models when the container is made.")
+        message: "The conversion made objects of several stores, of models that the container has "
+          + "not, or that lead to objects of a context. Move each store's by itself, name all models "
+          + "when the container is made, and make what objects lead to anew.")
     }
     for (number, element) in elements.enumerated() {
       let end = number + 1 < starts.count ? starts[number + 1] : all.count

@@ -17,20 +17,20 @@ public import SteadRecords
 public struct RecordDestination<Model: PersistentModel>: TransferDestination {
   /// The container that the objects are saved to.
   public let container: ModelContainer
+  private let opened: Result<RecordsStore, TransferError>
 
   /// A destination in a container.
-  public init(_ container: ModelContainer) { self.container = container }
+  public init(_ container: ModelContainer) {
+    self.container = container
+    opened = RecordsStore.opened(container, holding: Schema.entityName(for: Model.self))
+  }
 
   /// `records of Draft`.
   public var name: String { "records of \(Schema.entityName(for: Model.self))" }
 
-  private func store() throws -> RecordsStore {
-    try RecordsStore(container, holding: Schema.entityName(for: Model.self))
-  }
-
   /// The receipt of a transfer; it lies in the store.
   public func receipt(named id: String) throws -> TransferReceipt? {
-    try store().receipt(named: id)
+    try opened.get().receipt(named: id)
   }
 
   /// Saves objects and receipt in one transaction, durably.
@@ -38,19 +38,21 @@ public struct RecordDestination<Model: PersistentModel>: TransferDestination {
     _ elements: [Model], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
-    let store = try store()
-    if elements.isEmpty { return try store.replace(try receipt([])) }
+    let store = try opened.get()
     var writing = ModelWriting(store, elements)
-    try store.reporting("written") { try writing.run(progress, receipt) }
+    try store.reporting("written") {
+      try writing.run(progress) { try ReceiptTable($0).set(try receipt($1)) }
+    }
+    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
   /// Compares the rows, read by a connection of their own, with the placements' digests.
   public func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
-    try store().verify(placements, progress)
+    try opened.get().verify(placements, progress)
   }
 
   /// Puts a receipt in the place of the one that is there.
-  public func replace(_ receipt: TransferReceipt) throws { try store().replace(receipt) }
+  public func replace(_ receipt: TransferReceipt) throws { try opened.get().replace(receipt) }
 }

@@ -35,11 +35,15 @@ public struct RecordGraphDestination: TransferDestination {
   public let container: ModelContainer
   /// What is left behind without a failure.
   public let options: Options
+  private let opened: Result<RecordsStore, TransferError>
+  private let forms: [String: RowForm]
 
   /// A destination in a container that has one store.
   public init(_ container: ModelContainer, options: Options = Options()) {
     self.container = container
     self.options = options
+    opened = RecordsStore.opened(container, holding: nil)
+    forms = ((try? opened.get())?.rows.shapes ?? [:]).mapValues { RowForm($0) }
   }
 
   /// `records of` and the container's models.
@@ -51,19 +55,17 @@ public struct RecordGraphDestination: TransferDestination {
   /// How many models ``name`` tells.
   static let toldModelLimit = 3
 
-  private func store() throws -> RecordsStore { try RecordsStore(container, holding: nil) }
-
   /// Throws unless a record can be made of a row; writes nothing. For a transfer's conversion.
   ///
   /// Whether the rows that it leads to are moved, too, is known when all are written.
   ///
   /// - Throws: ``TransferError`` that tells the properties and what is wrong with each.
   public func check(_ row: StoredRow) throws {
-    let store = try store()
+    let store = try opened.get()
     let problems = try store.reporting("read") {
       try store.rows.read { rows in
-        var forms = RowForms(rows, options)
-        return try forms.problems(of: row)
+        guard let form = forms[row.entity] else { return ["the container has no such model"] }
+        return try form.problems(of: row, options, rows)
       }
     }
     guard !problems.isEmpty else { return }
@@ -76,7 +78,7 @@ public struct RecordGraphDestination: TransferDestination {
 
   /// The receipt of a transfer; it lies in the store.
   public func receipt(named id: String) throws -> TransferReceipt? {
-    try store().receipt(named: id)
+    try opened.get().receipt(named: id)
   }
 
   /// Writes rows, their relationships and the receipt in one transaction, durably.
@@ -86,11 +88,11 @@ public struct RecordGraphDestination: TransferDestination {
     _ elements: [StoredRow], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
-    let store = try store()
+    let store = try opened.get()
     try store.reporting("written") {
       let earlier = try receipt(elements.map { _ in .init(place: "", digest: "") }).moved
       try store.rows.write { rows in
-        let writing = GraphWriting(rows, elements, options, earlier)
+        let writing = GraphWriting(rows, forms, elements, options, earlier)
         let placements = try writing.run(progress)
         try ReceiptTable(rows).set(try receipt(placements))
       }
@@ -102,9 +104,9 @@ public struct RecordGraphDestination: TransferDestination {
   public func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
-    try store().verify(placements, progress)
+    try opened.get().verify(placements, progress)
   }
 
   /// Puts a receipt in the place of the one that is there.
-  public func replace(_ receipt: TransferReceipt) throws { try store().replace(receipt) }
+  public func replace(_ receipt: TransferReceipt) throws { try opened.get().replace(receipt) }
 }

@@ -15,12 +15,14 @@ public struct RecordStoreSource: TransferSource {
   public let entities: Set<String>?
   /// Whether rows may be deleted; false for a container that was opened without saving.
   public let isRemovable: Bool
+  private let opened: Result<RecordsStore, TransferError>
 
   /// A source of the records of some models, their subclasses included, or of all.
   public init(_ container: ModelContainer, of models: [any PersistentModel.Type] = []) {
     self.container = container
     func name<M: PersistentModel>(_ type: M.Type) -> String { Schema.entityName(for: type) }
     entities = models.isEmpty ? nil : Set(models.map { name($0) })
+    opened = RecordsStore.opened(container, holding: nil)
     isRemovable = container.configurations.allSatisfy(\.allowsSave)
   }
 
@@ -29,11 +31,9 @@ public struct RecordStoreSource: TransferSource {
     "store \(container.configurations.map(\.url.lastPathComponent).sorted().joined(separator: ", "))"
   }
 
-  private func store() throws -> RecordsStore { try RecordsStore(container, holding: nil) }
-
   /// All rows, by model and number.
   public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
-    let store = try store()
+    let store = try opened.get()
     return try store.reporting("read") {
       try store.rows.read { rows in
         var reader = StoreReading(rows, entities)
@@ -46,7 +46,7 @@ public struct RecordStoreSource: TransferSource {
   ///
   /// - Throws: ``TransferError``: `.conflict` when a row that stays leads to one of them.
   public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    let store = try store()
+    let store = try opened.get()
     return try store.reporting("written") {
       try store.rows.write { try StoreRemoval($0, entities).run(entries.map(\.identity)) }
     }

@@ -8,7 +8,7 @@ struct RecordsStore: Sendable {
   let rows: RowStore
 
   /// - Parameter entity: The entity whose store it is; nil for a container with one store.
-  init(_ container: ModelContainer, holding entity: String?) throws {
+  init(_ container: ModelContainer, holding entity: String?) throws(TransferError) {
     guard let rows = RowStore(container, holding: entity) else {
       let problem =
         entity.map { "The container has no model \($0); name it when the container is made." }
@@ -16,6 +16,12 @@ struct RecordsStore: Sendable {
       throw TransferError(code: .unsupported, message: problem)
     }
     self.rows = rows
+  }
+
+  static func opened(
+    _ container: ModelContainer, holding entity: String?
+  ) -> Result<RecordsStore, TransferError> {
+    Result { () throws(TransferError) in try RecordsStore(container, holding: entity) }
   }
 
   func receipt(named id: String) throws -> TransferReceipt? {

@@ -42,20 +42,9 @@ struct RowPlaces {
 }
 
 extension RowShape {
-  /// The relationships whose pairs belong to this entity's rows, so that each pair belongs to one.
-  var ownedPairs: [(name: String, table: String)] {
-    relationships.compactMap {
-      if case .pairs(let table, "owner", _) = $0.storage { ($0.name, table) } else { nil }
-    }
-  }
-
   /// The pairs of a row, relationship by relationship: target, and the places from both sides.
   func pairs(of number: Int64, in rows: RowTransaction) throws -> [[[SQLValue]]] {
-    try ownedPairs.map { relationship in
-      try rows.select(
-        "SELECT target, owner_order, target_order FROM \"\(relationship.table)\" "
-          + "WHERE owner = ?1 ORDER BY \"_id\"", [.integer(number)])
-    }
+    try ownedPairs.map { try rows.select($0.selection, [.integer(number)]) }
   }
 
   /// The digest of a row's columns and pairs.

@@ -5,6 +5,7 @@ struct StoreReading {
   private let rows: RowTransaction
   /// The entities whose rows are wanted, by root, in the order of their names.
   let shapes: [RowShape]
+  private let readsAll: Bool
   /// What to-many relationships lead to: by relationship, then by owner.
   private var inverses: [Inverse: [Int64: [StoredRow.Key]]] = [:]
 
@@ -15,6 +16,7 @@ struct StoreReading {
 
   init(_ rows: RowTransaction, _ entities: Set<String>?) {
     self.rows = rows
+    readsAll = entities == nil
     shapes = rows.rows.shapes.values.filter { shape in
       entities.map { !$0.isDisjoint(with: shape.lineage) } ?? true
     }.sorted { $0.name < $1.name }
@@ -38,8 +40,33 @@ struct StoreReading {
         items.append(try item(shape, values))
       }
     }
+    if readsAll { items += try unknownRows() }
     try progress(.init(phase: .reading, completed: items.count, total: items.count))
     return items
+  }
+
+  /// The rows of classes that the container does not know.
+  private func unknownRows() throws -> [TransferItem<StoredRow>] {
+    var families: [String: [Int]] = [:]
+    for shape in shapes {
+      if let number = shape.discriminator { families[shape.root, default: []].append(number) }
+    }
+    return try families.sorted { $0.key < $1.key }.flatMap { root, numbers in
+      let known = numbers.map(String.init).joined(separator: ", ")
+      let found = try rows.select(
+        "SELECT \"_id\" FROM \(quoted(root)) WHERE \"_entity\" NOT IN (\(known))")
+      return found.compactMap { row -> TransferItem<StoredRow>? in
+        guard case .integer(let number) = row[0] else { return nil }
+        return TransferItem(
+          name: "\(root) \(number)", identity: "\(root)/\(number)",
+          value: .failure(
+            TransferError(
+              code: .unreadable,
+              message:
+                "The row is of a class that the container has not. Name it when the container "
+                + "is made.")))
+      }
+    }
   }
 
   private func test(_ shape: RowShape) -> String {

@@ -134,6 +134,21 @@ import Testing
     #expect(try container.count(NoteDraft.self) == 0)
   }
 
+  /// Their rows' numbers mean other rows here.
+  @Test func refusesObjectsThatLeadToOnesOfAContext() throws {
+    let context = ModelContext(try .records(at: directory.file("other.store")))
+    let other = NoteDraft(text: "there")
+    context.insert(other)
+    try context.save()
+    let remark = NoteRemark("here")
+    remark.draft = other
+    let error = #expect(throws: TransferError.self) {
+      try move([remark], to: RecordDestination<NoteRemark>(container))
+    }
+    #expect(error?.code == .unsupported)
+    #expect(try container.count(NoteRemark.self) == 0)
+  }
+
   @Test func replacesAReceiptByOneThatFollowsIt() throws {
     let destination = RecordDestination<NoteDraft>(container)
     _ = try write((0..<5).map { NoteDraft(text: "\($0)") })
@@ -175,10 +190,53 @@ import Testing
     #expect(try memory.count(NoteDraft.self) == 1)
   }
 
-  @Test func tellsContextsThatAreOpen() throws {
+  @Test func refusesAContainerWithSeveralStores() throws {
+    let two = try ModelContainer(
+      for: NoteDraft.self, NoteRemark.self, NoteLabel.self, NotePhoto.self,
+      configurations: ModelConfiguration(
+        "photos", schema: Schema([NotePhoto.self]), url: directory.file("photos.store")),
+      ModelConfiguration(
+        "others", schema: Schema([NoteDraft.self]), url: directory.file("others.store")))
+    let photos = RecordDestination<NotePhoto>(two)
+    let placements = try move([NotePhoto(title: "a")], to: photos)
+    #expect(try photos.verify(placements) { _ in } == [])
+    #expect(try RecordDestination<NoteDraft>(two).receipt(named: "drafts") == nil)
+    let error = #expect(throws: TransferError.self) {
+      _ = try RecordStoreSource(two).read { _ in }
+    }
+    #expect(error?.code == .unsupported)
+    let other = #expect(throws: TransferError.self) {
+      _ = try RecordDestination<Sample>(two).receipt(named: "drafts")
+    }
+    #expect(other?.code == .unsupported)
+  }
+
+  /// What was moved is removed from its source next, so its commit may not wait for a checkpoint.
+  @Test func waitsForTheDiskWithEachCommit() throws {
+    let rows = try #require(RowStore(container))
+    let full: Int64 = 2
+    #expect(try rows.write { try $0.integer("PRAGMA synchronous") } == full)
     let context = ModelContext(container)
-    #expect(try context.fetch(FetchDescriptor<NoteDraft>()).isEmpty)
-    _ = try write([NoteDraft(text: "one")])
-    #expect(try context.fetch(FetchDescriptor<NoteDraft>()).map(\.text) == ["one"])
+    context.insert(NoteDraft(text: "one"))
+    var seen: Int64?
+    try context.save(in: rows) { rows, _ in seen = try rows.integer("PRAGMA synchronous") }
+    #expect(seen == full)
+  }
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  func writesNothingToAFullDisk() throws {
+    let disk = try SmallDisk(byteCount: 4 << 20)
+    let container = try ModelContainer.records(at: disk.directory.file("notes.store"))
+    let drafts = {
+      (0..<60).map { NoteDraft(text: "\($0)" + String(repeating: "x", count: 9_000)) }
+    }
+    try disk.fill(leaving: 128 << 10)
+    let error = #expect(throws: TransferError.self) { _ = try write(drafts(), to: container) }
+    #expect(error?.code == .failed)
+    #expect((error?.cause as? SwiftDataError) == .storageFull)
+    #expect(try container.count(NoteDraft.self) == 0)
+    try disk.empty()
+    _ = try write(drafts(), to: container)
+    #expect(try container.count(NoteDraft.self) == 60)
   }
 }

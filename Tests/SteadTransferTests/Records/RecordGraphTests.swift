@@ -249,6 +249,14 @@ import Testing
     #expect(try RecordStoreSource(old, of: [Asset.self]).read { _ in }.count == 5)
   }
 
+  @Test func tellsOfRowsOfAClassThatTheContainerHasNot() throws {
+    try old.fillLibrary()
+    try sqlite(directory.file("old.store"), "UPDATE Asset SET _entity = 99 WHERE title = 'c'")
+    let items = try RecordStoreSource(old).read { _ in }
+    #expect(items.count == 11)
+    #expect(items.filter { (try? $0.value.get()) == nil }.map(\.name) == ["Asset 3"])
+  }
+
   @Test func stopsWhenItIsCancelledAndWritesNothing() throws {
     try old.fillLibrary()
     #expect(throws: CancellationError.self) {

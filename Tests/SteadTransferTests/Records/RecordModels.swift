@@ -48,6 +48,11 @@ struct NoteSize: Codable, Equatable {
   }
 }
 
+extension NotePhoto {
+  /// Reads a stored property, and is none.
+  var preview: Data? { image?.prefix(10) }
+}
+
 extension ModelContainer {
   static func records(at url: URL? = nil) throws -> ModelContainer {
     try ModelContainer(

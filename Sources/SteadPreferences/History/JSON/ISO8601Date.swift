@@ -7,7 +7,12 @@ package enum ISO8601Date {
 
   /// The moment, nil when the text is no date of ISO 8601 with a time zone.
   package static func date(_ text: String) -> Date? {
-    try? text.utf8.contains(UInt8(ascii: ".")) ? fraction.parse(text) : whole.parse(text)
+    let style = text.utf8.contains(UInt8(ascii: ".")) ? fraction : whole
+    let range = text.startIndex..<text.endIndex
+    // `parse` is content with a text that begins with a date.
+    let found = try? style.consuming(text, startingAt: range.lowerBound, in: range)
+    guard let found, found.upperBound == range.upperBound else { return nil }
+    return found.output
   }
 
   /// A date as apps have written them in JSON: a number of seconds since 2001, or text.

@@ -55,8 +55,9 @@ public enum JSONValue: Sendable, Hashable {
   }
 }
 
+// Not by `nil`: for a field that is what is not there, and `.null` is a value.
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
-  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// Text.
@@ -69,8 +70,6 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   }
   /// True or false.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// `null`.
-  public init(nilLiteral: ()) { self = .null }
   /// An array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
   /// An object; of a name that is there twice the last value counts.

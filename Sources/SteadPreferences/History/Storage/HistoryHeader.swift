@@ -19,7 +19,8 @@ struct HistoryHeader: Equatable, Sendable {
   var total: Int64 = 0
   /// The digest of the array that was last taken over from the app's domain.
   var taken: Data?
-  /// The digest of the array that was last written back there.
+  /// The digest of the array that was last written back there, and that of the one before, which may
+  /// still be there: one behind the other.
   var written: Data?
   /// The value that this was read from, which a change expects to find again.
   var stored: PropertyList?
@@ -36,12 +37,20 @@ struct HistoryHeader: Equatable, Sendable {
       return nil
     }
     // One that was edited by hand into something else counts as none; entries are numbered on.
-    guard numbers.count == parts.count, let format = numbers.first.flatMap(Int.init) else { return }
-    self.format = format
-    guard numbers.count == 5, format == Self.format, let next = UInt64(exactly: numbers[2]) else {
-      return
-    }
+    if case .integer(let format)? = parts.first { self.format = Int(format) }
+    guard numbers.count == 5, parts.count == 5, format == Self.format,
+      let next = UInt64(exactly: numbers[2]),
+      next <= EntryKey.limit
+    else { return }
     (revision, self.next, edits, total) = (numbers[1], max(1, next), numbers[3], numbers[4])
+  }
+
+  /// Whether an array under the app's key is one that was written back.
+  func isWritten(_ digest: Data) -> Bool {
+    guard let written else { return false }
+    return stride(from: 0, to: written.count, by: digest.count).contains {
+      written.dropFirst($0).prefix(digest.count) == digest
+    }
   }
 
   var propertyList: PropertyList {

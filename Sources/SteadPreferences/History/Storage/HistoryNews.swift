@@ -33,7 +33,7 @@ extension HistoryCore.State {
   }
 
   private func isCurrent(_ table: borrowing DomainTable, _ marks: DomainMarks) -> Bool {
-    marks.rewrites == self.marks.rewrites && table[HistoryHeader.key] == header.stored
+    marks == self.marks && table[HistoryHeader.key] == header.stored
   }
 
   /// What is new in the domain; nil when nothing is.
@@ -70,12 +70,14 @@ extension HistoryCore.State {
   /// What came in front and what was dropped, if nothing else has happened since the last look.
   ///
   /// The number of entries must come out as the domain has it: a program of another version may have
-  /// dropped others than the oldest that decode here.
+  /// dropped others than the oldest that decode here. And each change of a history is one record that
+  /// raises the revision: more records are somebody else's.
   private func prepended(
     _ new: HistoryHeader, _ domain: borrowing DomainTable, _ marks: DomainMarks
   ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
     guard isLoaded, marks.rewrites == self.marks.rewrites, new.edits == header.edits,
       new.revision > header.revision, new.next >= header.next,
+      marks.othersRecords - self.marks.othersRecords <= UInt64(new.revision - header.revision),
       new.next - header.next <= UInt64(domain.count)
     else { return nil }
     var entries: [(UInt64, PropertyList)] = []

@@ -40,8 +40,9 @@ struct TransferPlace {
     return lines
   }
 
-  func worker(_ arguments: String...) throws -> WorkerProcess {
-    try WorkerProcess(
-      [try WorkerProcess.program("TransferWorker"), directory.url.filePath, workload] + arguments)
+  /// - Parameter launcher: A program that is given the worker's command line.
+  func worker(_ arguments: String..., launcher: [String] = []) throws -> WorkerProcess {
+    let program = try WorkerProcess.program("TransferWorker")
+    return try WorkerProcess(launcher + [program, directory.url.filePath, workload] + arguments)
   }
 }

@@ -1,0 +1,43 @@
+import Foundation
+
+extension PayloadHistory {
+  /// The payloads that a closure wants, the newest first.
+  ///
+  /// Looks at all of them, each time. How long that takes is noted for ``advice``.
+  public func filter(_ isIncluded: (Payload) throws -> Bool) rethrows -> [Payload] {
+    try search("") { items in try items.filter(isIncluded) }
+  }
+
+  /// The payloads whose field has a value, the newest first.
+  ///
+  /// Looks at all of them, each time: there is no index. How long that takes is noted for ``advice``,
+  /// under the field's name.
+  public func filter<Value: Equatable>(
+    _ field: KeyPath<Payload, Value>, equals value: Value
+  ) -> [Payload] {
+    search("\(field)") { items in items.filter { $0[keyPath: field] == value } }
+  }
+
+  private func search(
+    _ field: String, _ body: ([Payload]) throws -> [Payload]
+  ) rethrows -> [Payload] {
+    let start = ContinuousClock.now
+    let found = try body(items)
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let limit = options.adviceLimits.searchSeconds
+    cores.current.withLock { $0.usage.note(field, seconds: seconds, limit: limit) }
+    return found
+  }
+
+  /// Whether the history has grown so far that records would serve the app better, and why.
+  ///
+  /// The limits are those of ``PayloadHistoryOptions/adviceLimits``. Times are those of this object:
+  /// its opening, and its searches.
+  public var advice: HistoryAdvice {
+    read { state in
+      HistoryAdvice(
+        count: state.table.total, byteCount: state.table.byteCount, usage: state.usage,
+        limits: options.adviceLimits)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import SteadFiles
+import SteadRecords
+
+/// Writes files under names that no record has yet.
+struct FileWriting<Model: PersistentModel> {
+  /// A file that is written, and its record.
+  struct File {
+    let path: RelativePath
+    /// The SHA-256 of what it holds.
+    let digest: String
+    /// The record's row; nil for a new one.
+    let row: RowPlaces.Place?
+    /// The placement of the new record.
+    var new: TransferPlacement?
+  }
+
+  /// How many files of the same bytes there may be.
+  static var copyLimit: Int { 10_000 }
+
+  private let store: RecordsStore
+  private let destination: RecordFilesDestination<Model>
+  private let disk = POSIXDisk()
+
+  init(_ store: RecordsStore, _ destination: RecordFilesDestination<Model>) {
+    self.store = store
+    self.destination = destination
+  }
+
+  func files(
+    for elements: [RecordFile<Model>], _ progress: TransferProgress.Report
+  ) throws -> [File] {
+    let rows = try places(of: elements)
+    try disk.makeDirectories(
+      RelativePath(destination.folder)?.url(in: destination.directory).path(percentEncoded: false)
+        ?? destination.directory.path(percentEncoded: false))
+    var owners = try store.reporting("read") { try store.rows.read(pathOwners) }
+    var copies: [String: Int] = [:]
+    var files: [File] = []
+    for (index, element) in elements.enumerated() {
+      try progress(.init(phase: .writing, completed: index, total: elements.count))
+      let digest = SHA256.hexadecimal(element.data)
+      let stem = digest + "." + element.pathExtension
+      let path = try write(element, digest, rows[index], &owners, &copies[stem, default: 1])
+      files.append(File(path: path, digest: digest, row: rows[index]))
+    }
+    return files
+  }
+
+  /// The rows of the records that are there; throws for one of another store.
+  private func places(of elements: [RecordFile<Model>]) throws -> [RowPlaces.Place?] {
+    var failures: [TransferFailure] = []
+    var seen: Set<String> = []
+    let places = elements.enumerated().map { index, element -> RowPlaces.Place? in
+      if !element.pathExtension.isEmpty, !RelativePath.isName(element.pathExtension) {
+        failures.append(.init(item: "file \(index)", reason: "its extension is no part of a name"))
+      }
+      guard case .stored(let identifier) = element.record else { return nil }
+      guard let place = store.rows.place(of: identifier) else {
+        failures.append(.init(item: "file \(index)", reason: "its record is of another store"))
+        return nil
+      }
+      if !seen.insert(RowPlaces([place]).text).inserted {
+        failures.append(.init(item: "file \(index)", reason: "its record has another file"))
+      }
+      return place
+    }
+    guard failures.isEmpty else {
+      throw TransferError(
+        code: .unsupported,
+        message: "Files cannot be written as the conversion wants them. "
+          + "Nothing was written.", failures: failures)
+    }
+    return places
+  }
+
+  /// The records that know of files, by path.
+  private func pathOwners(_ rows: RowTransaction) throws -> [String: Set<String>] {
+    var owners: [String: Set<String>] = [:]
+    for shape in store.family(of: Model.self) {
+      let column = quoted(destination.property)
+      try rows.forEach(
+        "SELECT \"_id\", \(column) FROM \(quoted(shape.root)) WHERE \(column) <> ''\(shape.test)"
+      ) { row in
+        guard case .integer(let number) = row[0], case .text(let path) = row[1] else { return }
+        owners[path, default: []].insert(RowPlaces([(shape.name, number)]).text)
+      }
+    }
+    return owners
+  }
+
+  /// Throws when a record knows of the file of another, in the transaction that writes the paths.
+  func refuseShared(_ files: [File], _ rows: RowTransaction) throws {
+    let owners = try pathOwners(rows)
+    for file in files {
+      let row = file.row ?? file.new.flatMap { RowPlaces($0.place)?.places.first }
+      guard let row, let others = owners[file.path.text],
+        others != [RowPlaces([row]).text]
+      else { continue }
+      throw TransferError(
+        code: .changed,
+        message:
+          "Another program gave a record the path of a file that was being written. Run again.")
+    }
+  }
+
+  /// Writes one file, or finds it written by a run that was killed.
+  ///
+  /// - Parameter copy: The number of the next name to be tried for these bytes.
+  private func write(
+    _ element: RecordFile<Model>, _ digest: String, _ row: RowPlaces.Place?,
+    _ owners: inout [String: Set<String>], _ copy: inout Int
+  ) throws -> RelativePath {
+    let owner = row.map { RowPlaces([$0]).text } ?? "new"
+    while copy <= Self.copyLimit {
+      let path = try self.path(digest, copy, element.pathExtension)
+      copy += 1
+      if let others = owners[path.text], others != [owner] || owner == "new" { continue }
+      let file = AtomicFile(try path.url(in: destination.directory))
+      do {
+        try file.create(with: element.data, durability: .full)
+      } catch let error as FileError where error.code == .alreadyExists {
+        guard try file.readIfPresent() == element.data else { continue }
+        try makeDurable(file.url.path(percentEncoded: false))
+      }
+      owners[path.text] = [owner]
+      return path
+    }
+    throw TransferError(
+      code: .conflict,
+      message: "The names for \(Self.copyLimit) files of the same bytes are taken in "
+        + "\(destination.name). Move to another folder.")
+  }
+
+  private func path(
+    _ digest: String, _ copy: Int, _ pathExtension: String
+  ) throws -> RelativePath {
+    let name =
+      digest + (copy > 1 ? "-\(copy)" : "") + (pathExtension.isEmpty ? "" : "." + pathExtension)
+    let text = destination.folder.isEmpty ? name : destination.folder + "/" + name
+    guard let path = RelativePath(text) else {
+      throw TransferError(
+        code: .unsupported, message: "The extension is too long for the name of a file.")
+    }
+    return path
+  }
+
+  /// Whoever wrote the file may have been killed before it was safe.
+  private func makeDurable(_ path: String) throws {
+    try disk.withDescriptor(path, O_RDONLY) { try disk.sync($0, path: path) }
+    try disk.syncDirectory((path as NSString).deletingLastPathComponent)
+  }
+}

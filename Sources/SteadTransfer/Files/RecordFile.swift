@@ -1,0 +1,40 @@
+public import Foundation
+public import SteadRecords
+
+/// Bytes that become a file, and the record that knows where it is.
+public struct RecordFile<Model: PersistentModel> {
+  enum Record {
+    case stored(PersistentIdentifier)
+    case new(Model)
+  }
+
+  let data: Data
+  let pathExtension: String
+  let record: Record
+
+  /// A file of a record that is there.
+  ///
+  /// - Parameters:
+  ///   - data: What the file holds.
+  ///   - pathExtension: What its name ends with, without the dot.
+  ///   - identifier: The record that gets the path.
+  public init(
+    _ data: Data, extension pathExtension: String = "", of identifier: PersistentIdentifier
+  ) {
+    self.data = data
+    self.pathExtension = pathExtension
+    record = .stored(identifier)
+  }
+
+  /// A file of a new object, of no context, which is saved with the path.
+  ///
+  /// - Parameters:
+  ///   - data: What the file holds.
+  ///   - pathExtension: What its name ends with, without the dot.
+  ///   - model: The object that gets the path.
+  public init(_ data: Data, extension pathExtension: String = "", of model: Model) {
+    self.data = data
+    self.pathExtension = pathExtension
+    record = .new(model)
+  }
+}

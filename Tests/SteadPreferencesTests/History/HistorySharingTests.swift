@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import SteadPreferences
+
+/// Several histories over the same entries, and what a change costs them.
+struct HistorySharingTests {
+  let home: HistoryHome
+
+  init() throws { home = try HistoryHome() }
+
+  @Test func eachSeesWhatTheOthersDo() throws {
+    let (one, other) = (try home.history(limit: 4), try home.foreign(limit: 4))
+    var expected: [Int] = []
+    var random = SplitMix(seed: 3)
+    for id in 0..<400 {
+      let writer = Bool.random(using: &random) ? one : other
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<7:
+        try writer.prepend(prompt(id))
+        expected = Array(([id] + expected).prefix(4))
+      case 7:
+        if let last = expected.last {
+          #expect(try writer.remove(id: last))
+          expected.removeLast()
+        }
+      case 8:
+        if let first = expected.first { #expect(try writer.update(Prompt(id: first, text: "new"))) }
+      default:
+        try writer.batch { batch in
+          batch.removeAll()
+          try batch.prepend(contentsOf: [prompt(id), prompt(id + 1_000)])
+        }
+        expected = [id, id + 1_000]
+      }
+      // Each is behind now and then, by more than one change.
+      if id.isMultiple(of: 3) { try #require(one.ids == expected) }
+      if id.isMultiple(of: 5) { try #require(other.ids == expected) }
+    }
+    #expect(one.items == other.items && one.ids == expected)
+  }
+
+  @Test func threadsLoseNothing() throws {
+    let histories = [try home.history(limit: 5_000), try home.foreign(limit: 5_000)]
+    try inThreads(6) { thread in
+      for number in 0..<100 {
+        try histories[thread % 2].prepend(prompt(thread * 1_000 + number))
+        if number % 4 == 0 {
+          let isRemoved = try histories[(thread + 1) % 2].remove(id: thread * 1_000 + number)
+          #expect(isRemoved)
+        }
+      }
+    }
+    for history in histories {
+      #expect(history.count == 6 * 75)
+      for thread in 0..<6 {
+        let own = history.ids.filter { $0 / 1_000 == thread }
+        #expect(own == (0..<100).filter { $0 % 4 != 0 }.map { thread * 1_000 + $0 }.reversed())
+      }
+    }
+  }
+
+  @Test func threadsUpdateOneAfterTheOther() throws {
+    let histories = [try home.history(), try home.foreign()]
+    try histories[0].prepend(Prompt(id: 1, text: ""))
+    try inThreads(4) { thread in
+      for _ in 0..<50 { try histories[thread % 2].update(id: 1) { $0.text += "x" } }
+    }
+    #expect(histories.map { $0[id: 1]?.text.count } == [200, 200])
+  }
+
+  /// A change is one record of the journal, however much it changes.
+  @Test func aChangeIsOneRecord() throws {
+    let history = try home.history(limit: 20_000)
+    let watching = try DomainStore(
+      "domain.history.prompts", directory: home.directory.url, options: DomainOptions())
+    var seen: UInt64 = 0
+    func records() -> UInt64 {
+      let all = watching.look { _, marks in marks.othersRecords }
+      defer { seen = all }
+      return all - seen
+    }
+    let changes: [() throws -> Void] = [
+      { try history.prepend(1) }, { try history.prepend(contentsOf: (2..<12).map(prompt)) },
+      { try history.update(Prompt(id: 2, text: "other")) }, { try history.remove(id: 3) },
+      {
+        try history.batch { batch in
+          for id in 20..<60 { try batch.prepend(prompt(id)) }
+          batch.remove(id: 30)
+        }
+      },
+      { try history.removeAll() },
+    ]
+    _ = records()
+    for change in changes {
+      try change()
+      #expect(records() == 1)
+    }
+    try history.remove(id: 99)
+    #expect(records() == 0)
+  }
+
+  /// Putting one in front is worked out from what is new, not from all that is there.
+  @Test func anotherProcessesPrependIsTakenInByItself() throws {
+    let (one, other) = (try home.history(limit: 50), try home.foreign(limit: 50))
+    try one.prepend(contentsOf: (0..<50).map(prompt))
+    _ = (one.count, other.count)
+    for id in 50..<80 { try one.prepend(prompt(id)) }
+    let news = other.cores.current.withLock { state in state.news(in: other.store) }
+    guard case .prepended(let gone)? = news?.extent else {
+      Issue.record("All entries were looked at.")
+      return
+    }
+    #expect(gone.count == 30 && news?.changed.count == 30)
+    #expect(other.ids == one.ids)
+    try one.remove(id: 70)
+    let more = other.cores.current.withLock { state in state.news(in: other.store) }
+    guard case .all(let entries)? = more?.extent else {
+      Issue.record("A removal in the middle was taken for a prepend.")
+      return
+    }
+    // What is decoded already is not decoded again.
+    #expect(entries.count == 49 && more?.changed.isEmpty == true)
+    #expect(other.ids == one.ids)
+  }
+
+  /// Its own writes never make a history read its domain anew.
+  @Test func ownChangesAreNoNews() throws {
+    let history = try home.history(limit: 100)
+    for id in 0..<2_000 {
+      try history.prepend(Prompt(id: id, text: String(repeating: "x", count: 500)))
+      let news = history.cores.current.withLock { state in state.news(in: history.store) }
+      try #require(news == nil)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import SteadFiles
+import Testing
+
+@testable import SteadPreferences
+
+/// Payloads over the limit go to files of their own, which come and go with their entries.
+struct LargePayloadTests {
+  let home: HistoryHome
+  let blobs: BlobStore
+
+  init() throws {
+    home = try HistoryHome()
+    blobs = BlobStore(directory: home.directory.file("domain.history.prompts.blobs"))
+  }
+
+  private func large(_ id: Int) -> Prompt {
+    Prompt(id: id, text: "\(id)" + String(repeating: "x", count: 200))
+  }
+
+  private func history(limit: Int = 500) throws -> PayloadHistory<Prompt> {
+    try home.history(limit: limit, options: .init(largePayload: .external(over: 100)))
+  }
+
+  @Test func aLargePayloadIsAFile() throws {
+    let history = try history()
+    try history.prepend(1)
+    #expect(try blobs.references().isEmpty)
+    try history.prepend(large(2))
+    #expect(try blobs.references().count == 1)
+    #expect(history.items == [large(2), prompt(1)])
+    let opened = try home.foreign()
+    #expect(opened.items == [large(2), prompt(1)])
+    #expect(opened.undecodable.isEmpty)
+    let value = try home.store.value(forKey: EntryKey.text(2))
+    #expect(value == .array([.integer(1), .string(try #require(blobs.references().first))]))
+    let bytes = try history.records()[0].bytes
+    #expect(try JSONDecoder().decode(Prompt.self, from: bytes) == large(2))
+  }
+
+  @Test func aFileGoesWithTheLastEntry() throws {
+    let history = try history(limit: 3)
+    try history.prepend(large(1))
+    try history.prepend(large(1))
+    try history.prepend(large(2))
+    #expect(try blobs.references().count == 2)
+    try history.prepend(3)
+    #expect(try blobs.references().count == 2)
+    try history.prepend(4)
+    #expect(try blobs.references().count == 1)
+    #expect(history.items == [prompt(4), prompt(3), large(2)])
+    try history.update(id: 2) { $0.text = "short" }
+    #expect(try blobs.references().isEmpty)
+    try history.update(large(3))
+    #expect(try blobs.references().count == 1)
+    try history.removeAll()
+    #expect(try blobs.references().isEmpty)
+    #expect(home.errors.codes.isEmpty)
+  }
+
+  @Test func whatABatchBothAddsAndRemovesLeavesNoFile() throws {
+    let history = try history(limit: 2)
+    try history.batch { batch in
+      for id in 1...6 { try batch.prepend(large(id)) }
+      batch.remove(id: 6)
+    }
+    #expect(history.ids == [5])
+    #expect(try blobs.references().count == 1)
+  }
+
+  @Test func aMissingOrDamagedFileIsReportedAndTheEntryKept() throws {
+    try history().prepend(large(1))
+    let reference = try #require(blobs.references().first)
+    let file = blobs.directory.appending(path: reference)
+    let bytes = try Data(contentsOf: file)
+    try Data("damaged".utf8).write(to: file)
+    let damaged = try home.foreign()
+    #expect(damaged.undecodable.map(\.reason) == [.unreadable])
+    #expect(damaged.undecodable[0].bytes.isEmpty)
+    try FileManager.default.removeItem(at: file)
+    try damaged.prepend(2)
+    #expect(damaged.undecodable.count == 1)
+    #expect(home.errors.codes == [.doesNotDecode])
+    try bytes.write(to: file)
+    let preferences = try Preferences(
+      domain: "domain", directory: home.directory.url, options: .init(quota: 1 << 20))
+    #expect(try PayloadHistory<Prompt>("prompts", in: preferences).items == [prompt(2), large(1)])
+  }
+
+  /// A process was killed after it had written a file, and before the entry.
+  @Test func anOpeningSweepsWhatNothingRefersTo() throws {
+    try history().prepend(large(1))
+    let kept = try blobs.references()
+    _ = try blobs.write(Data("nobody's".utf8))
+    _ = try home.foreign()
+    #expect(try blobs.references() == kept)
+  }
+
+  @Test func refusesLargePayloadsWhenAskedTo() throws {
+    let history = try home.history(options: .init(largePayload: .refused(over: 100)))
+    try history.prepend(1)
+    for change in [
+      { try history.prepend(large(2)) },
+      { try history.prepend(contentsOf: [prompt(3), large(2)]) },
+      { _ = try history.update(id: 1) { $0.text = large(1).text } },
+      {
+        try history.batch { batch in
+          try batch.prepend(prompt(4)); try batch.prepend(large(2))
+        }
+      },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: PreferencesError.self) { try change() }
+      #expect(error?.code == .tooLarge)
+      #expect(error.map { !$0.description.contains("xxx") } == true)
+    }
+    #expect(history.items == [prompt(1)])
+    #expect(try blobs.references().isEmpty)
+  }
+
+  @Test func aTakeOverDropsNoLargePayload() throws {
+    let array = try JSONEncoder().encode([large(1), large(2)])
+    try home.writeArray(String(decoding: array, as: UTF8.self))
+    let history = try home.history(options: .init(largePayload: .refused(over: 100)))
+    #expect(history.items == [large(1), large(2)])
+  }
+
+  @Test func inMemoryLargePayloadsStayWithTheOthers() throws {
+    let history = try PayloadHistory<Prompt>(
+      "prompts", in: .inMemory(), options: .init(largePayload: .external(over: 100)))
+    try history.prepend(large(1))
+    #expect(history.items == [large(1)])
+    #expect(history.undecodable.isEmpty)
+  }
+
+  @Test func findsLargePayloadsByTheirBytes() throws {
+    let history = try history()
+    try history.prepend(large(1))
+    let record = try #require(history.records().first)
+    try history.removeRecords([(record.sequence, record.bytes + Data([0]))])
+    #expect(history.count == 1)
+    try history.removeRecords([(record.sequence, record.bytes)])
+    #expect(history.isEmpty)
+    #expect(try blobs.references().isEmpty)
+  }
+}

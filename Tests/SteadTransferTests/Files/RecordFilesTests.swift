@@ -1,0 +1,204 @@
+import Foundation
+import SteadRecords
+import SteadTestSupport
+import SteadTransfer
+import SwiftData
+import Testing
+
+@Suite struct RecordFilesTests {
+  let directory: TemporaryDirectory
+  let container: ModelContainer
+  let images: URL
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    container = try .records(at: directory.file("notes.store"))
+    images = directory.url.appending(path: "media", directoryHint: .isDirectory)
+  }
+
+  private var destination: RecordFilesDestination<NotePhoto> {
+    get throws {
+      try RecordFilesDestination(container, in: images, folder: "images", path: \NotePhoto.path)
+    }
+  }
+
+  private func transfer() throws -> Transfer<
+    RecordDataSource<NotePhoto>, RecordFilesDestination<NotePhoto>
+  > {
+    Transfer(
+      "images", from: try RecordDataSource(container, \NotePhoto.image), to: try destination
+    ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
+  }
+
+  private func fill(_ photos: [(String, Data?)]) throws {
+    let context = ModelContext(container)
+    for (title, image) in photos { context.insert(NotePhoto(title: title, image: image)) }
+    try context.save()
+  }
+
+  /// Each photo's title and what the file at its path holds.
+  private func stored() throws -> [String: Data?] {
+    try Dictionary(
+      uniqueKeysWithValues: container.all(NotePhoto.self).map { photo in
+        (photo.title, try photo.path.map { try Data(contentsOf: images.appending(path: $0)) })
+      })
+  }
+
+  private var files: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: images.appending(path: "images").path)
+    }
+  }
+
+  static let small = Data("small".utf8)
+  static let large = Data(repeating: 3, count: 400_000)
+
+  @Test func movesBytesFromRecordsToFilesOfTheirOwn() throws {
+    try fill([
+      ("a", Self.small), ("b", Self.large), ("c", nil), ("d", Self.small), ("e", Data()),
+    ])
+    let report = try transfer().run()
+    #expect(report.read == 3 && report.moved == 3 && report.removed == 3)
+    #expect(
+      try stored() == ["a": Self.small, "b": Self.large, "c": nil, "d": Self.small, "e": nil])
+    let paths = try container.all(NotePhoto.self).compactMap(\.path)
+    #expect(Set(paths).count == 3)
+    #expect(paths.allSatisfy { $0.hasPrefix("images/") && $0.hasSuffix(".jpg") })
+    #expect(try container.all(NotePhoto.self).allSatisfy { $0.image?.isEmpty ?? true })
+    let external = directory.file(".notes.store_external").path
+    #expect(try FileManager.default.contentsOfDirectory(atPath: external).isEmpty)
+    #expect(try transfer().run().moved == 0)
+    #expect(try files.count == 3)
+  }
+
+  @Test func tellsContextsThatAreOpen() throws {
+    try fill([("a", Self.small)])
+    let context = ModelContext(container)
+    let photo = try #require(try context.fetch(FetchDescriptor<NotePhoto>()).first)
+    #expect(photo.image == Self.small && photo.path == nil)
+    try transfer().run()
+    #expect(photo.image == nil && photo.path != nil)
+  }
+
+  @Test func staysRightWhenTheDirectoryMoves() throws {
+    try fill([("a", Self.small)])
+    try transfer().run()
+    let path = try #require(try container.all(NotePhoto.self).first?.path)
+    let moved = directory.url.appending(path: "moved", directoryHint: .isDirectory)
+    try FileManager.default.moveItem(at: images, to: moved)
+    #expect(try Data(contentsOf: moved.appending(path: path)) == Self.small)
+  }
+
+  @Test func takesTheFilesOfARunThatWasCutOff() throws {
+    struct Stop: Error {}
+    try fill([("a", Self.small), ("b", Self.small), ("c", Self.large)])
+    let elements = try RecordDataSource(container, \NotePhoto.image).read { _ in }.map {
+      let value = try $0.value.get()
+      return RecordFile<NotePhoto>(value.data, extension: "jpg", of: value.identifier)
+    }
+    #expect(throws: Stop.self) {
+      try destination.write(elements, { _ in }, receipt: { _ in throw Stop() })
+    }
+    let orphans = try files
+    #expect(orphans.count == 3)
+    #expect(try container.all(NotePhoto.self).allSatisfy { $0.path == nil })
+    try transfer().run()
+    #expect(try Set(files) == Set(orphans))
+    #expect(try stored() == ["a": Self.small, "b": Self.small, "c": Self.large])
+  }
+
+  @Test func savesNewRecordsWithTheirFiles() throws {
+    let photos = [NotePhoto(title: "a"), NotePhoto(title: "b")]
+    let placements = try move(
+      photos.map { RecordFile(Self.small, of: $0) }, to: destination)
+    #expect(try stored() == ["a": Self.small, "b": Self.small])
+    #expect(try destination.verify(placements) { _ in } == [])
+    try sqlite(directory.file("notes.store"), "UPDATE NotePhoto SET title = 'x' WHERE title = 'a'")
+    #expect(try destination.verify(placements) { _ in } == [placements[0]])
+  }
+
+  @Test func noticesAFileOrAPathThatIsNotAsItWasWritten() throws {
+    try fill([("a", Self.small), ("b", Self.large), ("c", Data([1]))])
+    let elements = try RecordDataSource(container, \NotePhoto.image).read { _ in }.map {
+      let value = try $0.value.get()
+      return RecordFile<NotePhoto>(value.data, of: value.identifier)
+    }
+    let placements = try move(elements, to: destination)
+    #expect(try destination.verify(placements) { _ in } == [])
+    let paths = try container.all(NotePhoto.self).compactMap(\.path)
+    try Data("other".utf8).write(to: images.appending(path: paths[0]))
+    try FileManager.default.removeItem(at: images.appending(path: paths[1]))
+    try sqlite(directory.file("notes.store"), "UPDATE NotePhoto SET path = 'x' WHERE title = 'c'")
+    #expect(try destination.verify(placements) { _ in } == placements)
+  }
+
+  @Test func refusesARecordThatHasAPathAlready() throws {
+    try fill([("a", Self.small), ("b", Self.small)])
+    try sqlite(directory.file("notes.store"), "UPDATE NotePhoto SET path = 'x' WHERE title = 'b'")
+    let error = #expect(throws: TransferError.self) { try transfer().run() }
+    #expect(error?.code == .conflict && error?.failures.map(\.item) == ["NotePhoto 2"])
+    #expect(try container.all(NotePhoto.self).compactMap(\.path) == ["x"])
+    #expect(try container.all(NotePhoto.self).allSatisfy { $0.image == Self.small })
+  }
+
+  @Test func keepsBytesThatChangedSinceTheyWereMoved() throws {
+    try fill([("a", Self.small), ("b", Self.large)])
+    let source = try RecordDataSource(container, \NotePhoto.image)
+    let entries = try source.read { _ in }.map {
+      TransferReceipt.Entry(identity: $0.identity, placement: .init(place: "", digest: ""))
+    }
+    try sqlite(
+      directory.file("notes.store"), "UPDATE NotePhoto SET image = x'01' WHERE title = 'a'")
+    #expect(try source.remove(entries) == 1)
+    let images = try container.all(NotePhoto.self).map { ($0.title, $0.image) }
+    #expect(images.first { $0.0 == "a" }?.1 == Data([1]))
+    #expect(images.first { $0.0 == "b" }?.1 == nil)
+    #expect(try source.remove(entries) == 0)
+  }
+
+  @Test(arguments: ["..", "a/../b", "/etc", "a//b", ".", "a/", "a\u{0}b"])
+  func refusesAFolderOutsideOfTheDirectory(folder: String) throws {
+    let error = #expect(throws: TransferError.self) {
+      _ = try RecordFilesDestination(
+        container, in: images, folder: folder, path: \NotePhoto.path)
+    }
+    #expect(error?.code == .unsupported)
+  }
+
+  @Test func refusesAnExtensionThatIsAPathAndALinkOnTheWay() throws {
+    let error = #expect(throws: TransferError.self) {
+      try move(
+        [RecordFile(Self.small, extension: "/../../x", of: NotePhoto(title: "a"))], to: destination)
+    }
+    #expect(error?.code == .unsupported)
+    let elsewhere = directory.file("elsewhere")
+    try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
+    try FileManager.default.createDirectory(at: images, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(
+      at: images.appending(path: "images"), withDestinationURL: elsewhere)
+    #expect(throws: TransferError.self) {
+      try move([RecordFile(Self.small, of: NotePhoto(title: "a"))], to: destination)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).isEmpty)
+    #expect(try container.count(NotePhoto.self) == 0)
+  }
+
+  /// A receipt may be forged or damaged; a place in it leads nowhere else.
+  @Test(arguments: [
+    "NotePhoto/1=../notes.store", "NotePhoto/1=/etc/passwd", "NotePhoto/1", "=x", "",
+  ])
+  func readsNothingOutsideOfTheDirectory(place: String) throws {
+    try fill([("a", nil)])
+    let placement = TransferPlacement(place: place, digest: "")
+    #expect(try destination.verify([placement]) { _ in } == [placement])
+  }
+
+  @Test func refusesAKeyPathThatIsNotAStoredProperty() throws {
+    #expect(throws: TransferError.self) {
+      _ = try RecordDataSource(container, \NotePhoto.preview)
+    }
+    #expect(throws: TransferError.self) {
+      _ = try RecordDataSource(ModelContainer.library(), \NotePhoto.image)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import SteadRecords
+import SteadTestSupport
+import SteadTransfer
+import SwiftData
+import Testing
+
+/// Texts in preferences that become records: an app that has outgrown its first way of keeping them.
+@Suite struct RecordTransferTests {
+  private struct Stop: Error {}
+
+  let moving: Moving
+  let container: ModelContainer
+
+  init() throws {
+    moving = try Moving()
+    container = try .records(at: moving.home.file("notes.store"))
+  }
+
+  private var transfer: Transfer<PreferenceSource<String>, RecordDestination<NoteDraft>> {
+    Transfer(
+      "drafts", from: PreferenceSource("drafts", in: moving.source),
+      to: RecordDestination(container)
+    ) { text in
+      let draft = NoteDraft(text: text)
+      draft.labels = [NoteLabel("of \(text)")]
+      return draft
+    }
+  }
+
+  private var texts: [String] {
+    get throws { try container.all(NoteDraft.self).map(\.text).sorted() }
+  }
+
+  @Test func movesThemOnce() throws {
+    moving.put("a", "b", "c")
+    #expect(try transfer.run().moved == 3)
+    #expect(try texts == ["a", "b", "c"] && moving.left.isEmpty)
+    #expect(try container.count(NoteLabel.self) == 3)
+    moving.put("d")
+    #expect(try transfer.run().moved == 1)
+    #expect(try texts == ["a", "b", "c", "d"] && moving.left.isEmpty)
+    #expect(try transfer.run().moved == 0)
+    // A backup that was restored doubles nothing.
+    moving.put("a", "b", "c")
+    #expect(try transfer.run().alreadyMoved == 3)
+    #expect(try texts == ["a", "b", "c", "d"])
+  }
+
+  @Test(arguments: [
+    TransferProgress.Phase.reading, .converting, .writing, .verifying, .removing,
+  ]) func goesOnWhereItWasStopped(phase: TransferProgress.Phase) throws {
+    moving.put((0..<20).map { String(UnicodeScalar(UInt8(65 + $0))) })
+    let all = moving.left
+    for isEnd in [false, true] {
+      _ = try? transfer.run {
+        if $0.phase == phase, !isEnd || $0.completed == $0.total { throw Stop() }
+      }
+      let (moved, left) = (try texts, moving.left)
+      #expect(Set(moved + left) == Set(all))
+      #expect(Set(moved).count == moved.count && Set(left).count == left.count)
+    }
+    try transfer.run()
+    #expect(try texts == all && moving.left.isEmpty)
+    #expect(try container.count(NoteLabel.self) == 20)
+  }
+
+  @Test func changesNothingInAPreview() throws {
+    moving.put("a", "b")
+    #expect(try transfer.preview().moved == 2)
+    #expect(try texts.isEmpty && moving.left == ["a", "b"])
+    #expect(try transfer.destination.receipt(named: "drafts") == nil)
+  }
+
+  /// The app has changed what was written before the run that was cut off could be brought to its end.
+  @Test func keepsTheSourceOfARecordThatWasEditedMeanwhile() throws {
+    moving.put("a", "b")
+    _ = try? transfer.run { if $0.phase == .verifying { throw Stop() } }
+    #expect(try texts == ["a", "b"] && moving.left == ["a", "b"])
+    let context = ModelContext(container)
+    let draft = try #require(
+      try context.fetch(FetchDescriptor<NoteDraft>()).first { $0.text == "a" })
+    draft.text = "edited"
+    try context.save()
+    try transfer.run()
+    #expect(moving.left == ["a"])
+    #expect(try texts == ["b", "edited"])
+  }
+}
