@@ -6,6 +6,9 @@ struct CoreDataAccount {
   let catalog: CoreDataCatalog
   let mapping: CoreDataMapping
 
+  /// The columns of every table of rows: number, entity, version.
+  private static let systemColumns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
+
   /// Values that do not come along: those that the mapping leaves out, and the others.
   struct Left {
     var wanted: [String: Int] = [:]
@@ -54,8 +57,8 @@ struct CoreDataAccount {
     let referred = referred[plan.entity.table] ?? []
     let columns = all.filter { column in
       let upper = column.uppercased()
-      if upper.hasPrefix("Z_") || plan.claimed.contains(upper) { return false }
-      if referred.contains(upper) { return false }
+      if Self.systemColumns.contains(upper) || upper.hasPrefix("Z_FOK_") { return false }
+      if plan.claimed.contains(upper) || referred.contains(upper) { return false }
       // `Z4_OWNER` says of which entity the row is that `ZOWNER` has the number of.
       guard let (_, name) = CoreDataPairs.numbered(upper, after: "Z"), name.hasPrefix("_") else {
         return true

@@ -109,6 +109,29 @@ import Testing
       members.sorted() == ["Ada Ben Ben+Cem ", "Ben Ada+Cem  Ada", "Cem Ben  Ada", "Eve  Eve Eve"])
   }
 
+  /// Both rows have the other's number, or one of them alone, or one table has no column for it.
+  @Test(arguments: [
+    "", "UPDATE ZPASSPORT SET ZHOLDER = NULL;", "ALTER TABLE ZPASSPORT DROP ZHOLDER;",
+  ])
+  func aRelationshipOfOneToOneComesOver(_ change: String) throws {
+    let container = try memoryContainer(Passports.Holder.self)
+    let fixture = try CoreDataFixture(
+      entities: [.init(1, "Holder"), .init(2, "Passport")],
+      """
+      CREATE TABLE ZHOLDER (\(Self.system), ZNAME VARCHAR, ZPASSPORT INTEGER);
+      CREATE TABLE ZPASSPORT (\(Self.system), ZNUMBER INTEGER, ZHOLDER INTEGER);
+      INSERT INTO ZHOLDER VALUES (1, 1, 1, 'Ada', 7), (2, 1, 1, 'Ben', NULL);
+      INSERT INTO ZPASSPORT VALUES (7, 2, 1, 700, 1), (8, 2, 1, 800, NULL);
+      \(change)
+      """)
+    let report = try fixture.importing(to: container).run()
+    #expect(report.links["Holder.passport"] == 1 && report.missingProperties.isEmpty)
+    let passports = try ModelContext(container).fetch(FetchDescriptor<Passports.Passport>()).map {
+      "\($0.number) \($0.holder?.name ?? "") \($0.holder?.passport?.number ?? 0)"
+    }
+    #expect(passports.sorted() == ["700 Ada 700", "800  0"])
+  }
+
   // MARK: Values
 
   private func diary(_ row: String, prepare: String = "") throws -> CoreDataFixture {
@@ -174,6 +197,10 @@ import Testing
       withRootObject: [7, 8] as NSArray, requiringSecureCoding: true)
     let entry = try entry("ZTAGS = \(literal(list)), ZNUMBERS = \(literal(archive))")
     #expect(entry.tags == ["x", "ü"] && entry.numbers == [7, 8])
+    let url = try #require(NSURL(string: "https://example.org/a?b=1"))
+    let link = try NSKeyedArchiver.archivedData(withRootObject: url, requiringSecureCoding: true)
+    let linked = try self.entry("ZLINK = \(literal(link))")
+    #expect(linked.link?.absoluteString == "https://example.org/a?b=1")
     let other = try self.entry("ZTAGS = \(literal(Data(#"["a","b"]"#.utf8)))")
     #expect(other.tags == ["a", "b"] && other.numbers == nil)
   }

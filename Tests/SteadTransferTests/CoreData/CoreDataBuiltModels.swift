@@ -40,6 +40,20 @@ enum Circle {
   }
 }
 
+enum Passports {
+  @Model final class Holder {
+    var name: String
+    @Relationship(inverse: \Passport.holder) var passport: Passport?
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Passport {
+    var number: Int
+    var holder: Holder?
+    init(number: Int) { self.number = number }
+  }
+}
+
 enum Gallery {
   @Model final class Photo {
     var name: String
