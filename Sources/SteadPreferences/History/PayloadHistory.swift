@@ -46,7 +46,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   /// Opens a history, which is made when it is not there, and takes over what the app has under the key.
   ///
-  /// Reads and decodes all entries: about 10 microseconds for one of 1 KB. What does not decode, and
+  /// Reads and decodes all entries: some 20 microseconds for one of 1 KB. What does not decode, and
   /// damage that was found in files, is told to the preferences' `onError`.
   ///
   /// - Parameters:
@@ -107,7 +107,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   /// All payloads, the newest first.
   ///
   /// The array is made when it is first asked for after a change, in time proportional to its length;
-  /// before the next change it costs about 100 ns. For a few of many payloads use ``page(_:size:)``.
+  /// before the next change it costs about a microsecond. For a few of many payloads use ``page(_:size:)``.
   public var items: [Payload] {
     read { state in
       if let items = state.items { return PayloadBox<[Payload]>.payload(in: items) }
