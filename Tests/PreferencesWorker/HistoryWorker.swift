@@ -117,7 +117,9 @@ struct HistoryWorker {
         if let newer = last[name], newer <= number { say("error \(name) is not in order") }
         if last[name] == nil {
           // Each third is removed by its writer.
-          if let top = tops[name], top > number, top % 3 != 0 { say("error \(name).\(top) was lost") }
+          if let top = tops[name], top > number, top % 3 != 0 {
+            say("error \(name).\(top) was lost")
+          }
           tops[name] = number
         }
         last[name] = number

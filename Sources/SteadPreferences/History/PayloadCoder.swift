@@ -3,14 +3,6 @@ import SteadFiles
 
 /// Between payloads and what is stored of them. Calls the program's own code, so never under a lock.
 struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
-  /// An entry that is to be written.
-  struct Draft {
-    var stored: StoredEntry
-    var content: HistoryContent<Payload>
-    /// What has to be in the blob that the entry refers to.
-    var blob: Data?
-  }
-
   let key: String
   let options: PayloadHistoryOptions<Payload>
   let blobs: HistoryBlobs?
@@ -47,7 +39,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   ///
   /// - Throws: ``PreferencesError``: `.notAPropertyList` when it does not encode, `.tooLarge` when large
   ///   payloads are refused.
-  func draft(_ payload: Payload) throws -> Draft {
+  func draft(_ payload: Payload) throws -> HistoryDraft {
     let json: Data
     do {
       json = try encoder.encode(payload)
@@ -63,28 +55,29 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
           + "in a file and its name in the payload, or allow large payloads to be kept in files.",
         key: key)
     }
-    return draft(json, version: options.version, content: .payload(payload, payload.id))
+    return draft(json, version: options.version, content: .payload(PayloadBox(payload), payload.id))
   }
 
   /// The entry for an element of an array of the app's, as it is.
-  func draft(takenOver json: Data) -> Draft {
+  func draft(takenOver json: Data) -> HistoryDraft {
     let version = options.takenOverVersion
     return draft(json, version: version, content: content(json, version: version))
   }
 
-  private func draft(_ json: Data, version: Int, content: HistoryContent<Payload>) -> Draft {
+  private func draft(_ json: Data, version: Int, content: HistoryContent) -> HistoryDraft {
     guard case .external(let limit) = options.largePayload, json.count > limit, blobs != nil else {
-      return Draft(stored: StoredEntry(version: version, body: .json(json)), content: content)
+      return HistoryDraft(
+        stored: StoredEntry(version: version, body: .json(json)), content: content)
     }
     let reference = SHA256.hexadecimal(json)
-    return Draft(
+    return HistoryDraft(
       stored: StoredEntry(version: version, body: .blob(reference)), content: content, blob: json)
   }
 
   // MARK: Reading
 
   /// The payload that an entry stands for, or why there is none.
-  func content(_ stored: StoredEntry) -> HistoryContent<Payload> {
+  func content(_ stored: StoredEntry) -> HistoryContent {
     switch bytes(of: stored) {
     case .success(let json): content(json, version: stored.version)
     case .failure(let cause): .undecodable(cause)
@@ -113,10 +106,10 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     }
   }
 
-  private func content(_ json: Data, version: Int) -> HistoryContent<Payload> {
+  private func content(_ json: Data, version: Int) -> HistoryContent {
     do {
       let payload = try payload(json, version: version)
-      return .payload(payload, payload.id)
+      return .payload(PayloadBox(payload), payload.id)
     } catch let cause as UndecodableCause {
       return .undecodable(cause)
     } catch {

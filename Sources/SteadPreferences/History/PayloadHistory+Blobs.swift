@@ -5,7 +5,7 @@ extension PayloadHistory {
   /// Makes a change with the files of the large payloads in it: they are there before it, and those that
   /// nothing refers to any more go after it.
   func withBlobs(
-    of operations: [HistoryOperation<Payload>], _ body: () throws -> HistoryOutcome
+    of operations: [HistoryOperation], _ body: () throws -> HistoryOutcome
   ) throws -> HistoryOutcome {
     let drafts = operations.flatMap(\.drafts).filter { $0.blob != nil }
     guard let blobs = coder.blobs, !drafts.isEmpty else {

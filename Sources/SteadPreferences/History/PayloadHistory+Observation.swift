@@ -55,7 +55,7 @@ extension PayloadHistory: Observable {
   ///
   /// One thread at a time does this, so that all hear it in its order; what a handler changes is told
   /// by the thread that called it, when it has returned.
-  func deliver(_ core: HistoryCore<Payload>) {
+  func deliver(_ core: HistoryCore) {
     problems.report()
     while let (delta, receivers) = core.withLock({ state in state.nextMail() }) {
       if !delta.isEmpty {
@@ -70,7 +70,7 @@ extension PayloadHistory: Observable {
 
 extension HistoryCore.State {
   fileprivate mutating func nextMail() -> (
-    HistoryDelta<Payload>, [HistoryReceiver<Payload>]
+    HistoryDelta, [HistoryReceiver]
   )? {
     guard !mail.isEmpty, turn.begin() else { return nil }
     return (mail.removeFirst(), receivers.sorted { $0.key < $1.key }.map(\.value))

@@ -19,7 +19,7 @@ extension PayloadHistory {
     return entries.compactMap { entry in
       var payload: Result<Payload, any Error> =
         switch entry.content {
-        case .payload(let payload, _): .success(payload)
+        case .payload(let box, _): .success(PayloadBox.payload(in: box))
         case .undecodable(let cause): .failure(error(cause))
         }
       // The file of a large payload may have gone since it was decoded.

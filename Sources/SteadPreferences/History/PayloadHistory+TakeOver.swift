@@ -41,7 +41,7 @@ extension PayloadHistory {
     }
   }
 
-  private func reportUndecodable(_ drafts: [PayloadCoder<Payload>.Draft]) {
+  private func reportUndecodable(_ drafts: [HistoryDraft]) {
     report(drafts.reversed().compactMap(\.content.cause))
   }
 

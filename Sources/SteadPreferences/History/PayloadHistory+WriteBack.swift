@@ -64,8 +64,8 @@ extension PayloadHistory {
     var (array, leftOut) = (Data("[".utf8), 0)
     for entry in entries {
       let json: Data
-      if let payload = entry.content.payload {
-        json = try encoder.encode(payload)
+      if let box = entry.content.payload {
+        json = try encoder.encode(PayloadBox<Payload>.payload(in: box))
       } else {
         json = coder.allBytes(of: entry.stored)
         guard includingUndecodable, JSONReader.value(of: json) != nil else {

@@ -40,13 +40,13 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   let preferences: Preferences
   let store: DomainStore
   let coder: PayloadCoder<Payload>
-  let cores = HistoryCores<Payload>()
+  let cores = HistoryCores()
   let problems: HistoryProblems
   let following = HistoryFollowing<Payload>()
 
   /// Opens a history, which is made when it is not there, and takes over what the app has under the key.
   ///
-  /// Reads and decodes all entries: about 10 microseconds for one of 1 KB. What does not decode, and
+  /// Reads and decodes all entries: some 20 microseconds for one of 1 KB. What does not decode, and
   /// damage that was found in files, is told to the preferences' `onError`.
   ///
   /// - Parameters:
@@ -107,12 +107,12 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   /// All payloads, the newest first.
   ///
   /// The array is made when it is first asked for after a change, in time proportional to its length;
-  /// before the next change it costs about 100 ns. For a few of many payloads use ``page(_:size:)``.
+  /// before the next change it costs about a microsecond. For a few of many payloads use ``page(_:size:)``.
   public var items: [Payload] {
     read { state in
-      if let items = state.items { return items }
-      let items = state.table.payloads(0..<state.table.count)
-      state.items = items
+      if let items = state.items { return PayloadBox<[Payload]>.payload(in: items) }
+      let items = state.table.payloads(0..<state.table.count).map(PayloadBox<Payload>.payload)
+      state.items = PayloadBox(items)
       return items
     }
   }
@@ -125,7 +125,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   /// The newest payload with an identity, nil when there is none. Costs the same however many there are.
   public subscript(id id: Payload.ID) -> Payload? {
-    read { $0.table.newest(id)?.content.payload }
+    read { $0.table.newest(id)?.content.payload }.map(PayloadBox<Payload>.payload)
   }
 
   /// Payloads by their places, the newest first; places where there is none are left out.
@@ -135,9 +135,10 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     guard range.lowerBound >= 0 else { return self[0..<max(0, range.upperBound)] }
     return read { state in
       if let items = state.items {
+        let items = PayloadBox<[Payload]>.payload(in: items)
         return Array(items.dropFirst(range.lowerBound).prefix(range.count))
       }
-      return state.table.payloads(range)
+      return state.table.payloads(range).map(PayloadBox<Payload>.payload)
     }
   }
 
@@ -196,7 +197,7 @@ extension PayloadHistory {
   }
 
   /// Reads what is there now.
-  func read<Result>(_ body: (inout HistoryCore<Payload>.State) -> Result) -> Result {
+  func read<Result>(_ body: (inout HistoryCore.State) -> Result) -> Result {
     track()
     let core = cores.current
     let atOnce = core.withLock { state in state.isCurrent(store) ? body(&state) : nil }
@@ -212,7 +213,7 @@ extension PayloadHistory {
   ///
   /// What is new is decoded without the lock; when another thread was faster, once more from where that
   /// has come to.
-  func catchUp(_ core: HistoryCore<Payload>) {
+  func catchUp(_ core: HistoryCore) {
     while let news = core.withLock({ state in state.news(in: store) }) {
       let contents = news.changed.map { coder.content($0.stored) }
       if hasVanished(news.changed, contents) { continue }
@@ -225,7 +226,7 @@ extension PayloadHistory {
 
   /// Whether an entry's file could not be read since somebody has just removed both.
   private func hasVanished(
-    _ entries: [HistoryNews.Entry], _ contents: [HistoryContent<Payload>]
+    _ entries: [HistoryNews.Entry], _ contents: [HistoryContent]
   ) -> Bool {
     zip(entries, contents).contains { entry, content in
       content.cause?.reason == .unreadable && !isThere(entry.sequence, entry.stored)
@@ -247,12 +248,5 @@ extension PayloadHistory {
         message: "Entries of a history do not decode: \(causes.count). They are kept, and "
           + "`undecodable` lists them. The newest of them: \(first.message)",
         domain: preferences.domain, key: key, cause: first))
-  }
-}
-
-extension HistoryContent {
-  var cause: UndecodableCause? {
-    if case .undecodable(let cause) = self { return cause }
-    return nil
   }
 }

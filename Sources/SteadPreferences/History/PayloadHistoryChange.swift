@@ -21,16 +21,16 @@ public struct PayloadHistoryChange<Payload: Sendable>: Sendable {
 }
 
 /// What became of payloads, by the entries that they are in.
-struct HistoryDelta<Payload: Identifiable & Sendable>: Sendable {
+struct HistoryDelta: Sendable {
   private struct Step: Sendable {
-    var before: Payload?
-    var after: Payload?
+    var before: AnyPayload?
+    var after: AnyPayload?
   }
 
   private var steps: [UInt64: Step] = [:]
   private(set) var isOwn: Bool
 
-  init(_ changes: [HistoryTable<Payload>.Change], isOwn: Bool) {
+  init(_ changes: [HistoryTable.Change], isOwn: Bool) {
     self.isOwn = isOwn
     for change in changes {
       let (before, after) = (change.before?.content.payload, change.after?.content.payload)
@@ -54,11 +54,12 @@ struct HistoryDelta<Payload: Identifiable & Sendable>: Sendable {
     }
   }
 
-  var change: PayloadHistoryChange<Payload> {
+  func change<Payload: Sendable>(of type: Payload.Type) -> PayloadHistoryChange<Payload> {
+    let payload = PayloadBox<Payload>.payload
     let sorted = steps.sorted { $0.key > $1.key }.map(\.value)
     return PayloadHistoryChange(
-      inserted: sorted.compactMap { $0.before == nil ? $0.after : nil },
-      updated: sorted.compactMap { $0.before == nil ? nil : $0.after },
-      removed: sorted.compactMap { $0.after == nil ? $0.before : nil }, isOwn: isOwn)
+      inserted: sorted.compactMap { $0.before == nil ? $0.after : nil }.map(payload),
+      updated: sorted.compactMap { $0.before == nil ? nil : $0.after }.map(payload),
+      removed: sorted.compactMap { $0.after == nil ? $0.before : nil }.map(payload), isOwn: isOwn)
   }
 }

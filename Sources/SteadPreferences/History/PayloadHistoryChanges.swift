@@ -35,10 +35,10 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
 
   /// What an iterator keeps going.
   final class Subscription: Sendable {
-    let receiver: HistoryReceiver<Payload>
+    let receiver: HistoryReceiver
     private let end: @Sendable () -> Void
 
-    init(receiver: HistoryReceiver<Payload>, end: @escaping @Sendable () -> Void) {
+    init(receiver: HistoryReceiver, end: @escaping @Sendable () -> Void) {
       (self.receiver, self.end) = (receiver, end)
     }
 
@@ -61,7 +61,7 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       let subscription = subscription
       return await withTaskCancellationHandler {
-        await subscription.receiver.next()?.change
+        await subscription.receiver.next()?.change(of: Payload.self)
       } onCancel: {
         subscription.cancel()
       }
@@ -69,18 +69,17 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
   }
 }
 
-typealias HistoryReceiver<Payload: Identifiable & Sendable> =
-  ChangeBuffer<PendingHistoryChange<Payload>>
+typealias HistoryReceiver = ChangeBuffer<PendingHistoryChange>
 
 /// What a consumer has not yet taken, as one change.
-struct PendingHistoryChange<Payload: Identifiable & Sendable>: PendingChanges {
-  private var delta: HistoryDelta<Payload>?
+struct PendingHistoryChange: PendingChanges {
+  private var delta: HistoryDelta?
 
-  mutating func add(_ change: HistoryDelta<Payload>) {
+  mutating func add(_ change: HistoryDelta) {
     if delta == nil { delta = change } else { delta?.add(change) }
   }
 
-  mutating func take() -> HistoryDelta<Payload>? {
+  mutating func take() -> HistoryDelta? {
     defer { delta = nil }
     return delta.flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -92,7 +91,7 @@ extension PayloadHistory {
   /// See ``PayloadHistoryChanges`` for what a slow consumer gets.
   public var changes: PayloadHistoryChanges<Payload> {
     PayloadHistoryChanges { [weak self] in
-      let receiver = HistoryReceiver<Payload>()
+      let receiver = HistoryReceiver()
       guard let self else {
         receiver.finish()
         return .init(receiver: receiver) {}
@@ -102,7 +101,7 @@ extension PayloadHistory {
     }
   }
 
-  private func receive(_ receiver: HistoryReceiver<Payload>) -> UInt64 {
+  private func receive(_ receiver: HistoryReceiver) -> UInt64 {
     // What was there before is not news for this receiver.
     following.begin(self)
     let core = cores.current

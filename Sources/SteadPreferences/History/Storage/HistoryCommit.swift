@@ -13,7 +13,7 @@ extension HistoryCore.State {
   ///
   /// All of it is one record of the journal. When it throws nothing has changed.
   mutating func commit(
-    _ operations: [HistoryOperation<Payload>], to store: DomainStore, limit: Int
+    _ operations: [HistoryOperation], to store: DomainStore, limit: Int
   ) throws -> HistoryOutcome? {
     guard isCurrent(store) else { return nil }
     guard header.format == HistoryHeader.format else { throw HistoryHeader.newerVersion }
@@ -58,7 +58,7 @@ extension HistoryCore.State {
   }
 
   private func released(
-    _ changes: [HistoryTable<Payload>.Change], _ operations: [HistoryOperation<Payload>]
+    _ changes: [HistoryTable.Change], _ operations: [HistoryOperation]
   ) -> [String] {
     var references = changes.compactMap { $0.before?.stored.reference }
     references += operations.flatMap(\.drafts).compactMap(\.stored.reference)

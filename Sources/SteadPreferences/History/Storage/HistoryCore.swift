@@ -6,22 +6,22 @@ import SteadFiles
 /// The lock is held around calls of the domain, and never while the program's own code runs: payloads
 /// are coded, and observers told, without it.
 // Sendable: `state` is touched between lock and unlock alone, so never by two threads at once.
-final class HistoryCore<Payload: Codable & Identifiable & Sendable>: @unchecked Sendable {
+final class HistoryCore: @unchecked Sendable {
   struct State {
-    var table = HistoryTable<Payload>()
+    var table = HistoryTable()
     var header = HistoryHeader()
     var marks = DomainMarks()
     var isLoaded = false
     /// Grows with each change of the table.
     var epoch: UInt64 = 0
-    /// All payloads, the newest first, once somebody has asked.
-    var items: [Payload]?
+    /// All payloads in one box, the newest first, once somebody has asked.
+    var items: AnyPayload?
     var usage = HistoryUsage()
     /// Whether changes are told to somebody.
     var isFollowed = false
-    var mail: [HistoryDelta<Payload>] = []
+    var mail: [HistoryDelta] = []
     var turn = DeliveryTurn()
-    var receivers: [UInt64: HistoryReceiver<Payload>] = [:]
+    var receivers: [UInt64: HistoryReceiver] = [:]
     var lastReceiver: UInt64 = 0
   }
 
@@ -38,23 +38,21 @@ final class HistoryCore<Payload: Codable & Identifiable & Sendable>: @unchecked 
 /// One and the same core in a process, and a new one in the child of a fork.
 ///
 /// The lock of the parent's may have been held by a thread that the child does not have.
-final class HistoryCores<Payload: Codable & Identifiable & Sendable>: Sendable {
-  typealias Core = HistoryCore<Payload>
-
+final class HistoryCores: Sendable {
   private struct Place: Sendable {
     var generation: UInt64
-    var core: Core
+    var core: HistoryCore
   }
 
-  private let place = ForkSafeLock(Place(generation: ForkGeneration.current, core: Core()))
+  private let place = ForkSafeLock(Place(generation: ForkGeneration.current, core: HistoryCore()))
 
-  var current: Core {
+  var current: HistoryCore {
     let generation = ForkGeneration.current
     // The old one holds payloads, which are let go of when the lock is free again.
-    let (core, old) = place.withLock { place -> (Core, Core?) in
+    let (core, old) = place.withLock { place -> (HistoryCore, HistoryCore?) in
       if place.generation == generation { return (place.core, nil) }
       let old = place.core
-      place = Place(generation: generation, core: Core())
+      place = Place(generation: generation, core: HistoryCore())
       return (place.core, old)
     }
     withExtendedLifetime(old) {}

@@ -113,13 +113,13 @@ extension HistoryCore.State {
 
   /// Takes news in, with what the changed entries have been decoded to; false when the table is no
   /// longer the one that they were computed for.
-  mutating func take(_ news: HistoryNews, _ contents: [HistoryContent<Payload>]) -> Bool {
+  mutating func take(_ news: HistoryNews, _ contents: [HistoryContent]) -> Bool {
     guard news.epoch == epoch else { return false }
     let changed = zip(news.changed, contents).map { entry, content in
-      HistoryTable<Payload>.Entry(
+      HistoryTable.Entry(
         sequence: entry.sequence, stored: entry.stored, content: content)
     }
-    let changes: [HistoryTable<Payload>.Change]
+    let changes: [HistoryTable.Change]
     switch news.extent {
     case .prepended(let gone):
       for sequence in gone { table.remove(sequence) }
@@ -128,7 +128,7 @@ extension HistoryCore.State {
       table.commit()
     case .all(let entries):
       let known = Dictionary(changed.map { ($0.sequence, $0) }) { first, _ in first }
-      var fresh = HistoryTable<Payload>()
+      var fresh = HistoryTable()
       for entry in entries {
         if let entry = known[entry.sequence] ?? table[sequence: entry.sequence] {
           fresh.append(entry)

@@ -1,27 +1,25 @@
 import Foundation
 
 /// One change of a history, as it was asked for: it is computed anew when somebody else was faster.
-enum HistoryOperation<Payload: Codable & Identifiable & Sendable> {
-  typealias Draft = PayloadCoder<Payload>.Draft
-
+enum HistoryOperation {
   /// Puts entries in front, the last of them foremost, and drops the oldest beyond the limit.
-  case prepend([Draft])
+  case prepend([HistoryDraft])
   /// Puts a payload in the place of the newest one with its identity.
-  case update(Draft)
+  case update(HistoryDraft)
   /// Puts a payload in the place of an entry that still is what was read.
-  case replace(UInt64, StoredEntry, Draft)
+  case replace(UInt64, StoredEntry, HistoryDraft)
   /// Removes all payloads with an identity.
-  case remove(Payload.ID)
+  case remove(AnyHashable)
   case removeAll(includingUndecodable: Bool)
   /// Removes entries that still are what was read.
   case removeEntries([(sequence: UInt64, stored: StoredEntry)])
   case removeRecords([(sequence: UInt64, bytes: Data)])
   /// Puts what an array of the app's holds in front, the last of them foremost, but for what is there.
-  case takeOver([Draft], digest: Data)
+  case takeOver([HistoryDraft], digest: Data)
   /// Notes what is about to be written back.
   case note(written: Data)
 
-  var drafts: [Draft] {
+  var drafts: [HistoryDraft] {
     switch self {
     case .prepend(let drafts), .takeOver(let drafts, _): drafts
     case .update(let draft), .replace(_, _, let draft): [draft]
@@ -38,12 +36,10 @@ enum HistoryOperation<Payload: Codable & Identifiable & Sendable> {
   }
 }
 
-extension HistoryTable where Payload: Codable & Sendable {
-  typealias Draft = PayloadCoder<Payload>.Draft
-
+extension HistoryTable {
   /// Makes a change, and returns how many entries it concerned.
   mutating func apply(
-    _ operation: HistoryOperation<Payload>, next: inout UInt64, limit: Int
+    _ operation: HistoryOperation, next: inout UInt64, limit: Int
   ) -> Int {
     switch operation {
     case .prepend(let drafts):
@@ -77,14 +73,14 @@ extension HistoryTable where Payload: Codable & Sendable {
     }
   }
 
-  private mutating func append(_ drafts: [Draft], _ next: inout UInt64) {
+  private mutating func append(_ drafts: [HistoryDraft], _ next: inout UInt64) {
     for draft in drafts {
       append(Entry(sequence: next, stored: draft.stored, content: draft.content))
       next += 1
     }
   }
 
-  private mutating func put(_ draft: Draft, inPlaceOf entry: Entry) -> Int {
+  private mutating func put(_ draft: HistoryDraft, inPlaceOf entry: Entry) -> Int {
     guard draft.stored != entry.stored else { return 1 }
     replace(Entry(sequence: entry.sequence, stored: draft.stored, content: draft.content))
     return 1
@@ -97,7 +93,7 @@ extension HistoryTable where Payload: Codable & Sendable {
   }
 
   /// What is not here yet: payloads by their identity, and what does not decode by its bytes.
-  private func unknown(of drafts: [Draft]) -> [Draft] {
+  private func unknown(of drafts: [HistoryDraft]) -> [HistoryDraft] {
     var undecodable: Set<StoredEntry.Body>?
     return drafts.filter { draft in
       if case .payload(_, let id) = draft.content { return newest(id) == nil }

@@ -4,11 +4,14 @@
 /// written leaves nothing behind. Adding an entry, dropping the oldest and removing one by its identity
 /// each cost the same however many there are; a removed entry leaves a hole until
 /// ``commit()`` finds that half are holes.
-struct HistoryTable<Payload: Identifiable> {
+///
+/// It knows nothing of the payloads' type: code that is generic over a type of another module is an order
+/// of magnitude slower.
+struct HistoryTable {
   struct Entry {
     var sequence: UInt64
     var stored: StoredEntry
-    var content: HistoryContent<Payload>
+    var content: HistoryContent
   }
 
   /// What became of one entry since the last commit.
@@ -19,12 +22,12 @@ struct HistoryTable<Payload: Identifiable> {
   }
 
   /// So many holes are not worth closing.
-  private static var holeLimit: Int { 64 }
+  private static let holeLimit = 64
 
   /// Ascending; that of a hole, too.
   private var sequences: [UInt64] = []
   private var entries: [Entry?] = []
-  private var index = HistoryIndex<Payload.ID>()
+  private var index = HistoryIndex<AnyHashable>()
   /// How many entries refer to a blob.
   private var references: [String: Int] = [:]
   /// Nothing before this index may be dropped for the cap: holes, and entries that do not decode.
@@ -51,10 +54,10 @@ struct HistoryTable<Payload: Identifiable> {
   }
 
   /// The newest entry with an identity that decodes.
-  func newest(_ id: Payload.ID) -> Entry? { index[id].flatMap { self[sequence: $0] } }
+  func newest(_ id: AnyHashable) -> Entry? { index[id].flatMap { self[sequence: $0] } }
 
   /// All entries that decode to an identity, the newest first.
-  func sequences(_ id: Payload.ID) -> [UInt64] { index.all(id) }
+  func sequences(_ id: AnyHashable) -> [UInt64] { index.all(id) }
 
   func refers(to reference: String) -> Bool { references[reference] != nil }
   var allReferences: Set<String> { Set(references.keys) }
@@ -64,8 +67,8 @@ struct HistoryTable<Payload: Identifiable> {
 
   /// The payloads from one place to another, counted from the newest. Costs a look at each entry up to
   /// the last.
-  func payloads(_ range: Range<Int>) -> [Payload] {
-    var (result, position) = ([Payload](), 0)
+  func payloads(_ range: Range<Int>) -> [AnyPayload] {
+    var (result, position) = ([AnyPayload](), 0)
     result.reserveCapacity(min(range.count, count))
     for entry in entries.reversed() {
       guard position < range.upperBound else { break }
@@ -192,18 +195,5 @@ struct HistoryTable<Payload: Identifiable> {
     entries.removeAll { $0 == nil }
     sequences = entries.compactMap { $0?.sequence }
     oldest = 0
-  }
-}
-
-/// What an entry has become in memory.
-enum HistoryContent<Payload: Identifiable> {
-  // With its identity, since asking for that is the program's own code, and entries are looked for
-  // under a lock.
-  case payload(Payload, Payload.ID)
-  case undecodable(UndecodableCause)
-
-  var payload: Payload? {
-    if case .payload(let payload, _) = self { return payload }
-    return nil
   }
 }
