@@ -22,6 +22,32 @@ package enum BenchmarkProgram {
     }
   }
 
+  private static let againVariable = "BENCHMARK_HAS_HOME"
+
+  /// Whether this is the process that ``runAgain(home:through:)`` has started.
+  package static var isAgain: Bool { getenv(againVariable) != nil }
+
+  /// Runs this program once more, with the same arguments and a home directory of its own, and returns
+  /// its exit status.
+  ///
+  /// - Parameter command: A program, with arguments, that starts the one whose path and arguments follow.
+  package static func runAgain(home: URL, through command: [String] = []) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command + ["/proc/\(getpid())/exe"] + CommandLine.arguments.dropFirst()
+    var environment = ProcessInfo.processInfo.environment.filter {
+      !["DISPLAY", "WAYLAND_DISPLAY", "GNOME_KEYRING_CONTROL"].contains($0.key)
+        && !$0.key.hasPrefix("XDG_")
+    }
+    environment["HOME"] = home.path
+    environment["XDG_RUNTIME_DIR"] = home.path
+    environment[againVariable] = "1"
+    process.environment = environment
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
   /// Beside the program, which is on a disk; a temporary directory may be memory.
   private static func makeDirectory(_ name: String) throws -> URL {
     let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

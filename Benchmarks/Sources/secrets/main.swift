@@ -7,11 +7,10 @@ let usage = """
   """
 
 func runBenchmarks(in directory: URL) throws -> Int32 {
-  let arguments = Array(CommandLine.arguments.dropFirst())
-  let options = try BenchmarkOptions(arguments, rounds: 9)
+  let options = try BenchmarkOptions(Array(CommandLine.arguments.dropFirst()), rounds: 9)
   options.setClock()
-  if !KeyringProcess.isInside {
-    if KeyringProcess.isAvailable { return try KeyringProcess.run(home: directory, arguments) }
+  if !BenchmarkProgram.isAgain {
+    if KeyringProcess.isAvailable { return try KeyringProcess.run(home: directory) }
     print("Without the Secret Service: dbus-run-session or gnome-keyring-daemon is missing.")
   }
   let comparisons =
