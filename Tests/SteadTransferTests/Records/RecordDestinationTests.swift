@@ -140,13 +140,11 @@ import Testing
     let other = NoteRemark("there")
     context.insert(other)
     try context.save()
-    let photo = NotePhoto(title: "here")
-    photo.remark = other
     let error = #expect(throws: TransferError.self) {
-      try move([photo], to: RecordDestination<NotePhoto>(container))
+      try move([NotePin(other)], to: RecordDestination<NotePin>(container))
     }
     #expect(error?.code == .unsupported)
-    #expect(try container.count(NotePhoto.self) == 0)
+    #expect(try container.count(NotePin.self) == 0)
   }
 
   @Test func replacesAReceiptByOneThatFollowsIt() throws {

@@ -41,13 +41,18 @@ struct NoteSize: Codable, Equatable {
   var title: String
   @Attribute(.externalStorage) var image: Data?
   var path: String?
-  /// Without an inverse.
-  var remark: NoteRemark?
 
   init(title: String, image: Data? = nil) {
     self.title = title
     self.image = image
   }
+}
+
+@Model final class NotePin {
+  /// Without an inverse.
+  var remark: NoteRemark?
+
+  init(_ remark: NoteRemark) { self.remark = remark }
 }
 
 extension NotePhoto {
@@ -58,7 +63,7 @@ extension NotePhoto {
 extension ModelContainer {
   static func records(at url: URL? = nil) throws -> ModelContainer {
     try ModelContainer(
-      for: NoteDraft.self, NoteRemark.self, NoteLabel.self, NotePhoto.self,
+      for: NoteDraft.self, NoteRemark.self, NoteLabel.self, NotePhoto.self, NotePin.self,
       configurations: url.map { ModelConfiguration(url: $0) }
         ?? ModelConfiguration(isStoredInMemoryOnly: true))
   }
