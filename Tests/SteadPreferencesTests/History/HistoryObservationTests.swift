@@ -164,6 +164,8 @@ struct HistoryObservationTests {
   @Test func theErrorHandlerMayUseTheHistory() throws {
     let log = Log<Int>()
     home.preferences.onError = { _ in log.add(history.count) }
+    // The history holds the preferences, and so this handler.
+    defer { home.preferences.onError = nil }
     try history.prepend(1)
     let other = try Preferences(
       domain: "domain.history.prompts", directory: home.directory.url, options: .init(format: .xml))

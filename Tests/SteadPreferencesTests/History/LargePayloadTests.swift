@@ -82,6 +82,11 @@ struct LargePayloadTests {
     #expect(damaged.undecodable.count == 1)
     #expect(home.errors.codes == [.doesNotDecode])
     try bytes.write(to: file)
+    // It is tried again whenever all entries are looked at.
+    try home.history().update(prompt(2))
+    try home.history().update(Prompt(id: 2, text: "other"))
+    #expect(damaged.ids == [2, 1] && damaged.undecodable.isEmpty)
+    try home.history().update(prompt(2))
     let preferences = try Preferences(
       domain: "domain", directory: home.directory.url, options: .init(quota: 1 << 20))
     #expect(try PayloadHistory<Prompt>("prompts", in: preferences).items == [prompt(2), large(1)])

@@ -20,7 +20,8 @@ struct TakeOverTests {
   func takesOverEitherKindOfDates(iso8601: Bool) throws {
     let prompts = (0..<20).map {
       Prompt(
-        id: $0, text: "a, [b] {\"c\"} \\ é\n", date: Date(timeIntervalSince1970: Double($0) * 1e7))
+        id: $0, text: "a, [b] {\"c\"} \\ é\n\"], [{",
+        date: Date(timeIntervalSince1970: Double($0) * 1e7))
     }
     try home.writeArray(try array(prompts, iso8601: iso8601))
     let history = try home.history()
