@@ -44,6 +44,16 @@ import Testing
     #expect(try places() == ([], texts.reversed()))
   }
 
+  /// On Apple's systems `@AppStorage` takes no arrays; apps make them `RawRepresentable` by their JSON.
+  @Test func draftsThatAppStorageHasKeptAreMoved() throws {
+    let list = try PropertyListSerialization.data(
+      fromPropertyList: [DraftBox.key: #"["one","zwei \"2\""]"#], format: .binary, options: 0)
+    try list.write(to: workshop.file("\(DraftBox.domain).plist"))
+    let output = try workshop.succeed(drafts, workshop.directory.path)
+    #expect(output.contains("Moved 2 drafts"))
+    #expect(output.contains("  1. zwei \"2\"\n  2. one\n"))
+  }
+
   @Test func draftsAreAddedAndDeleted() throws {
     try write(["one", "two"])
     try workshop.succeed(drafts, workshop.directory.path, "add", "three")

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A directory with a home, a repository and programs that run there, and nothing of the user's.
 package final class Workshop: Sendable {

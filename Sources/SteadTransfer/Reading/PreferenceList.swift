@@ -28,12 +28,12 @@ struct PreferenceList {
     }
   }
 
-  private enum Kind { case array, json, single }
+  private enum Kind { case array, json, jsonText, single }
 
   let elements: [Element]
   private let kind: Kind
 
-  /// - Parameter splitsData: Whether data may hold a JSON array.
+  /// - Parameter splitsData: Whether data or text may hold a JSON array.
   init(_ stored: PropertyList, splitsData: Bool) {
     switch stored {
     case .array(let elements):
@@ -42,6 +42,10 @@ struct PreferenceList {
     case .data(let bytes) where splitsData:
       let elements = JSONArraySplitter.elements(of: bytes)
       kind = elements == nil ? .single : .json
+      self.elements = elements?.map(Element.json) ?? [.stored(stored)]
+    case .string(let text) where splitsData:
+      let elements = JSONArraySplitter.elements(of: Data(text.utf8))
+      kind = elements == nil ? .single : .jsonText
       self.elements = elements?.map(Element.json) ?? [.stored(stored)]
     default:
       kind = .single
@@ -65,6 +69,9 @@ struct PreferenceList {
     case .single: return first.value
     case .array: return .array(kept.compactMap(\.value))
     case .json: return .data(JSONElements.array(of: kept.compactMap(\.bytes)))
+    case .jsonText:
+      let array = JSONElements.array(of: kept.compactMap(\.bytes))
+      return .string(String(decoding: array, as: UTF8.self))
     }
   }
 }

@@ -4,10 +4,12 @@ public import SteadPreferences
 
 /// A key of preferences as a source: an array is an item for each element, anything else is one item.
 ///
-/// The array may be a property list's, or be JSON in data, as `JSONEncoder` has written it: with dates as
-/// seconds since 2001 or as ISO 8601. The elements decode as `Value`, by its own form where it is a
-/// `PreferenceValue`, else by its `Codable` form. Only the domain that the preferences write is looked at, never defaults or other domains.
-/// Taking items out leaves the other elements as they are, byte for byte; with the last one the key goes.
+/// The array may be a property list's, or be JSON: in data, as `JSONEncoder` has written it, or in text, as
+/// `@AppStorage` keeps an array that is made `RawRepresentable`. Dates in JSON are seconds since 2001 or
+/// ISO 8601. The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else by its
+/// `Codable` form. Only the domain that the preferences write is looked at, never defaults or other
+/// domains. Taking items out leaves the other elements as they are, byte for byte; with the last one the
+/// key goes.
 public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   /// How often a removal is tried while other processes write the same key.
   public static var attemptLimit: Int { 100 }

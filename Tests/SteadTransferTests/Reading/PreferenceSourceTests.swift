@@ -47,6 +47,26 @@ struct PreferenceSourceTests {
         == Visit(place: "Oslo", date: Date(timeIntervalSinceReferenceDate: 1.5)))
   }
 
+  /// What `@AppStorage` keeps where an array is made `RawRepresentable` by its JSON.
+  @Test func elementsOfJSONInTextAreItems() throws {
+    moving.source.set(#"["Rome", "Oslo, \"N\"", 7]"#, forKey: "places")
+    let items = try PreferenceSource<String>("places", in: moving.source).read { _ in }
+    #expect(items.map { try? $0.value.get() } == ["Rome", "Oslo, \"N\"", nil])
+    let entries = items.prefix(2).map { item in
+      TransferReceipt.Entry(
+        identity: item.identity, placement: TransferPlacement(place: "", digest: ""))
+    }
+    #expect(try PreferenceSource<String>("places", in: moving.source).remove(entries) == 2)
+    #expect(moving.source.string(forKey: "places") == "[7]")
+  }
+
+  @Test(arguments: ["[Rome", "Rome, [Oslo]", "[1,]", ""])
+  func aTextThatIsNoArrayIsOneItem(text: String) throws {
+    moving.source.set(text, forKey: "place")
+    let items = try PreferenceSource<String>("place", in: moving.source).read { _ in }
+    #expect(try items.map { try $0.value.get() } == [text])
+  }
+
   @Test(arguments: ["[", "[{\"place\":", "[1,]", "no JSON", ""])
   func dataThatIsNoJSONIsLeftAlone(text: String) throws {
     moving.source.set(Data(text.utf8), forKey: "visits")

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// A value bound to a parameter of a statement.
 package enum SQLValue: Hashable, Sendable {
