@@ -52,6 +52,9 @@ package struct ToolRun: Sendable {
     }
   }
 
+  /// Whether `strace` is here, and the system lets it follow processes; containers may not.
+  package static let canTrace = (try? ToolRun(["strace", "-o", "/dev/null", "true"]))?.status == 0
+
   /// A program that had to succeed and did not.
   package struct Failure: Error, CustomStringConvertible {
     package let arguments: [String]

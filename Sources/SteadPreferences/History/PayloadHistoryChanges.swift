@@ -1,5 +1,3 @@
-import SteadFiles
-
 /// The changes of a history, to be awaited one after the other.
 ///
 /// It begins when it is made, so what changes between that and the first `await` is not missed. A
@@ -16,55 +14,21 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
   /// It cannot fail.
   public typealias Failure = Never
 
-  private let start: @Sendable () -> Subscription
-  private let first: ForkSafeLock<Subscription?>
-
-  init(_ start: @escaping @Sendable () -> Subscription) {
-    self.start = start
-    first = ForkSafeLock(start())
-  }
+  fileprivate let subscriptions: ChangeSubscriptions<PendingHistoryChange>
 
   /// An iterator.
-  public func makeAsyncIterator() -> Iterator {
-    let first = first.withLock { first in
-      defer { first = nil }
-      return first
-    }
-    return Iterator(subscription: first ?? start())
-  }
-
-  /// What an iterator keeps going.
-  final class Subscription: Sendable {
-    let receiver: HistoryReceiver
-    private let end: @Sendable () -> Void
-
-    init(receiver: HistoryReceiver, end: @escaping @Sendable () -> Void) {
-      (self.receiver, self.end) = (receiver, end)
-    }
-
-    deinit { end() }
-
-    func cancel() {
-      end()
-      receiver.finish()
-    }
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscriptions.next()) }
 
   /// Gives changes as they come.
   public struct Iterator: AsyncIteratorProtocol {
-    let subscription: Subscription
+    let subscription: ChangeSubscription<PendingHistoryChange>
 
     /// The next change, nil once the task was cancelled.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
     /// The next change, nil once the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      let subscription = subscription
-      return await withTaskCancellationHandler {
-        await subscription.receiver.next()?.change(of: Payload.self)
-      } onCancel: {
-        subscription.cancel()
-      }
+      await subscription.next(isolation: actor)?.change(of: Payload.self)
     }
   }
 }
@@ -90,15 +54,15 @@ extension PayloadHistory {
   ///
   /// See ``PayloadHistoryChanges`` for what a slow consumer gets.
   public var changes: PayloadHistoryChanges<Payload> {
-    PayloadHistoryChanges { [weak self] in
-      let receiver = HistoryReceiver()
-      guard let self else {
-        receiver.finish()
-        return .init(receiver: receiver) {}
-      }
-      let id = receive(receiver)
-      return .init(receiver: receiver) { [weak self] in self?.stopReceiving(id) }
-    }
+    PayloadHistoryChanges(
+      subscriptions: ChangeSubscriptions { [weak self] receiver in
+        guard let self else {
+          receiver.finish()
+          return {}
+        }
+        let id = receive(receiver)
+        return { [weak self] in self?.stopReceiving(id) }
+      })
   }
 
   private func receive(_ receiver: HistoryReceiver) -> UInt64 {

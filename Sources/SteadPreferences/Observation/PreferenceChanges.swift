@@ -1,5 +1,3 @@
-import SteadFiles
-
 /// The changes of one key, of several or of all, to be awaited one after the other.
 ///
 /// It begins when it is made, so what is set between that and the first `await` is not missed. A
@@ -14,59 +12,30 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
   /// It cannot fail.
   public typealias Failure = Never
 
-  private let start: @Sendable () -> Subscription
-  private let first: ForkSafeLock<Subscription?>
+  private let subscriptions: ChangeSubscriptions<PendingPreferenceChanges>
 
   init(
     _ observe: @escaping @Sendable (@escaping PreferenceObservers.Handler) -> PreferenceObservation
   ) {
-    start = {
-      let buffer = ChangeBuffer<PendingPreferenceChanges>()
-      return Subscription(buffer: buffer, observation: observe { change in buffer.add(change) })
+    subscriptions = ChangeSubscriptions { buffer in
+      let observation = observe { change in buffer.add(change) }
+      return { observation.cancel() }
     }
-    first = ForkSafeLock(start())
   }
 
   /// An iterator.
-  public func makeAsyncIterator() -> Iterator {
-    let first = first.withLock { first in
-      defer { first = nil }
-      return first
-    }
-    return Iterator(subscription: first ?? start())
-  }
-
-  /// What an iterator keeps going.
-  final class Subscription: Sendable {
-    let buffer: ChangeBuffer<PendingPreferenceChanges>
-    let observation: PreferenceObservation
-
-    init(buffer: ChangeBuffer<PendingPreferenceChanges>, observation: PreferenceObservation) {
-      self.buffer = buffer
-      self.observation = observation
-    }
-
-    func cancel() {
-      observation.cancel()
-      buffer.finish()
-    }
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscriptions.next()) }
 
   /// Gives changes as they come.
   public struct Iterator: AsyncIteratorProtocol {
-    let subscription: Subscription
+    let subscription: ChangeSubscription<PendingPreferenceChanges>
 
     /// The next change, nil once the task was cancelled.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
     /// The next change, nil once the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      let subscription = subscription
-      return await withTaskCancellationHandler {
-        await subscription.buffer.next()
-      } onCancel: {
-        subscription.cancel()
-      }
+      await subscription.next(isolation: actor)
     }
   }
 }

@@ -105,7 +105,7 @@ struct HistoryDiskTests {
   }
 
   /// A burst is one record, and waits for the disk as often as a single message does.
-  @Test(.enabled(if: ToolRun.exists("strace"), "strace counts the waits"))
+  @Test(.enabled(if: ToolRun.canTrace, "strace cannot follow processes here"))
   func aBurstWaitsForTheDiskOnce() throws {
     func waits(_ count: Int) throws -> Int {
       let directory = try TemporaryDirectory()

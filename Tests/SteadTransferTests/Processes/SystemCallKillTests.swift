@@ -1,7 +1,8 @@
+import SteadTestSupport
 import Testing
 
 /// A transfer is killed at each of the calls by which it changes files, one after the other.
-@Suite(.enabled(if: canTrace, "strace cannot follow processes here"))
+@Suite(.enabled(if: ToolRun.canTrace, "strace cannot follow processes here"))
 struct SystemCallKillTests {
   private static let calls = [
     "fallocate", "fdatasync", "flock", "fsync", "ftruncate", "linkat", "msync", "pwrite64",
@@ -49,5 +50,3 @@ struct SystemCallKillTests {
     return !isDone
   }
 }
-
-private let canTrace = (try? ToolRun(["strace", "-o", "/dev/null", "true"]))?.status == 0
