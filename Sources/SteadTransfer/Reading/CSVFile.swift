@@ -13,6 +13,8 @@ public struct CSVFile<Value: Decodable & Sendable>: TransferSource {
   /// A file; one that is not there has no rows.
   ///
   /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - type: What a row decodes as.
   ///   - separator: What is between two fields; `;` and tab are in use, too. ASCII, and no quote.
   ///   - removesItems: Whether rows that were moved are taken out of the file.
   public init(

@@ -12,7 +12,10 @@ public struct PropertyListFile<Value: Decodable & Sendable>: TransferSource {
 
   /// A file; one that is not there has no items.
   ///
-  /// - Parameter removesItems: Whether items that were moved are taken out of the file.
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - type: What an item decodes as.
+  ///   - removesItems: Whether items that were moved are taken out of the file.
   public init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
     file = ItemFile(url: url, format: PropertyListItems(), isRemovable: removesItems)
   }

@@ -12,7 +12,9 @@ public struct UserDefaultsFile: TransferSource {
 
   /// A file; one that is not there has no keys.
   ///
-  /// - Parameter removesItems: Whether keys that were moved are taken out of the file.
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - removesItems: Whether keys that were moved are taken out of the file.
   public init(_ url: URL, removesItems: Bool = false) {
     file = ItemFile(url: url, format: PropertyListFields(), isRemovable: removesItems)
   }

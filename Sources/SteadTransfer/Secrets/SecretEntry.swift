@@ -11,8 +11,11 @@ public struct SecretEntry: Sendable {
 
   /// A secret for an account.
   ///
-  /// - Parameter secret: Text, `Data`, `[UInt8]` or `SecretBytes`. Where it comes from, such as a property
-  ///   list in memory, is not zeroed.
+  /// - Parameters:
+  ///   - account: The user or the purpose.
+  ///   - secret: Text, `Data`, `[UInt8]` or `SecretBytes`. Where it comes from, such as a property list in
+  ///     memory, is not zeroed.
+  ///   - label: What a person sees; nil is "SERVICE: ACCOUNT".
   public init(account: String, secret: some SecretContent, label: String? = nil) {
     self.account = account
     self.secret = secret.secretBytes
