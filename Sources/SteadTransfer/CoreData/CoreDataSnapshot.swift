@@ -43,6 +43,7 @@ final class CoreDataSnapshot: Sendable {
 
   private static func makeDirectory() throws -> URL {
     let place = FileManager.default.temporaryDirectory
+    // mkdtemp puts letters of its own in the place of the six at the end.
     var template = Array(place.appending(path: "stead-import-XXXXXX").path.utf8CString)
     guard mkdtemp(&template) != nil else {
       throw FileError(errno: errno, doing: "make a directory for a copy in", path: place.path)
@@ -66,6 +67,7 @@ final class CoreDataSnapshot: Sendable {
     let age = Date().timeIntervalSince(newest)
     // A time in the future says nothing, and would be waited for in vain.
     guard age >= 0, age < Self.settlingTime else { return state }
+    // There is no event to wait for: the clock has to move on, so that a later change has a later time.
     Thread.sleep(forTimeInterval: Self.settlingTime - age)
     return try self.state(of: path) == state ? state : nil
   }

@@ -35,7 +35,7 @@ public struct RecordGraphDestination: TransferDestination {
   public let container: ModelContainer
   /// What is left behind without a failure.
   public let options: Options
-  private let opened: Result<RecordsStore, TransferError>
+  let opened: Result<RecordsStore, TransferError>
   private let forms: [String: RowForm]
 
   /// A destination in a container that has one store.

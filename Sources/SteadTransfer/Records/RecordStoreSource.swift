@@ -15,7 +15,7 @@ public struct RecordStoreSource: TransferSource {
   public let entities: Set<String>?
   /// Whether rows may be deleted; false for a container that was opened without saving.
   public let isRemovable: Bool
-  private let opened: Result<RecordsStore, TransferError>
+  let opened: Result<RecordsStore, TransferError>
 
   /// A source of the records of some models, their subclasses included, or of all.
   public init(_ container: ModelContainer, of models: [any PersistentModel.Type] = []) {

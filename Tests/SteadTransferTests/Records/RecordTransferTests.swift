@@ -47,6 +47,20 @@ import Testing
     #expect(try texts == ["a", "b", "c", "d"])
   }
 
+  /// Rows would be written anew and the old ones removed, at each run.
+  @Test func aStoreIsNotMovedIntoItself() throws {
+    moving.put("a", "b")
+    try transfer.run()
+    let before = try container.all(NoteDraft.self).map(\.persistentModelID).sorted()
+    let again = Transfer(
+      "again", from: RecordStoreSource(container), to: RecordGraphDestination(container)
+    ) { $0 }
+    #expect {
+      try again.run()
+    } throws: { ($0 as? TransferError)?.code == .conflict }
+    #expect(try container.all(NoteDraft.self).map(\.persistentModelID).sorted() == before)
+  }
+
   @Test(arguments: [
     TransferProgress.Phase.reading, .converting, .writing, .verifying, .removing,
   ]) func goesOnWhereItWasStopped(phase: TransferProgress.Phase) throws {

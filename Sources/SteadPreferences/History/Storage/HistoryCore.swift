@@ -5,8 +5,8 @@ import SteadFiles
 ///
 /// The lock is held around calls of the domain, and never while the program's own code runs: payloads
 /// are coded, and observers told, without it.
-// Sendable: `state` is touched between lock and unlock alone, so never by two threads at once.
 final class HistoryCore: @unchecked Sendable {
+  // Sendable: `state` is touched between lock and unlock alone, so never by two threads at once.
   struct State {
     var table = HistoryTable()
     var header = HistoryHeader()
