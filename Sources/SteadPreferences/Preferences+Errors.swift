@@ -9,7 +9,7 @@ extension Preferences {
   /// Called for errors of preferences that have no handler of their own, and when
   /// ``init(suiteName:)`` gives nil.
   ///
-  /// To begin with it prints one line to standard error for the first error of each kind.
+  /// By default it passes the first error of each kind to `Stead.onProblem`.
   public static var onError: ErrorHandler {
     get { sharedHandler.withLock { $0 } }
     set {
@@ -45,11 +45,11 @@ extension Preferences {
   func report(_ error: PreferencesError) { errors.report(error) }
 }
 
-private let sharedHandler = ForkSafeLock<Preferences.ErrorHandler>(printFirstOfKind)
-private let printedCodes = Mutex<Set<PreferencesError.Code>>([])
+private let sharedHandler = ForkSafeLock<Preferences.ErrorHandler>(reportFirstOfKind)
+private let reportedCodes = Mutex<Set<PreferencesError.Code>>([])
 
-/// One line for each kind: a program that cannot save would else fill its log with the same words.
-private let printFirstOfKind: Preferences.ErrorHandler = { error in
-  guard printedCodes.withLock({ $0.insert(error.code).inserted }) else { return }
-  try? FileHandle.standardError.write(contentsOf: Data("Preferences: \(error)\n".utf8))
+/// One report of each kind: a program that cannot save would otherwise fill its log with one sentence.
+private let reportFirstOfKind: Preferences.ErrorHandler = { error in
+  guard reportedCodes.withLock({ $0.insert(error.code).inserted }) else { return }
+  Stead.report(Stead.Problem(error))
 }

@@ -34,8 +34,8 @@ package struct FileStatus: Hashable, Sendable {
 
   /// What tells one file from another for as long as it is open, whatever its names.
   package struct Identity: Hashable, Sendable {
-    var device: UInt64
-    var file: UInt64
+    package var device: UInt64
+    package var file: UInt64
   }
 
   package var kind: Kind

@@ -71,9 +71,11 @@ public struct PreferencesError: Error, Sendable {
 
 extension PreferencesError: CustomStringConvertible, LocalizedError {
   /// The message, with the domain and the key.
-  public var description: String {
-    let place = [domain.map { "domain \($0)" }, key.map { "key \($0)" }].compactMap(\.self)
-    return place.isEmpty ? message : "\(message) (\(place.joined(separator: ", ")))"
+  public var description: String { place.isEmpty ? message : "\(message) (\(place))" }
+  /// The domain and the key, as far as they are known.
+  var place: String {
+    [domain.map { "domain \($0)" }, key.map { "key \($0)" }].compactMap(\.self)
+      .joined(separator: ", ")
   }
   /// The message, with the domain and the key.
   public var errorDescription: String? { description }
