@@ -1,3 +1,5 @@
+public import Foundation
+
 /// What went wrong in a container, a context or a store, and what to do about it.
 ///
 /// Compare with the static values: `catch SwiftDataError.modelValidationFailure`. Two errors are equal
@@ -11,8 +13,9 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
       duplicateConfiguration, loadIssueModelContainer, modelValidationFailure, missingModelContext,
       backwardMigration, unknownSchema
     // Beyond SwiftData.
+    case foreignModel, unknownModel, saveInProgress
     case storageFull, storageFailure, storeLocked, storeFailure, readOnlyStore, unreadableStore,
-      unreadableValue, ambiguousInverse, deletionDenied
+      unreadableValue, invalidInverse, duplicateModel, unknownProperty, deletionDenied
   }
 
   let code: Code
@@ -63,6 +66,16 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
   public static let unknownSchema = Self(.unknownSchema)
 }
 
+extension SwiftDataError: LocalizedError {
+  /// What happened and what to do, as alerts and `localizedDescription` show it.
+  public var errorDescription: String? { message.isEmpty ? description : message }
+
+  /// What the error below this one says.
+  public var failureReason: String? {
+    cause.map { ($0 as? any LocalizedError)?.errorDescription ?? "\($0)" }
+  }
+}
+
 extension SwiftDataError {
   /// The disk is full.
   public static let storageFull = Self(.storageFull)
@@ -78,8 +91,18 @@ extension SwiftDataError {
   public static let unreadableStore = Self(.unreadableStore)
   /// A column holds something else than its property's type.
   public static let unreadableValue = Self(.unreadableValue)
-  /// A relationship's inverse could be more than one property.
-  public static let ambiguousInverse = Self(.ambiguousInverse)
+  /// A relationship names an inverse that doesn't lead back to it.
+  public static let invalidInverse = Self(.invalidInverse)
+  /// Two models of a schema have the same name.
+  public static let duplicateModel = Self(.duplicateModel)
+  /// `#Unique` or `#Index` names something other than a stored property.
+  public static let unknownProperty = Self(.unknownProperty)
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self(.deletionDenied)
+  /// An object of another context was inserted, deleted or linked.
+  public static let foreignModel = Self(.foreignModel)
+  /// An object's class is not in the container's schema.
+  public static let unknownModel = Self(.unknownModel)
+  /// `save()` was called by an observer of `willSave`.
+  public static let saveInProgress = Self(.saveInProgress)
 }

@@ -23,6 +23,9 @@ public struct StoredRow: Sendable, Hashable {
   package var attributes: [String: SQLValue]
   /// The rows that each relationship leads to, in their order where it has one.
   package var relationships: [String: [Key]]
+  /// Which of several relationships of its destination leads back, for each to-one relationship that
+  /// these share as their inverse.
+  package var lists: [String: String] = [:]
 
   package init(
     key: Key, entity: String, attributes: [String: SQLValue], relationships: [String: [Key]]

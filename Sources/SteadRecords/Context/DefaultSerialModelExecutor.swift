@@ -8,8 +8,7 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
 
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
-    let merge = MergeJob(modelContext)
-    modelContext.graph.inbox.setScheduler { [queue] in queue.async { merge.run() } }
+    modelContext.setTurn { [queue] turn in queue.async { turn.runHere() } }
   }
 
   public func enqueue(_ job: consuming ExecutorJob) {
@@ -21,14 +20,4 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
-}
-
-/// Merges other contexts' commits into a context on its executor's queue.
-private struct MergeJob: @unchecked Sendable {
-  // Sendable: run on the executor's queue alone, where the context lives.
-  private weak var context: ModelContext?
-
-  init(_ context: ModelContext) { self.context = context }
-
-  func run() { context?.processPendingChanges() }
 }

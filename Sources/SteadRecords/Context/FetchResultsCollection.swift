@@ -66,7 +66,9 @@ private final class BatchLoader<Element: PersistentModel> {
         models[model.persistentModelID] = model
       }
     } catch {
-      Report.problem("A batch of a fetch cannot be loaded: \(error)")
+      Report.problem(
+        .objectNotLoaded, subject: "a batch of \(Element.self)",
+        message: "It was not loaded; its objects are read one by one.", cause: error)
     }
   }
 }

@@ -13,8 +13,7 @@ public final class ModelContainer: Equatable, Sendable {
   let stores: [RecordStore]
   /// The store of each entity.
   let storeByEntity: [RecordStore]
-  let planByEntity: [EntityPlan]
-  let exchange = StoreExchange.shared
+  let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
   @MainActor private let main = MainContextBox()
 
@@ -34,12 +33,10 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Opens the stores of a schema.
   ///
-  /// Throws `SwiftDataError` when a store cannot be opened, is not a store, needs a migration, or
-  /// when the models contradict each other; the files are then as they were. With a migration plan the
-  /// stages that the store needs are run first, on a store that was copied.
-  public init(
-    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: [ModelConfiguration]
+  /// - Parameter prepare: What is done to each store before it is opened.
+  init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
+    configurations: [ModelConfiguration], prepare: (ModelConfiguration) throws -> Void
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
@@ -49,11 +46,7 @@ public final class ModelContainer: Equatable, Sendable {
       let layout = try StoreLayout(schema: schema)
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
-      if let migrationPlan {
-        for configuration in used {
-          try StoreMigration(plan: migrationPlan, configuration: configuration).run()
-        }
-      }
+      for configuration in used { try prepare(configuration) }
       let stores = try zip(used, assignment.entities).map {
         try RecordStore(configuration: $0, layout: layout, entities: $1)
       }
@@ -70,26 +63,12 @@ public final class ModelContainer: Equatable, Sendable {
         return (stores[index], plan)
       }
       storeByEntity = byEntity.map(\.0)
-      planByEntity = byEntity.map(\.1)
+      planByEntity = EntityPlans(byEntity.map(\.1))
       Self.newest.withLock { $0 = WeakContainer(container: self) }
-    } catch let problem as InverseFinder.Problem {
-      throw SwiftDataError(.ambiguousInverse, problem.message)
+      schema.reportNotes()
+    } catch let problem as SchemaProblem {
+      throw problem.error
     }
-  }
-
-  public convenience init(
-    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: ModelConfiguration...
-  ) throws {
-    try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
-  }
-
-  public convenience init(
-    for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
-    configurations: ModelConfiguration...
-  ) throws {
-    try self.init(
-      for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
   /// Opens the stores of configurations of any kind; those of this package are supported.
@@ -140,10 +119,7 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Removes all objects of all stores, and their files.
   public func erase() throws {
-    for store in stores {
-      try store.erase()
-      exchange.post(StoreChanges(store: store.identity, rows: nil), from: nil)
-    }
+    for store in stores { try store.erase() }
   }
 
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
@@ -154,52 +130,4 @@ public final class ModelContainer: Equatable, Sendable {
   var context: ModelContext?
 
   nonisolated init() {}
-}
-
-/// Which configuration holds which entities.
-struct StoreAssignment {
-  /// For each configuration the indices of its entities.
-  let entities: [Set<Int>]
-
-  init(layout: StoreLayout, configurations: [ModelConfiguration]) throws {
-    var names: Set<String> = []
-    var files: Set<URL> = []
-    for configuration in configurations {
-      try configuration.validate()
-      let isNew =
-        names.insert(configuration.name).inserted
-        && (configuration.isStoredInMemoryOnly || files.insert(configuration.url).inserted)
-      guard isNew || configurations.count == 1 else {
-        throw SwiftDataError(
-          .duplicateConfiguration,
-          "Two configurations are named \(configuration.name) or share a file. Give each a name "
-            + "of its own.")
-      }
-    }
-    var taken: Set<Int> = []
-    var result: [Set<Int>] = []
-    for configuration in configurations {
-      guard let schema = configuration.schema else {
-        result.append([])
-        continue
-      }
-      let indices = try schema.entities.map { entity in
-        guard let found = layout.entity(named: entity.name) else {
-          throw SwiftDataError(
-            .configurationSchemaNotFoundInContainerSchema,
-            "\(entity.name) of configuration \(configuration.name) is not in the container's "
-              + "schema.")
-        }
-        return found.index
-      }
-      result.append(Set(indices).subtracting(taken))
-      taken.formUnion(indices)
-    }
-    // A configuration without a schema holds what the others leave.
-    for (index, configuration) in configurations.enumerated() where configuration.schema == nil {
-      result[index] = Set(layout.entities.indices).subtracting(taken)
-      taken.formUnion(layout.entities.indices)
-    }
-    entities = result
-  }
 }

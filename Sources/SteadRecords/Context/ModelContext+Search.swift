@@ -18,6 +18,7 @@ extension ModelContext {
   /// of matches. Unsaved changes are not seen.
   ///
   /// Throws `unsupportedPredicate` when the model has no `.spotlight` property.
+  @_disfavoredOverload
   public func search<T: PersistentModel>(
     _ type: T.Type, for text: String, matchesPrefix: Bool = false, limit: Int = 50
   ) throws -> [SearchResult<T>] {
@@ -43,7 +44,6 @@ extension ObjectGraph {
   func search<T: PersistentModel>(
     _ type: T.Type, _ query: SearchQuery, limit: Int
   ) throws -> [SearchResult<T>] {
-    receiveRemoteChanges()
     guard let entity = layout.entity(for: T.self), !entity.searchable.isEmpty else {
       throw SwiftDataError(
         .unsupportedPredicate,
@@ -51,16 +51,8 @@ extension ObjectGraph {
     }
     guard !query.match.isEmpty else { return [] }
     let plan = plans[entity.index]
-    let search = quoted(SearchTable(entity: entity).name)
-    let family =
-      entity.familyDiscriminators.isEmpty
-      ? ""
-      : " AND t0.\"_entity\" IN (\(entity.familyDiscriminators.map(String.init).joined(separator: ", ")))"
-    let sql =
-      "SELECT \(plan.columnList), s.rank, snippet(\(search), -1, '[', ']', '…', "
-      + "\(ModelContext.snippetWords)) FROM \(search) AS s JOIN \(plan.table) AS t0 "
-      + "ON t0.\"_id\" = s.rowid WHERE \(search) MATCH ?1\(family) ORDER BY s.rank LIMIT ?2"
-    return try stores[entity.index].read { connection in
+    let sql = SearchTable(entity: entity).selection(from: plan, words: ModelContext.snippetWords)
+    return try readNewest(of: storeIndex[entity.index]) { connection in
       let statement = try connection.statement(sql)
       statement.reset()
       statement.bind([.text(query.match), .integer(Int64(limit))])
@@ -68,9 +60,11 @@ extension ObjectGraph {
       let last = Int32(plan.prefix + plan.tableLayout.columns.count)
       var results: [SearchResult<T>] = []
       while try statement.step() {
-        guard let model = try makeObject(plan, statement) as? T else { continue }
-        guard case .real(let rank) = statement.value(last) else { continue }
-        results.append(SearchResult(model: model, rank: rank, snippet: statement.text(last + 1)))
+        // Before the object is made, which may read more with this connection.
+        let (rank, snippet) = (statement.value(last), statement.text(last + 1))
+        guard let model = try loader.makeObject(plan, statement) as? T, case .real(let rank) = rank
+        else { continue }
+        results.append(SearchResult(model: model, rank: rank, snippet: snippet))
       }
       return results
     }

@@ -1,11 +1,13 @@
+// Disfavoured, so that members of an app's own with the same names win over these.
 extension ModelContext {
   /// Whether objects of this context tell Observation of reads and writes; true unless set.
   ///
   /// Turn it off, before the first fetch, in a context that nobody observes, such as an import's: a
   /// read then costs a tenth, and an object never gets a registrar.
+  @_disfavoredOverload
   public var observesModels: Bool {
-    get { graph.observesModels }
-    set { graph.observesModels = newValue }
+    get { graph.loader.observesModels }
+    set { graph.loader.observesModels = newValue }
   }
 
   /// Reads an object's row again, now.
@@ -13,26 +15,37 @@ extension ModelContext {
   /// - Parameters:
   ///   - model: An object of this context; any other is left alone.
   ///   - mergeChanges: true keeps the object's unsaved changes; false forgets them.
+  @_disfavoredOverload
   public func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
     graph.refresh(model, keepsChanges: mergeChanges)
   }
 
   /// The number of objects that this context has registered.
-  public var registeredModelCount: Int { graph.registry.count }
+  @_disfavoredOverload
+  public var registeredModelCount: Int { graph.loader.registry.count }
 }
 
 extension ObjectGraph {
   func refresh(_ model: any PersistentModel, keepsChanges: Bool) {
     let state = model._$statePointer
-    guard state.pointee.graph === self, state.pointee.rowID > 0 else { return }
-    if !keepsChanges {
-      state.pointee.clear(_ModelFlags.changed)
-      state.pointee.changes = 0
-      changed.removeAll { $0 === model }
-    }
-    notifying(model, changes: .max) {
+    guard isHere(model), state.pointee.rowID > 0 else { return }
+    notifying(model, nil) {
+      if !keepsChanges, model.has(_ModelFlags.changed) {
+        settle(model)
+        clearCaches(of: model)
+      }
       state.pointee.set(_ModelFlags.stale)
       reload(model)
+    }
+  }
+
+  private func clearCaches(of model: any PersistentModel) {
+    for index in entity(of: model).relationships {
+      if case .toMany = model.content(at: index) {
+        model.setContent(.toMany(_Targets()), at: index)
+      } else {
+        model.setContent(.toOne(.none), at: index)
+      }
     }
   }
 }

@@ -1,15 +1,22 @@
 public import Foundation
 
-/// A workplace for model objects: fetches them, tracks their changes, and saves these at once.
+/// Fetches model objects, tracks changes to them, and saves the changes together.
 ///
 /// A context and its objects belong to one thread or actor. Clean objects are held weakly, changed
-/// ones strongly until they are saved. Make as many contexts of a container as you like; a commit of
-/// one is merged into the clean objects of the others.
+/// ones strongly until they are saved. Make as many contexts of a container as you like.
+///
+/// A context applies other contexts' and processes' commits at a fetch, a ``save()``,
+/// ``processPendingChanges()``, at the start of ``transaction(block:)``, and between turns of the main
+/// actor or of a model actor; at no other time do its objects change by themselves. Unsaved changes
+/// stay, property by property.
 public class ModelContext: Equatable {
   /// Posted before a save; the object is the context.
-  public static let willSave = Notification.Name("SwiftData.ModelContext.willSave")
+  ///
+  /// Notifications of saves are posted once the program has asked for their names here, so that a program
+  /// without observers does not pay for them.
+  public static var willSave: Notification.Name { SaveNotification.willSave.nameForObservers }
   /// Posted after a save; `userInfo` has sets of identifiers under ``NotificationKey``'s raw values.
-  public static let didSave = Notification.Name("SwiftData.ModelContext.didSave")
+  public static var didSave: Notification.Name { SaveNotification.didSave.nameForObservers }
 
   /// The keys of a save notification's `userInfo`.
   public enum NotificationKey: String, Sendable {
@@ -17,27 +24,45 @@ public class ModelContext: Equatable {
       queryGeneration
   }
 
-  let graph: ObjectGraph
+  private let engine: ObjectGraph
+
+  /// The engine, which knows all objects that initializers linked to its own.
+  var graph: ObjectGraph {
+    engine.makeFirstLinks()
+    return engine
+  }
 
   /// The container that the context works on.
-  public var container: ModelContainer { graph.container }
+  public var container: ModelContainer { engine.container }
 
-  /// Whether changes are saved at the end of a turn of the main actor; false for contexts you make.
+  /// Whether changes are saved at the end of a turn of the context's executor; false for contexts you
+  /// make.
+  ///
+  /// The main context's executor is the main actor, a model actor's its own. A context that you make has
+  /// the main actor's turns when this is set on the main thread; elsewhere it has none, and
+  /// ``processPendingChanges()`` saves.
   public var autosaveEnabled: Bool {
     get { graph.autosaves }
     set {
       graph.autosaves = newValue
-      if newValue { graph.didChangePending() }
+      guard newValue else { return }
+      if !graph.mail.box.hasTurns, Thread.isMainThread {
+        setTurn { turn in Task { @MainActor in turn.runOnMain() } }
+      }
+      graph.didChangePending()
     }
   }
 
   /// Records changes so that they can be undone; nil, the default, records none.
   public var undoManager: UndoManager? {
-    get { graph.undoManager }
-    set { graph.undoManager = newValue }
+    get { graph.undo.manager }
+    set { graph.undo.manager = newValue }
   }
 
-  /// Who makes the changes; goes into the history of the store.
+  /// Who makes the changes.
+  ///
+  /// Part of ``editingState`` and nothing more: stores keep no history yet, so that no file names the
+  /// author.
   public var author: String? {
     get { graph.author }
     set { graph.author = newValue }
@@ -50,14 +75,13 @@ public class ModelContext: Equatable {
 
   /// Creates a context of a container.
   public init(_ container: ModelContainer) {
-    graph = ObjectGraph(container: container)
-    graph.context = self
-    graph.setUpInbox()
+    engine = ObjectGraph(container: container)
+    engine.context = self
   }
 
   deinit {
     // Unsaved objects and those that hold each other would keep the engine, and it them.
-    graph.abandon()
+    engine.abandon()
   }
 
   // MARK: Changes
@@ -65,10 +89,11 @@ public class ModelContext: Equatable {
   /// Adds an object, and all that its relationships reach, with the next save.
   public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
 
-  /// Deletes an object with the next save, by the rules of its relationships.
+  /// Deletes an object: its row with the next save, and its links to other objects now, by the rules
+  /// of its relationships.
   public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
 
-  /// Deletes all objects that match, in the store and at once, by the rules of their relationships.
+  /// Deletes all objects that match, by the rules of their relationships, and commits that immediately.
   ///
   /// Costs one statement when no relationship leads to or from the model, otherwise as much as
   /// deleting the objects one by one. Throws what ``save()`` throws.
@@ -79,42 +104,56 @@ public class ModelContext: Equatable {
   }
 
   /// Whether there is anything to save.
-  public var hasChanges: Bool { graph.hasChanges }
+  public var hasChanges: Bool { graph.pending.hasChanges }
 
   /// The objects that the next save inserts.
   public var insertedModelsArray: [any PersistentModel] {
-    graph.inserted.filter { $0.has(_ModelFlags.inserted) }
+    graph.pending.models(.inserted)
   }
   /// The objects that the next save updates.
   public var changedModelsArray: [any PersistentModel] {
-    graph.changed.filter { $0.has(_ModelFlags.changed) && !$0.has(_ModelFlags.deleted) }
+    graph.pending.models(.changed).filter { !$0.has(_ModelFlags.deleted) }
   }
   /// The objects that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] {
-    graph.digestDeletions()
-    return graph.deleted.filter { $0.has(_ModelFlags.deleted) }
+    graph.pending.models(.deleted)
   }
 
   /// Writes all changes in one transaction per store.
   ///
-  /// Throws `SwiftDataError`; then nothing was written and all changes are still pending.
+  /// Applies the commits of others first. Throws `SwiftDataError`; then nothing was written and all
+  /// changes are still pending. It also throws, once, when an object of another context or of a class
+  /// outside the container's schema was inserted or deleted here, which had no effect.
   public func save() throws { try graph.save() }
 
-  /// Forgets all unsaved changes: new objects leave the context, the others get their stored values.
+  /// Forgets all unsaved changes: new objects leave the context, all others get their stored values and
+  /// relationships back.
   public func rollback() { graph.rollback() }
 
-  /// Applies delete rules, merges other contexts' commits, and closes the group of undoable changes.
+  /// Applies other contexts' and processes' commits, updates live results, and closes the group of
+  /// undoable changes.
+  ///
+  /// A context without turns of its own saves first when ``autosaveEnabled`` is set.
   public func processPendingChanges() {
-    graph.digestDeletions()
-    graph.receiveRemoteChanges()
-    graph.closeUndoGroup()
-    graph.contextDidChange()
+    graph.undo.closeGroup()
+    if graph.mail.box.hasTurns { graph.receiveMail() } else { graph.turn() }
   }
 
-  /// Runs a block and saves; when the block throws, nothing is saved.
+  /// Runs a block with the stores' write lock and the newest rows, and saves; when the block throws,
+  /// nothing is saved and the changes stay pending.
+  ///
+  /// What is read in the block cannot be changed by others before the block's changes are saved, so that
+  /// counters and balances are right however many threads and processes count:
+  ///
+  /// ```swift
+  /// try context.transaction { counter.value += 1 }
+  /// ```
+  ///
+  /// A ``save()`` in the block commits what it saves, and the rest of the block is another transaction.
+  /// Other threads and processes wait to write while the block runs, so keep it short. Throws what the
+  /// block and ``save()`` throw.
   public func transaction(block: () throws -> Void) throws {
-    try block()
-    try save()
+    try graph.transaction(block)
   }
 
   // MARK: Fetching
@@ -166,7 +205,7 @@ public class ModelContext: Equatable {
     }
   }
 
-  /// Runs a block for each object that matches; objects are let go of after each batch.
+  /// Runs a block for each object that matches; objects are released after each batch.
   ///
   /// Throws what the block throws, and an error when the block leaves unsaved changes behind while
   /// `allowEscapingMutations` is false.

@@ -1,99 +1,74 @@
 import Foundation
 
-/// The engine of one context: its registered objects, its pending changes, and the way to the rows.
+/// The engine of one context: owns its parts, and orders their calls.
 ///
 /// Objects hold the engine, not the context, so that an object outliving its context can still load
 /// what it refers to. Used by one thread at a time, as its context is.
-@usableFromInline final class ObjectGraph {
+final class ObjectGraph: ModelHome {
   let container: ModelContainer
   let layout: StoreLayout
-  /// The stores by entity index.
   let stores: [RecordStore]
-  /// The plans by entity index.
-  let plans: [EntityPlan]
-  let registry: ObjectRegistry
-  let inbox: ChangeInbox
+  /// The place in `stores` of each entity's store.
+  let storeIndex: [Int]
+  let plans: EntityPlans
+  let traits: [EntityTraits]
+  /// Whether a class of the hierarchy has relationships, by its root.
+  private let rootsWithRelationships: Set<Int>
+  private(set) var loader: ObjectLoader!
+  var pending = PendingChanges()
+  var mail: ContextMail
+  // Looked at several times in each change of a property, which a check of exclusive access would double.
+  @exclusivity(unchecked) var undo = UndoRecorder() { didSet { recordsUndo = undo.manager != nil } }
+  @exclusivity(unchecked) var membership: Membership?
+  /// The relationship that was last set to what it held.
+  @exclusivity(unchecked) var unchanged = Unchanged()
   weak var context: ModelContext?
-
-  var observesModels = true
   var author: String?
-  var undoManager: UndoManager? {
-    didSet { recordsUndo = undoManager != nil }
-  }
-  @usableFromInline private(set) var recordsUndo = false
-
-  // Pending changes, each in the order in which they were made. A model is in a list while it has the
-  // list's flag; entries whose flag is gone are dropped by the next `pending` call.
-  var inserted: [any PersistentModel] = []
-  var changed: [any PersistentModel] = []
-  var deleted: [any PersistentModel] = []
-  /// Deletions whose delete rules were not applied yet.
-  var undigested: [any PersistentModel] = []
-  var pairs: [PairChange] = []
-  /// To-many relationships whose order must be written: owners and property indices.
-  var reordered: [(owner: any PersistentModel, index: Int)] = []
-  /// Rows whose place in their old owner's order must be cleared.
-  var clearedOrders: [(model: any PersistentModel, index: Int)] = []
-  var membership: Membership?
-  /// The hierarchies that have pending changes, by their roots; may name some that have none left.
-  private(set) var pendingRoots: Set<Int> = []
-  private var lastPendingRoot = -1
+  var autosaves = false
+  var isSaving = false
+  /// The stores whose write lock a block of `transaction(block:)` has; nil outside.
+  var heldStores: [Int]?
+  /// Whether the block is done, so that the next save ends the transaction.
+  var isLastSave = false
+  /// The connection that reads while news is applied, and its store's place.
+  var reading: (store: Int, connection: Connection)?
+  /// Whether others have committed since the last save.
+  var hasNews = false
+  var followers = Followers()
+  /// Links that initializers gave to objects that are here.
+  private var firstLinks = FirstLinks()
   /// The entity that was last asked for by type, and by identifier.
   private var lastInserted: EntityLayout?
   private var lastIdentified: EntityPlan?
-
-  /// The hierarchies whose objects can hold others.
-  private let rootsWithRelationships: Set<Int>
-  /// The entities' traits by their index.
-  let traits: [EntityTraits]
-
-  /// The rows of the latest fetches, so that relationships load for all of them at once.
-  var batches: [OwnerBatch] = []
-  var rowContexts: [RowContext]
-  /// The number of registered objects at which the next fetch lets go of relationship caches.
-  var cacheLimit = ObjectGraph.smallestCacheLimit
+  /// The number of registered objects at which the next fetch drops relationship caches.
+  private var cacheLimit = ObjectGraph.smallestCacheLimit
   /// Below this number of objects relationship caches are never dropped.
   static let smallestCacheLimit = 20_000
-  /// How many fetches are remembered for loading relationships together.
-  static let batchLimit = 8
-  var isAutosaveScheduled = false
-  var autosaves = false
-  var isSaving = false
-  /// What is called after changes, until it returns false.
-  var followers: [(Set<String>?) -> Bool] = []
-  var isTellingFollowers = false
 
   init(container: ModelContainer) {
     self.container = container
     layout = container.layout
-    stores = container.storeByEntity
+    stores = container.stores
     plans = container.planByEntity
-    registry = ObjectRegistry(entityCount: layout.entities.count)
-    traits = layout.entities.map { EntityTraits($0) }
-    rootsWithRelationships = Set(
-      layout.entities.filter { !$0.relationships.isEmpty }.map(\.rootIndex))
-    inbox = ChangeInbox(registry: registry)
-    rowContexts = zip(layout.entities, stores).map { RowContext(entity: $0, blobs: $1.blobs) }
-    container.exchange.add(inbox)
+    storeIndex = container.storeByEntity.map { store in
+      container.stores.firstIndex { $0 === store } ?? 0
+    }
+    let layout = container.layout
+    traits = layout.entities.map { EntityTraits($0, in: layout) }
+    rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
+    mail = ContextMail(container.stores)
+    super.init()
+    loader = ObjectLoader(layout, plans, container.storeByEntity, home: self)
   }
 
-  var hasChanges: Bool {
-    inserted.contains { $0.has(_ModelFlags.inserted) }
-      || changed.contains { $0.has(_ModelFlags.changed) }
-      || deleted.contains { $0.has(_ModelFlags.deleted) }
-  }
+  deinit { mail.leave() }
+
+  func store(of entity: EntityLayout) -> RecordStore { stores[storeIndex[entity.index]] }
+
+  // MARK: Entities
 
   func entity(of model: any PersistentModel) -> EntityLayout {
     layout.entities[Int(model._$statePointer.pointee.entity)]
-  }
-
-  /// The names that an object's identifier carries.
-  func reference<M: PersistentModel>(entity: Int, of model: M) -> EntityReference {
-    let row = model._$statePointer.pointee.rowID
-    guard entity >= 0, row > 0 else {
-      return .temporary(Schema.entityName(for: M.self))
-    }
-    return plans[entity].reference
   }
 
   /// The entity of a class; nil when it is not in the schema.
@@ -115,175 +90,107 @@ import Foundation
     return entity
   }
 
-  func notePending(_ model: any PersistentModel) {
-    let root = traits[Int(model._$statePointer.pointee.entity)].root
-    if root == lastPendingRoot { return }
-    lastPendingRoot = root
-    pendingRoots.insert(root)
+  override func reference(entity: Int, row: Int64) -> EntityReference? {
+    entity >= 0 && row > 0 ? plans[entity].reference : nil
   }
 
-  func forgetPendingRoots() {
-    pendingRoots.removeAll()
-    lastPendingRoot = -1
+  override func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {
+    loader.registry.forget(object, root: traits[entity].root, row: row)
   }
 
-  // MARK: Objects
+  // What objects ask for; a class can override in its own body only.
 
-  /// The registered object of a row.
+  override func valueWillChange(of model: any PersistentModel, at index: Int) {
+    willChange(model, at: index)
+  }
+
+  override func renew(_ model: any PersistentModel) { reload(model) }
+
+  override func destination(
+    _ row: Int64, of owner: any PersistentModel, _ index: Int
+  ) -> AnyObject? { resolve(row, owner, index) }
+
+  override func destinations(of owner: any PersistentModel, _ index: Int) -> [AnyObject] {
+    loadToMany(owner, index)
+  }
+
+  override func referenceDidChange(
+    of owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
+  ) { didSetToOne(owner, index, old, new) }
+
+  override func membersDidChange(
+    of owner: any PersistentModel, _ index: Int, _ old: _Targets
+  ) { didSetToMany(owner, index, old) }
+
+  override func membersDidModify(
+    of owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
+    _ new: [AnyObject]
+  ) -> Bool { didModifyToMany(owner, index, targets, new) }
+
+  override func adoptOwner(
+    _ model: any PersistentModel, of index: Int, _ old: _SlotContent
+  ) { adopt(model, becauseOf: index, old) }
+
+  override func keep(_ link: FirstLink) {
+    firstLinks.append(link)
+    didChangePending()
+  }
+
+  /// Makes the links that initializers gave to objects that are here, which takes their owners in.
+  func makeFirstLinks() {
+    if firstLinks.isEmpty { return }
+    for link in firstLinks.takeAll() { link.make() }
+  }
+
   func registered(_ entity: EntityLayout, row: Int64) -> (any PersistentModel)? {
-    registry.object(root: entity.rootIndex, row: row).map {
-      layout.entities[entity.rootIndex].model($0)
-    }
+    loader.registered(entity, row: row)
   }
 
-  func register(_ model: any PersistentModel, entity: EntityLayout, row: Int64) {
-    registry.register(adopt(model, entity: entity, row: row), root: entity.rootIndex, row: row)
+  // MARK: Pending changes
+
+  func isHere(_ model: any PersistentModel) -> Bool {
+    model._$statePointer.pointee.home === self
   }
 
-  /// Makes an object the context's, short of registering it.
-  @inline(__always)
-  func adopt<M: PersistentModel>(
-    _ model: M, entity: EntityLayout, row: Int64
-  ) -> UnsafeMutablePointer<_ModelState> {
+  override func didChange(_ model: any PersistentModel, at index: Int) {
+    if !unchanged.takes(model, index) { markChanged(model, at: index) }
+  }
+
+  /// Whether an object that has pending changes may have relationships, which a save then looks at.
+  var concernsRelationships: Bool { !pending.roots.isDisjoint(with: rootsWithRelationships) }
+
+  /// Notes that the next save writes a property.
+  func markChanged(_ model: any PersistentModel, at index: Int) {
     let state = model._$statePointer
-    state.pointee.entity = Int32(entity.index)
-    state.pointee.rowID = row
-    state.pointee.graph = self
-    state.pointee.object = Unmanaged.passUnretained(model)
-    if !observesModels { state.pointee.clear(_ModelFlags.observed) }
-    return state
-  }
-
-  /// Takes an object out of the context; it keeps its values.
-  func release(_ model: any PersistentModel) {
-    let state = model._$statePointer
-    if let object = state.pointee.object {
-      registry.forget(
-        object, root: traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
-    }
-    state.pointee.object = nil
-    state.pointee.clear(_ModelFlags.pending | _ModelFlags.slowRead)
-    state.pointee.set(_ModelFlags.missing)
-    state.pointee.graph = nil
-  }
-
-  /// The object of a row, loaded when it is not registered; nil when there is no such row.
-  func object(_ entity: EntityLayout, row: Int64) throws -> (any PersistentModel)? {
-    if let model = registered(entity, row: row) { return model }
-    let plan = plans[entity.index]
-    let store = stores[entity.index]
-    if let model = try store.read(fresh: false, { try load(plan, row, $0) }) { return model }
-    // Another process may have written the row after the snapshot was taken.
-    return try store.read { try load(plan, row, $0) }
-  }
-
-  private func load(
-    _ plan: EntityPlan, _ row: Int64, _ connection: Connection
-  ) throws -> (any PersistentModel)? {
-    let statement = try connection.selection(of: plan)
-    statement.bind(row, at: 1)
-    defer { statement.rewind() }
-    guard try statement.step() else { return nil }
-    guard let plan = concretePlan(plan, statement) else { return nil }
-    return try makeNew(plan, statement, row)
-  }
-
-  /// The object of a result's current row, new or registered.
-  func makeObject(_ plan: EntityPlan, _ statement: Statement) throws -> (any PersistentModel)? {
-    let row = statement.integer(0)
-    if let model = registered(plan.entity, row: row) {
-      refresh(model, from: statement)
-      return model
-    }
-    guard let plan = concretePlan(plan, statement) else { return nil }
-    return try makeNew(plan, statement, row)
-  }
-
-  private func makeNew(
-    _ plan: EntityPlan, _ statement: Statement, _ row: Int64
-  ) throws -> any PersistentModel {
-    let entity = plan.entity
-    let context = rowContexts[entity.index]
-    context.row = row
-    let model = entity.type.init(_row: plan.reader(statement, context))
-    if context.error != nil { try context.throwIfRejected() }
-    register(model, entity: entity, row: row)
-    return model
-  }
-
-  /// The plan of the row's own class.
-  func concretePlan(_ plan: EntityPlan, _ statement: Statement) -> EntityPlan? {
-    guard plan.entity.discriminator != nil else { return plan }
-    let entity = layout.entity(
-      discriminator: Int(statement.integer(1)), root: plan.entity.rootIndex)
-    return entity.map { plans[$0.index] }
-  }
-
-  /// Gives an outdated or empty object the values of a row; pending changes are kept.
-  func refresh(_ model: any PersistentModel, from statement: Statement) {
-    let state = model._$statePointer
-    guard state.pointee.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) else {
-      return
-    }
-    let plan = plans[Int(state.pointee.entity)]
-    let context = rowContexts[plan.entity.index]
-    context.row = state.pointee.rowID
-    let changes =
-      state.pointee.has(_ModelFlags.changed) ? state.pointee.changes : 0
-    state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
-    if changes == 0 {
-      model._$reload(plan.reader(statement, context))
+    guard state.pointee.noteChange(index) || !state.pointee.has(_ModelFlags.changed) else { return }
+    let traits = traits[Int(state.pointee.entity)]
+    if !state.pointee.has(_ModelFlags.inserted | _ModelFlags.changed) {
+      if traits.ephemeral.contains(index) { return }
+      pending.add(model, to: .changed, root: traits.root)
     } else {
-      plan.withColumns(excluding: changes) { columns in
-        model._$reload(
-          _RowReader(
-            statement: statement.pointer, columns: columns,
-            context: Unmanaged.passUnretained(context)))
-      }
+      pending.note(traits.root)
     }
-    do {
-      try context.throwIfRejected()
-    } catch {
-      Report.problem("\(error)")
-    }
+    didChangePending()
   }
 
-  /// Reads an object's row again; an object whose row is gone keeps its values.
-  func reload(_ model: any PersistentModel) {
-    let state = model._$statePointer
-    guard state.pointee.rowID > 0 else {
-      state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
-      return
-    }
-    let plan = plans[Int(state.pointee.entity)]
-    do {
-      let found = try stores[plan.entity.index].read(fresh: false) { connection in
-        let statement = try connection.selection(of: plan)
-        statement.bind(state.pointee.rowID, at: 1)
-        defer { statement.rewind() }
-        guard try statement.step() else { return false }
-        refresh(model, from: statement)
-        return true
-      }
-      if !found { release(model) }
-    } catch {
-      Report.problem("\(model.persistentModelID) cannot be read: \(error)")
-      state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
-    }
+  /// Called after each change: plans an autosave.
+  func didChangePending() {
+    if autosaves { mail.box.schedule() }
   }
 
   // MARK: Memory
 
-  /// Lets go of what clean objects hold of each other, so that only what the program holds stays.
+  /// Drops the references of clean objects to each other, so that only what the program holds stays.
   func dropCaches() {
-    for root in layout.entities where rootsWithRelationships.contains(root.index) {
-      for object in registry.all(root: root.index) {
-        let model = root.model(object)
+    for root in rootsWithRelationships {
+      let entity = layout.entities[root]
+      for object in loader.registry.all(root: root) {
+        let model = entity.model(object)
         guard !model.has(_ModelFlags.pending) else { continue }
-        for index in entity(of: model).relationships { dropCache(of: model, at: index) }
+        for index in self.entity(of: model).relationships { dropCache(of: model, at: index) }
       }
     }
-    cacheLimit = max(Self.smallestCacheLimit, registry.count * 2)
+    cacheLimit = max(Self.smallestCacheLimit, loader.registry.count * 2)
   }
 
   func dropCache(of model: any PersistentModel, at index: Int) {
@@ -292,66 +199,81 @@ import Foundation
       let row = target._$statePointer.pointee.rowID
       if row > 0 { model.setContent(.toOne(.row(row)), at: index) }
     case .toMany(let targets):
-      let isPending = targets.loaded?.contains {
-        ($0 as? any PersistentModel)?.has(_ModelFlags.pending) ?? false
-      }
-      if isPending == false, targets.delta == nil {
-        model.setContent(.toMany(_Targets()), at: index)
-      }
+      if targets.delta == nil { model.setContent(.toMany(_Targets()), at: index) }
     default: break
     }
   }
 
   func dropCachesWhenMany() {
-    if registry.count > cacheLimit { dropCaches() }
+    if loader.registry.count > cacheLimit { dropCaches() }
   }
 
-  func remember(_ batch: OwnerBatch) {
-    if batches.count >= Self.batchLimit { batches.removeFirst() }
-    batches.append(batch)
+  /// Drops everything when the context ends; objects still held keep their values.
+  func abandon() {
+    firstLinks = FirstLinks()
+    for model in pending.models(.inserted) { leave(model) }
+    for kind in [PendingChanges.Kind.changed, .deleted] {
+      for model in pending.models(kind) { settle(model) }
+    }
+    pending.removeAll()
+    dropCaches()
+    loader.forgetBatches()
+    undo = UndoRecorder()
+  }
+
+  /// Makes a changed object a clean one, whose relationships keep no changes of their own.
+  func settle(_ model: any PersistentModel) {
+    pending.remove(model)
+    guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
+    for index in entity(of: model).relationships {
+      if case .toMany(let targets) = model.content(at: index), targets.delta != nil {
+        model.setContent(.toMany(_Targets(loaded: targets.loaded)), at: index)
+      }
+    }
+  }
+
+  /// Takes an object that was never saved out of the context; it keeps its attributes.
+  func leave(_ model: any PersistentModel) {
+    // Before it has no context, since that drops what its relationships have noted for the save.
+    settle(model)
+    let state = model._$statePointer
+    state.pointee.set(_ModelFlags.missing)
+    state.pointee.home = nil
   }
 }
 
-/// The rows of one fetch.
-final class OwnerBatch {
-  /// How many owners' relationships are loaded at once.
-  static let size = 1_000
-
-  let root: Int
-  private let rows: [Int64]
-  private lazy var places: [Int64: Int] = Dictionary(
-    zip(rows, rows.indices)
-  ) { first, _ in first }
-
-  init(root: Int, rows: [Int64]) {
-    self.root = root
-    self.rows = rows
-  }
-
-  /// The rows to load together with this one: those that follow it.
-  func companions(of row: Int64) -> ArraySlice<Int64>? {
-    guard let place = places[row] else { return nil }
-    if rows.count <= Self.size { return rows[...] }
-    return rows[place..<min(rows.count, place + Self.size)]
+extension _ModelState {
+  /// The context's engine; nil before insertion and after deletion.
+  var graph: ObjectGraph? {
+    // The engine is the only subclass, and the class itself is never made.
+    home.map { unsafeDowncast($0, to: ObjectGraph.self) }
   }
 }
 
-/// A row of a join table to be inserted or deleted.
-struct PairChange {
-  let table: JoinTable
-  let store: Int
-  let owner: any PersistentModel
-  let target: any PersistentModel
-  let isAdded: Bool
+extension PersistentModel {
+  /// The context that the object belongs to; nil before insertion and after deletion.
+  public var modelContext: ModelContext? { _$statePointer.pointee.graph?.context }
 }
 
-/// The members of the to-many relationship that was last appended to, for quick repeats.
+/// A relationship that was set to what it held, which is no change.
+struct Unchanged {
+  private var place: (model: ObjectIdentifier, index: Int)?
+
+  mutating func note(_ model: any PersistentModel, _ index: Int) {
+    place = (ObjectIdentifier(model), index)
+  }
+
+  /// Whether the change that follows is that of the relationship noted.
+  mutating func takes(_ model: any PersistentModel, _ index: Int) -> Bool {
+    guard let place else { return false }
+    self.place = nil
+    return place.model == ObjectIdentifier(model) && place.index == index
+  }
+}
+
+/// The members of the to-many relationship that was last added to, for quick repeats.
 struct Membership {
   let owner: ObjectIdentifier
   let index: Int
   var members: Set<ObjectIdentifier>
-}
-
-extension PersistentModel {
-  func has(_ mask: UInt32) -> Bool { _$statePointer.pointee.has(mask) }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// is what makes weak references of this kind safe: an object's storage is freed only after its state's
 /// `deinit` has taken the lock and removed it.
 final class ObjectRegistry: @unchecked Sendable {
-  // Sendable: `maps`, `loads` and `missed` are used under the lock alone, and pointers in the maps are
+  // Sendable: `maps` is used under the lock alone, and pointers in the maps are
   // valid while it is held.
   typealias State = UnsafeMutablePointer<_ModelState>
 
@@ -16,21 +16,6 @@ final class ObjectRegistry: @unchecked Sendable {
   /// would be checked at each change.
   private let maps: UnsafeMutablePointer<RowMap>
   private let entityCount: Int
-  /// The fetches under way, whose objects are not registered yet.
-  private var loads = 0
-  /// What was marked stale since the first of them began.
-  private var missed = Missed()
-
-  private struct Missed {
-    var rows: [Int: Set<Int64>] = [:]
-    var isEverything = false
-
-    func contains(_ row: Int64, root: Int) -> Bool {
-      isEverything || rows[root]?.contains(row) == true
-    }
-    var isEmpty: Bool { rows.isEmpty && !isEverything }
-  }
-
   init(entityCount: Int) {
     self.entityCount = entityCount
     maps = .allocate(capacity: entityCount)
@@ -71,50 +56,62 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
+  /// Removes objects that leave the context.
+  func forget(_ states: [State], root: (State) -> Int) {
+    lock.withLock { _ in
+      for state in states {
+        let (root, row) = (root(state), state.pointee.rowID)
+        guard let object = state.pointee.object,
+          maps[root].value(for: row)?.pointee.object?.toOpaque() == object.toOpaque()
+        else { continue }
+        maps[root].remove(row)
+      }
+    }
+  }
+
   // MARK: Fetches
 
-  /// Announces objects that will be registered together; returns whether none of their hierarchy is
-  /// registered yet, so that nothing has to be looked up.
+  func isEmpty(root: Int) -> Bool { count(root: root) == 0 }
+
+  func count(root: Int) -> Int { lock.withLock { _ in maps[root].count } }
+
+  /// Appends the registered objects of some rows; a stand-in where there is none that can be used as it
+  /// is.
   ///
-  /// A commit that is merged before they are registered finds them in `registerLoaded` instead.
-  func beginLoading(root: Int) -> Bool {
+  /// - Returns: The places of the stand-ins among the rows.
+  func append(
+    _ rows: [Int64], root: Int, to objects: inout [AnyObject], orElse standIn: AnyObject
+  ) -> [Int] {
+    // Nothing may be released while the lock is held, since an object's end takes it.
+    var missing: [Int] = []
     lock.withLock { _ in
-      loads += 1
-      return maps[root].count == 0
-    }
-  }
-
-  func endLoading() {
-    lock.withLock { _ in
-      loads -= 1
-      if loads == 0, !missed.isEmpty { missed = Missed() }
-    }
-  }
-
-  /// Registers objects that a fetch has made; returns the places of those whose row was registered
-  /// meanwhile, which are left alone.
-  func registerLoaded(_ states: [State], root: Int) -> [Int] {
-    lock.withLock { _ in
-      var conflicts: [Int] = []
-      for (place, state) in states.enumerated() {
-        let row = state.pointee.rowID
-        if !maps[root].insertNew(state, for: row) { conflicts.append(place) }
-        if !missed.isEmpty, missed.contains(row, root: root) {
-          state.pointee.set(_ModelFlags.stale)
+      for (place, row) in rows.enumerated() {
+        if let state = maps[root].value(for: row), !state.pointee.has(_ModelFlags.slowRead),
+          let object = state.pointee.object, let kept = stead_try_retain(object.toOpaque())
+        {
+          objects.append(Unmanaged<AnyObject>.fromOpaque(kept).takeRetainedValue())
+        } else {
+          missing.append(place)
+          objects.append(standIn)
         }
       }
-      return conflicts
     }
+    return missing
   }
 
-  /// Registers objects that were just saved; returns the places of those whose row is registered
-  /// already.
-  func registerNew(_ states: [State], _ traits: [EntityTraits]) -> [Int] {
+  /// Registers an object that was just made, unless its row is registered already.
+  func registerNew(_ state: State, root: Int) -> Bool {
+    lock.withLock { _ in maps[root].insertNew(state, for: state.pointee.rowID) }
+  }
+
+  /// Registers objects that were just made or saved; returns the places of those whose row is registered
+  /// already, which are left alone.
+  func registerNew(_ states: [State], root: (State) -> Int) -> [Int] {
     lock.withLock { _ in
       var conflicts: [Int] = []
-      for (place, state) in states.enumerated() {
-        let root = traits[Int(state.pointee.entity)].root
-        if !maps[root].insertNew(state, for: state.pointee.rowID) { conflicts.append(place) }
+      for (place, state) in states.enumerated()
+      where !maps[root(state)].insertNew(state, for: state.pointee.rowID) {
+        conflicts.append(place)
       }
       return conflicts
     }
@@ -126,7 +123,6 @@ final class ObjectRegistry: @unchecked Sendable {
   func markStale(root: Int, rows: some Sequence<Int64>) -> [Int64] {
     let rows = Array(rows)
     return lock.withLock { _ in
-      if loads > 0 { missed.rows[root, default: []].formUnion(rows) }
       return rows.filter { row in
         guard let state = maps[root].value(for: row) else { return false }
         state.pointee.set(_ModelFlags.stale)
@@ -135,10 +131,11 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
-  func markAllStale() {
+  func markAllStale(where isConcerned: (_ root: Int) -> Bool) {
     lock.withLock { _ in
-      if loads > 0 { missed.isEverything = true }
-      for root in 0..<entityCount { maps[root].forEach { $0.pointee.set(_ModelFlags.stale) } }
+      for root in 0..<entityCount where isConcerned(root) {
+        maps[root].forEach { $0.pointee.set(_ModelFlags.stale) }
+      }
     }
   }
 

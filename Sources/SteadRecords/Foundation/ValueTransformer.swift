@@ -102,6 +102,9 @@
       .isNilTransformerName: IsNilTransformer(),
       .isNotNilTransformerName: IsNotNilTransformer(),
       .secureUnarchiveFromDataTransformerName: NSSecureUnarchiveFromDataTransformer(),
+      // Its class's name, by which Apple's systems find it, too.
+      NSValueTransformerName("NSSecureUnarchiveFromDataTransformer"):
+        NSSecureUnarchiveFromDataTransformer(),
     ]
 
     var names: [NSValueTransformerName] { lock.withLock { Array(transformers.keys) } }

@@ -35,17 +35,7 @@ public func _fill<Model>(_ slot: _ToManySlot<Model>, _ value: [Model]) -> _ToMan
 
 /// Where constants of a class lie in its objects; nil for a name that is no stored property.
 public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
-  var offsets: [String: Int] = [:]
-  for index in 0..<childCount(of: type) {
-    var field = FieldMetadata()
-    _ = childMetadata(of: type, index: index, field: &field)
-    // A superclass's fields come first, so its private namesake does not count.
-    if let name = field.name {
-      offsets[String(cString: name)] = childOffset(of: type, index: index)
-    }
-    field.free?(field.name)
-  }
-  return names.map { offsets[$0] }
+  storedPropertyOffsets(in: type, names)
 }
 
 /// Stands in as the owner of a slot that is read before its object exists; attributes ask it nothing.
@@ -66,23 +56,3 @@ private final class ConstantOwner: PersistentModel {
   func _$bind(_ row: _RowWriter) {}
   func _$visit<Visitor: _SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {}
 }
-
-/// Laid out as the runtime's reflection writes it.
-private struct FieldMetadata {
-  var name: UnsafePointer<CChar>?
-  var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
-  var isStrong = false
-  var isVar = false
-}
-
-// Mirror reads through these; it offers names and values, but no places.
-@_silgen_name("swift_reflectionMirror_recursiveCount")
-private func childCount(of type: Any.Type) -> Int
-
-@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
-private func childMetadata(
-  of type: Any.Type, index: Int, field: UnsafeMutablePointer<FieldMetadata>
-) -> Any.Type
-
-@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
-private func childOffset(of type: Any.Type, index: Int) -> Int

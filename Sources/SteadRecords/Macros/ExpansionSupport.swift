@@ -17,3 +17,23 @@ public struct _Initialized {
 public func _describe<Function>(_ function: Function) -> [Schema.PropertyMetadata] {
   unsafeBitCast(function, to: (() -> [Schema.PropertyMetadata]).self)()
 }
+
+/// The address of an object's state, which lies in the object itself and so stays where it is.
+@inlinable public func _pointer(
+  to state: inout _ModelState
+) -> UnsafeMutablePointer<_ModelState> {
+  withUnsafeMutablePointer(to: &state) { $0 }
+}
+
+/// The address of a property's storage, which the engine changes while the property's accessor runs. It
+/// lies in an object, and so stays where it is.
+@inlinable public func _address<Slot: _Slot>(of slot: inout Slot) -> UnsafeMutablePointer<Slot> {
+  withUnsafeMutablePointer(to: &slot) { $0 }
+}
+
+/// Makes what became of a value that was lent to the program the property's.
+@inlinable public func _takeBack<Slot: _Slot, Owner: PersistentModel>(
+  _ value: Slot.Value, into place: UnsafeMutablePointer<Slot>, _ owner: Owner, _ index: Int
+) {
+  Slot._takeBack(value, into: place, owner, index)
+}

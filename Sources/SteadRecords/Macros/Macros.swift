@@ -7,9 +7,9 @@ import Observation
 @attached(
   member, conformances: PersistentModel,
   names: named(_$state), named(_$statePointer), named(_$first), named(_$supermodel),
-  named(_$propertyCount), named(_$constantOffsets),
-  named(_$propertyMetadata), named(schemaMetadata), named(init), named(_$reload), named(_$bind),
-  named(_$visit))
+  named(_$propertyCount), named(_$constantOffsets), named(_$propertyMetadata),
+  named(schemaMetadata), named(init), named(deinit), named(_$reload), named(_$bind),
+  named(_$visit), named(_$make), named(_$isMakeable), named(_$fillUnstored))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "SteadRecordsMacros", type: "ModelMacro")
@@ -40,17 +40,17 @@ public macro Transient() = #externalMacro(module: "SteadRecordsMacros", type: "T
 
 /// Lets no two objects share the values of a set of properties; saving a second one updates the first.
 @freestanding(declaration)
-public macro Unique<T>(_ constraints: [PartialKeyPath<T>]...) =
+public macro Unique<T>(_ constraints: _PropertySet<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "UniqueMacro") where T: PersistentModel
 
 /// Indexes sets of properties, so that predicates and sort orders on them need no scan.
 ///
-/// Each index makes saving slower and the file larger.
-@freestanding(declaration)
-public macro Index<T>(_ indices: [PartialKeyPath<T>]...) =
-  #externalMacro(module: "SteadRecordsMacros", type: "IndexMacro") where T: PersistentModel
-
-/// Indexes sets of properties, each with an index of the given kind.
+/// ```swift
+/// #Index<Trip>([\.start], [\.destination, \.start])
+/// ```
+///
+/// `.binary([…])` and `.rtree([…])` name the kind of an index; a plain list is a binary one. Each index
+/// makes saving slower and the file larger.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "IndexMacro") where T: PersistentModel
@@ -62,6 +62,6 @@ public macro ModelActor() = #externalMacro(module: "SteadRecordsMacros", type: "
 
 /// Written by `@Model` on each persisted property; not for use in source.
 @attached(accessor, names: named(init), named(get), named(set))
-@attached(peer, names: prefixed(_), prefixed(_$), prefixed(_$isObserving_))
+@attached(peer, names: prefixed(_$slot_), prefixed(_$proof_), prefixed(_$observing_))
 public macro _PersistedProperty(at index: String, of model: String) =
   #externalMacro(module: "SteadRecordsMacros", type: "PersistedPropertyMacro")

@@ -87,9 +87,9 @@ where Wrapped.RawValue: _AttributeValue {
 public struct _CodableSlot<Value: Codable>: _Slot {
   @usableFromInline var value: Value?
 
-  public init(_ value: Value) { self.value = value }
+  @inlinable public init(_ value: Value) { self.value = value }
 
-  @usableFromInline init() {}
+  @inlinable init() {}
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
     if let value { return value }
@@ -119,11 +119,11 @@ public struct _CodableSlot<Value: Codable>: _Slot {
 
 /// The storage of a value that a `ValueTransformer` turns into data.
 public struct _TransformableSlot<Value>: _Slot {
-  var value: Value?
+  @usableFromInline var value: Value?
 
-  public init(_ value: Value) { self.value = value }
+  @inlinable public init(_ value: Value) { self.value = value }
 
-  init() {}
+  @inlinable init() {}
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
     if let value { return value }
@@ -165,7 +165,7 @@ public struct _ExternalSlot<Value>: _Slot {
 
   public init(_ value: Value) { content = .value(value) }
 
-  init() { content = .none }
+  @usableFromInline init() { content = .none }
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
     switch content {

@@ -7,16 +7,16 @@ public import Synchronization
 /// storage, and its end is the object's end: that is how the context's table of registered objects
 /// forgets an object that nobody holds any more.
 public struct _ModelState: ~Copyable {
-  /// Bits of ``_ModelFlags``. Atomic, since a save on another thread marks registered objects stale.
+  /// Bits of ``_ModelFlags``. Atomic, since an object may end on any thread.
   @usableFromInline let flags: Atomic<UInt32>
   /// The index of the object's entity in its context's layout; -1 before the first insertion.
   var entity: Int32 = -1
   /// Positive: the row. Negative: a temporary number. 0: not asked for yet.
   @usableFromInline var rowID: Int64 = 0
   /// The context's engine; nil before insertion and after deletion.
-  @usableFromInline var graph: ObjectGraph?
-  /// The changed properties: bit i for property i, the last bit for all from there on.
-  @usableFromInline var changes: UInt64 = 0
+  @usableFromInline var home: ModelHome?
+  /// The first word of `changes`.
+  @usableFromInline var changedBits: UInt64 = 0
   /// What few objects need.
   @usableFromInline var extra: ModelExtra?
   /// The object itself, while it is registered under a row.
@@ -46,10 +46,40 @@ public struct _ModelState: ~Copyable {
     return new
   }
 
-  deinit {
-    if let object, let graph {
-      graph.registry.forget(object, root: graph.traits[Int(entity)].root, row: rowID)
+  /// The properties that the next save writes.
+  var changes: PropertySet {
+    get {
+      PropertySet(
+        low: changedBits,
+        high: changedBits >> UInt64(PropertySet.wordLimit) == 0 ? [] : extra?.furtherChanges ?? [])
     }
+    set {
+      changedBits = newValue.low
+      if newValue.high.isEmpty {
+        if extra?.furtherChanges.isEmpty == false { extra?.furtherChanges = [] }
+      } else {
+        makeExtra().furtherChanges = newValue.high
+      }
+    }
+  }
+
+  /// Notes a property as changed; returns whether it was not yet.
+  mutating func noteChange(_ index: Int) -> Bool {
+    if index < PropertySet.wordLimit {
+      let bit = PropertySet.bit(index)
+      defer { changedBits |= bit }
+      return changedBits & bit == 0
+    }
+    var changes = changes
+    if changes.contains(index) { return false }
+    changes.insert(index)
+    self.changes = changes
+    return true
+  }
+
+  deinit {
+    if let extra, !extra.firstLinks.isEmpty { extra.endFirstLinks() }
+    if let object, let home { home.forget(object, entity: Int(entity), row: rowID) }
   }
 }
 
@@ -59,7 +89,7 @@ public struct _ModelState: ~Copyable {
   @usableFromInline static let observed: UInt32 = 1
   /// No row was read yet.
   @usableFromInline static let fault: UInt32 = 1 << 1
-  /// Another context or process changed the row.
+  /// Another context or process changed the row, so that it is read again with the next access.
   @usableFromInline static let stale: UInt32 = 1 << 2
   /// Only some columns were read; `ModelExtra.loaded` says which.
   @usableFromInline static let partial: UInt32 = 1 << 3
@@ -75,9 +105,12 @@ public struct _ModelState: ~Copyable {
   @usableFromInline static let deleted: UInt32 = 1 << 8
   /// The row is gone; the object keeps its last values.
   @usableFromInline static let missing: UInt32 = 1 << 9
+  /// The object has first links, which are made before it is used.
+  @usableFromInline static let linked: UInt32 = 1 << 10
 
   /// What a read cannot ignore, apart from Observation.
-  @usableFromInline static let slowRead: UInt32 = fault | stale | partial | probe | redirected
+  @usableFromInline static let slowRead: UInt32 =
+    fault | stale | partial | probe | redirected | linked
   @usableFromInline static let watched: UInt32 = slowRead | observed
   /// Any pending change.
   @usableFromInline static let pending: UInt32 = inserted | changed | deleted
@@ -85,15 +118,32 @@ public struct _ModelState: ~Copyable {
 
 /// The parts of a model's state that few objects need.
 @usableFromInline final class ModelExtra {
-  /// Made when an object is first read under Observation.
-  @usableFromInline var registrar: ObservationRegistrar?
-  /// The properties that a partial fetch read, in the form of `_ModelState.changes`.
-  var loaded: UInt64 = 0
+  /// The probe by which a read of the object was first seen to be tracked, for its registrar.
+  var probe: TrackingProbe? { didSet { isObserved = probe != nil } }
+  @usableFromInline private(set) var isObserved = false
+  @usableFromInline var registrar: ObservationRegistrar? { probe?.registrar }
+  /// The further words of `_ModelState.changes`.
+  var furtherChanges: [UInt64] = []
+  /// The properties that a partial fetch read.
+  var loaded = PropertySet()
   /// The object that took over the row of this one.
   var successor: (any PersistentModel)?
+  /// The lists that the object is in by its to-one properties, but for the first of each.
+  var lists: [Int: Int] = [:]
   /// The property that a probe saw being read.
   var probed: Int?
+  /// The links that initializers gave from or to this object, in that order.
+  var firstLinks = FirstLinks()
+  /// The object itself, where its own initializer gave it links.
+  var firstOwner: UnsafeMutableRawPointer?
+}
 
-  /// The bit of a property in `changes` and `loaded`.
-  @inlinable static func bit(_ index: Int) -> UInt64 { 1 << UInt64(min(index, 63)) }
+extension PersistentModel {
+  /// The object that took over this one's row; nil for all but the losers of an upsert.
+  var successor: (any PersistentModel)? {
+    guard has(_ModelFlags.redirected) else { return nil }
+    return _$statePointer.pointee.extra?.successor
+  }
+
+  func has(_ mask: UInt32) -> Bool { _$statePointer.pointee.has(mask) }
 }

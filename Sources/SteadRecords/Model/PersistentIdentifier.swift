@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Before the first save it is temporary; the save replaces it by a permanent one, which is a
 /// different value. A permanent identifier is never given to another object, even after deletion.
-public struct PersistentIdentifier: Codable, Comparable, Hashable, Identifiable, Sendable {
+public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable {
   /// The identity as a plain value.
   public struct ID: Hashable, Sendable {
     // Names are never forgotten once they are known, so the reference needs no counting.
@@ -59,33 +59,12 @@ public struct PersistentIdentifier: Codable, Comparable, Hashable, Identifiable,
     if one.row != other.row { return one.row < other.row }
     return (one.key ?? "") < (other.key ?? "")
   }
-
-  private enum CodingKeys: CodingKey { case store, entity, row, key }
-
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    let entity = try container.decode(String.self, forKey: .entity)
-    let store = try container.decodeIfPresent(String.self, forKey: .store)
-    self.init(
-      reference: store.map { .permanent(entity, store: $0) } ?? .temporary(entity),
-      row: try container.decode(Int64.self, forKey: .row),
-      key: try container.decodeIfPresent(String.self, forKey: .key))
-  }
-
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encodeIfPresent(storeIdentifier, forKey: .store)
-    try container.encode(entityName, forKey: .entity)
-    try container.encode(id.row, forKey: .row)
-    try container.encodeIfPresent(id.key, forKey: .key)
-  }
 }
 
 extension PersistentIdentifier: CustomStringConvertible {
   /// A URL-like text: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
   public var description: String {
-    let key = id.key ?? (id.row < 0 ? "t\(-id.row)" : "p\(id.row)")
-    return "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(key)"
+    "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)"
   }
 }
 

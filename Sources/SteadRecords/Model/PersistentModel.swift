@@ -4,6 +4,12 @@ public import Observation
 ///
 /// Objects belong to one context, and like it are not Sendable. Hand other contexts and tasks the
 /// object's ``persistentModelID``.
+///
+/// A value that an initializer gives a relationship sets the other side, and an object that so refers
+/// to one of a context is inserted there. An initializer that throws or returns nil must not use an
+/// object after it has linked it, since the object may then refer to one that never came to be: the
+/// process ends with a message. In a class that inherits from another class, the first values of its
+/// own relationships set the other sides when the object is inserted.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// Creates an object with the values of a backing data.
   init(backingData: any BackingData<Self>)
@@ -16,6 +22,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 
   /// Creates an object from a row.
   init(_row row: _RowReader)
+  /// Creates an object from a row, without evaluating default values where that is possible.
+  static func _$make(_ row: _RowReader) -> Self
   /// The address of the object's state.
   var _$statePointer: UnsafeMutablePointer<_ModelState> { get }
   /// The superclass, when it is a model.
@@ -31,26 +39,26 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 }
 
 extension PersistentModel {
+  public static func _$make(_ row: _RowReader) -> Self { Self(_row: row) }
+
   /// The object's identity: equal in all contexts, temporary until the first save.
   public var persistentModelID: PersistentIdentifier {
     let state = _$statePointer
     if state.pointee.rowID == 0 { state.pointee.rowID = TemporaryRowID.next() }
+    let row = state.pointee.rowID
     return PersistentIdentifier(
-      reference: state.pointee.graph?.reference(entity: Int(state.pointee.entity), of: self)
+      reference: state.pointee.home?.reference(entity: Int(state.pointee.entity), row: row)
         ?? EntityReference.temporary(Schema.entityName(for: Self.self)),
-      row: state.pointee.rowID)
+      row: row)
   }
 
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// The context that the object belongs to; nil before insertion and after deletion.
-  public var modelContext: ModelContext? { _$statePointer.pointee.graph?.context }
-
   /// Whether a save of the object's context would write the object.
-  public var hasChanges: Bool { _$statePointer.pointee.has(_ModelFlags.pending) }
+  public var hasChanges: Bool { successor?.hasChanges ?? has(_ModelFlags.pending) }
 
   /// Whether the next save of the object's context deletes the object.
-  public var isDeleted: Bool { _$statePointer.pointee.has(_ModelFlags.deleted) }
+  public var isDeleted: Bool { successor?.isDeleted ?? has(_ModelFlags.deleted) }
 
   public static func == (left: Self, right: Self) -> Bool {
     left === right || left.persistentModelID == right.persistentModelID

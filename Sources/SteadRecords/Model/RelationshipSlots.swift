@@ -2,9 +2,16 @@
 public struct _ToOneSlot<Value: PersistentModel>: _Slot {
   @usableFromInline var target: ToOneTarget<Value>
 
-  public init(_ value: Value) { target = .model(value) }
+  @inlinable public init(_ value: Value) { target = .model(value) }
 
   @inlinable init() { target = .none }
+
+  public init<Owner: PersistentModel>(
+    _ value: Value, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    FirstLink.note([value], &state, index, owner)
+  }
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
     if let value = target.read(owner, index) { return value }
@@ -15,7 +22,7 @@ public struct _ToOneSlot<Value: PersistentModel>: _Slot {
   public func didReplace<Owner: PersistentModel>(
     with value: Value, _ owner: Owner, _ index: Int
   ) {
-    owner._$statePointer.pointee.graph.didSetToOne(owner, index, target.erased, value)
+    target.didReplace(with: value, owner, index)
   }
 
   @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) {
@@ -34,9 +41,18 @@ public struct _ToOneSlot<Value: PersistentModel>: _Slot {
 public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
   @usableFromInline var target: ToOneTarget<Wrapped>
 
-  public init(_ value: Wrapped?) { target = value.map { .model($0) } ?? .none }
+  @inlinable public init(_ value: Wrapped?) {
+    if let value { target = .model(value) } else { target = .none }
+  }
 
   @inlinable init() { target = .none }
+
+  public init<Owner: PersistentModel>(
+    _ value: Wrapped?, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    if let value { FirstLink.note([value], &state, index, owner) }
+  }
 
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Wrapped? {
     target.read(owner, index)
@@ -45,7 +61,7 @@ public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
   public func didReplace<Owner: PersistentModel>(
     with value: Wrapped?, _ owner: Owner, _ index: Int
   ) {
-    owner._$statePointer.pointee.graph.didSetToOne(owner, index, target.erased, value)
+    target.didReplace(with: value, owner, index)
   }
 
   @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) {
@@ -70,10 +86,12 @@ public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
   func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Model? {
     switch self {
     case .none: return nil
-    case .model(let model): return model
+    case .model(let model):
+      // The row of the destination is gone, and no rule cleared what led to it.
+      return model._$statePointer.pointee.has(_ModelFlags.missing) ? nil : model
     case .row(let row):
-      guard let graph = owner._$statePointer.pointee.graph,
-        let object = graph.resolve(row, owner, index) as? Model
+      guard let home = owner._$statePointer.pointee.home,
+        let object = home.destination(row, of: owner, index) as? Model
       else { return nil }
       owner.setContent(.toOne(.model(object)), at: index)
       return object
@@ -125,132 +143,143 @@ public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
 
 /// The storage of a to-many relationship.
 public struct _ToManySlot<Element: PersistentModel>: _Slot {
-  @usableFromInline var models: [Element]?
-  @usableFromInline var delta: ToManyDelta?
+  @usableFromInline var targets: _Targets
 
-  public init(_ value: [Element]) { models = value }
+  @inlinable public init(_ value: [Element]) { targets = _Targets(loaded: ToMany.erased(value)) }
 
-  @inlinable init() {}
+  @inlinable init() { targets = _Targets() }
 
-  public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
-    models ?? ToManyLoader<Element>.load(owner, index)
+  public init<Owner: PersistentModel>(
+    _ value: [Element], _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    FirstLink.note(targets.loaded ?? [], &state, index, owner)
+  }
+
+  @inlinable public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
+    if let loaded = targets.loaded { return ToMany.typed(loaded) }
+    return ToMany.typed(ToMany.load(owner, index))
   }
 
   public func didReplace<Owner: PersistentModel>(
     with value: [Element], _ owner: Owner, _ index: Int
   ) {
-    owner._$statePointer.pointee.graph.didSetToMany(
-      owner, index, ToManyLoader.targets(models, delta), value)
+    ToMany.didReplace(targets, with: ToMany.erased(value), owner, index)
   }
 
-  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { models = nil }
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { targets.loaded = nil }
 
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
+  public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
+    if let loaded = targets.lend() { return ToMany.typed(loaded) }
+    return read(owner, index)
+  }
+
+  public static func _takeBack<Owner: PersistentModel>(
+    _ value: [Element], into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
+  ) {
+    let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
+    if ToMany.didModify(targets, ToMany.erased(value), owner, index) { return }
+    let old = place.pointee
+    place.pointee = Self(value)
+    old.didReplace(with: value, owner, index)
+  }
+
   public var _content: _SlotContent {
-    get { .toMany(ToManyLoader.targets(models, delta)) }
-    set { (models, delta) = ToManyLoader<Element>.parts(newValue) }
+    get { .toMany(targets) }
+    set { if case .toMany(let new) = newValue { targets.replace(with: new) } }
   }
 
-  public mutating func _append(_ model: any PersistentModel) {
-    ToManyLoader.append(model, &models, &delta)
-  }
-
-  public mutating func _remove(_ model: any PersistentModel) {
-    ToManyLoader.remove(model, &models, &delta)
-  }
+  public mutating func _updateTargets(_ body: (inout _Targets) -> Void) { targets.update(body) }
 }
 
 /// The storage of an optional to-many relationship, which reads as an empty array once saved.
 public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
-  @usableFromInline var models: [Element]?
-  @usableFromInline var delta: ToManyDelta?
+  @usableFromInline var targets: _Targets
   @usableFromInline var isNil = false
 
-  public init(_ value: [Element]?) {
-    models = value ?? []
+  @inlinable public init(_ value: [Element]?) {
+    targets = _Targets(loaded: ToMany.erased(value ?? []))
     isNil = value == nil
   }
 
-  @inlinable init() {}
+  @inlinable init() { targets = _Targets() }
 
-  public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element]? {
-    if isNil, owner._$statePointer.pointee.graph == nil { return nil }
-    return models ?? ToManyLoader<Element>.load(owner, index)
+  public init<Owner: PersistentModel>(
+    _ value: [Element]?, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    FirstLink.note(targets.loaded ?? [], &state, index, owner)
+  }
+
+  @inlinable public func read<Owner: PersistentModel>(
+    _ owner: Owner, _ index: Int
+  ) -> [Element]? {
+    if isNil, owner._$statePointer.pointee.home == nil { return nil }
+    if let loaded = targets.loaded { return ToMany.typed(loaded) }
+    return ToMany.typed(ToMany.load(owner, index))
   }
 
   public func didReplace<Owner: PersistentModel>(
     with value: [Element]?, _ owner: Owner, _ index: Int
   ) {
-    owner._$statePointer.pointee.graph.didSetToMany(
-      owner, index, ToManyLoader.targets(models, delta), value ?? [])
+    ToMany.didReplace(targets, with: ToMany.erased(value ?? []), owner, index)
   }
 
-  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { models = nil }
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { targets.loaded = nil }
 
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
+  public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element]? {
+    if !isNil, let loaded = targets.lend() { return ToMany.typed(loaded) }
+    return read(owner, index)
+  }
+
+  public static func _takeBack<Owner: PersistentModel>(
+    _ value: [Element]?, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
+  ) {
+    let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
+    if let value, !place.pointee.isNil,
+      ToMany.didModify(targets, ToMany.erased(value), owner, index)
+    {
+      return
+    }
+    let old = place.pointee
+    place.pointee = Self(value)
+    old.didReplace(with: value, owner, index)
+  }
+
   public var _content: _SlotContent {
-    get { .toMany(ToManyLoader.targets(models, delta)) }
+    get { .toMany(targets) }
     set {
-      (models, delta) = ToManyLoader<Element>.parts(newValue)
+      guard case .toMany(let new) = newValue else { return }
+      targets.replace(with: new)
       isNil = false
     }
   }
 
-  public mutating func _append(_ model: any PersistentModel) {
-    ToManyLoader.append(model, &models, &delta)
+  public mutating func _updateTargets(_ body: (inout _Targets) -> Void) {
+    targets.update(body)
     isNil = false
-  }
-
-  public mutating func _remove(_ model: any PersistentModel) {
-    ToManyLoader.remove(model, &models, &delta)
   }
 }
 
-enum ToManyLoader<Element: PersistentModel> {
-  static func load<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
-    guard let graph = owner._$statePointer.pointee.graph else { return [] }
-    return typed(graph.loadToMany(owner, index))
+/// What to-many storages share.
+@usableFromInline enum ToMany {
+  @usableFromInline static func load<Owner: PersistentModel>(
+    _ owner: Owner, _ index: Int
+  ) -> [AnyObject] {
+    owner._$statePointer.pointee.home?.destinations(of: owner, index) ?? []
   }
 
-  static func append(
-    _ model: any PersistentModel, _ models: inout [Element]?, _ delta: inout ToManyDelta?
-  ) {
-    if models == nil {
-      let changes = delta ?? ToManyDelta()
-      changes.add(model)
-      delta = changes
-    } else if let element = model as? Element {
-      models?.append(element)
-    }
+  /// Arrays of class references have one layout, so neither way needs a look at the elements; and the
+  /// engine puts only objects of the destination's class into a relationship.
+  @inlinable static func typed<Element: PersistentModel>(_ objects: [AnyObject]) -> [Element] {
+    unsafeBitCast(objects, to: [Element].self)
   }
 
-  static func remove(
-    _ model: any PersistentModel, _ models: inout [Element]?, _ delta: inout ToManyDelta?
-  ) {
-    if models == nil {
-      let changes = delta ?? ToManyDelta()
-      changes.remove(model)
-      delta = changes
-    } else if let place = models?.lastIndex(where: { $0 === model }) {
-      models?.remove(at: place)
-    }
-  }
-
-  static func targets(_ models: [Element]?, _ delta: ToManyDelta?) -> _Targets {
-    _Targets(loaded: models.map { unsafeBitCast($0, to: [AnyObject].self) }, delta: delta)
-  }
-
-  static func parts(_ content: _SlotContent) -> ([Element]?, ToManyDelta?) {
-    guard case .toMany(let targets) = content else { return (nil, nil) }
-    return (targets.loaded.map(typed), targets.delta)
-  }
-
-  /// The engine puts only objects of the destination's class into a relationship, and arrays of
-  /// class references have one layout, so the cast needs no look at each element.
-  static func typed(_ objects: [AnyObject]) -> [Element] {
-    assert(objects.allSatisfy { $0 is Element })
-    return unsafeBitCast(objects, to: [Element].self)
+  @inlinable static func erased<Element: PersistentModel>(_ models: [Element]) -> [AnyObject] {
+    unsafeBitCast(models, to: [AnyObject].self)
   }
 }

@@ -6,11 +6,23 @@ public protocol _Slot {
 
   init(_ value: Value)
 
+  /// The storage with the value that an initializer gives a property; of a relationship the other side
+  /// learns of it.
+  init<Owner: PersistentModel>(
+    _ value: Value, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type)
+
   /// The value; a relationship may have to load it.
   func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value
 
   /// Called on the old storage once the new value is in place: a relationship updates inverses.
   func didReplace<Owner: PersistentModel>(with value: Value, _ owner: Owner, _ index: Int)
+
+  /// The value for the program to change in place.
+  func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value
+
+  /// Makes what became of a lent value the property's.
+  static func _takeBack<Owner: PersistentModel>(
+    _ value: Value, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int)
 
   /// Takes the value from a row that has the column.
   mutating func _load(_ row: _RowReader, _ index: Int)
@@ -21,26 +33,39 @@ public protocol _Slot {
   /// A relationship's content; the engine's way to it without knowing the types.
   var _content: _SlotContent { get set }
 
-  /// Adds to a to-many relationship in place.
-  mutating func _append(_ model: any PersistentModel)
-
-  /// Removes from a to-many relationship in place.
-  mutating func _remove(_ model: any PersistentModel)
+  /// Changes a to-many relationship's content in place, so that an array is not copied for it.
+  mutating func _updateTargets(_ body: (inout _Targets) -> Void)
 }
 
 extension _Slot {
+  @inlinable public init<Owner: PersistentModel>(
+    _ value: Value, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+  }
+
   @inlinable public func didReplace<Owner: PersistentModel>(
     with value: Value, _ owner: Owner, _ index: Int
   ) {}
+
+  @inlinable public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
+    read(owner, index)
+  }
+
+  @inlinable public static func _takeBack<Owner: PersistentModel>(
+    _ value: Value, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
+  ) {
+    let old = place.pointee
+    place.pointee = Self(value)
+    old.didReplace(with: value, owner, index)
+  }
 
   public var _content: _SlotContent {
     get { .attribute }
     set {}
   }
 
-  public mutating func _append(_ model: any PersistentModel) {}
-
-  public mutating func _remove(_ model: any PersistentModel) {}
+  public mutating func _updateTargets(_ body: (inout _Targets) -> Void) {}
 }
 
 /// What a relationship's storage holds.
@@ -61,34 +86,13 @@ public enum _Target {
 /// The destinations of a to-many relationship.
 public struct _Targets {
   /// All of them, when they were loaded or assigned.
-  var loaded: [AnyObject]?
-  /// What was added and removed while they were not loaded.
-  var delta: ToManyDelta?
-}
+  @usableFromInline var loaded: [AnyObject]?
+  /// What the next save writes of them.
+  @usableFromInline var delta: ToManyDelta?
 
-/// Changes of a to-many relationship whose destinations were not loaded.
-@usableFromInline final class ToManyDelta {
-  private(set) var added: [any PersistentModel] = []
-  private(set) var removed: [any PersistentModel] = []
-  private var addedIDs: Set<ObjectIdentifier> = []
-
-  func add(_ model: any PersistentModel) {
-    removed.removeAll { $0 === model }
-    if addedIDs.insert(ObjectIdentifier(model)).inserted { added.append(model) }
-  }
-
-  func remove(_ model: any PersistentModel) {
-    if addedIDs.remove(ObjectIdentifier(model)) != nil { added.removeAll { $0 === model } }
-    removed.append(model)
-  }
-
-  /// What was loaded, with the changes applied.
-  func applied(to loaded: [AnyObject]) -> [AnyObject] {
-    let gone = Set(removed.map(ObjectIdentifier.init))
-    let kept = loaded.filter {
-      !gone.contains(ObjectIdentifier($0)) && !addedIDs.contains(ObjectIdentifier($0))
-    }
-    return kept + added.map { $0 as AnyObject }
+  @inlinable init(loaded: [AnyObject]? = nil, delta: ToManyDelta? = nil) {
+    self.loaded = loaded
+    self.delta = delta
   }
 }
 
@@ -107,6 +111,12 @@ struct ContentWriter: _SlotVisitor {
   let content: _SlotContent
 
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { slot._content = content }
+}
+
+struct TargetsUpdater: _SlotVisitor {
+  let body: (inout _Targets) -> Void
+
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { slot._updateTargets(body) }
 }
 
 /// Keeps a copy of a slot, for undo and for moving values between objects.
@@ -134,6 +144,14 @@ extension PersistentModel {
   func setContent(_ content: _SlotContent, at index: Int) {
     var writer = ContentWriter(content: content)
     _$visit(index, &writer)
+  }
+
+  /// Changes a to-many relationship's content in place.
+  func updateTargets(at index: Int, _ body: (inout _Targets) -> Void) {
+    withoutActuallyEscaping(body) { body in
+      var updater = TargetsUpdater(body: body)
+      _$visit(index, &updater)
+    }
   }
 
   func copySlot(at index: Int) -> Any? {

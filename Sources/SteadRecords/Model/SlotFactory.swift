@@ -58,13 +58,15 @@ where T.RawValue: _AttributeValue { .init() }
   inferring _: @autoclosure () -> [T]?
 ) -> _OptionalToManySlot<T> { .init() }
 
-public func _makeTransformableSlot<T>(_: T.Type) -> _TransformableSlot<T> { .init() }
-public func _makeTransformableSlot<T>(
+@inlinable public func _makeTransformableSlot<T>(_: T.Type) -> _TransformableSlot<T> { .init() }
+@inlinable public func _makeTransformableSlot<T>(
   inferring _: @autoclosure () -> T
 ) -> _TransformableSlot<T> { .init() }
 
-public func _makeExternalSlot<T>(_: T.Type) -> _ExternalSlot<T> { .init() }
-public func _makeExternalSlot<T>(inferring _: @autoclosure () -> T) -> _ExternalSlot<T> { .init() }
+@inlinable public func _makeExternalSlot<T>(_: T.Type) -> _ExternalSlot<T> { .init() }
+@inlinable public func _makeExternalSlot<T>(inferring _: @autoclosure () -> T) -> _ExternalSlot<T> {
+  .init()
+}
 
 @inlinable public func _makeOpaqueSlot<T: Codable>(_: T.Type) -> _CodableSlot<T> { .init() }
 @inlinable public func _makeOpaqueSlot<T: Codable>(

@@ -3,6 +3,7 @@ extension ModelContext {
   ///
   /// Ends when its task is cancelled. The objects belong to this context, so iterate where the context
   /// is used.
+  @_disfavoredOverload
   public func updates<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>, isolation: (any Actor)? = #isolation
   ) -> AsyncFetchResults<T, Never> {

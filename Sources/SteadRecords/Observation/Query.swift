@@ -40,7 +40,8 @@
       if let observer { return observer }
       guard let modelContext else {
         Report.problem(
-          "@Query has no context: open a ModelContainer first, or set $query.modelContext.")
+          .missingContext, subject: "@Query of \(Element.self)",
+          message: "There is no context. Open a ModelContainer first, or set $query.modelContext.")
         return nil
       }
       let new = ResultsObserver(fetchDescriptor: descriptor, modelContext: modelContext)

@@ -6,9 +6,9 @@ public import Observation
 ///
 /// An observable class without a user interface: read ``results`` inside `withObservationTracking`, or
 /// take ``updates``. A refresh costs one fetch; commits that do not concern the fetched models cost
-/// nothing. Like its context, an observer belongs to one actor or thread. Commits of others arrive by
-/// themselves in the main context, in a model actor's, and where `isolation` is an actor; in any other
-/// context with its next fetch, save or `processPendingChanges()`.
+/// nothing. Like its context, an observer belongs to one actor or thread. Commits of others are applied
+/// between turns of the main actor or of a model actor, and where `isolation` is an actor, of that actor;
+/// in any other context at its next fetch, save or `processPendingChanges()`.
 @Observable
 public final class ResultsObserver<Element: PersistentModel, SectionName: Hashable> {
   /// The objects, as of the last refresh.
@@ -61,7 +61,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     tables = context.graph.tables(of: descriptor)
     context.graph.follow(isolation) { [weak self] changed in
       guard let self else { return false }
-      if let changed, let tables = self.tables, tables.isDisjoint(with: changed) { return true }
+      if let tables = self.tables, tables.isDisjoint(with: changed) { return true }
       refresh()
       return true
     }

@@ -7,12 +7,20 @@ struct EntityTraits {
   let isConstrained: Bool
   /// Whether a save has to check relationships before it writes.
   let hasRules: Bool
-  /// The bits of properties that are never saved, as `ModelExtra.changes` has them.
-  let ephemeral: UInt64
+  /// The properties whose changes alone are never saved.
+  let ephemeral: PropertySet
 
-  init(_ entity: EntityLayout) {
+  /// Whether a to-one relationship has a to-one inverse.
+  let hasOneToOne: Bool
+
+  init(_ entity: EntityLayout, in layout: StoreLayout) {
     root = entity.rootIndex
     hasRelationships = !entity.relationships.isEmpty
+    hasOneToOne = entity.relationships.contains { index in
+      let property = entity.properties[index]
+      return !property.isToMany
+        && property.inverses(in: layout.entities).contains { !$0.isToMany }
+    }
     isConstrained = !entity.uniqueConstraints.isEmpty
     hasRules = entity.relationships.contains { index in
       let property = entity.properties[index]
@@ -20,9 +28,6 @@ struct EntityTraits {
       return relationship.deleteRule == .deny || relationship.minimum > 0
         || relationship.maximum > 0 || !(property.isToMany || property.isOptional)
     }
-    // Properties behind the last bit share it, so it says nothing of one of them.
-    ephemeral = entity.properties.reduce(0) { bits, property in
-      property.isEphemeral && property.index < 63 ? bits | ModelExtra.bit(property.index) : bits
-    }
+    ephemeral = PropertySet(entity.properties.filter(\.isEphemeral).map(\.index))
   }
 }

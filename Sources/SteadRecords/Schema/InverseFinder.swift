@@ -1,96 +1,188 @@
 /// Pairs each relationship with the property that points back.
 ///
-/// An inverse that the source names is taken as it is. Otherwise one is inferred where there is
-/// exactly one candidate on both sides, not both sides are to-many, and the to-one side is optional.
+/// An inverse that the source names is taken as it is; several relationships may name one to-one.
+/// Otherwise one is inferred where there is exactly one candidate on both sides, not both sides are
+/// to-many, and the to-one side is optional. What is ambiguous stays one-way.
 struct InverseFinder {
-  struct Problem: Error {
-    let message: String
+  private(set) var findings = SchemaFindings()
+  private let sides: [Side]
+  private let models: [String: Model]
+
+  private typealias Model = (entity: Schema.Entity, metadata: ModelMetadata)
+
+  /// A relationship and the class that declares it.
+  private struct Side {
+    let entity: Schema.Entity
+    let relationship: Schema.Relationship
+    var id: ObjectIdentifier { ObjectIdentifier(relationship) }
+    var name: String { "\(entity.name).\(relationship.name)" }
+    var path: String { "\\\(name)" }
   }
 
-  private let entities: [Schema.Entity]
-  private let byName: [String: Schema.Entity]
+  /// Takes the entities with what their classes say.
+  init(_ models: [(Schema.Entity, ModelMetadata)]) {
+    self.models = Dictionary(
+      uniqueKeysWithValues: models.map { ($0.name, (entity: $0, metadata: $1)) })
+    // In an order that depends on the models alone, superclasses before their subclasses.
+    sides = models.sorted { Self.isBefore($0.0, $1.0) }.flatMap { entity, _ in
+      entity.properties.compactMap { $0 as? Schema.Relationship }.map {
+        Side(entity: entity, relationship: $0)
+      }
+    }
+  }
 
-  init(_ entities: [Schema.Entity]) {
-    self.entities = entities
-    byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+  /// The order in which the relationships of different classes count as declared.
+  static func isBefore(_ one: Schema.Entity, _ other: Schema.Entity) -> Bool {
+    (depth(one), one.name) < (depth(other), other.name)
+  }
+
+  private static func depth(_ entity: Schema.Entity) -> Int {
+    sequence(first: entity) { $0.superentity }.reduce(0) { count, _ in count + 1 }
   }
 
   /// Sets `inverseName` on every relationship that has an inverse.
-  func resolve() throws {
-    for entity in entities {
-      for relationship in own(entity) where relationship.inverseKeyPath != nil {
-        try resolveExplicit(relationship, of: entity)
+  mutating func resolve() {
+    pairNamed()
+    pairUnnamed()
+  }
+
+  // MARK: Inverses that the source names
+
+  private mutating func pairNamed() {
+    var named: [ObjectIdentifier: Side] = [:]
+    for side in sides where side.relationship.inverseKeyPath != nil {
+      if let inverse = namedInverse(of: side) { named[side.id] = inverse }
+    }
+    var namers: [ObjectIdentifier: [Side]] = [:]
+    for side in sides {
+      guard let inverse = named[side.id] else { continue }
+      if let other = named[inverse.id], other.id != side.id {
+        refuse(
+          "\(side.name) names \(inverse.path) as its inverse, which names \(other.path). Name the "
+            + "inverse on one side only.")
+      }
+      namers[inverse.id, default: []].append(side)
+    }
+    for inverse in sides {
+      guard let all = namers[inverse.id] else { continue }
+      inverse.relationship.inverseName = all[0].relationship.name
+      let sharers = inverse.relationship.isToOneRelationship ? all[...] : all[..<1]
+      for side in sharers { side.relationship.inverseName = inverse.relationship.name }
+      for side in all[sharers.count...] {
+        findings.notes.append(
+          "\(inverse.name) is named as the inverse of \(all[0].name) and of \(side.name). A to-many "
+            + "relationship is the inverse of one property, so \(side.name) is one-way. Give "
+            + "\(inverse.entity.name) a property of its own for it.")
       }
     }
-    for entity in entities {
-      for relationship in own(entity) where relationship.inverseName == nil {
-        try infer(relationship, of: entity)
+  }
+
+  private mutating func refuse(_ message: String) {
+    findings.problems.append(SchemaProblem(.invalidInverse, message))
+  }
+
+  /// The relationship that a side names; nil, with a problem, when it doesn't lead back.
+  private mutating func namedInverse(of side: Side) -> Side? {
+    guard let path = side.relationship.inverseKeyPath,
+      let target = models[side.relationship.destination]
+    else { return nil }
+    let remedy =
+      "Name a property of \(target.entity.name) whose type is \(side.entity.name)? or "
+      + "[\(side.entity.name)]."
+    guard let property = target.metadata.property(at: path) else {
+      refuse(
+        "\(side.name) names as its inverse \(foreign(path, target.metadata)). \(remedy)")
+      return nil
+    }
+    guard let inverse = sides.first(where: { $0.relationship.keypath == property.keyPath }) else {
+      refuse(
+        "\(side.name) names \\\(target.entity.name).\(property.name) as its inverse, which is a "
+          + "value of type \(property.valueType) and no relationship. \(remedy)")
+      return nil
+    }
+    let lineage = sequence(first: side.entity) { $0.superentity }
+    guard lineage.contains(where: { $0.name == inverse.relationship.destination }) else {
+      refuse(
+        "\(side.name) names \(inverse.path) as its inverse, which leads to "
+          + "\(inverse.relationship.destination), not to \(side.entity.name). \(remedy)")
+      return nil
+    }
+    return inverse
+  }
+
+  /// What a key path leads to that is no stored property of the destination, in words.
+  private func foreign(_ path: AnyKeyPath, _ target: ModelMetadata) -> String {
+    let owner = models.values.first { $0.metadata.type == type(of: path).rootType }?.metadata
+    guard let owner, owner !== target else {
+      return KeyPathName.description(of: path, in: target)
+    }
+    let name = owner.property(at: path)?.name
+    return "\(name.map { "\\\(owner.name).\($0)" } ?? "a property of \(owner.name)"), but leads to "
+      + target.name
+  }
+
+  // MARK: Inverses that can be inferred
+
+  private mutating func pairUnnamed() {
+    let free = sides.filter {
+      $0.relationship.inverseName == nil && $0.relationship.inverseKeyPath == nil
+    }
+    let byEntity = Dictionary(grouping: free) { $0.entity.name }
+    let candidates = Dictionary(
+      uniqueKeysWithValues: free.map { side in
+        (side.id, byEntity[side.relationship.destination, default: []].filter { fit(side, $0) })
+      })
+    var reported: Set<ObjectIdentifier> = []
+    for side in free {
+      guard let found = candidates[side.id], let inverse = found.first else { continue }
+      if found.count == 1, candidates[inverse.id]?.count == 1 {
+        side.relationship.inverseName = inverse.relationship.name
+      } else if !reported.contains(side.id) {
+        let group = group(around: side, candidates)
+        reported.formUnion(group.map(\.id))
+        noteAmbiguity(group)
       }
     }
   }
 
-  private func own(_ entity: Schema.Entity) -> [Schema.Relationship] {
-    entity.properties.compactMap { $0 as? Schema.Relationship }
+  private func fit(_ side: Side, _ other: Side) -> Bool {
+    let (one, two) = (side.relationship, other.relationship)
+    guard one !== two, two.destination == side.entity.name else { return false }
+    return switch (one.isToOneRelationship, two.isToOneRelationship) {
+    case (false, false): false
+    case (true, false): one.isOptional
+    case (false, true): two.isOptional
+    case (true, true): one.isOptional && two.isOptional
+    }
   }
 
-  private func resolveExplicit(
-    _ relationship: Schema.Relationship, of entity: Schema.Entity
-  ) throws {
-    guard let path = relationship.inverseKeyPath, let target = byName[relationship.destination]
-    else { return }
-    let all = target.storedProperties.compactMap { $0 as? Schema.Relationship }
-    let name = KeyPathName.lastComponent(path)
-    guard let inverse = all.first(where: { $0.keypath == path || $0.name == name }) else {
-      throw Problem(
-        message: "The inverse \(path) of \(entity.name).\(relationship.name) is no relationship of "
-          + "\(target.name). Name a property of \(target.name) whose type is \(entity.name) or "
-          + "[\(entity.name)].")
-    }
-    if let other = inverse.inverseName, other != relationship.name {
-      throw Problem(
-        message: "\(target.name).\(inverse.name) is named as the inverse of both "
-          + "\(entity.name).\(other) and \(entity.name).\(relationship.name). A property can be "
-          + "the inverse of one other only.")
-    }
-    relationship.inverseName = inverse.name
-    inverse.inverseName = relationship.name
-  }
-
-  private func infer(_ relationship: Schema.Relationship, of entity: Schema.Entity) throws {
-    let found = candidates(for: relationship, of: entity)
-    guard let (inverse, target) = found.first else { return }
-    let back = candidates(for: inverse, of: target)
-    if found.count > 1 {
-      throw ambiguity(relationship, entity, found.map { "\\\($0.1.name).\($0.0.name)" })
-    }
-    if back.count > 1 {
-      throw ambiguity(inverse, target, back.map { "\\\($0.1.name).\($0.0.name)" })
-    }
-    relationship.inverseName = inverse.name
-    inverse.inverseName = relationship.name
-  }
-
-  private func candidates(
-    for relationship: Schema.Relationship, of entity: Schema.Entity
-  ) -> [(Schema.Relationship, Schema.Entity)] {
-    guard let target = byName[relationship.destination] else { return [] }
-    return own(target).filter { other in
-      guard other !== relationship, other.inverseName == nil, other.destination == entity.name
-      else { return false }
-      switch (relationship.isToOneRelationship, other.isToOneRelationship) {
-      case (false, false): return false
-      case (true, false): return relationship.isOptional
-      case (false, true): return other.isOptional
-      case (true, true): return relationship.isOptional && other.isOptional
+  /// All relationships that could be paired with one another.
+  private func group(around side: Side, _ candidates: [ObjectIdentifier: [Side]]) -> [Side] {
+    var members: Set<ObjectIdentifier> = [side.id]
+    var queue = [side]
+    while let next = queue.popLast() {
+      for other in candidates[next.id] ?? [] where members.insert(other.id).inserted {
+        queue.append(other)
       }
-    }.map { ($0, target) }
+    }
+    return sides.filter { members.contains($0.id) }
   }
 
-  private func ambiguity(
-    _ relationship: Schema.Relationship, _ entity: Schema.Entity, _ names: [String]
-  ) -> Problem {
-    Problem(
-      message: "The inverse of \\\(entity.name).\(relationship.name) could be any of "
-        + "\(names.joined(separator: ", ")). Name the right one with @Relationship(inverse:).")
+  private mutating func noteAmbiguity(_ group: [Side]) {
+    let names = group.map(\.name)
+    findings.notes.append(
+      "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "") could be inverses of each "
+        + "other in several ways, so each of them is one-way: setting one changes no other. Name "
+        + "those that belong together, as in @Relationship(inverse: \(example(group))).")
   }
+
+  private func example(_ group: [Side]) -> String {
+    let toOne = group.first { $0.relationship.isToOneRelationship }
+    return (toOne ?? group[0]).path
+  }
+}
+
+extension ModelMetadata.Property {
+  /// The type of the property's value.
+  var valueType: any Any.Type { type(of: keyPath).valueType }
 }

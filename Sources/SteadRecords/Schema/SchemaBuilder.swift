@@ -2,34 +2,36 @@ import Foundation
 
 /// Turns the metadata of model types into entities, and finds each relationship's inverse.
 struct SchemaBuilder {
-  private(set) var types: [any PersistentModel.Type] = []
+  private(set) var findings = SchemaFindings()
+  private(set) var models: [ModelMetadata] = []
   private var seen: Set<ObjectIdentifier> = []
 
   /// Adds types, their superclasses, and all that their relationships reach.
   mutating func add(_ new: [any PersistentModel.Type]) {
+    ModelMetadata.note(new)
     var queue = new
     while let type = queue.popLast() {
       guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
-      types.append(type)
-      if let parent = type._$supermodel { queue.append(parent) }
-      for property in type.schemaMetadata where property.isStored {
-        if let model = PropertyShape(property.valueType).model { queue.append(model) }
-      }
+      let model = ModelMetadata.of(type)
+      models.append(model)
+      if let parent = model.parent { queue.append(parent.type) }
+      queue += model.properties.compactMap(\.shape.model)
     }
   }
 
-  func makeEntities() -> [Schema.Entity] {
-    var entities: [ObjectIdentifier: Schema.Entity] = [:]
-    for type in types { entities[ObjectIdentifier(type)] = makeEntity(type) }
-    for type in types {
-      guard let entity = entities[ObjectIdentifier(type)], let parentType = type._$supermodel,
-        let parent = entities[ObjectIdentifier(parentType)]
-      else { continue }
+  mutating func makeEntities() -> [Schema.Entity] {
+    let all = models.map { makeEntity($0) }
+    let byType = Dictionary(
+      uniqueKeysWithValues: zip(models.map { ObjectIdentifier($0.type) }, all))
+    for (model, entity) in zip(models, all) {
+      guard let parent = model.parent.flatMap({ byType[ObjectIdentifier($0.type)] }) else {
+        continue
+      }
       entity.superentity = parent
       entity.superentityName = parent.name
       parent.subentities.insert(entity)
     }
-    for entity in entities.values {
+    for entity in all {
       var inherited: [any SchemaProperty] = []
       var ancestor = entity.superentity
       while let current = ancestor {
@@ -38,28 +40,35 @@ struct SchemaBuilder {
       }
       entity.inheritedProperties = inherited
     }
-    return types.compactMap { entities[ObjectIdentifier($0)] }
+    // Properties are told apart by their entities' names, so those come first.
+    if checkNames() {
+      var finder = InverseFinder(zip(all, models).map { ($0, $1) })
+      finder.resolve()
+      findings.problems += finder.findings.problems
+      findings.notes += finder.findings.notes
+    }
+    return all
   }
 
-  private func makeEntity(_ type: any PersistentModel.Type) -> Schema.Entity {
-    let metadata = type.schemaMetadata
-    var names: [AnyKeyPath: String] = [:]
-    var ancestor: (any PersistentModel.Type)? = type
-    while let current = ancestor {
-      for property in current.schemaMetadata where property.isStored {
-        names[property.keypath] = property.name
-      }
-      ancestor = current._$supermodel
+  private mutating func checkNames() -> Bool {
+    var names: Set<String> = []
+    var isValid = true
+    for model in models where !names.insert(model.name).inserted {
+      isValid = false
+      findings.problems.append(
+        SchemaProblem(
+          .duplicateModel,
+          "Two models of the schema are named \(model.name). A container's models need different "
+            + "names; put the older one into a VersionedSchema of its own."))
     }
-    let entity = Schema.Entity(
-      Self.name(of: type), list: metadata.filter(\.isStored).map { makeProperty($0) })
-    func resolve(_ paths: [AnyKeyPath]) -> [String] {
-      paths.map { names[$0] ?? KeyPathName.lastComponent($0) }
-    }
-    for property in metadata {
-      guard let constraint = property.metadata as? any ConstraintProperty else { continue }
-      entity.uniquenessConstraints += constraint.uniqueKeyPaths.map(resolve)
-      entity.indices += constraint.indexKeyPaths.map(resolve)
+    return isValid
+  }
+
+  private mutating func makeEntity(_ model: ModelMetadata) -> Schema.Entity {
+    let entity = Schema.Entity(model.name, list: model.properties.map { makeProperty($0) })
+    for constraint in model.constraints {
+      entity.uniquenessConstraints += names(constraint.uniqueKeyPaths, "#Unique", of: model)
+      entity.indices += names(constraint.indexKeyPaths, "#Index", of: model)
     }
     for property in entity.properties where property.isUnique {
       entity.uniquenessConstraints.append([property.name])
@@ -67,43 +76,44 @@ struct SchemaBuilder {
     return entity
   }
 
-  private static func name<T: PersistentModel>(of type: T.Type) -> String {
-    Schema.entityName(for: type)
+  /// The names of the properties of sets of key paths.
+  private mutating func names(
+    _ sets: [[AnyKeyPath]], _ macro: String, of model: ModelMetadata
+  ) -> [[String]] {
+    sets.map { paths in
+      paths.compactMap { path in
+        if let property = model.property(at: path) { return property.name }
+        findings.problems.append(
+          SchemaProblem(
+            .unknownProperty,
+            "\(macro) of \(model.name) names \(KeyPathName.description(of: path, in: model)). Name "
+              + "stored properties of \(model.name) only."))
+        return nil
+      }
+    }
   }
 
-  private func makeProperty(_ metadata: Schema.PropertyMetadata) -> any SchemaProperty {
-    let shape = PropertyShape(metadata.valueType)
-    if let model = shape.model {
-      let relationship = metadata.metadata as? Schema.Relationship ?? Schema.Relationship()
-      relationship.name = metadata.name
-      if relationship.originalName.isEmpty { relationship.originalName = metadata.name }
-      relationship.valueType = metadata.valueType
-      relationship.destination = Self.name(of: model)
-      relationship.keypath = metadata.keypath
-      return relationship
+  private func makeProperty(_ property: ModelMetadata.Property) -> any SchemaProperty {
+    if let model = property.shape.model {
+      return Schema.Relationship(
+        options: property.options as? Schema.Relationship, of: property,
+        destination: ModelMetadata.name(of: model))
     }
-    let given = metadata.metadata as? Schema.Attribute
+    let given = property.options as? Schema.Attribute
+    let type = property.valueType
     let isOpaque = given.map { $0.isCodable || $0.isTransformable } ?? false
-    let attribute =
-      shape.encoding == .composite && !isOpaque ? makeComposite(shape, given) : given
-    let result = attribute ?? Schema.Attribute()
-    result.name = metadata.name
-    if result.originalName.isEmpty { result.originalName = metadata.name }
-    result.valueType = metadata.valueType
-    result.defaultValue = metadata.defaultValue
-    return result
-  }
-
-  private func makeComposite(
-    _ shape: PropertyShape, _ given: Schema.Attribute?
-  ) -> Schema.Attribute {
-    let composite = Schema.CompositeAttribute(
-      name: "", originalName: given?.originalName ?? "", options: given?.options ?? [],
-      valueType: shape.wrapped, hashModifier: given?.hashModifier)
-    composite.properties = CompositeFields.of(shape.wrapped).map {
-      Schema.Attribute(name: $0.name, valueType: $0.type)
+    let result: Schema.Attribute
+    if property.shape.encoding == .composite, !isOpaque {
+      let composite = Schema.CompositeAttribute(options: given, name: property.name, type: type)
+      composite.properties = CompositeFields.of(property.shape.wrapped).map {
+        Schema.Attribute(name: $0.name, valueType: $0.type)
+      }
+      result = composite
+    } else {
+      result = Schema.Attribute(options: given, name: property.name, type: type)
     }
-    return composite
+    result.defaultValue = property.defaultValue
+    return result
   }
 }
 
@@ -112,13 +122,4 @@ extension Schema.PropertyMetadata {
   var valueType: any Any.Type { type(of: keypath).valueType }
   /// Whether this is a property, and not a set of constraints.
   var isStored: Bool { !(metadata is any ConstraintProperty) }
-}
-
-/// Names of properties by key path, for messages and for paths that the metadata does not list.
-enum KeyPathName {
-  /// The last component of a key path as Swift prints it: `\Task.project.name` gives `name`.
-  static func lastComponent(_ keyPath: AnyKeyPath) -> String {
-    let text = String(describing: keyPath)
-    return text.split(separator: ".").last.map(String.init) ?? text
-  }
 }

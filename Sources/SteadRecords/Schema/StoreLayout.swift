@@ -6,15 +6,23 @@ final class StoreLayout: @unchecked Sendable {
   let entities: [EntityLayout]
   /// For each root entity, the relationships that lead to its hierarchy and have no inverse.
   let oneWay: [[OneWayRelationship]]
+  /// For each root entity, the relationships that lead to its hierarchy and that its rule leaves as they
+  /// are when an object is deleted.
+  let danglingReferences: [[OneWayRelationship]]
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
   init(schema: Schema) throws {
     self.schema = schema
-    try InverseFinder(schema.entities).resolve()
+    try schema.findings.check()
     let entities = try StoreLayoutBuilder(schema: schema).build()
     self.entities = entities
-    oneWay = OneWayRelationship.byDestination(entities)
+    oneWay = OneWayRelationship.byDestination(entities) { property in
+      property.relationship?.inverse == nil
+    }
+    danglingReferences = OneWayRelationship.byDestination(entities) { property in
+      property.inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
+    }
     byType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }
@@ -38,14 +46,14 @@ struct OneWayRelationship: Sendable {
   let entity: Int
   let property: Int
 
-  static func byDestination(_ entities: [EntityLayout]) -> [[OneWayRelationship]] {
+  static func byDestination(
+    _ entities: [EntityLayout], where isWanted: (PropertyLayout) -> Bool
+  ) -> [[OneWayRelationship]] {
     var result: [[OneWayRelationship]] = Array(repeating: [], count: entities.count)
     for entity in entities {
       for index in entity.relationships {
         let property = entity.properties[index]
-        guard property.relationship?.inverse == nil, let destination = property.destination else {
-          continue
-        }
+        guard let destination = property.destination, isWanted(property) else { continue }
         result[entities[destination].rootIndex].append(
           OneWayRelationship(entity: entity.index, property: index))
       }
@@ -80,6 +88,8 @@ final class EntityLayout: @unchecked Sendable {
   let relationships: [Int]
   /// Indices of to-many relationships that lie in join tables.
   let joined: [Int]
+  /// The names that reading and writing its rows needs.
+  let labels: RowLabels
   private let byName: [String: Int]
   let traced = TracedKeyPaths()
 
@@ -100,6 +110,9 @@ final class EntityLayout: @unchecked Sendable {
     searchable = parts.properties.filter { $0.isSearchable }.map(\.index)
     relationships = parts.properties.filter { $0.destination != nil }.map(\.index)
     joined = parts.properties.filter { $0.joinTable != nil }.map(\.index)
+    labels = RowLabels(
+      entity: parts.name, properties: parts.properties.map(\.name),
+      transformers: parts.properties.map(\.transformerName))
   }
 
   /// An object of the class or of a subclass, known to be one, as a model.
@@ -130,9 +143,10 @@ final class EntityLayout: @unchecked Sendable {
   }
 }
 
-/// One stored property and its column.
-struct PropertyLayout: @unchecked Sendable {
-  // Sendable: a value of immutable parts; `defaultValue` is only read.
+/// One stored property and its column. A class, since it is looked at with each change of a relationship,
+/// where the copy of a value would count many references.
+final class PropertyLayout: @unchecked Sendable {
+  // Sendable: all parts are immutable; `defaultValue` is only read.
   let index: Int
   let name: String
   let originalName: String
@@ -148,6 +162,32 @@ struct PropertyLayout: @unchecked Sendable {
   let isEphemeral: Bool
   let transformerName: String?
   let relationship: RelationshipLayout?
+  /// The column, unquoted, that says in which of a to-one relationship's `lists` the object is: NULL
+  /// or 0 for the first, else the list's number. nil unless several lists lie in the same column.
+  let listColumn: String?
+
+  init(
+    index: Int, name: String, originalName: String, keyPath: AnyKeyPath?, column: String?,
+    kind: Kind, isOptional: Bool, valueType: any Any.Type, defaultValue: Any?, isUnique: Bool,
+    isSearchable: Bool, isEphemeral: Bool, transformerName: String?,
+    relationship: RelationshipLayout?, listColumn: String? = nil
+  ) {
+    self.index = index
+    self.name = name
+    self.originalName = originalName
+    self.keyPath = keyPath
+    self.column = column
+    self.kind = kind
+    self.isOptional = isOptional
+    self.valueType = valueType
+    self.defaultValue = defaultValue
+    self.isUnique = isUnique
+    self.isSearchable = isSearchable
+    self.isEphemeral = isEphemeral
+    self.transformerName = transformerName
+    self.relationship = relationship
+    self.listColumn = listColumn
+  }
 
   enum Kind: Sendable {
     case attribute(ColumnEncoding)
@@ -164,6 +204,18 @@ struct PropertyLayout: @unchecked Sendable {
 
   var isToMany: Bool { if case .toMany = kind { true } else { false } }
 
+  /// The number of the list that an object is in when nothing else is said.
+  var firstList: Int { relationship?.lists.first?.number ?? 0 }
+
+  /// The properties of the destination that lead back: several where they share this one as inverse.
+  func inverses(in entities: [EntityLayout]) -> [PropertyLayout] {
+    guard let destination, let relationship else { return [] }
+    let indices =
+      relationship.lists.isEmpty
+      ? relationship.inverse.map { [$0] } ?? [] : relationship.lists.map(\.property)
+    return indices.map { entities[destination].properties[$0] }
+  }
+
   var joinTable: JoinTable? {
     if case .toMany(.join(let table, let owner, let target), _) = kind {
       JoinTable(name: table, owner: owner, target: target)
@@ -177,8 +229,22 @@ struct RelationshipLayout: Sendable {
   let deleteRule: Schema.Relationship.DeleteRule
   let minimum: Int
   let maximum: Int
-  /// The index of the inverse in the destination's properties.
+  /// The index of the inverse in the destination's properties. Where several share this to-one
+  /// relationship as their inverse, it is the first that the object can be in.
   let inverse: Int?
+  /// Of a to-one relationship that several name as their inverse: all of them that objects of the
+  /// class can be in, in the order of their declaration. An object is in one of them at a time.
+  var lists: [SharedList] = []
+  /// The relationship's number among those that share its inverse; nil where it shares none.
+  var list: Int?
+}
+
+/// One of several relationships that name the same to-one relationship as their inverse.
+struct SharedList: Hashable, Sendable {
+  /// Its index in the properties of the to-one's destination.
+  let property: Int
+  /// Its place in the order of declaration, from 0: what the to-one's `listColumn` holds.
+  let number: Int
 }
 
 struct JoinTable: Hashable, Sendable {
@@ -189,7 +255,8 @@ struct JoinTable: Hashable, Sendable {
 
 /// Where a to-many relationship lies.
 enum ToManyStorage: Sendable {
-  /// In the column of the destination's to-one property with this index.
+  /// In the column of the destination's to-one property with this index. Where that property has a
+  /// `listColumn`, this column holds the `list` of the relationship.
   case inverse(toOneProperty: Int)
   /// In a table of pairs.
   case join(table: String, owner: String, target: String)

@@ -1,29 +1,22 @@
 /// Gives every entity its table and every property its column.
 struct StoreLayoutBuilder {
   private let schema: Schema
-  private let types: [any PersistentModel.Type]
+  private let models: [ModelMetadata]
   private let indexByName: [String: Int]
   private let entities: [Schema.Entity]
+  /// Each entity's stored properties.
+  private let stored: [[any SchemaProperty]]
+  private let sharing: SharedInverses
 
-  init(schema: Schema) throws {
+  /// Takes a schema whose models have different names.
+  init(schema: Schema) {
     self.schema = schema
     // By name, so that an entity's index, and with it its discriminator, depends on the schema alone.
-    types = schema.types.sorted { Self.name($0) < Self.name($1) }
-    var indices: [String: Int] = [:]
-    for (index, type) in types.enumerated() {
-      guard indices.updateValue(index, forKey: Self.name(type)) == nil else {
-        throw InverseFinder.Problem(
-          message: "Two models of the schema are named \(Self.name(type)). A container's models "
-            + "need different names; put the older one into a VersionedSchema of its own.")
-      }
-    }
-    indexByName = indices
-    entities = types.compactMap { schema.entitiesByName[Self.name($0)] }
-  }
-
-  private static func name(_ type: any PersistentModel.Type) -> String {
-    func open<T: PersistentModel>(_ type: T.Type) -> String { Schema.entityName(for: type) }
-    return open(type)
+    models = schema.models.sorted { $0.name < $1.name }
+    indexByName = Dictionary(uniqueKeysWithValues: models.enumerated().map { ($1.name, $0) })
+    entities = models.compactMap { schema.entitiesByName[$0.name] }
+    stored = entities.map(\.storedProperties)
+    sharing = SharedInverses(entities, stored: stored, indexByName)
   }
 
   func build() throws -> [EntityLayout] {
@@ -46,16 +39,17 @@ struct StoreLayoutBuilder {
     let root = root(of: entity)
     let rootIndex = indexByName[root.name] ?? index
     let inHierarchy = entity.superentity != nil || !entity.subentities.isEmpty
-    var properties: [PropertyLayout] = []
-    for property in entity.storedProperties {
-      properties.append(try self.property(property, at: properties.count, of: entity))
+    let declared = models[index].all
+    let properties = try zip(stored[index], declared).enumerated().map { place, pair in
+      try property(pair.0, pair.1, at: place, of: entity)
     }
     return EntityLayout(
       .init(
-        index: index, name: entity.name, type: types[index], table: root.name,
+        index: index, name: entity.name, type: models[index].type, table: root.name,
         rootIndex: rootIndex, discriminator: inHierarchy ? index + 1 : nil,
         familyDiscriminators: inHierarchy ? family(of: entity) : [], properties: properties,
-        keyPaths: keyPaths(of: types[index], count: properties.count),
+        keyPaths: Dictionary(
+          uniqueKeysWithValues: declared.enumerated().map { ($1.keyPath, $0) }),
         uniqueness: constraints(of: entity, \.uniquenessConstraints),
         indexed: constraints(of: entity, \.indices)))
   }
@@ -66,70 +60,41 @@ struct StoreLayoutBuilder {
     (entity.superentity.map { constraints(of: $0, path) } ?? []) + entity[keyPath: path]
   }
 
-  private func keyPaths(of type: any PersistentModel.Type, count: Int) -> [AnyKeyPath: Int] {
-    var result: [AnyKeyPath: Int] = [:]
-    var end = count
-    var current: (any PersistentModel.Type)? = type
-    while let type = current {
-      let stored = type.schemaMetadata.filter(\.isStored)
-      end -= stored.count
-      for (offset, property) in stored.enumerated() { result[property.keypath] = end + offset }
-      current = type._$supermodel
-    }
-    return result
-  }
-
   private func property(
-    _ property: any SchemaProperty, at index: Int, of entity: Schema.Entity
+    _ property: any SchemaProperty, _ declared: ModelMetadata.Property, at index: Int,
+    of entity: Schema.Entity
   ) throws -> PropertyLayout {
     if let relationship = property as? Schema.Relationship {
       return try self.relationship(relationship, at: index, of: entity)
     }
     guard let attribute = property as? Schema.Attribute else {
-      throw InverseFinder.Problem(message: "\(entity.name).\(property.name) cannot be stored.")
+      throw SchemaProblem(
+        .loadIssueModelContainer, "\(entity.name).\(property.name) cannot be stored.")
     }
     return PropertyLayout(
       index: index, name: attribute.name, originalName: attribute.originalName,
-      keyPath: keyPath(of: attribute.name, entity),
-      column: attribute.name, kind: .attribute(encoding(of: attribute)),
+      keyPath: declared.keyPath, column: attribute.name, kind: .attribute(attribute.encoding),
       isOptional: attribute.isOptional, valueType: attribute.valueType,
       defaultValue: attribute.defaultValue, isUnique: attribute.isUnique,
       isSearchable: attribute.options.contains(.spotlight),
       isEphemeral: attribute.options.contains(.ephemeral),
-      transformerName: attribute.options.lazy.compactMap(\.transformerName).first,
-      relationship: nil)
-  }
-
-  private func keyPath(of name: String, _ entity: Schema.Entity) -> AnyKeyPath? {
-    var current = indexByName[entity.name].map { types[$0] }
-    while let type = current {
-      if let found = type.schemaMetadata.first(where: { $0.isStored && $0.name == name }) {
-        return found.keypath
-      }
-      current = type._$supermodel
-    }
-    return nil
-  }
-
-  private func encoding(of attribute: Schema.Attribute) -> ColumnEncoding {
-    if attribute.isTransformable || attribute.isCodable { return .opaque }
-    if attribute.options.contains(.externalStorage) { return .external }
-    return PropertyShape(attribute.valueType).encoding
+      transformerName: attribute.transformerName, relationship: nil)
   }
 
   private func relationship(
     _ relationship: Schema.Relationship, at index: Int, of entity: Schema.Entity
   ) throws -> PropertyLayout {
     guard let destination = indexByName[relationship.destination] else {
-      throw InverseFinder.Problem(
-        message: "\(entity.name).\(relationship.name) refers to \(relationship.destination), which "
+      throw SchemaProblem(
+        .unknownSchema,
+        "\(entity.name).\(relationship.name) refers to \(relationship.destination), which "
           + "is not in the schema.")
     }
-    let target = entities[destination]
     let inverse = relationship.inverseName.flatMap { name in
-      target.storedProperties.firstIndex { $0.name == name }
+      stored[destination].firstIndex { $0.name == name }
     }
-    let inverseProperty = inverse.flatMap { target.storedProperties[$0] as? Schema.Relationship }
+    let inverseProperty = inverse.flatMap { stored[destination][$0] as? Schema.Relationship }
+    let lists = sharing.lists(of: relationship, in: entity)
     return PropertyLayout(
       index: index, name: relationship.name, originalName: relationship.originalName,
       keyPath: relationship.keypath,
@@ -143,7 +108,11 @@ struct StoreLayoutBuilder {
       transformerName: nil,
       relationship: RelationshipLayout(
         deleteRule: relationship.deleteRule, minimum: relationship.minimumModelCount ?? 0,
-        maximum: relationship.maximumModelCount ?? 0, inverse: inverse))
+        maximum: relationship.maximumModelCount ?? 0,
+        inverse: lists.map { $0.first?.property } ?? inverse,
+        lists: lists ?? [], list: sharing.number(of: relationship)),
+      listColumn: sharing.needsColumn(relationship)
+        ? HiddenColumn.list(of: relationship.name) : nil)
   }
 
   private func storage(

@@ -111,7 +111,8 @@ final class Connection: @unchecked Sendable {
   var snapshot: Snapshot?
 
   struct Snapshot {
-    let commits: UInt64
+    /// The number of the last commit that it has.
+    let number: Int64
     let openedAt: UInt64
   }
 
@@ -123,6 +124,54 @@ final class Connection: @unchecked Sendable {
   deinit {
     statements.removeAll()
     selections.removeAll()
+  }
+
+  // Statements of every transaction have fields of their own, so that no text is hashed for them.
+  private lazy var beginning = try? Statement("BEGIN", on: self)
+  private lazy var immediateBeginning = try? Statement("BEGIN IMMEDIATE", on: self)
+  private lazy var committing = try? Statement("COMMIT", on: self)
+  private lazy var reading = try? Statement(CommitNumber.selection, on: self)
+  private lazy var numbering = try? Statement(CommitNumber.assignment, on: self)
+
+  func begin() throws { try run(beginning, "BEGIN") }
+
+  func beginImmediate() throws { try run(immediateBeginning, "BEGIN IMMEDIATE") }
+
+  func commit() throws { try run(committing, "COMMIT") }
+
+  private func run(_ statement: Statement?, _ sql: String) throws {
+    guard let statement else { return try execute(sql) }
+    try statement.run()
+  }
+
+  /// The number of the last commit that the connection sees; 0 in a store that never had one.
+  func commitNumber() throws -> Int64 {
+    guard let reading else { return 0 }
+    defer { reading.rewind() }
+    return try reading.step() ? reading.integer(0) : 0
+  }
+
+  /// A number that changes when another connection has changed the file, or this one itself.
+  ///
+  /// Says so of the snapshot that is open; costs no statement.
+  var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// The next free row of the hierarchies that were written last, by their roots. `RecordStore` forgets
+  /// them when others may have written.
+  var nextRows: [Int: Int64] = [:]
+
+  /// What the last snapshot of a reader had.
+  var lastSnapshot: (number: Int64, version: UInt32)?
+
+  /// Gives the commit that is about to be made its number.
+  func setCommitNumber(_ number: Int64) throws {
+    guard let numbering else { throw error(SQLITE_ERROR, CommitNumber.assignment) }
+    numbering.bind(number, at: 1)
+    try numbering.run()
   }
 
   func statement(_ sql: String) throws -> Statement {

@@ -19,14 +19,19 @@ final class EntityPlan: @unchecked Sendable {
   let insertParameters: UnsafePointer<Int32>
   let updateAll: Update
   let delete: String
+  let deleteRange: String
   /// Gives the greatest number that a row has or has had.
   let newest: String
   /// Columns before the values: 1, or 2 in a hierarchy.
   let prefix: Int
-  /// The bits of the properties that have a column.
-  let columnBits: UInt64
+  /// The properties that have a column.
+  let storedProperties: PropertySet
   let hasExternal: Bool
-  private let updates = Mutex<[UInt64: Update]>([:])
+  /// The result columns in `columnList` that say which of several lists an object is in.
+  let lists: [ListColumn]
+  /// Their parameters in `insert`.
+  let insertLists: [ListColumn]
+  private let updates = Mutex<[PropertySet: Update]>([:])
   private let maps: [UnsafeMutablePointer<Int32>]
   let tableLayout: TableLayout
 
@@ -36,11 +41,16 @@ final class EntityPlan: @unchecked Sendable {
     // Sendable: written once, before the object is shared.
     nonisolated(unsafe) let parameters: UnsafeMutablePointer<Int32>
     let idParameter: Int32
+    let lists: [ListColumn]
 
-    init(sql: String, parameters: UnsafeMutablePointer<Int32>, idParameter: Int32) {
+    init(
+      sql: String, parameters: UnsafeMutablePointer<Int32>, idParameter: Int32,
+      lists: [ListColumn]
+    ) {
       self.sql = sql
       self.parameters = parameters
       self.idParameter = idParameter
+      self.lists = lists
     }
 
     deinit { parameters.deallocate() }
@@ -61,25 +71,33 @@ final class EntityPlan: @unchecked Sendable {
       "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table)), 0), "
       + "ifnull((SELECT last FROM stead_sequence WHERE name = '\(name)'), 0))"
     delete = "DELETE FROM \(table) WHERE \"_id\" = ?1"
+    deleteRange = "DELETE FROM \(table) WHERE \"_id\" BETWEEN ?1 AND ?2"
 
     let columnMap = Self.makeMap(entity, -1)
     let insertMap = Self.makeMap(entity, 0)
     var insertNames = Array(names.prefix(prefix))
+    var lists: [ListColumn] = []
+    var insertLists: [ListColumn] = []
     for property in entity.properties {
       guard let column = property.column, let position = layout.position[column] else { continue }
       columnMap[property.index] = Int32(position + prefix)
       insertNames.append(column)
       insertMap[property.index] = Int32(insertNames.count)
+      if let name = property.listColumn, let position = layout.position[name] {
+        insertNames.append(name)
+        lists.append(ListColumn(property: property, place: Int32(position + prefix)))
+        insertLists.append(ListColumn(property: property, place: Int32(insertNames.count)))
+      }
     }
+    self.lists = lists
+    self.insertLists = insertLists
     columns = UnsafePointer(columnMap)
     insertParameters = UnsafePointer(insertMap)
     maps = [columnMap, insertMap]
     let list = insertNames.map(quoted).joined(separator: ", ")
     let marks = (1...insertNames.count).map { "?\($0)" }.joined(separator: ", ")
     insert = "INSERT INTO \(table) (\(list)) VALUES (\(marks))"
-    columnBits = entity.properties.reduce(0) {
-      $1.column == nil ? $0 : $0 | ModelExtra.bit($1.index)
-    }
+    storedProperties = PropertySet(entity.properties.filter { $0.column != nil }.map(\.index))
     hasExternal = entity.properties.contains {
       if case .attribute(.external) = $0.kind { true } else { false }
     }
@@ -102,17 +120,22 @@ final class EntityPlan: @unchecked Sendable {
   ) -> Update {
     let map = makeMap(entity, 0)
     var terms: [String] = []
+    var lists: [ListColumn] = []
     for property in entity.properties {
       guard let column = property.column, isIncluded(property.index) else { continue }
       terms.append("\(quoted(column)) = ?\(terms.count + 1)")
       map[property.index] = Int32(terms.count)
+      if let name = property.listColumn {
+        terms.append("\(quoted(name)) = ?\(terms.count + 1)")
+        lists.append(ListColumn(property: property, place: Int32(terms.count)))
+      }
     }
     let id = terms.count + 1
     // An update of no column still has to find out whether the row is there.
     let assignments = terms.isEmpty ? "\"_id\" = \"_id\"" : terms.joined(separator: ", ")
     return Update(
       sql: "UPDATE \(table) SET \(assignments) WHERE \"_id\" = ?\(id)", parameters: map,
-      idParameter: Int32(id))
+      idParameter: Int32(id), lists: lists)
   }
 
   func reader(_ statement: Statement, _ context: RowContext) -> _RowReader {
@@ -121,20 +144,20 @@ final class EntityPlan: @unchecked Sendable {
   }
 
   /// Hands over a map of columns without those of changed properties.
-  func withColumns(excluding changes: UInt64, _ body: (UnsafePointer<Int32>) -> Void) {
+  func withColumns(excluding changes: PropertySet, _ body: (UnsafePointer<Int32>) -> Void) {
     let map = Self.makeMap(entity, -1)
     defer { map.deallocate() }
-    for index in entity.properties.indices where changes & ModelExtra.bit(index) == 0 {
+    for index in entity.properties.indices where !changes.contains(index) {
       map[index] = columns[index]
     }
     body(UnsafePointer(map))
   }
 
-  /// The UPDATE of the changed properties of a mask as `ModelExtra.changes` has it.
-  func update(changes: UInt64) -> Update {
+  /// The UPDATE of changed properties.
+  func update(changes: PropertySet) -> Update {
     updates.withLock { updates in
       if let update = updates[changes] { return update }
-      let update = Self.makeUpdate(entity, table) { changes & ModelExtra.bit($0) != 0 }
+      let update = Self.makeUpdate(entity, table) { changes.contains($0) }
       updates[changes] = update
       return update
     }

@@ -3,11 +3,13 @@ extension RecordStore {
   /// another process may be about to refer to the same content.
   func removeFile(_ reference: String, unlessUsedIn layout: StoreLayout) {
     do {
-      try write { connection in
+      try maintain { connection in
         if try !isUsed(reference, layout, connection) { try blobs?.remove(reference) }
       }
     } catch {
-      Report.problem("A file of external storage was not removed: \(error)")
+      Report.problem(
+        .externalFileFailed, subject: reference,
+        message: "An unused file was not removed. It only takes up space.", cause: error)
     }
   }
 

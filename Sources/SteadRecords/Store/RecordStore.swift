@@ -5,15 +5,11 @@ import Synchronization
 
 /// One SQLite file: a connection that writes, and as many that read as are needed at once.
 final class RecordStore: @unchecked Sendable {
-  // Sendable: `writer` is used under `writing` alone, readers by one thread at a time, and the rest is
+  // Sendable: `writer`, what is `private var`, and `number` are used under `writing` alone, and the rest is
   // immutable or has a lock of its own.
 
   /// How long a write waits for other processes, in seconds.
   static let lockPatience = 60
-  /// How long look-ups by identifier may share one snapshot, in nanoseconds.
-  static let snapshotLifetime: UInt64 = 2_000_000
-  /// The most readers kept open while they are not used.
-  static let idleReaderLimit = 8
 
   struct Identity: Hashable, Sendable {
     let identifier: String
@@ -24,14 +20,27 @@ final class RecordStore: @unchecked Sendable {
   let configuration: ModelConfiguration
   let blobs: BlobFiles?
   /// The plans of the entities that this store holds, by entity index.
-  let plans: [EntityPlan?]
+  let plans: [PlanPlace?]
   let tables: [TableLayout]
   private let opener: StoreOpener
+  /// The commits that contexts of this process have made to the file.
+  let log: CommitLog
   private let writer: Connection
   private let writing = NSRecursiveLock()
-  private let idleReaders = Mutex<[Connection]>([])
-  private let commits = Atomic<UInt64>(0)
-  private let isClosingSnapshots = Atomic<Bool>(false)
+  /// How many transactions are open, one inside the other.
+  private var depth = 0
+  /// The numbers of the commits within the transaction that is open.
+  private var posted: [Int64] = []
+  private var syncsCommit = false
+  /// The number of the last commit that the open transaction has, its own ones included.
+  private(set) var number: Int64 = 0
+  /// The version of the file after this connection's last commit. As long as it stays, nobody else has
+  /// written, and what is known of the file is true.
+  private var committedVersion: UInt32?
+  /// The thread whose transaction is open, or 0.
+  private let writingThread = Atomic<UInt>(0)
+  private let readers: ReaderPool
+  private let isInMemory: Bool
 
   init(configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>) throws {
     self.configuration = configuration
@@ -53,155 +62,235 @@ final class RecordStore: @unchecked Sendable {
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
-      return EntityPlan(entity: entity, table: table, store: identity)
+      return PlanPlace(entity, table, identity)
     }
     blobs = configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: opener.blobDirectory)
+    log = CommitLog.of(try Self.logName(identity, configuration))
+    readers = ReaderPool(opener, log)
+    isInMemory = configuration.isStoredInMemoryOnly
+    log.didCommit(try writer.commitNumber())
   }
 
+  /// A store and its copy have one identifier, and commits of their own.
+  private static func logName(
+    _ identity: Identity, _ configuration: ModelConfiguration
+  ) throws -> String {
+    if configuration.isStoredInMemoryOnly { return identity.identifier }
+    guard let status = try POSIXDisk().status(at: configuration.url.path) else {
+      return identity.identifier
+    }
+    // Not the description of the whole, for which the program's conformances are searched.
+    return "\(identity.identifier) \(status.identity.device) \(status.identity.file)"
+  }
+
+  // MARK: Writing
+
   /// Runs a body in one write transaction; it is rolled back when the body throws.
+  ///
+  /// All contexts then take every row as changed.
   ///
   /// - Parameter isDurable: Whether the commit survives a loss of power when this returns, which costs
   ///   a sync of the disk. Within another transaction it is that one's.
   func write<Result>(
     isDurable: Bool = false, _ body: (Connection) throws -> Result
   ) throws -> Result {
+    let connection = try begin(isDurable: isDurable)
+    let result: Result
+    do {
+      result = try body(connection)
+    } catch {
+      rollBack()
+      throw error
+    }
+    try commit(from: nil, rows: nil)
+    return result
+  }
+
+  /// Takes the write lock, and begins a transaction that sees the newest rows; ``commit(from:rows:)``
+  /// or ``rollBack()`` ends it, on the same thread.
+  ///
+  /// Within another transaction of the thread it becomes a part of that one.
+  func begin(isDurable: Bool = false) throws -> Connection {
     guard configuration.allowsSave else {
       throw SwiftDataError(
         .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
     }
-    var isForeign = false
-    // What was asked once is not asked again, so it is told even when the transaction fails.
-    defer { if isForeign { postForeignChanges() } }
-    return try writeLocked(isDurable && !configuration.isStoredInMemoryOnly, &isForeign, body)
+    writing.lock()
+    do {
+      if depth > 0 {
+        try writer.execute("SAVEPOINT stead_\(depth)")
+      } else {
+        syncsCommit = isDurable && !configuration.isStoredInMemoryOnly
+        if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
+        try writer.beginImmediate()
+        if committedVersion == nil || writer.dataVersion != committedVersion {
+          number = try writer.commitNumber()
+          writer.nextRows = [:]
+        }
+        committedVersion = nil
+        writingThread.store(Self.currentThread, ordering: .releasing)
+      }
+      depth += 1
+    } catch {
+      if depth == 0 {
+        if writer.isInTransaction { try? writer.execute("ROLLBACK") }
+        endSync()
+      }
+      writing.unlock()
+      throw error
+    }
+    return writer
   }
 
-  private func writeLocked<Result>(
-    _ isDurable: Bool, _ isForeign: inout Bool, _ body: (Connection) throws -> Result
-  ) throws -> Result {
+  /// Commits the innermost transaction; on an error it is rolled back.
+  ///
+  /// - Parameters:
+  ///   - author: The context that wrote, which knows what it wrote.
+  ///   - rows: What was written; nil for anything.
+  /// - Returns: The number of the commit.
+  @discardableResult
+  func commit(from author: ObjectIdentifier?, rows: CommitLog.Rows?) throws -> Int64 {
+    do {
+      // Who wrote without saving objects may have taken numbers.
+      if author == nil { writer.nextRows = [:] }
+      let number = number + 1
+      try writer.setCommitNumber(number)
+      self.number = number
+      // Before the commit shows: who sees it finds its rows in the log.
+      log.post(number, from: author, rows: rows)
+      posted.append(number)
+      if depth > 1 {
+        try writer.execute("RELEASE stead_\(depth - 1)")
+        depth -= 1
+        writing.unlock()
+        return number
+      }
+      try writer.commit()
+      committedVersion = writer.dataVersion
+      let (numbers, isDurable) = (posted, syncsCommit)
+      depth = 0
+      endLastTransaction()
+      writing.unlock()
+      log.didCommit(number)
+      if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
+      // Only reported: what is committed cannot be taken back.
+      if isDurable { syncDirectory() }
+      return number
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Takes back the innermost transaction.
+  func rollBack() {
+    guard depth > 0 else { return }
+    if depth > 1, writer.isInTransaction {
+      try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
+      try? writer.execute("RELEASE stead_\(depth - 1)")
+      number = (try? writer.commitNumber()) ?? number
+      writer.nextRows = [:]
+      depth -= 1
+      writing.unlock()
+      return
+    }
+    // SQLite has rolled back by itself after some errors.
+    if writer.isInTransaction { try? writer.execute("ROLLBACK") }
+    for number in posted { log.retract(number) }
+    depth -= 1
+    if depth == 0 { endLastTransaction() }
+    writing.unlock()
+  }
+
+  private func endLastTransaction() {
+    posted = []
+    writingThread.store(0, ordering: .releasing)
+    endSync()
+  }
+
+  private func endSync() {
+    guard syncsCommit else { return }
+    syncsCommit = false
+    // A connection that syncs more often than it must is slower, and no less right.
+    try? writer.execute("PRAGMA synchronous = NORMAL")
+  }
+
+  /// A file that was just made is there after a loss of power once its directory is synced.
+  private func syncDirectory() {
+    let directory = configuration.url.deletingLastPathComponent().path
+    do {
+      try POSIXDisk().syncDirectory(directory)
+    } catch {
+      Report.problem("The directory \(directory) cannot be synced: \(error)")
+    }
+  }
+
+  /// Runs a body in the transaction that this thread has open.
+  func joinTransaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard isWritingHere else {
+      throw SwiftDataError(.storeFailure, "The store's transaction was ended before it was used.")
+    }
+    return try body(writer)
+  }
+
+  /// Runs a body with the write lock, for work that changes no object.
+  func maintain<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard configuration.allowsSave else {
+      throw SwiftDataError(
+        .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
+    }
     writing.lock()
     defer { writing.unlock() }
-    if writer.isInTransaction { return try body(writer) }
-    if isDurable { try writer.execute("PRAGMA synchronous = FULL") }
-    // A connection that syncs more often than it must is slower, and no less right.
-    defer { if isDurable { try? writer.execute("PRAGMA synchronous = NORMAL") } }
-    try writer.run("BEGIN IMMEDIATE")
+    if depth > 0 { return try body(writer) }
+    try writer.beginImmediate()
     do {
-      // Inside the transaction the question needs no locks of its own.
-      isForeign = !configuration.isStoredInMemoryOnly && noteDataVersion()
       let result = try body(writer)
-      try writer.run("COMMIT")
-      commits.add(1, ordering: .releasing)
-      if isDurable { try syncDirectory() }
+      try writer.commit()
       return result
     } catch {
-      // SQLite has rolled back by itself after some errors.
       if writer.isInTransaction { try? writer.execute("ROLLBACK") }
       throw error
     }
   }
 
-  /// A file that was just made is there after a loss of power once its directory is synced.
-  private func syncDirectory() throws {
-    try POSIXDisk().syncDirectory(configuration.url.deletingLastPathComponent().path)
+  private static var currentThread: UInt {
+    // A number or a pointer, by the system.
+    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
   }
 
-  /// Runs a body with a connection that sees all commits, or, unless `fresh`, all but the newest
-  /// ones of other processes.
+  /// Whether this thread is within a transaction of this store, which it then reads, too.
+  var isWritingHere: Bool {
+    writingThread.load(ordering: .acquiring) == Self.currentThread
+  }
+
+  // MARK: Reading
+
+  /// Runs a body with a connection that sees one commit, and with that commit's number.
   func read<Result>(
-    fresh: Bool = true, _ body: (Connection) throws -> Result
+    _ freshness: ReaderPool.Freshness, _ body: (Connection, _ number: Int64) throws -> Result
   ) throws -> Result {
-    if configuration.isStoredInMemoryOnly {
+    if isInMemory || isWritingHere {
       writing.lock()
       defer { writing.unlock() }
-      return try body(writer)
+      if case .shared(let number) = freshness { return try body(writer, number) }
+      return try body(writer, try writer.commitNumber())
     }
-    let reader = try idleReaders.withLock { $0.popLast() } ?? opener.open(writable: false)
-    defer { giveBack(reader) }
-    try prepare(reader, fresh: fresh)
-    return try body(reader)
+    return try readers.read(freshness, body)
   }
-
-  private func giveBack(_ reader: Connection) {
-    let surplus = idleReaders.withLock { idle -> Connection? in
-      if idle.count >= Self.idleReaderLimit { return reader }
-      idle.append(reader)
-      return nil
-    }
-    if surplus?.snapshot != nil { endSnapshot(reader) }
-  }
-
-  /// Ends the reader's snapshot when it is too old, and opens one for a series of look-ups: that
-  /// halves the cost of each.
-  private func prepare(_ reader: Connection, fresh: Bool) throws {
-    let newest = commits.load(ordering: .acquiring)
-    if let snapshot = reader.snapshot {
-      let now = clock_gettime_nsec()
-      if !fresh, snapshot.commits == newest, now - snapshot.openedAt < Self.snapshotLifetime {
-        return
-      }
-      endSnapshot(reader)
-    }
-    guard !fresh else { return }
-    try reader.run("BEGIN")
-    reader.snapshot = .init(commits: newest, openedAt: clock_gettime_nsec())
-    scheduleSnapshotEnd()
-  }
-
-  private func endSnapshot(_ reader: Connection) {
-    reader.snapshot = nil
-    do {
-      try reader.run("COMMIT")
-    } catch {
-      try? reader.execute("ROLLBACK")
-    }
-  }
-
-  /// An open snapshot keeps the write-ahead log from being reset, so an idle one is ended soon.
-  private func scheduleSnapshotEnd() {
-    guard !isClosingSnapshots.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(20)) {
-      [weak self] in
-      guard let self else { return }
-      isClosingSnapshots.store(false, ordering: .releasing)
-      let idle = idleReaders.withLock { readers in
-        defer { readers = readers.filter { $0.snapshot == nil } }
-        return readers.filter { $0.snapshot != nil }
-      }
-      for reader in idle {
-        endSnapshot(reader)
-        giveBack(reader)
-      }
-    }
-  }
-
-  private func clock_gettime_nsec() -> UInt64 { DispatchTime.now().uptimeNanoseconds }
 
   // MARK: Other processes
 
-  /// Tells all contexts when another process has committed since the last call.
-  func postForeignCommit() {
-    guard !configuration.isStoredInMemoryOnly, sawForeignCommit() else { return }
-    postForeignChanges()
+  /// Asks the listening contexts to look, when the store has a commit that this process did not know.
+  private func lookForCommits() {
+    guard !configuration.isStoredInMemoryOnly else { return }
+    let known = (log.newestNumber, log.outsiderCount)
+    do {
+      let number = try read(.newest) { $1 }
+      if (number, log.outsiderCount) != known { log.notify() }
+    } catch {
+      Report.problem("The store cannot be asked for other processes' changes: \(error)")
+    }
   }
-
-  private func postForeignChanges() {
-    StoreExchange.shared.post(StoreChanges(store: identity, rows: nil), from: nil)
-  }
-
-  /// Asks the writing connection, whose own commits do not count.
-  private func sawForeignCommit() -> Bool {
-    // While a save holds the lock the question can wait: the save's own end asks it again.
-    guard writing.try() else { return false }
-    defer { writing.unlock() }
-    return noteDataVersion()
-  }
-
-  private func noteDataVersion() -> Bool {
-    guard let version = try? writer.integer("PRAGMA data_version") else { return false }
-    defer { lastDataVersion = version }
-    return lastDataVersion != nil && lastDataVersion != version
-  }
-  private var lastDataVersion: Int64?
 
   /// Starts watching the store's file for commits of other processes; once is enough.
   func watch() {
@@ -215,14 +304,14 @@ final class RecordStore: @unchecked Sendable {
   /// The log is written before the commit shows, so the question is asked again a little later, twice:
   /// once for a commit under way, once for one that waits for the disk.
   private func logChanged() {
-    postForeignCommit()
+    lookForCommits()
     guard !isCheckingAgain.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let queue = DispatchQueue.global(qos: .utility)
     queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
-      self?.postForeignCommit()
+      self?.lookForCommits()
       queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
         self?.isCheckingAgain.store(false, ordering: .releasing)
-        self?.postForeignCommit()
+        self?.lookForCommits()
       }
     }
   }
@@ -242,10 +331,11 @@ final class RecordStore: @unchecked Sendable {
         }
       }
       // What was moved here is not here any more.
-      for table in TransferTables.names {
+      for table in ReceiptTable.names {
         try connection.execute("DROP TABLE IF EXISTS \(quoted(table))")
       }
     }
+    // Objects that are registered anywhere have no rows any more, which `write` has told.
     try opener.removeBlobs()
     if !configuration.isStoredInMemoryOnly {
       writing.lock()

@@ -1,7 +1,8 @@
 import Foundation
+import GRDBSQLite
 
-/// The first 100 bytes of a SQLite file, read without SQLite: it would make files of its own beside
-/// a file that is not ours, and take one of a few bytes for an empty database.
+/// The first 100 bytes of a SQLite file, read without a connection, which would make files of its own
+/// beside a file that is not ours, and take one of a few bytes for an empty database.
 ///
 /// | offset | size | meaning |
 /// | --- | --- | --- |
@@ -30,10 +31,34 @@ struct StoreHeader {
     fileSize = size
     hasLog = (Self.size(of: path + "-wal") ?? 0) > 0
     hasRollbackJournal = (Self.size(of: path + "-journal") ?? 0) > 0
-    let handle = FileHandle(forReadingAtPath: path)
-    defer { try? handle?.close() }
-    bytes = Array((try? handle?.read(upToCount: Self.size)) ?? Data())
+    bytes = Self.start(of: path, count: min(Self.size, size))
   }
+
+  /// Reads through SQLite's own layer of files, which keeps a file open while connections of this process
+  /// hold locks on it: to close any other handle on the file would release their locks, and another
+  /// process would then remove the log that they use.
+  private static func start(of path: String, count: Int) -> [UInt8] {
+    guard let system = sqlite3_vfs_find(nil) else { return [] }
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Int(system.pointee.szOsFile), alignment: MemoryLayout<Int>.alignment)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(system.pointee.szOsFile))
+    let file = memory.assumingMemoryBound(to: sqlite3_file.self)
+    // SQLite looks for parameters behind the name, which a second NUL ends.
+    return (path.utf8CString + [0]).withUnsafeBufferPointer { name in
+      let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
+      guard system.pointee.xOpen(system, name.baseAddress, file, flags, nil) == SQLITE_OK,
+        let methods = file.pointee.pMethods
+      else { return [] }
+      defer { _ = methods.pointee.xClose(file) }
+      var bytes = [UInt8](repeating: 0, count: count)
+      let code = methods.pointee.xRead(file, &bytes, Int32(count), 0)
+      return code == SQLITE_OK ? bytes : []
+    }
+  }
+
+  /// Whether the file has the mark of a store.
+  var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreOpener.applicationID) }
 
   private static func size(of path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
@@ -59,9 +84,8 @@ struct StoreHeader {
         "\(path) is cut off: \(fileSize) of \(wanted) bytes are there. It was left untouched; open "
           + "a backup, or move the file away to start afresh.")
     }
-    let application = number(at: 68, bytes: 4)
-    let isFresh = application == 0 && (number(at: 40, bytes: 4) == 0 || hasLog)
-    guard application == Int(StoreOpener.applicationID) || isFresh else {
+    let isFresh = number(at: 68, bytes: 4) == 0 && (number(at: 40, bytes: 4) == 0 || hasLog)
+    guard isMarked || isFresh else {
       throw SwiftDataError(
         .unreadableStore,
         "\(path) is a SQLite database of another program. It was left untouched; give the store "

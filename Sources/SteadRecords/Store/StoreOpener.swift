@@ -37,6 +37,8 @@ struct StoreOpener: Sendable {
       return
     }
     try header.check(path: path)
+    // Without a journal to roll back, nothing takes the mark from the file again.
+    if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
     let connection = try open(writable: false)
     let id = try connection.integer("PRAGMA application_id") ?? 0
@@ -58,6 +60,7 @@ struct StoreOpener: Sendable {
   }
 
   func open(writable: Bool, keepsJournalMode: Bool = false) throws -> Connection {
+    let usesLog = writable && !keepsJournalMode && !configuration.isStoredInMemoryOnly
     var setup = Configuration()
     setup.readonly = !writable
     setup.foreignKeysEnabled = false
@@ -67,24 +70,33 @@ struct StoreOpener: Sendable {
       guard let handle = database.sqliteConnection else { return }
       try SteadSQLFunctions.register(on: handle)
       try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
+      // What a statement keeps for itself, such as the rows of RETURNING, needs no file.
+      try database.execute(sql: "PRAGMA temp_store = MEMORY")
+      if usesLog { try Self.useLog(database) }
     }
     do {
-      return try connect(setup, usesLog: writable && !keepsJournalMode)
+      return try connect(setup)
     } catch let error as DatabaseError {
       throw StoreErrors.error(
         code: error.extendedResultCode.rawValue, message: error.message ?? "", sql: error.sql ?? "")
     }
   }
 
-  private func connect(_ setup: Configuration, usesLog: Bool) throws -> Connection {
-    let owner: any DatabaseWriter
-    if configuration.isStoredInMemoryOnly {
-      owner = try DatabaseQueue(configuration: setup)
-    } else if usesLog {
-      owner = try DatabasePool(path: path, configuration: setup)
-    } else {
-      owner = try DatabaseQueue(path: path, configuration: setup)
+  /// The library's pool would do so, too, but makes and drops a table each time it opens a store.
+  private static func useLog(_ database: Database) throws {
+    guard try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+      throw SwiftDataError(
+        .storageFailure,
+        "The store's file system cannot hold a write-ahead log. Put the store on a local disk.")
     }
+    try database.execute(sql: "PRAGMA synchronous = NORMAL")
+  }
+
+  private func connect(_ setup: Configuration) throws -> Connection {
+    let owner =
+      configuration.isStoredInMemoryOnly
+      ? try DatabaseQueue(configuration: setup)
+      : try DatabaseQueue(path: path, configuration: setup)
     // The library opens, configures and closes the connection; statements go to SQLite directly.
     // Its queue is not used again, and a lock of ours keeps the connection to one thread at a time.
     guard let handle = owner.writeWithoutTransaction({ $0.sqliteConnection }) else {
@@ -95,6 +107,6 @@ struct StoreOpener: Sendable {
     _ = sqlite3_rollback_hook(handle, nil, nil)
     _ = sqlite3_update_hook(handle, nil, nil)
     _ = sqlite3_set_authorizer(handle, nil, nil)
-    return Connection(handle: handle, owner: owner as AnyObject)
+    return Connection(handle: handle, owner: owner)
   }
 }

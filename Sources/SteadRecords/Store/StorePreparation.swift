@@ -22,18 +22,48 @@ struct StorePreparation {
     }
     guard allowsSave else { return try identifier() ?? "read-only" }
     let isNew = version == 0
+    let digest = TablesDigest(layout: layout, tables: tables, entities: entities).text
+    if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
     do {
       if isNew { try createMetadata() }
+      try createCommitNumber()
       for table in tables { try prepare(table) }
       for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
+      if let stored = try storedSchema() {
+        let renumbering = ListRenumbering(stored: stored, layout: layout)
+        for index in entities.sorted() {
+          try renumbering.apply(to: layout.entities[index], on: connection)
+        }
+      }
       try recordSchema()
+      try recordTables(digest)
       try connection.execute("COMMIT")
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
     return try identifier() ?? ""
+  }
+
+  /// The store's identifier, when its tables are as these models left them, and nothing has changed a
+  /// table since.
+  private func unchanged(_ digest: String) throws -> String? {
+    let rows = try connection.rows(
+      "SELECT (SELECT value FROM stead_metadata WHERE key = 'tables'), "
+        + "(SELECT value FROM stead_metadata WHERE key = 'identifier')")
+    guard case .text(let recorded)? = rows.first?.first,
+      case .text(let identifier)? = rows.first?.last,
+      recorded == "\(try connection.integer("PRAGMA schema_version") ?? 0) \(digest)"
+    else { return nil }
+    return identifier
+  }
+
+  private func recordTables(_ digest: String) throws {
+    let version = try connection.integer("PRAGMA schema_version") ?? 0
+    try connection.run(
+      "INSERT OR REPLACE INTO stead_metadata VALUES ('tables', ?1)",
+      [.text("\(version) \(digest)")])
   }
 
   private func identifier() throws -> String? {
@@ -55,6 +85,21 @@ struct StorePreparation {
       [.text(UUID().uuidString)])
   }
 
+  /// Stores of earlier versions lack the table.
+  private func createCommitNumber() throws {
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS stead_commit (number INTEGER NOT NULL)")
+    try connection.execute(
+      "INSERT INTO stead_commit SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM stead_commit)")
+  }
+
+  /// The schema that the store was opened with last.
+  private func storedSchema() throws -> Schema? {
+    let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
+    guard case .text(let text)? = rows.first?.first else { return nil }
+    return try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+  }
+
   private func recordSchema() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -66,7 +111,10 @@ struct StorePreparation {
   }
 
   private func existingColumns(of table: String) throws -> [String: String] {
-    let rows = try connection.rows("SELECT name, type FROM pragma_table_xinfo(?1)", [.text(table)])
+    // A type's second word only says what a column does not convert.
+    let rows = try connection.rows(
+      "SELECT name, substr(type, 1, instr(type || ' ', ' ') - 1) FROM pragma_table_xinfo(?1)",
+      [.text(table)])
     var result: [String: String] = [:]
     for row in rows {
       if case .text(let name) = row[0], case .text(let type) = row[1] { result[name] = type }
@@ -89,7 +137,8 @@ struct StorePreparation {
   }
 
   /// Adds what the models have gained; refuses what needs a migration.
-  private func extend(_ table: TableLayout, _ existing: [String: String]) throws {
+  private func extend(_ table: TableLayout, _ stored: [String: String]) throws {
+    var existing = stored
     if table.isHierarchy, existing["_entity"] == nil {
       throw refusal("\(table.name) has become part of a class hierarchy.")
     }
@@ -108,9 +157,13 @@ struct StorePreparation {
       } else if let property = properties[column.name], existing[property.originalName] != nil,
         property.originalName != property.name
       {
-        try connection.execute(
-          "ALTER TABLE \(quoted(table.name)) RENAME COLUMN \(quoted(property.originalName)) "
-            + "TO \(quoted(column.name))")
+        let names = HiddenColumn.renamings(from: property.originalName, to: column.name)
+        for (old, new) in names where existing[new] == nil {
+          guard let type = existing.removeValue(forKey: old) else { continue }
+          try connection.execute(
+            "ALTER TABLE \(quoted(table.name)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
+          existing[new] = type
+        }
       } else {
         try connection.execute(
           "ALTER TABLE \(quoted(table.name)) ADD COLUMN \(quoted(column.name)) "

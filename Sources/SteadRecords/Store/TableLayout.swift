@@ -8,16 +8,14 @@ struct TableLayout {
   /// The table's name, unquoted.
   let name: String
   let isHierarchy: Bool
-  /// The columns that hold values, after `_id` and, in a hierarchy, `_entity`.
+  /// The columns that hold values, after `_id` and, in a hierarchy, `_entity`. Behind the column of a
+  /// to-one property is the one that says which of several lists has the row.
   let columns: [Column]
   /// Columns that SQLite computes from JSON, so that plain SQL reaches the fields of structs.
   let generated: [Column]
   /// Columns that hold the order of a to-many relationship stored in a foreign key.
   let orders: [Column]
   let position: [String: Int]
-
-  /// The hidden column with the order of a to-many relationship over this foreign key.
-  static func orderColumn(of foreignKey: String) -> String { "_\(foreignKey)_order" }
 
   init(root: EntityLayout, layout: StoreLayout) {
     name = root.table
@@ -26,15 +24,23 @@ struct TableLayout {
     var generated: [Column] = []
     var orders: [Column] = []
     var position: [String: Int] = [:]
-    for entity in layout.entities where entity.rootIndex == root.index {
+    let family = layout.entities.filter { $0.rootIndex == root.index }
+    // A superclass may inherit no inverse that its subclass has.
+    let ordered = Set(
+      family.flatMap(\.properties).filter { Self.needsOrder($0, layout) }.map(\.name))
+    for entity in family {
       for property in entity.properties {
         guard let column = property.column, position[column] == nil else { continue }
         position[column] = columns.count
         columns.append(
           Column(name: column, declaration: Self.declaration(of: property, layout: layout)))
         generated += Self.fields(of: property)
-        if Self.needsOrder(property, layout) {
-          orders.append(Column(name: Self.orderColumn(of: column), declaration: "INTEGER"))
+        if ordered.contains(column) {
+          orders.append(Column(name: HiddenColumn.order(of: column), declaration: "INTEGER"))
+        }
+        if let name = property.listColumn {
+          position[name] = columns.count
+          columns.append(Column(name: name, declaration: "INTEGER"))
         }
       }
     }
@@ -45,10 +51,11 @@ struct TableLayout {
   }
 
   private static func needsOrder(_ property: PropertyLayout, _ layout: StoreLayout) -> Bool {
-    guard case .toOne(let destination) = property.kind,
-      let inverse = property.relationship?.inverse
-    else { return false }
-    return layout.entities[destination].properties[inverse].isToMany
+    guard case .toOne = property.kind else { return false }
+    let inverses = property.inverses(in: layout.entities)
+    // Without an inverse, lists of subclasses share the property.
+    return inverses.contains(where: \.isToMany)
+      || (property.listColumn != nil && inverses.isEmpty)
   }
 
   private static func declaration(of property: PropertyLayout, layout: StoreLayout) -> String {
@@ -63,7 +70,9 @@ struct TableLayout {
   private static func type(of encoding: ColumnEncoding) -> String {
     switch encoding {
     case .boolean, .integer: "INTEGER"
-    case .real, .date: "REAL"
+    // BLOB in the name stops the conversion that a REAL column makes, which loses the sign of -0.0.
+    case .real: "REAL BLOB"
+    case .date: "REAL"
     case .decimal, .text, .url, .json, .composite: "TEXT"
     // BLOB means no conversion: numbers stay numbers and text stays text.
     case .unsigned64, .uuid, .data, .external, .opaque: "BLOB"
@@ -100,9 +109,4 @@ struct TableLayout {
     parts += (columns + orders + generated).map { "\(quoted($0.name)) \($0.declaration)" }
     return "CREATE TABLE \(quoted(name)) (\(parts.joined(separator: ", ")))"
   }
-}
-
-/// An SQL identifier in quotes.
-func quoted(_ name: String) -> String {
-  "\"\(name.replacing("\"", with: "\"\""))\""
 }

@@ -20,7 +20,7 @@ extension DeclGroupSyntax {
     return model.initializerDiagnostics(members: members, attribute: attribute)
       + properties.flatMap(\.propertyDiagnostics)
       + properties.inverseDiagnostics(in: model)
-      + macros.flatMap { $0.constraintDiagnostics(in: model) }
+      + macros.flatMap { $0.constraintDiagnostics(in: model, properties: properties) }
   }
 
   private func notAClass(attribute: AttributeSyntax) -> Diagnostic? {

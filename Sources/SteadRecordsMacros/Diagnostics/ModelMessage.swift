@@ -20,7 +20,10 @@ enum ModelMessage: Equatable {
   case externalValue(property: String, type: String)
   case inverseOnBothSides(first: String, second: String)
   case foreignConstraint(macro: String, type: String, model: String)
+  case constraintOverOther(macro: String, property: String)
   case reserved(property: String)
+  case reservedPrefix(property: String)
+  case hidesModule
   case hidesMember(property: String)
   case refusedByApple(property: String)
 }
@@ -67,8 +70,14 @@ extension ModelMessage: DiagnosticMessage {
       "'\(first)' and '\(second)' name each other as inverse; only one side may"
     case .foreignConstraint(let macro, let type, let model):
       "'#\(macro)<\(type)>' has no effect in '\(model)'"
+    case .constraintOverOther(let macro, let property):
+      "'#\(macro)' can only name stored properties of its class, and '\(property)' isn't one"
     case .reserved(let property):
       "a model cannot store a property named '\(property)': every model has one that says what it is"
+    case .reservedPrefix(let property):
+      "a model cannot store a property named '\(property)': names that start with '_$' are generated"
+    case .hidesModule:
+      "a model cannot store a property named 'SteadRecords': it hides the module of that name"
     case .hidesMember(let property):
       "stored property '\(property)' hides the model's own '\(property)'"
     case .refusedByApple(let property):

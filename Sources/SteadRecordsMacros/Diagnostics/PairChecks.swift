@@ -49,22 +49,6 @@ extension KeyPathExprSyntax {
   }
 }
 
-extension MacroExpansionDeclSyntax {
-  /// `#Unique` and `#Index` speak of the class that they stand in.
-  func constraintDiagnostics(in model: ClassDeclSyntax) -> [Diagnostic] {
-    guard ModelDeclaration.Constraint(self) != nil,
-      let type = genericArgumentClause?.arguments.first?.argument,
-      TypeSyntax(type)?.plainName != model.name.text
-    else { return [] }
-    return [
-      type.says(
-        .foreignConstraint(
-          macro: macroName.text, type: type.trimmedDescription, model: model.name.text),
-        fixIts: [.replacing(type, with: model.name.text)])
-    ]
-  }
-}
-
 extension AttributeSyntax {
   /// Removes an argument; with the last one, the whole attribute.
   func removing(_ argument: LabeledExprSyntax, from list: LabeledExprListSyntax) -> FixIt {

@@ -109,6 +109,8 @@ extension VariableDeclSyntax {
   }
 
   private func nameDiagnostic(_ name: String, _ pattern: IdentifierPatternSyntax) -> Diagnostic? {
+    if name.hasPrefix(ReservedNames.prefix) { return pattern.says(.reservedPrefix(property: name)) }
+    if name == ReservedNames.module { return pattern.says(.hidesModule) }
     if ReservedNames.reserved.contains(name) { return pattern.says(.reserved(property: name)) }
     if ReservedNames.hidden.contains(name) { return pattern.says(.hidesMember(property: name)) }
     if ReservedNames.refusedByApple.contains(name) {

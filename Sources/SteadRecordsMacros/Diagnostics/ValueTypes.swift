@@ -21,7 +21,7 @@ extension PatternBindingSyntax {
 
   /// The name of the type, or of an array's element, when it is certainly no model.
   var obviousValueType: String? {
-    guard let valueType else { return literalType }
+    guard let valueType else { return literalType ?? calledType }
     let element = valueType.as(ArrayTypeSyntax.self)?.element ?? valueType
     guard ValueTypes.all.contains(element.plainName) else { return nil }
     return valueType.trimmedDescription
@@ -35,6 +35,15 @@ extension PatternBindingSyntax {
     case .booleanLiteralExpr: "Bool"
     default: nil
     }
+  }
+
+  /// `Date` of `Date()`.
+  private var calledType: String? {
+    let called = initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
+    guard let name = called?.as(DeclReferenceExprSyntax.self)?.baseName.text,
+      ValueTypes.all.contains(name)
+    else { return nil }
+    return name
   }
 
   var isArray: Bool {
@@ -52,6 +61,12 @@ extension PatternBindingSyntax {
 enum ReservedNames {
   /// Every model gets members of these names, which the engine relies on.
   static let reserved: Set = ["persistentModelID", "persistentBackingData", "schemaMetadata"]
+
+  /// What names of generated members start with.
+  static let prefix = "_$"
+
+  /// The module that generated code names; a member of that name would hide it.
+  static let module = "SteadRecords"
 
   /// A stored property of the name works, but the model's own is then out of reach.
   static let hidden: Set = ["isDeleted", "hasChanges", "modelContext", "hashValue"]

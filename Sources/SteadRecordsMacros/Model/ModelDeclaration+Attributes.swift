@@ -1,23 +1,37 @@
+import SwiftIfConfig
 import SwiftSyntax
-import SwiftSyntaxBuilder
-
-extension ModelDeclaration {
-  /// What `@Model` attaches to a property, so that it gets its slot and its accessors.
-  func attributes(for property: PersistedProperty) -> [AttributeSyntax] {
-    guard !property.isConstant,
-      let position = properties.firstIndex(where: { $0.name == property.name })
-    else { return [] }
-    return [
-      "@SteadRecords._PersistedProperty(at: \(literal: index(position)), of: \(literal: name))"
-    ]
-  }
-}
 
 extension ClassDeclSyntax {
+  /// What `@Model` attaches to a property, so that it gets its slot and its accessors.
+  ///
+  /// Asked for every member of a class, so it looks at no more of the others than their position needs.
+  func attributes(
+    for variable: VariableDeclSyntax, configuration: (any BuildConfiguration)?
+  ) -> [AttributeSyntax] {
+    guard variable.isPersisted, variable.bindingSpecifier.tokenKind != .keyword(.let),
+      let property = variable.persistedName
+    else { return [] }
+    var position = 0
+    for member in memberBlock.members.active(in: configuration) {
+      guard let other = member.as(VariableDeclSyntax.self), other.isPersisted,
+        let name = other.persistedName
+      else { continue }
+      if name == property {
+        let index = ModelDeclaration.index(
+          position, in: self.name.text, inherits: inheritanceClause != nil)
+        let text =
+          "@SteadRecords._PersistedProperty(at: \"\(index)\", of: \"\(self.name.text)\")"
+        return [AttributeSyntax(text: text)]
+      }
+      position += 1
+    }
+    return []
+  }
+
   /// The extensions that declare the conformances which the class lacks.
   func conformances(
     to protocols: [TypeSyntax], of type: some TypeSyntaxProtocol
-  ) throws -> [ExtensionDeclSyntax] {
+  ) -> [ExtensionDeclSyntax] {
     // An extension must not be visible more widely than the class.
     let availability = attributes.compactMap { element -> String? in
       guard case .attribute(let attribute) = element, attribute.plainName == "available" else {
@@ -25,19 +39,25 @@ extension ClassDeclSyntax {
       }
       return attribute.trimmedDescription + "\n"
     }.joined()
-    return try protocols.compactMap { missing in
+    let head = "\(availability)nonisolated extension \(type.trimmed): "
+    return protocols.compactMap { missing in
       switch missing.plainName {
-      case "PersistentModel":
-        "\(availability)nonisolated extension \(type.trimmed): SteadRecords.PersistentModel {}"
+      case "PersistentModel": "\(head)SteadRecords.PersistentModel"
       case "Sendable":
         """
         @available(*, unavailable, message: "models belong to one context; send persistentModelID")
-        \(availability)nonisolated extension \(type.trimmed): Swift.Sendable {}
+        \(head)Swift.Sendable
         """
-      case "Observable":
-        "\(availability)nonisolated extension \(type.trimmed): SteadRecords._Observable {}"
+      case "Observable": "\(head)SteadRecords._Observable"
       default: nil
       }
-    }.map { (text: String) in try ExtensionDeclSyntax("\(raw: text)") }
+    }.map { (text: String) in ExtensionDeclSyntax(text: text) }
+  }
+}
+
+extension VariableDeclSyntax {
+  /// The name as written.
+  var persistedName: String? {
+    bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
   }
 }

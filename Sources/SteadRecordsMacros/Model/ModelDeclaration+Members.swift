@@ -1,19 +1,18 @@
-import SwiftSyntax
-
 // Generated members are nonisolated whatever the class is: the engine calls them from its own threads.
+
+// Every name that is visible to an expression of the user's starts with `_$`, so that it hides nothing.
 
 extension ModelDeclaration {
   /// The members that `@Model` adds.
-  var members: [DeclSyntax] {
+  var members: [String] {
     var result: [String] = []
     if supermodel == nil { result += state }
     if inheritsSomething { result.append(firstIndex) }
     if !constants.isEmpty { result.append(constantOffsets) }
-    result += [
+    return result + [
       supermodelMember, propertyCount, propertyMetadata, schemaMetadata, rowInitializer, reload,
       bind, visit,
-    ]
-    return result.map { "\(raw: $0)" }
+    ] + making + deinitializer
   }
 
   private var override: String { supermodel == nil ? "" : "override " }
@@ -28,7 +27,7 @@ extension ModelDeclaration {
       """
       nonisolated \(access)final var _$statePointer: \
       UnsafeMutablePointer<SteadRecords._ModelState> {
-        withUnsafeMutablePointer(to: &_$state) { $0 }
+        SteadRecords._pointer(to: &_$state)
       }
       """,
     ]
@@ -57,11 +56,9 @@ extension ModelDeclaration {
   /// member has the isolation of the class, whatever it is, and `schemaMetadata` looks past it.
   private var propertyMetadata: String {
     let entries = properties.map(entry) + constraintEntries
-    return """
-      private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
-      [\(entries.isEmpty ? "" : "\n" + entries.joined(separator: "\n") + "\n")]
-      }
-      """
+    let list = entries.isEmpty ? ["[]"] : ["["] + entries.map { "  " + $0 } + ["]"]
+    return list.body(
+      of: "private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata]")
   }
 
   private var schemaMetadata: String {
@@ -74,7 +71,11 @@ extension ModelDeclaration {
   }
 
   private func entry(_ property: PersistedProperty) -> String {
-    var arguments = ["name: \"\(property.plainName)\"", "keypath: \\\(name).\(property.name)"]
+    let path = property.keyPath(of: name)
+    var arguments = [
+      "name: \"\(property.plainName)\"",
+      "keypath: \(path.hasPrefix("\\.") ? "\(path) as PartialKeyPath<\(name)>" : path)",
+    ]
     if let value = property.initialValue, !property.isRelationship, value != "nil" {
       // The type gives `[]`, `.now` and their like a meaning where `Any?` is expected.
       arguments.append(
@@ -89,14 +90,14 @@ extension ModelDeclaration {
   private var constraintEntries: [String] {
     let unique = constraints.filter { $0.kind == .unique }.enumerated()
     let index = constraints.filter { $0.kind == .index }.enumerated()
-    return unique.map { entry($1, named: "_unique\($0)") }
-      + index.map { entry($1, named: "_index\($0)") }
+    return unique.map { entry($1, named: "_$unique\($0)") }
+      + index.map { entry($1, named: "_$index\($0)") }
   }
 
   private func entry(_ constraint: Constraint, named entryName: String) -> String {
     """
     .init(name: "\(entryName)", keypath: \\\(name).persistentModelID, \
-    metadata: SteadRecords.Schema.\(constraint.kind.rawValue)<\(name)>\(constraint.arguments)),
+    metadata: SteadRecords.Schema.\(constraint.kind.rawValue)<\(name)>(\(constraint.arguments))),
     """
   }
 
@@ -115,17 +116,17 @@ extension ModelDeclaration {
     var lines: [String] = properties.enumerated().compactMap { position, property in
       if property.hasInitialValue { return nil }
       if !property.isConstant { return "\(property.proof) = .init()" }
-      return "\(property.name) = SteadRecords._loadConstant"
-        + "(\(property.slotExpression), row, \(index(position)))"
+      return "self.\(property.name) = SteadRecords._loadConstant"
+        + "(\(property.slotExpression), _$row, \(index(position)))"
     }
-    if supermodel != nil { lines.append("super.init(_row: row)") }
+    if supermodel != nil { lines.append("super.init(_row: _$row)") }
     lines += loads { !$0.isConstant || $0.hasInitialValue }
-    return function("\(access)required init(_row row: SteadRecords._RowReader)", lines)
+    return function("\(access)required init(_row _$row: SteadRecords._RowReader)", lines)
   }
 
   private var reload: String {
-    let lines = (supermodel == nil ? [] : ["super._$reload(row)"]) + loads { _ in true }
-    return function("\(override)\(access)func _$reload(_ row: SteadRecords._RowReader)", lines)
+    let lines = (supermodel == nil ? [] : ["super._$reload(_$row)"]) + loads { _ in true }
+    return function("\(override)\(access)func _$reload(_ _$row: SteadRecords._RowReader)", lines)
   }
 
   private func loads(where isWanted: (PersistedProperty) -> Bool) -> [String] {
@@ -133,48 +134,50 @@ extension ModelDeclaration {
     return properties.enumerated().compactMap { position, property in
       if property.isConstant { offset += 1 }
       guard isWanted(property) else { return nil }
-      guard property.isConstant else { return "\(property.slot)._load(row, \(index(position)))" }
+      guard property.isConstant else { return "\(property.slot)._load(_$row, \(index(position)))" }
       return """
         SteadRecords._reloadConstant\
-        (self, \(name)._$constantOffsets[\(offset)], \(property.slotExpression), row, \(index(position)))
+        (self, \(name)._$constantOffsets[\(offset)], \(property.slotExpression), _$row, \(index(position)))
         """
     }
   }
 
   private var bind: String {
     let lines =
-      (supermodel == nil ? [] : ["super._$bind(row)"])
+      (supermodel == nil ? [] : ["super._$bind(_$row)"])
       + properties.enumerated().map { position, property in
         property.isConstant
-          ? "SteadRecords._fill(\(property.slotExpression), \(property.name))"
-            + "._bind(row, \(index(position)))"
-          : "\(property.slot)._bind(row, \(index(position)))"
+          ? "SteadRecords._fill(\(property.slotExpression), self.\(property.name))"
+            + "._bind(_$row, \(index(position)))"
+          : "\(property.slot)._bind(_$row, \(index(position)))"
       }
-    return function("\(override)\(access)func _$bind(_ row: SteadRecords._RowWriter)", lines)
+    return function("\(override)\(access)func _$bind(_ _$row: SteadRecords._RowWriter)", lines)
   }
 
   private var visit: String {
-    var lines = ["switch index\(supermodel == nil ? "" : " - \(name)._$first") {"]
+    var lines = ["switch _$index\(supermodel == nil ? "" : " - \(name)._$first") {"]
     lines += properties.enumerated().map { position, property in
       guard property.isConstant else {
-        return "case \(position): visitor.visit(&\(property.slot), index)"
+        return "case \(position): _$visitor.visit(&\(property.slot), _$index)"
       }
       // Visitors may read a constant; what they write goes to a copy.
       return """
         case \(position):
-          var slot = SteadRecords._fill(\(property.slotExpression), \(property.name))
-          visitor.visit(&slot, index)
+          var _$slot = SteadRecords._fill(\(property.slotExpression), self.\(property.name))
+          _$visitor.visit(&_$slot, _$index)
         """
     }
-    lines += ["default: \(supermodel == nil ? "break" : "super._$visit(index, &visitor)")", "}"]
+    lines += [
+      "default: \(supermodel == nil ? "break" : "super._$visit(_$index, &_$visitor)")", "}",
+    ]
     return function(
       """
-      \(override)\(access)func _$visit<Visitor: SteadRecords._SlotVisitor>(\
-      _ index: Int, _ visitor: inout Visitor)
+      \(override)\(access)func _$visit<_$Visitor: SteadRecords._SlotVisitor>(\
+      _ _$index: Int, _ _$visitor: inout _$Visitor)
       """, lines)
   }
 
   private func function(_ head: String, _ lines: [String]) -> String {
-    "nonisolated \(head) {\n\(lines.joined(separator: "\n"))\n}"
+    lines.body(of: "nonisolated \(head)")
   }
 }

@@ -25,11 +25,16 @@ extension ModelDeclaration {
     supermodel =
       isRoot ? nil : declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
     let members = declaration.memberBlock.members.active(in: configuration)
-    properties = members.compactMap { member in
-      member.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init)
-    }
+    let variables = members.compactMap { $0.as(VariableDeclSyntax.self) }
+    properties = variables.compactMap(PersistedProperty.init)
+    unstored = variables.unstored
+    hasDeinitializer = members.contains { $0.is(DeinitializerDeclSyntax.self) }
+    // What a diagnostic refuses would only be refused again in the expansion.
     constraints = members.compactMap { member in
-      member.as(MacroExpansionDeclSyntax.self).flatMap(Constraint.init)
+      guard let macro = member.as(MacroExpansionDeclSyntax.self),
+        macro.misnamed(in: declaration, properties: variables).isEmpty
+      else { return nil }
+      return Constraint(macro)
     }
   }
 }
@@ -52,7 +57,7 @@ extension ModelDeclaration.Constraint {
   init?(_ macro: MacroExpansionDeclSyntax) {
     guard let kind = Kind(rawValue: macro.macroName.text) else { return nil }
     self.kind = kind
-    arguments = "(\(macro.arguments.trimmedDescription))"
+    arguments = macro.arguments.trimmedDescription
   }
 }
 
@@ -75,6 +80,8 @@ extension PersistedProperty {
     }
     storage = attribute.map(Storage.init) ?? .plain
     observers = binding.accessorBlock.map(Observer.all) ?? []
+    evaluates = binding.initializer.map { !$0.value.isLiteral } ?? false
+    isValue = relationship == nil && binding.obviousValueType != nil
   }
 }
 

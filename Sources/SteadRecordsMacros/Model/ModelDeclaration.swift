@@ -9,14 +9,24 @@ struct ModelDeclaration {
   var supermodel: String?
   /// The stored, persisted properties in the order of their indices.
   var properties: [PersistedProperty]
-  /// The arguments of each `#Unique` and `#Index`, ready to follow the type's name.
+  /// The arguments of each `#Unique` and `#Index`, as written.
   var constraints: [Constraint]
+
+  /// The stored properties without a column; nil when the class has any that the macro cannot fill in.
+  var unstored: [UnstoredProperty]?
+  var hasDeinitializer: Bool
+
+  /// A stored property without a column.
+  struct UnstoredProperty {
+    var name: String
+    var initialValue: String
+  }
 
   struct Constraint {
     enum Kind: String { case unique = "Unique", index = "Index" }
 
     var kind: Kind
-    /// `([\.a], [\.b])`
+    /// `[\.a], [\.b]`
     var arguments: String
   }
 
@@ -27,7 +37,11 @@ struct ModelDeclaration {
   ///
   /// A literal where syntax alone shows that the class is a root; else it counts on from the first.
   func index(_ position: Int) -> String {
-    inheritsSomething ? "\(name)._$first + \(position)" : "\(position)"
+    Self.index(position, in: name, inherits: inheritsSomething)
+  }
+
+  static func index(_ position: Int, in model: String, inherits: Bool) -> String {
+    inherits ? "\(model)._$first + \(position)" : "\(position)"
   }
 }
 
@@ -45,6 +59,10 @@ struct PersistedProperty {
   var metadata: String?
   var isRelationship: Bool
   var observers: [Observer]
+  /// Whether the initial value is more than a literal, so that evaluating it costs something.
+  var evaluates: Bool
+  /// Whether syntax alone shows that the type is no model.
+  var isValue: Bool
 
   /// Which family of slots the options ask for; within a family the type decides.
   enum Storage: String {
@@ -65,9 +83,11 @@ struct PersistedProperty {
 
   /// The name without backticks, which is the column's.
   var plainName: String { name.filter { $0 != "`" } }
-  var slot: String { prefixed("_") }
+  var slot: String { prefixed("_$slot_") }
   /// The property of no size whose initialization stands for that of the property.
-  var proof: String { prefixed("_$") }
+  var proof: String { prefixed("_$proof_") }
+  /// Whether an observer runs. As in the language, what an observer assigns it does not observe.
+  var observing: String { prefixed("_$observing_") }
   /// Whether the class's initializers may leave the property alone.
   var hasInitialValue: Bool {
     initialValue != nil || (!isConstant && isOptional)
@@ -81,6 +101,14 @@ struct PersistedProperty {
     type.map { $0.hasSuffix("!") ? String($0.dropLast()) + "?" : $0 }
   }
 
+  /// Whether it may be a to-many relationship, whose array is changed in place; observers need the old
+  /// value, too.
+  var isChangedInPlace: Bool {
+    guard storage == .plain, !isValue, observers.isEmpty else { return false }
+    let start = type ?? initialValue ?? ""
+    return start.hasPrefix("[") || start.hasPrefix("Array<")
+  }
+
   /// The expression that makes the slot.
   var slotExpression: String {
     let function = "SteadRecords.\(storage.rawValue)"
@@ -88,8 +116,28 @@ struct PersistedProperty {
     return "\(function)(inferring: \(initialValue ?? "nil"))"
   }
 
-  func prefixed(_ prefix: String) -> String {
-    let isPlain = plainName.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-    return isPlain ? prefix + plainName : "`\(prefix)\(plainName)`"
+  /// The property's key path, where the root is known from what surrounds it.
+  func keyPath(of model: String) -> String {
+    // With a root before them the compiler takes these two for types, backticks or not.
+    plainName == "Type" || plainName == "Protocol" ? "\\.`\(plainName)`" : "\\\(model).\(name)"
+  }
+
+  /// The name of a generated member that belongs to the property.
+  ///
+  /// Unique, since no property's own name may start with `_$` and no two prefixes start alike.
+  private func prefixed(_ prefix: String) -> String {
+    guard name.first == "`" else { return prefix + name }
+    // A keyword needs its backticks no more behind a prefix; a raw identifier does.
+    let isKeyword = plainName.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }
+    return isKeyword ? prefix + plainName : "`\(prefix)\(plainName)`"
+  }
+
+  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+      true
+    default: false
+    }
   }
 }

@@ -2,7 +2,10 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Model`: gives a class the members that make it a `PersistentModel`.
-enum ModelMacro {}
+enum ModelMacro {
+  // What the macro writes is laid out already.
+  static let formatMode = FormatMode.disabled
+}
 
 extension ModelMacro: MemberMacro {
   static func expansion(
@@ -11,9 +14,9 @@ extension ModelMacro: MemberMacro {
   ) throws -> [DeclSyntax] {
     declaration.modelDiagnostics(attribute: node, in: context).forEach(context.diagnose)
     guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable else { return [] }
-    return ModelDeclaration(
-      model, isRoot: model.isRoot(protocols), configuration: context.buildConfiguration
-    ).members
+    let declaration = ModelDeclaration(
+      model, isRoot: model.isRoot(protocols), configuration: context.buildConfiguration)
+    return [DeclSyntax(text: declaration.members.joined(separator: "\n\n"))]
   }
 }
 
@@ -24,12 +27,9 @@ extension ModelMacro: MemberAttributeMacro {
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
     guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable,
-      let variable = member.as(VariableDeclSyntax.self),
-      let property = PersistedProperty(variable)
+      let variable = member.as(VariableDeclSyntax.self)
     else { return [] }
-    // Whether the class is a root shows in the member role alone; no attribute depends on it.
-    return ModelDeclaration(model, isRoot: true, configuration: context.buildConfiguration)
-      .attributes(for: property)
+    return model.attributes(for: variable, configuration: context.buildConfiguration)
   }
 }
 
@@ -40,6 +40,6 @@ extension ModelMacro: ExtensionMacro {
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
     guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable else { return [] }
-    return try model.conformances(to: protocols, of: type)
+    return model.conformances(to: protocols, of: type)
   }
 }

@@ -1,75 +1,90 @@
-import SwiftSyntax
-
 extension PersistedProperty {
   /// The slot, and what lets the compiler see whether an initializer forgot the property.
   ///
   /// The slot starts as a placeholder, so that an object can be made from a row without its
   /// properties' values. By itself that would hide a forgotten property; the second member has
   /// no size and no value until the property has one.
-  var storageMembers: [DeclSyntax] {
+  var storageMembers: [String] {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
-    var members = ["\(modifiers) \(slot) = \(slotExpression)"]
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""
-    members.append(
-      "nonisolated(unsafe) private final var \(proof): SteadRecords._Initialized\(start)")
-    if !observers.isEmpty { members.append("\(modifiers) \(guardFlag) = false") }
-    return members.map { "\(raw: $0)" }
+    var members = [
+      "\(modifiers) \(slot) = \(slotExpression)",
+      "nonisolated(unsafe) private final var \(proof): SteadRecords._Initialized\(start)",
+    ]
+    if !observers.isEmpty { members.append("\(modifiers) \(observing) = false") }
+    return members
   }
 
-  /// Whether an observer runs. As in the language, what an observer assigns it does not observe.
-  private var guardFlag: String { prefixed("_$isObserving_") }
-
-  func accessors(index: String, model: String) -> [AccessorDeclSyntax] {
-    let place = "(self, \(index), \\\(model).\(name))"
+  func accessors(index: String, model: String) -> [String] {
+    let place = "(self, \(index), \(keyPath(of: model)))"
+    // The state is a member of the class that begins the hierarchy, where indices are plain numbers.
+    let isRoot = Int(index) != nil
+    let state = isRoot ? ", _$state" : ""
+    let arguments = isRoot ? ", &_$state, \(index), \(model).self" : ""
     return [
       """
-      @storageRestrictions(accesses: \(raw: slot), initializes: \(raw: proof))
+      @storageRestrictions(accesses: \(slot)\(state), initializes: \(proof))
       init(initialValue) {
-        \(raw: slot) = .init(initialValue)
-        \(raw: proof) = .init()
+        \(slot) = .init(initialValue\(arguments))
+        \(proof) = .init()
       }
       """,
       """
       get {
-        if _$state.isWatched { SteadRecords._willRead\(raw: place) }
-        let slot = \(raw: slot)
-        return slot.read(self, \(raw: index))
+        if _$state.isWatched { SteadRecords._willRead\(place) }
+        let _$slot = \(slot)
+        return _$slot.read(self, \(index))
       }
       """,
-      "set {\n\(raw: setter(index: index, place: place))\n}",
-    ]
+      setter(index: index, place: place).body(of: "set(_$new)"),
+    ] + (isChangedInPlace ? [modifier(index: index, place: place)] : [])
   }
 
-  private func setter(index: String, place: String) -> String {
+  /// Lends the program an array, so that an append need not copy it.
+  private func modifier(index: String, place: String) -> String {
+    """
+    _modify {
+      if _$state.isWatched { SteadRecords._willRead\(place) }
+      var _$new = \(slot)._lend(self, \(index))
+      defer {
+        SteadRecords._willWrite\(place)
+        SteadRecords._takeBack(_$new, into: SteadRecords._address(of: &\(slot)), self, \(index))
+        SteadRecords._didWrite\(place)
+      }
+      yield &_$new
+    }
+    """
+  }
+
+  private func setter(index: String, place: String) -> [String] {
     let usesPrevious = observers.contains { $0.kind == .didSet && $0.parameter != nil }
     // The storage is copied once the object is sure to have its row's values.
     let write =
-      ["SteadRecords._willWrite\(place)", "let old = \(slot)"]
-      + (usesPrevious ? ["let previous = old.read(self, \(index))"] : [])
+      ["SteadRecords._willWrite\(place)", "let _$old = \(slot)"]
+      + (usesPrevious ? ["let _$previous = _$old.read(self, \(index))"] : [])
       + [
-        "\(slot) = .init(newValue)", "old.didReplace(with: newValue, self, \(index))",
+        "\(slot) = .init(_$new)", "_$old.didReplace(with: _$new, self, \(index))",
         "SteadRecords._didWrite\(place)",
       ]
-    let lines = observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
-    return lines.joined(separator: "\n")
+    return observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
   }
 
   private var begin: [String] {
     [
-      "let isOutermost = !\(guardFlag)", "\(guardFlag) = true",
-      "defer { if isOutermost { \(guardFlag) = false } }",
+      "let _$isOutermost = !\(observing)", "\(observing) = true",
+      "defer { if _$isOutermost { \(observing) = false } }",
     ]
   }
 
   /// Runs an observer in a function of its own, since its body may return.
   private func call(_ kind: Observer.Kind) -> [String] {
     guard let observer = observers.first(where: { $0.kind == kind }) else { return [] }
-    let value = kind == .willSet ? "newValue" : "previous"
-    let parameter =
-      observer.parameter.flatMap { $0 == value ? nil : "let \($0) = \(value)\n" } ?? ""
+    // A name with a prefix of its own cannot hide a property that the observer mentions.
+    let value = kind == .willSet ? "_$new" : "_$previous"
+    let parameter = observer.parameter.map { ["let \($0) = \(value)"] } ?? []
     return [
-      "func \(kind.rawValue)() {\n\(parameter)\(observer.body)\n}",
-      "if isOutermost { \(kind.rawValue)() }",
+      (parameter + [observer.body]).body(of: "func _$\(kind.rawValue)()"),
+      "if _$isOutermost { _$\(kind.rawValue)() }",
     ]
   }
 }

@@ -3,6 +3,9 @@ import SwiftSyntaxMacros
 
 /// `@_PersistedProperty`, which `@Model` attaches: gives a property its slot and its accessors.
 enum PersistedPropertyMacro {
+  // What the macro writes is laid out already.
+  static let formatMode = FormatMode.disabled
+
   /// `at:` and `of:`: the property's index and its class, as generated code spells them.
   private static func arguments(of node: AttributeSyntax) -> (index: String, model: String)? {
     guard case .argumentList(let list) = node.arguments else { return nil }
@@ -18,7 +21,10 @@ extension PersistedPropertyMacro: PeerMacro {
     of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
-    declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init)?.storageMembers ?? []
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      let property = PersistedProperty(variable)
+    else { return [] }
+    return [DeclSyntax(text: property.storageMembers.joined(separator: "\n\n"))]
   }
 }
 
@@ -31,5 +37,6 @@ extension PersistedPropertyMacro: AccessorMacro {
       let property = PersistedProperty(variable), let place = arguments(of: node)
     else { return [] }
     return property.accessors(index: place.index, model: place.model)
+      .map(AccessorDeclSyntax.init(text:))
   }
 }

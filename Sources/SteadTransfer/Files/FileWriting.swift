@@ -78,11 +78,8 @@ struct FileWriting<Model: PersistentModel> {
   private func pathOwners(_ rows: RowTransaction) throws -> [String: Set<String>] {
     var owners: [String: Set<String>] = [:]
     for shape in store.family(of: Model.self) {
-      let column = quoted(destination.property)
-      try rows.forEach(
-        "SELECT \"_id\", \(column) FROM \(quoted(shape.root)) WHERE \(column) <> ''\(shape.test)"
-      ) { row in
-        guard case .integer(let number) = row[0], case .text(let path) = row[1] else { return }
+      try rows.forEachValue(of: destination.property, in: shape) { number, value in
+        guard case .text(let path) = value else { return }
         owners[path, default: []].insert(RowPlaces([(shape.name, number)]).text)
       }
     }

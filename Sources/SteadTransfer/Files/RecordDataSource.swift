@@ -60,14 +60,9 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
       try store.rows.read { rows in
         var items: [TransferItem<Value>] = []
         for shape in store.family(of: Model.self) {
-          let column = quoted(property)
-          try rows.forEach(
-            "SELECT \"_id\", \(column) FROM \(quoted(shape.root)) "
-              + "WHERE length(\(column)) > 0\(shape.test) ORDER BY \"_id\""
-          ) { values in
-            guard case .integer(let number) = values[0] else { return }
+          try rows.forEachValue(of: property, in: shape) { number, value in
             try RecordsStore.report(.reading, items.count, of: nil, progress)
-            items.append(item(values[1], shape, number, rows))
+            items.append(item(value, shape, number, rows))
           }
         }
         return items
@@ -111,22 +106,11 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
   private func clear(_ identity: String, _ rows: RowTransaction) throws -> Bool {
     guard let key = StoredRow.Key(identity: identity), let shape = rows.rows.shapes[key.root],
       let attribute = shape.attributes.first(where: { $0.name == property }),
-      let value = try rows.select(
-        "SELECT \(quoted(property)) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)",
-        [.integer(key.number)]
-      ).first?.first, key.identity(digest: Self.digest(of: value)) == identity
+      let value = try rows.value(of: property, in: shape, key.number),
+      key.identity(digest: Self.digest(of: value)) == identity
     else { return false }
-    try rows.run(
-      "UPDATE \(quoted(shape.root)) SET \(quoted(property)) = ?1 WHERE \"_id\" = ?2",
-      [attribute.isOptional ? .null : .blob(Foundation.Data()), .integer(key.number)])
-    rows.dropFile(value)
-    return true
+    return try rows.clear(attribute, of: key.number, in: shape, holding: value)
   }
-}
-
-extension RowShape {
-  /// What a condition adds where a table has rows of other entities, too.
-  var test: String { discriminator.map { " AND \"_entity\" = \($0)" } ?? "" }
 }
 
 extension RecordsStore {

@@ -93,14 +93,14 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
       setPath(model, files[index].path.text)
       models.append(model)
     }
-    var writing = ModelWriting(store, models)
+    let writing = ModelWriting(store, models)
     try store.reporting("written") {
       try writing.run(progress) { rows, placements in
         var new = placements.makeIterator()
         for index in files.indices where files[index].row == nil { files[index].new = new.next() }
         try fileWriting.refuseShared(files, rows)
         let placed = try files.map { try place($0, rows) }
-        try ReceiptTable(rows).set(try receipt(placed))
+        try rows.set(try receipt(placed))
       }
     }
     store.rows.tellContexts()
@@ -119,12 +119,10 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
       return TransferPlacement(place: place.text, digest: digest.hexadecimal)
     }
     guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
-    let column = quoted(property)
-    let count = try rows.run(
-      "UPDATE \(quoted(shape.root)) SET \(column) = ?1 WHERE \"_id\" = ?2\(shape.test) "
-        + "AND (\(column) IS NULL OR \(column) IN ('', ?1))",
-      [.text(file.path.text), .integer(row.number)])
-    guard count == 1 else { throw missing(file) }
+    let path = SQLValue.text(file.path.text)
+    let isSet = try rows.set(
+      property, of: row.number, in: shape, to: path, from: [.null, .text(""), path])
+    guard isSet else { throw missing(file) }
     let place = FilePlace(rows: RowPlaces([row]), isNew: false, path: file.path)
     return TransferPlacement(place: place.text, digest: digest.hexadecimal)
   }
@@ -162,10 +160,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
     guard let place = FilePlace(text), let row = place.rows.places.first,
       let shape = rows.rows.shapes[row.entity],
       let data = try? AtomicFile(place.path.url(in: directory)).readIfPresent(),
-      try rows.select(
-        "SELECT \(quoted(property)) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)",
-        [.integer(row.number)]
-      ).first?.first == .text(place.path.text)
+      try rows.value(of: property, in: shape, row.number) == .text(place.path.text)
     else { return nil }
     var digest = RowDigest()
     digest.add(place.path.text, .text(SHA256.hexadecimal(data)))

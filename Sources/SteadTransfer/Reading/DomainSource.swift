@@ -51,3 +51,11 @@ public struct DomainSource: TransferSource {
       .map { PreferenceEntry(key: $0.key, value: $0.value) }
   }
 }
+
+extension DomainSource: OverlapChecking {
+  func overlaps(_ placements: [TransferPlacement], of destination: any TransferDestination) -> Bool
+  {
+    guard let other = destination as? PreferencesDestination else { return false }
+    return preferences.isSameDomain(as: other.preferences)
+  }
+}

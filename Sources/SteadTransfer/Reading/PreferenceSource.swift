@@ -73,3 +73,13 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
     list.elements.contains { (try? $0.decoded(as: Value.self)) != nil }
   }
 }
+
+extension PreferenceSource: OverlapChecking {
+  func overlaps(_ placements: [TransferPlacement], of destination: any TransferDestination) -> Bool
+  {
+    guard let other = destination as? PreferencesDestination,
+      preferences.isSameDomain(as: other.preferences)
+    else { return false }
+    return placements.contains { $0.place.utf8.elementsEqual(key.utf8) }
+  }
+}

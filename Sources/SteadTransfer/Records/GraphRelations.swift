@@ -19,9 +19,17 @@ final class GraphRelations {
     let teller: Int
   }
 
+  /// A column that says in which of several relationships a row is.
+  private struct ListCell: Hashable {
+    let root: String
+    let number: Int64
+    let column: String
+  }
+
   private unowned let writing: GraphWriting
+  private var toldLists: Set<ListCell> = []
   private var changes: [Change] = []
-  private var tables: [String: PairTable] = [:]
+  private var tables: [PairList: PairTable] = [:]
 
   init(_ writing: GraphWriting) { self.writing = writing }
 
@@ -36,7 +44,8 @@ final class GraphRelations {
           ?? element.relationships[relationship.originalName]
       else { continue }
       let targets = try self.targets(keys, of: relationship, number)
-      add(targets, to: relationship, of: owner, number)
+      let list = element.lists[relationship.name] ?? element.lists[relationship.originalName]
+      add(targets, to: relationship, list, of: owner, number)
     }
   }
 
@@ -66,39 +75,65 @@ final class GraphRelations {
   }
 
   private func add(
-    _ targets: [Row], to relationship: RowShape.Relationship, of owner: Row, _ number: Int
+    _ targets: [Row], to relationship: RowShape.Relationship, _ list: String?, of owner: Row,
+    _ number: Int
   ) {
     switch relationship.storage {
     case .column:
       guard let target = targets.first else { return }
       set(relationship.name, of: owner, to: target.number, number)
-      if let inverse = inverse(of: relationship, target), !inverse.isToMany {
+      setList(list, relationship, of: owner, number)
+      if let inverse = inverse(of: relationship, list, target), !inverse.isToMany {
         set(inverse.name, of: target, to: owner.number, number)
+        setList(relationship.list, inverse.name, of: target, number)
       }
     case .inverse:
       guard let name = relationship.inverse else { return }
-      for target in targets { set(name, of: target, to: owner.number, number) }
+      for target in targets {
+        set(name, of: target, to: owner.number, number)
+        setList(relationship.list, name, of: target, number)
+      }
       setOrder(of: targets, name, number)
-    case .pairs(let table, let own, _):
+    case .pairs(let list, let isOwner):
       let isSymmetric =
         relationship.inverse == relationship.name
         && owner.form.shape.lineage.contains(relationship.destination)
       for target in targets {
-        let isOwner = own == "owner"
         let (owner, other) = (owner.number, target.number)
-        tables[table, default: .init()].add(
+        tables[list, default: .init()].add(
           owner: isOwner ? owner : other, target: isOwner ? other : owner)
-        if isSymmetric { tables[table]?.add(owner: other, target: owner) }
+        if isSymmetric { tables[list]?.add(owner: other, target: owner) }
       }
-      tables[table, default: .init()].note(
-        targets.map(\.number), of: owner.number, isOwner: own == "owner")
+      tables[list, default: .init()].note(
+        targets.map(\.number), of: owner.number, isOwner: isOwner)
     }
   }
 
+  /// The relationship that leads back; where several do, the one that is named, else none: its own row
+  /// tells of it.
   private func inverse(
-    of relationship: RowShape.Relationship, _ target: Row
+    of relationship: RowShape.Relationship, _ list: String?, _ target: Row
   ) -> RowShape.Relationship? {
-    relationship.inverse.flatMap { target.form.relationships[$0] }
+    let name = relationship.lists.isEmpty ? relationship.inverse : list
+    return name.flatMap { target.form.relationships[$0] }
+  }
+
+  /// Notes which of several relationships of its destination leads back to a row.
+  private func setList(
+    _ name: String?, _ toOne: RowShape.Relationship, of row: Row, _ teller: Int
+  ) {
+    guard let name else { return }
+    let list = toOne.lists.first { $0.name == name || $0.originalName == name }
+    setList(list?.number, toOne.name, of: row, teller)
+  }
+
+  /// Notes it by its number. The first that is told counts: sources whose relationships all have the
+  /// rows of one column name a row in each.
+  private func setList(_ list: Int?, _ toOne: String, of row: Row, _ teller: Int) {
+    guard let list, case .column(_, let column?)? = row.form.relationships[toOne]?.storage
+    else { return }
+    let cell = ListCell(root: row.form.shape.root, number: row.number, column: column)
+    if toldLists.insert(cell).inserted, list > 0 { set(column, of: row, to: Int64(list), teller) }
   }
 
   private func set(_ column: String, of row: Row, to value: Int64, _ teller: Int) {
@@ -124,14 +159,15 @@ final class GraphRelations {
   private func setOrder(of targets: [Row], _ toOne: String, _ teller: Int) {
     guard !zip(targets, targets.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return }
     for (place, target) in targets.enumerated() {
-      guard case .column(let order?)? = target.form.relationships[toOne]?.storage else { continue }
+      let storage = target.form.relationships[toOne]?.storage
+      guard case .column(let order?, _)? = storage else { continue }
       set(order, of: target, to: Int64(place), teller)
     }
   }
 
   /// Checks that every row has as many destinations as it must.
   func finish() {
-    for name in tables.keys { tables[name]?.settle() }
+    for list in tables.keys { tables[list]?.settle() }
     var counts: [Place: Int] = [:]
     let limited = Set(
       writing.drafts.flatMap { $0.form.shape.relationships }.filter {
@@ -157,6 +193,7 @@ final class GraphRelations {
   private struct Place: Hashable {
     let root: String
     let column: String
+    let list: Int?
     let number: SQLValue
   }
 
@@ -170,9 +207,9 @@ final class GraphRelations {
       counts[
         Place(
           root: relationship.destinationRoot, column: relationship.inverse ?? "",
-          number: .integer(draft.number))] ?? 0
-    case .pairs(let table, let own, _):
-      tables[table]?.count(of: draft.number, isOwner: own == "owner") ?? 0
+          list: relationship.list, number: .integer(draft.number))] ?? 0
+    case .pairs(let list, let isOwner):
+      tables[list]?.count(of: draft.number, isOwner: isOwner) ?? 0
     }
   }
 
@@ -183,11 +220,23 @@ final class GraphRelations {
       let root = draft.form.shape.root
       for relationship in draft.form.shape.relationships where !relationship.isToMany {
         guard let cell = draft.form.places[relationship.name] else { continue }
-        let place = Place(root: root, column: relationship.name, number: draft.cells[cell])
+        let place = Place(
+          root: root, column: relationship.name, list: list(of: relationship, draft),
+          number: draft.cells[cell])
         counts[place, default: 0] += 1
       }
     }
     return counts
+  }
+
+  private func list(
+    of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft
+  ) -> Int? {
+    guard case .column(_, let column?) = relationship.storage else { return nil }
+    if let place = draft.form.places[column], case .integer(let list) = draft.cells[place] {
+      return Int(list)
+    }
+    return 0
   }
 
   // MARK: Writing
@@ -195,12 +244,10 @@ final class GraphRelations {
   /// Writes what does not lie in the rows' own columns.
   func write() throws {
     for change in changes {
-      let (table, column) = (quoted(change.row.form.shape.root), quoted(change.column))
-      let row = SQLValue.integer(change.row.number)
-      let count = try writing.rows.run(
-        "UPDATE \(table) SET \(column) = ?1 "
-          + "WHERE \"_id\" = ?2 AND (\(column) IS NULL OR \(column) = ?1)", [change.value, row])
-      guard count == 1 else {
+      let isSet = try writing.rows.set(
+        change.column, of: change.row.number, in: change.row.form.shape, to: change.value,
+        from: [.null, change.value])
+      guard isSet else {
         writing.fail(
           change.teller,
           "\(change.column) of a \(change.row.form.shape.name) that was moved earlier leads elsewhere"
@@ -211,19 +258,13 @@ final class GraphRelations {
           failures: writing.failures)
       }
     }
-    for (name, table) in tables.sorted(by: { $0.key < $1.key }) {
-      for pair in table.rows {
-        try writing.rows.run(
-          "INSERT INTO \(quoted(name)) (owner, target, owner_order, target_order) "
-            + "VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING", pair)
-      }
+    for (list, table) in tables {
+      for pair in table.all { try writing.rows.insert(pair, into: list) }
     }
   }
 
-  /// The pairs of a new row as ``RowShape/pairs(of:in:)`` reads them.
-  func pairs(of draft: GraphWriting.Draft) -> [[[SQLValue]]] {
-    draft.form.shape.ownedPairs.map { relationship in
-      tables[relationship.table]?.pairs(ofOwner: draft.number) ?? []
-    }
+  /// The pairs that belong to a new row, as ``RowContent`` has them.
+  func pairs(of draft: GraphWriting.Draft) -> [[RowPair]] {
+    draft.form.shape.ownedPairs.map { tables[$0.list]?.pairs(ofOwner: draft.number) ?? [] }
   }
 }

@@ -84,7 +84,7 @@ final class GraphWriting {
         drafts.append(
           Draft(form: form, number: row, cells: try cells(of: element, form)))
       } catch let error as RowProblems {
-        fail(number, error.description)
+        fail(number, error.problems.joined(separator: ", "))
         // The others' problems are told, too; nothing is written any more.
         drafts.append(
           Draft(form: form, number: row, cells: form.shape.columns.map { _ in .null }))
@@ -93,8 +93,7 @@ final class GraphWriting {
   }
 
   private func cells(of element: StoredRow, _ form: RowForm) throws -> [SQLValue] {
-    var cells = Array(repeating: SQLValue.null, count: form.shape.columns.count)
-    if let discriminator = form.shape.discriminator { cells[0] = .integer(Int64(discriminator)) }
+    var cells = form.shape.blankValues
     let values = try rows.convert(element.attributes, for: form.shape)
     for (attribute, value) in zip(form.shape.attributes, values) {
       guard let place = form.places[attribute.name] else { continue }
@@ -121,11 +120,7 @@ final class GraphWriting {
   /// Where a row of the source is; nil when it is neither moved now nor, still there, earlier.
   func place(of key: StoredRow.Key) throws -> GraphRelations.Row? {
     guard let row = placeByKey[key] else { return nil }
-    if row.draft == nil {
-      let found = try rows.integer(
-        "SELECT 1 FROM \(quoted(row.form.shape.root)) WHERE \"_id\" = ?1", [.integer(row.number)])
-      if found == nil { return nil }
-    }
+    if row.draft == nil, try !rows.contains(row.number, in: row.form.shape) { return nil }
     return row
   }
 
@@ -133,7 +128,7 @@ final class GraphWriting {
     for (number, draft) in drafts.enumerated() {
       try RecordsStore.report(.writing, number, of: drafts.count, progress)
       do {
-        try rows.run(draft.form.insertion, [.integer(draft.number)] + draft.cells)
+        try rows.insert(draft.cells, as: draft.number, of: draft.form.shape)
       } catch let error as SwiftDataError where error == .modelValidationFailure {
         fail(number, "a record has its unique value already")
         throw TransferError(
@@ -155,7 +150,9 @@ final class GraphWriting {
     for (number, draft) in drafts.enumerated() {
       try RecordsStore.report(.writing, number, of: drafts.count, progress)
       let shape = draft.form.shape
-      let wanted = shape.digest(draft.cells, relations.pairs(of: draft))
+      let wanted = RowContent(
+        shape, draft.number, values: draft.cells, pairs: relations.pairs(of: draft)
+      ).digest
       let places = RowPlaces([(shape.name, draft.number)])
       guard try places.digest(in: rows, checksFiles: false) == wanted else {
         fail(number, "its row has other values")

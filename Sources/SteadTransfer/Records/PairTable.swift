@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// The rows of a table of pairs, each pair once.
+/// The new pairs of a list, each once.
 struct PairTable {
   private struct Pair: Hashable {
     let owner: Int64
@@ -52,18 +52,15 @@ struct PairTable {
     for (place, index) in list.enumerated() { orders[index] = Int64(place) }
   }
 
-  /// The values of all rows: owner, target, and the place from either side.
-  var rows: [[SQLValue]] {
-    pairs.indices.map { [.integer(pairs[$0].owner)] + values($0) }
-  }
+  /// All pairs, in the order in which they are inserted.
+  var all: [RowPair] { pairs.indices.map(pair) }
 
-  /// The values of an owner's rows: target, and the place from either side.
-  func pairs(ofOwner owner: Int64) -> [[SQLValue]] { (byOwner[owner] ?? []).map(values) }
+  /// An owner's pairs, in the order in which they are inserted.
+  func pairs(ofOwner owner: Int64) -> [RowPair] { (byOwner[owner] ?? []).map(pair) }
 
-  private func values(_ index: Int) -> [SQLValue] {
-    [
-      .integer(pairs[index].target), ownerOrders[index].map { .integer($0) } ?? .null,
-      targetOrders[index].map { .integer($0) } ?? .null,
-    ]
+  private func pair(_ index: Int) -> RowPair {
+    RowPair(
+      owner: pairs[index].owner, target: pairs[index].target, ownerOrder: ownerOrders[index],
+      targetOrder: targetOrders[index])
   }
 }

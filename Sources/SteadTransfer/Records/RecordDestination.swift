@@ -39,9 +39,9 @@ public struct RecordDestination<Model: PersistentModel>: TransferDestination {
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
     let store = try opened.get()
-    var writing = ModelWriting(store, elements)
+    let writing = ModelWriting(store, elements)
     try store.reporting("written") {
-      try writing.run(progress) { try ReceiptTable($0).set(try receipt($1)) }
+      try writing.run(progress) { try $0.set(try receipt($1)) }
     }
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }

@@ -94,7 +94,7 @@ public struct RecordGraphDestination: TransferDestination {
       try store.rows.write { rows in
         let writing = GraphWriting(rows, forms, elements, options, earlier)
         let placements = try writing.run(progress)
-        try ReceiptTable(rows).set(try receipt(placements))
+        try rows.set(try receipt(placements))
       }
     }
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))

@@ -52,3 +52,15 @@ public struct RecordStoreSource: TransferSource {
     }
   }
 }
+
+extension RecordStoreSource: OverlapChecking {
+  func overlaps(_ placements: [TransferPlacement], of destination: any TransferDestination) -> Bool
+  {
+    guard let other = destination as? RecordGraphDestination, let here = try? opened.get(),
+      let there = try? other.opened.get()
+    else { return false }
+    // A copy of a store has its identifier, and is another place.
+    return here.rows.identifier == there.rows.identifier
+      && container.configurations.map(\.url) == other.container.configurations.map(\.url)
+  }
+}

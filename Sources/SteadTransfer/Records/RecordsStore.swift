@@ -25,11 +25,11 @@ struct RecordsStore: Sendable {
   }
 
   func receipt(named id: String) throws -> TransferReceipt? {
-    try reporting("read") { try rows.read { try ReceiptTable($0).receipt(named: id) } }
+    try reporting("read") { try rows.read { try $0.transferReceipt(named: id) } }
   }
 
   func replace(_ receipt: TransferReceipt) throws {
-    try reporting("written") { try rows.write { try ReceiptTable($0).set(receipt) } }
+    try reporting("written") { try rows.write { try $0.set(receipt) } }
   }
 
   /// Waits for the disk, and reads rows by a connection of its own, past the caches of all contexts.

@@ -5,8 +5,6 @@ final class RowForm: Sendable {
   let shape: RowShape
   /// Where a column is among the shape's.
   let places: [String: Int]
-  /// Takes the number and the shape's columns.
-  let insertion: String
   /// The relationships by their own names and their earlier ones.
   let relationships: [String: RowShape.Relationship]
   /// The names of attributes, earlier ones included.
@@ -15,9 +13,6 @@ final class RowForm: Sendable {
   init(_ shape: RowShape) {
     self.shape = shape
     places = Dictionary(uniqueKeysWithValues: zip(shape.columns, 0...))
-    let names = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
-    let marks = (0...shape.columns.count).map { "?\($0 + 1)" }.joined(separator: ", ")
-    insertion = "INSERT INTO \(quoted(shape.root)) (\(names)) VALUES (\(marks))"
     attributes = Set(shape.attributes.flatMap { [$0.name, $0.originalName] })
     let known = shape.relationships
     relationships = Dictionary(
@@ -33,7 +28,7 @@ final class RowForm: Sendable {
     do {
       _ = try rows.convert(row.attributes, for: shape)
     } catch let error as RowProblems {
-      problems += error.problems.map { "\($0.property) \($0.reason)" }
+      problems += error.problems
     }
     return problems
   }
@@ -47,9 +42,4 @@ final class RowForm: Sendable {
     let targets = row.relationships.filter { !$0.value.isEmpty && relationships[$0.key] == nil }
     return (Array(values.keys) + Array(targets.keys)).sorted().map { "the model has no \($0)" }
   }
-}
-
-/// An SQL identifier in quotes.
-func quoted(_ name: String) -> String {
-  "\"\(name.replacing("\"", with: "\"\""))\""
 }

@@ -24,11 +24,10 @@ struct RowPlaces {
     var digests: [String] = []
     for place in places {
       guard let shape = rows.rows.shapes[place.entity],
-        let values = try rows.values(of: shape, place.number)
+        let content = try rows.content(of: shape, place.number)
       else { return nil }
-      if checksFiles, !shape.hasReadableFiles(values, rows) { return nil }
-      let pairs = try shape.pairs(of: place.number, in: rows)
-      digests.append(shape.digest(values, pairs))
+      if checksFiles, !content.hasReadableFiles(rows) { return nil }
+      digests.append(content.digest)
     }
     return Self.joined(digests)
   }
@@ -41,29 +40,28 @@ struct RowPlaces {
   }
 }
 
-extension RowShape {
-  /// The pairs of a row, relationship by relationship: target, and the places from both sides.
-  func pairs(of number: Int64, in rows: RowTransaction) throws -> [[[SQLValue]]] {
-    try ownedPairs.map { try rows.select($0.selection, [.integer(number)]) }
-  }
-
-  /// The digest of a row's columns and pairs.
-  func digest(_ values: [SQLValue], _ pairs: [[[SQLValue]]]) -> String {
+extension RowContent {
+  /// The digest of the row's columns and pairs.
+  var digest: String {
     var digest = RowDigest()
-    for (column, value) in zip(columns, values) { digest.add(column, value) }
-    for (relationship, pairs) in zip(ownedPairs, pairs) where !pairs.isEmpty {
+    for (column, value) in zip(shape.columns, values) { digest.add(column, value) }
+    for (relationship, pairs) in zip(shape.ownedPairs, pairs) where !pairs.isEmpty {
       digest.add(relationship.name, .integer(Int64(pairs.count)))
-      for value in pairs.joined() { digest.add(value) }
+      for pair in pairs {
+        digest.add(.integer(pair.target))
+        digest.add(pair.ownerOrder.map { .integer($0) } ?? .null)
+        digest.add(pair.targetOrder.map { .integer($0) } ?? .null)
+      }
     }
     return digest.hexadecimal
   }
 
-  func hasReadableFiles(_ values: [SQLValue], _ rows: RowTransaction) -> Bool {
-    attributes.allSatisfy { attribute in
-      guard attribute.isExternal, let place = columns.firstIndex(of: attribute.name) else {
+  fileprivate func hasReadableFiles(_ rows: RowTransaction) -> Bool {
+    zip(shape.columns, values).allSatisfy { column, value in
+      guard shape.attributes.contains(where: { $0.isExternal && $0.name == column }) else {
         return true
       }
-      return (try? rows.bytes(ofExternal: values[place])) != nil
+      return (try? rows.bytes(ofExternal: value)) != nil
     }
   }
 }

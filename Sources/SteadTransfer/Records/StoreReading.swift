@@ -7,11 +7,18 @@ struct StoreReading {
   let shapes: [RowShape]
   private let readsAll: Bool
   /// What to-many relationships lead to: by relationship, then by owner.
-  private var inverses: [Inverse: [Int64: [StoredRow.Key]]] = [:]
+  private var inverses: [Inverse: [Int64: [Int64]]] = [:]
 
   private struct Inverse: Hashable {
     let root: String
     let column: String
+    let list: Int?
+
+    init(_ relationship: RowShape.Relationship) {
+      root = relationship.destinationRoot
+      column = relationship.inverse ?? ""
+      list = relationship.list
+    }
   }
 
   init(_ rows: RowTransaction, _ entities: Set<String>?) {
@@ -26,18 +33,15 @@ struct StoreReading {
     _ progress: TransferProgress.Report
   ) throws -> [TransferItem<StoredRow>] {
     let total = try shapes.reduce(0) { sum, shape in
-      sum + Int(try rows.integer("SELECT count(*) FROM \(quoted(shape.root))\(test(shape))") ?? 0)
+      sum + (try rows.count(of: shape))
     }
     var items: [TransferItem<StoredRow>] = []
     items.reserveCapacity(total)
     for shape in shapes {
-      let columns = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
       try readInverses(of: shape)
-      try rows.forEach(
-        "SELECT \(columns) FROM \(quoted(shape.root))\(test(shape)) ORDER BY \"_id\""
-      ) { values in
+      try rows.forEachRow(of: shape) { row in
         try RecordsStore.report(.reading, items.count, of: total, progress)
-        items.append(try item(shape, values))
+        items.append(item(row))
       }
     }
     if readsAll { items += try unknownRows() }
@@ -47,68 +51,38 @@ struct StoreReading {
 
   /// The rows of classes that the container does not know.
   private func unknownRows() throws -> [TransferItem<StoredRow>] {
-    var families: [String: [Int]] = [:]
-    for shape in shapes {
-      if let number = shape.discriminator { families[shape.root, default: []].append(number) }
+    try rows.unknownRows().map { root, number in
+      TransferItem(
+        name: "\(root) \(number)", identity: "\(root)/\(number)",
+        value: .failure(
+          TransferError(
+            code: .unreadable,
+            message: "The row is of a class that the container does not have. Name it when the "
+              + "container is made.")))
     }
-    return try families.sorted { $0.key < $1.key }.flatMap { root, numbers in
-      let known = numbers.map(String.init).joined(separator: ", ")
-      let found = try rows.select(
-        "SELECT \"_id\" FROM \(quoted(root)) WHERE \"_entity\" NOT IN (\(known))")
-      return found.compactMap { row -> TransferItem<StoredRow>? in
-        guard case .integer(let number) = row[0] else { return nil }
-        return TransferItem(
-          name: "\(root) \(number)", identity: "\(root)/\(number)",
-          value: .failure(
-            TransferError(
-              code: .unreadable,
-              message:
-                "The row is of a class that the container has not. Name it when the container "
-                + "is made.")))
-      }
-    }
-  }
-
-  private func test(_ shape: RowShape) -> String {
-    shape.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
   }
 
   /// Reads the destinations of relationships that lie in the destinations' own columns.
   private mutating func readInverses(of shape: RowShape) throws {
     for relationship in shape.relationships {
-      guard relationship.storage == .inverse, let column = relationship.inverse else { continue }
-      let key = Inverse(root: relationship.destinationRoot, column: column)
+      guard relationship.storage == .inverse else { continue }
+      let key = Inverse(relationship)
       guard inverses[key] == nil else { continue }
-      var found: [Int64: [StoredRow.Key]] = [:]
-      let order = quoted("_\(column)_order")
-      try rows.forEach(
-        "SELECT \(quoted(column)), \"_id\" FROM \(quoted(key.root)) "
-          + "WHERE \(quoted(column)) IS NOT NULL "
-          + "ORDER BY \(quoted(column)), \(order) IS NULL, \(order), \"_id\""
-      ) { row in
-        guard case .integer(let owner) = row[0], case .integer(let number) = row[1] else { return }
-        found[owner, default: []].append(.init(root: key.root, number: number))
-      }
-      inverses[key] = found
+      inverses[key] = try rows.destinationsByOwner(of: relationship)
     }
   }
 
-  private func item(_ shape: RowShape, _ values: [SQLValue]) throws -> TransferItem<StoredRow> {
-    guard case .integer(let number) = values[0] else {
-      throw TransferError(code: .unreadable, message: "A row of \(shape.root) has no number.")
-    }
-    let cells = Array(values[1...])
-    let key = StoredRow.Key(root: shape.root, number: number)
-    let digest = shape.digest(cells, try shape.pairs(of: number, in: rows))
+  private func item(_ content: RowContent) -> TransferItem<StoredRow> {
+    let key = StoredRow.Key(root: content.shape.root, number: content.number)
     return TransferItem(
-      name: "\(shape.name) \(number)", identity: key.identity(digest: digest),
-      value: Result { try row(shape, key, cells) })
+      name: "\(content.shape.name) \(content.number)",
+      identity: key.identity(digest: content.digest),
+      value: Result { try row(content, key) })
   }
 
-  private func row(
-    _ shape: RowShape, _ key: StoredRow.Key, _ cells: [SQLValue]
-  ) throws -> StoredRow {
-    let values = Dictionary(uniqueKeysWithValues: zip(shape.columns, cells))
+  private func row(_ content: RowContent, _ key: StoredRow.Key) throws -> StoredRow {
+    let shape = content.shape
+    let values = Dictionary(uniqueKeysWithValues: zip(shape.columns, content.values))
     var row = StoredRow(key: key, entity: shape.name, attributes: [:], relationships: [:])
     for attribute in shape.attributes {
       let value = values[attribute.name] ?? .null
@@ -116,29 +90,37 @@ struct StoreReading {
         attribute.isExternal ? try rows.bytes(ofExternal: value) : value
     }
     for relationship in shape.relationships {
-      row.relationships[relationship.name] = try destinations(
-        relationship, of: key.number, values)
+      let destinations = try destinations(relationship, of: key.number, values)
+      row.relationships[relationship.name] = destinations.map {
+        .init(root: relationship.destinationRoot, number: $0)
+      }
+      row.lists[relationship.name] = list(relationship, values)
     }
     return row
   }
 
+  /// The destination's relationship that has a row, where several share its to-one relationship.
+  private func list(
+    _ relationship: RowShape.Relationship, _ values: [String: SQLValue]
+  ) -> String? {
+    guard case .column(_, let column?) = relationship.storage,
+      case .integer? = values[relationship.name]
+    else { return nil }
+    let number = if case .integer(let number)? = values[column] { Int(number) } else { 0 }
+    return relationship.lists.first { $0.number == number }?.name
+  }
+
   private func destinations(
     _ relationship: RowShape.Relationship, of number: Int64, _ values: [String: SQLValue]
-  ) throws -> [StoredRow.Key] {
-    let root = relationship.destinationRoot
+  ) throws -> [Int64] {
     switch relationship.storage {
     case .column:
       guard case .integer(let target)? = values[relationship.name] else { return [] }
-      return [.init(root: root, number: target)]
+      return [target]
     case .inverse:
-      return inverses[Inverse(root: root, column: relationship.inverse ?? "")]?[number] ?? []
-    case .pairs(let table, let own, let other):
-      return try rows.select(
-        "SELECT \(other) FROM \(quoted(table)) WHERE \(own) = ?1 "
-          + "ORDER BY \(own)_order IS NULL, \(own)_order, \"_id\"", [.integer(number)]
-      ).compactMap {
-        if case .integer(let target) = $0[0] { .init(root: root, number: target) } else { nil }
-      }
+      return inverses[Inverse(relationship)]?[number] ?? []
+    case .pairs(let list, let isOwner):
+      return try rows.destinations(in: list, of: number, isOwner: isOwner)
     }
   }
 }

@@ -11,8 +11,10 @@ extension SortDescriptor where Compared: PersistentModel {
   public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
     self.init(Self.sendable(keyPath.appending(path: \.steadOrder)), order: order)
   }
+}
 
-  private static func sendable<Value>(
+extension SortDescriptor {
+  static func sendable<Value>(
     _ path: KeyPath<Compared, Value>
   ) -> any KeyPath<Compared, Value> & Sendable {
     // Both parts are Sendable, and Sendable leaves no trace in a type's layout.

@@ -22,11 +22,15 @@ struct SortTranslator {
     }
     let scalar = try translation.scalar(try translation.property(keyPath, of: row))
     let valueType = type(of: keyPath as AnyKeyPath).valueType
+    var localized: (any LocalizedText.Type)?
     if !Self.plainTypes.contains(ObjectIdentifier(valueType)) {
-      try checkOrder(PropertyShape(valueType).wrapped)
+      let wrapped = PropertyShape(valueType).wrapped
+      localized = wrapped as? any LocalizedText.Type
+      if localized == nil { try checkOrder(wrapped) }
     }
     let collation: SQLFragment
     switch scalar.encoding {
+    case .text where localized != nil: collation = localized?.collation ?? ""
     case .text where descriptor.stringComparator != nil: collation = try lexical(descriptor)
     case .text: collation = " COLLATE stead_canonical"
     case .decimal: collation = " COLLATE stead_decimal"

@@ -44,7 +44,8 @@ extension PredicateTranslation {
           nullability: property.isOptional ? .optional : .undefined, strict: row.strict,
           isColumn: row.alias != nil && row.condition == nil))
     case .toMany(let storage, let destination):
-      return .rows(rows(storage, of: entity(destination), owner: row))
+      return .rows(
+        rows(storage, property.relationship?.list, of: entity(destination), owner: row))
     }
   }
 
@@ -94,9 +95,9 @@ extension PredicateTranslation {
     return row.condition.map { "CASE WHEN \($0) THEN \(column) END" } ?? column
   }
 
-  /// The rows of a to-many relationship.
+  /// The rows of a to-many relationship, by its number among those that share its inverse.
   private func rows(
-    _ storage: ToManyStorage, of entity: EntityLayout, owner: RowTerm
+    _ storage: ToManyStorage, _ list: Int?, of entity: EntityLayout, owner: RowTerm
   ) -> RowsTerm {
     let alias = newAlias()
     let table: SQLFragment = "\(SQLName(entity.table)) AS \(SQLName(alias: alias))"
@@ -109,8 +110,10 @@ extension PredicateTranslation {
       let key = entity.properties[index].column ?? entity.properties[index].name
       return RowsTerm(
         entity: entity, alias: alias, source: table,
-        condition: "\(SQLName(alias, key)) = \(ownerID)",
-        order: "\(SQLName(alias, "_\(key)_order")), \(SQLName(alias, "_id"))", presence: presence)
+        condition: "\(SQLName(alias, key)) = \(ownerID)"
+          + isIn(list, entity.properties[index], alias),
+        order: Self.place(SQLName(alias, HiddenColumn.order(of: key)), in: alias),
+        presence: presence)
     case .join(let name, let owner, let target):
       let join = newAlias()
       return RowsTerm(
@@ -118,8 +121,19 @@ extension PredicateTranslation {
         source: "\(SQLName(name)) AS \(SQLName(alias: join)) JOIN \(table) "
           + "ON \(SQLName(alias, "_id")) = \(SQLName(join, target))",
         condition: "\(SQLName(join, owner)) = \(ownerID)",
-        order: "\(SQLName(join, "\(owner)_order")), \(SQLName(join, "_id"))", presence: presence)
+        order: Self.place(SQLName(join, "\(owner)_order"), in: join), presence: presence)
     }
+  }
+
+  /// A member's place: its row's number, or that of its pair, unless the order column has another.
+  private static func place(_ order: SQLName, in alias: String) -> SQLFragment {
+    "ifnull(\(order), \(SQLName(alias, "_id"))), \(SQLName(alias, "_id"))"
+  }
+
+  /// The rest of a condition, true for rows in one of several lists over a to-one relationship.
+  private func isIn(_ list: Int?, _ toOne: PropertyLayout, _ alias: String) -> SQLFragment {
+    guard let list, let column = toOne.listColumn else { return "" }
+    return " AND ifnull(\(SQLName(alias, column)), 0) = \(form: list)"
   }
 
   func element(of rows: RowsTerm) -> Term {

@@ -65,8 +65,9 @@ enum TracedPath {
   private static func isValue(of property: PropertyLayout, _ keyPath: AnyKeyPath) -> Bool {
     let value = PropertyShape(type(of: keyPath).valueType).wrapped
     let stored = PropertyShape(property.valueType).wrapped
-    // A Boolean's place in an order is the number in its column.
+    // A Boolean's place in an order is the number in its column, a localized text is the column's.
     return value == stored || stored == Bool.self && value == Int.self
+      || stored == String.self && value is any LocalizedText.Type
   }
 
   private static func gives(
@@ -126,6 +127,7 @@ extension ReferenceWritableKeyPath: WritableTracedPath {
       guard let value = sample as? Value else { return false }
       root[keyPath: self] = value
       guard let read = subject[keyPath: other] as? any Equatable else { return false }
+      if let localized = read as? any LocalizedText { return localized.text == sample as? String }
       return TracedPath.isEqual(read, value)
         || (sample as? Bool).map { TracedPath.isEqual(read, $0.steadOrder) } ?? false
     }

@@ -59,6 +59,16 @@ enum SteadSQLFunctions {
         UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
         UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
     },
+    Collation(name: "stead_localized") { _, leftCount, left, rightCount, right in
+      TextOrder.localized(
+        RegionalText.self, UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+        UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
+    },
+    Collation(name: "stead_localized_standard") { _, leftCount, left, rightCount, right in
+      TextOrder.localized(
+        RegionalStandardText.self, UnsafeRawBufferPointer(start: left, count: Int(leftCount)),
+        UnsafeRawBufferPointer(start: right, count: Int(rightCount)))
+    },
     Collation(name: "stead_decimal") { _, leftCount, left, rightCount, right in
       DecimalOrder.compare(
         UnsafeRawBufferPointer(start: left, count: Int(leftCount)),

@@ -1,0 +1,47 @@
+/// Carries a context to the executor where it lives, for a turn there.
+struct ContextTurn: @unchecked Sendable {
+  // Sendable: made where the context is used, and opened on that context's own executor alone.
+  private weak var context: ModelContext?
+
+  init(_ context: ModelContext) { self.context = context }
+
+  @MainActor func runOnMain() { context?.graph.turn() }
+
+  func run(on actor: isolated any Actor) { context?.graph.turn() }
+
+  /// To be called on the context's own queue.
+  func runHere() { context?.graph.turn() }
+}
+
+extension ObjectGraph {
+  /// Autosaves, and applies the commits of others: the context's turn on its executor.
+  func turn() {
+    mail.box.turnBegins()
+    if autosaves, pending.hasChanges {
+      do {
+        try save()
+      } catch {
+        Report.problem(
+          .autosaveFailed,
+          message: "An autosave failed. The changes are still pending; the next save writes them.",
+          cause: error)
+      }
+    }
+    receiveMail()
+  }
+}
+
+extension ModelContext {
+  /// Turns on autosave, and has turns on the main actor, which apply the commits of others.
+  @MainActor func becomeMain() {
+    setTurn { turn in Task { @MainActor in turn.runOnMain() } }
+    autosaveEnabled = true
+  }
+
+  /// Sets how the context gets a turn on its own executor.
+  func setTurn(_ run: @escaping @Sendable (ContextTurn) -> Void) {
+    let turn = ContextTurn(self)
+    graph.mail.box.setTurn { run(turn) }
+    graph.listen()
+  }
+}

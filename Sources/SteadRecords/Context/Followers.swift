@@ -1,0 +1,31 @@
+/// Functions that are called when tables change, such as those of live results.
+struct Followers {
+  private var all: [(Set<String>) -> Bool] = []
+  private var tables: Set<String> = []
+  private var isTelling = false
+
+  var isEmpty: Bool { all.isEmpty }
+
+  /// Adds a function, which is called until it returns false.
+  mutating func add(_ follower: @escaping (Set<String>) -> Bool) { all.append(follower) }
+
+  /// Notes a table that changed.
+  mutating func note(_ table: String) { tables.insert(table) }
+
+  mutating func forget() { tables.removeAll() }
+
+  /// Takes the changed tables and the functions to call; nil when no table changed, or while a round
+  /// is under way.
+  mutating func begin() -> (followers: [(Set<String>) -> Bool], tables: Set<String>)? {
+    guard !isTelling, !tables.isEmpty, !all.isEmpty else { return nil }
+    isTelling = true
+    defer { (all, tables) = ([], []) }
+    return (all, tables)
+  }
+
+  /// Puts back the functions that returned true, before those that were added meanwhile.
+  mutating func end(_ followers: [(Set<String>) -> Bool]) {
+    isTelling = false
+    all = followers + all
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+
+extension ObjectGraph {
+  /// Deletes an object by the rules of its relationships, which are applied before this returns.
+  func delete(_ model: any PersistentModel) {
+    if let successor = model.successor { return delete(successor) }
+    if let home = model._$statePointer.pointee.home, home !== self {
+      pending.misuses.append(.init(error: Misuses.deletion(ofForeign: model)))
+      return
+    }
+    // One after the other and never one inside the other, as insertions.
+    var queue = [model]
+    var (stored, unsaved): ([any PersistentModel], [any PersistentModel]) = ([], [])
+    while let next = queue.popLast() {
+      guard isHere(next), !next.has(_ModelFlags.deleted) else { continue }
+      if next.has(_ModelFlags.fault | _ModelFlags.stale) {
+        reload(next)
+        guard isHere(next) else { continue }
+      }
+      let traits = traits[Int(next._$statePointer.pointee.entity)]
+      pending.add(next, to: .deleted, root: traits.root)
+      if traits.hasRelationships {
+        recordWhatNoRuleCuts(next)
+        applyRules(to: next, &queue)
+      }
+      if next.has(_ModelFlags.inserted) { unsaved.append(next) } else { stored.append(next) }
+    }
+    // Undone first, so that what the rules cut is restored between objects that are all here.
+    for model in stored { recordDeletion(of: model) }
+    // An object that was never saved needs no row deleted, unless a save has to refuse that.
+    for model in unsaved {
+      if !isDenied(model) {
+        cutWhatNoRuleCuts(model)
+        leave(model)
+        let root = traits[Int(model._$statePointer.pointee.entity)].root
+        if !layout.oneWay[root].isEmpty { cutOneWayReferences(toDeleted: false) }
+      }
+      recordDeletion(of: model)
+    }
+    didChangePending()
+  }
+
+  /// Keeps what is cleared once the deletion is saved, on both sides, and restored when that is undone.
+  private func recordWhatNoRuleCuts(_ model: any PersistentModel) {
+    guard undo.isRecording else { return }
+    for property in entity(of: model).properties {
+      guard let rule = property.relationship?.deleteRule, rule == .deny || rule == .noAction else {
+        continue
+      }
+      recordSide(of: model, at: property.index)
+      guard let inverse = inverse(of: property) else { continue }
+      for target in targets(of: model, at: property.index) {
+        recordSide(of: target, at: inverse.index)
+      }
+    }
+  }
+
+  /// Without a row nothing can be left to refer to.
+  private func cutWhatNoRuleCuts(_ model: any PersistentModel) {
+    for property in entity(of: model).properties
+    where property.relationship?.deleteRule == .noAction { cut(model, property) }
+  }
+
+  /// Whether a rule forbids to delete an object as it is.
+  private func isDenied(_ model: any PersistentModel) -> Bool {
+    let entity = entity(of: model)
+    return entity.relationships.contains { index in
+      entity.properties[index].relationship?.deleteRule == .deny
+        && targets(of: model, at: index).contains { !$0.has(_ModelFlags.deleted) }
+    }
+  }
+
+  private func applyRules(
+    to model: any PersistentModel, _ queue: inout [any PersistentModel]
+  ) {
+    let entity = entity(of: model)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard let rule = property.relationship?.deleteRule else { continue }
+      switch rule {
+      case .deny, .noAction: continue
+      case .cascade:
+        queue += targets(of: model, at: index)
+        cut(model, property)
+      case .nullify: cut(model, property)
+      }
+    }
+  }
+
+  /// Takes an object out of one of its relationships, on both sides.
+  func cut(_ model: any PersistentModel, _ property: PropertyLayout) {
+    let index = property.index
+    if property.isToMany {
+      let before = members(of: model, at: index)
+      guard !before.isEmpty else { return }
+      notifying(model, index) { model.updateTargets(at: index) { $0.loaded = [] } }
+      didReplaceMembers(of: model, at: index, before, with: [])
+      markChanged(model, at: index)
+      return
+    }
+    guard case .toOne(let target) = model.content(at: index) else { return }
+    if case .none = target { return }
+    notifying(model, index) { model.setContent(.toOne(.none), at: index) }
+    didSetToOne(model, index, target, nil)
+    markChanged(model, at: index)
+  }
+
+  /// Applies the rules of deleted objects again, to objects that this context or commits of others have
+  /// linked to them since.
+  func applyRulesAgain(readsRows: Bool) {
+    guard concernsRelationships else { return }
+    var isDone = false
+    while !isDone {
+      let deleted = pending.models(.deleted)
+      for model in deleted where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+        var queue: [any PersistentModel] = []
+        if readsRows { readAgain(model) }
+        applyRules(to: model, &queue)
+        for target in queue { delete(target) }
+      }
+      isDone = pending.models(.deleted).count == deleted.count
+    }
+    cutOneWayReferences(toDeleted: true)
+  }
+
+  /// Makes the lists of a deleted object those of its rows, less what this context has taken out.
+  func readAgain(_ model: any PersistentModel) {
+    for index in entity(of: model).relationships {
+      if case .toMany = model.content(at: index), !model.has(_ModelFlags.inserted) {
+        model.updateTargets(at: index) { $0.loaded = nil }
+      }
+    }
+  }
+
+  /// Takes what is gone, or going, out of relationships of changed objects that have no inverse to do it.
+  private func cutOneWayReferences(toDeleted: Bool) {
+    guard concernsRelationships else { return }
+    for kind in [PendingChanges.Kind.inserted, .changed] {
+      for model in pending.models(kind) where !model.has(_ModelFlags.deleted) {
+        let entity = entity(of: model)
+        for index in entity.relationships {
+          cutReferences(of: model, entity.properties[index], toDeleted: toDeleted)
+        }
+      }
+    }
+  }
+
+  private func cutReferences(
+    of model: any PersistentModel, _ property: PropertyLayout, toDeleted: Bool
+  ) {
+    let keepsDeleted = !toDeleted || property.relationship?.inverse != nil
+    func isGone(_ target: any PersistentModel) -> Bool {
+      if target._$statePointer.pointee.home == nil { return target.has(_ModelFlags.missing) }
+      return !keepsDeleted && target.has(_ModelFlags.deleted)
+    }
+    switch model.content(at: property.index) {
+    case .toOne(.model(let target)) where isGone(target):
+      recordSide(of: model, at: property.index)
+      notifying(model, property.index) {
+        model.setContent(.toOne(.none), at: property.index)
+      }
+      markChanged(model, at: property.index)
+    case .toMany(let targets):
+      guard let loaded = targets.loaded else { return }
+      let gone = loaded.filter { ($0 as? any PersistentModel).map(isGone) ?? false }
+      guard !gone.isEmpty else { return }
+      let ids = Set(gone.map(ObjectIdentifier.init))
+      recordMembers(of: model, at: property.index, loaded)
+      notifying(model, property.index) {
+        changeSide(of: model, at: property.index) { targets, delta in
+          for object in gone { delta.remove(object) }
+          targets.loaded?.removeAll { ids.contains(ObjectIdentifier($0)) }
+        }
+      }
+      for case let target as any PersistentModel in gone {
+        logPair(property, entity(of: model), model, target, isAdded: false)
+      }
+      markChanged(model, at: property.index)
+    default: break
+    }
+  }
+
+  // MARK: Rollback
+
+  /// Forgets all pending changes: new objects leave, all others get the values of their rows.
+  func rollback() {
+    membership = nil
+    for model in pending.models(.inserted) {
+      for index in entity(of: model).relationships where !isRequired(model, index) {
+        if case .toMany = model.content(at: index) {
+          model.setContent(.toMany(_Targets(loaded: [])), at: index)
+        } else {
+          model.setContent(.toOne(.none), at: index)
+        }
+      }
+      leave(model)
+    }
+    let changed = pending.models(.changed)
+    for model in pending.models(.deleted) { pending.remove(model, from: .deleted) }
+    for model in changed where model.has(_ModelFlags.changed) {
+      let changes = model._$statePointer.pointee.changes
+      notifying(model, changes) {
+        settle(model)
+        for index in entity(of: model).relationships where changes.contains(index) {
+          if case .toMany = model.content(at: index) {
+            model.setContent(.toMany(_Targets()), at: index)
+          } else {
+            model.setContent(.toOne(.none), at: index)
+          }
+        }
+        model._$statePointer.pointee.set(_ModelFlags.stale)
+        if model._$statePointer.pointee.extra?.registrar != nil { reload(model) }
+      }
+    }
+    pending.removeAll()
+    // Lists that were made while members led elsewhere are not those of the rows.
+    dropCaches()
+    undo.manager?.removeAllActions()
+    tellFollowers()
+  }
+
+  private func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {
+    let property = entity(of: model).properties[index]
+    return !property.isToMany && !property.isOptional
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+
+extension ObjectGraph {
+  func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    dropCachesWhenMany()
+    let plan = try makePlan(descriptor)
+    let models = try plan.mergesPending || !plan.isExact ? fetchMerging(plan) : run(plan)
+    if models.count > 1, !plan.entity.relationships.isEmpty {
+      loader.remember(
+        OwnerBatch(
+          root: plan.entity.rootIndex, rows: models.map { $0._$statePointer.pointee.rowID }))
+      prefetch(descriptor.relationshipKeyPathsForPrefetching, models, plan.entity)
+    }
+    return models
+  }
+
+  func makePlan<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchPlan<T> {
+    try FetchPlan(descriptor, layout: layout, plans: plans, pendingRoots: pending.roots)
+  }
+
+  // MARK: Rows
+
+  /// The fetch that SQL can do alone.
+  private func run<T>(_ plan: FetchPlan<T>) throws -> [T] {
+    try run(plan, limit: plan.descriptor.fetchLimit, offset: plan.descriptor.fetchOffset)
+  }
+
+  private func run<T>(_ plan: FetchPlan<T>, limit: Int?, offset: Int?) throws -> [T] {
+    let entityPlan = plans[plan.entity.index]
+    let partial = PartialColumns(plan.descriptor.propertiesToFetch, entityPlan)
+    let sql = plan.selection(
+      of: partial?.columnList ?? entityPlan.columnList, from: entityPlan, limit: limit,
+      offset: offset)
+    return try readNewest(of: storeIndex[plan.entity.index]) { connection in
+      if partial == nil, limit == nil, offset == nil, let sql = plan.scan(of: entityPlan),
+        loader.mayCollectRegistered(entityPlan)
+      {
+        let numbers = try connection.statement(sql)
+        numbers.reset()
+        defer { numbers.reset() }
+        let models: [T]? = try loader.collectRegistered(numbers, entityPlan, connection)
+        if let models { return models }
+      }
+      let statement = try connection.statement(sql.sql)
+      statement.reset()
+      statement.bind(sql.bindings)
+      defer { statement.reset() }
+      if let partial { return try loader.collect(statement, entityPlan, partial) }
+      return try loader.collect(statement, entityPlan)
+    }
+  }
+
+  // MARK: Memory
+
+  /// A fetch whose result depends on unsaved changes, or on what SQL cannot express.
+  private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
+    let descriptor = plan.descriptor
+    if !descriptor.includePendingChanges, !pending.roots.isEmpty {
+      return try fetchStored(descriptor)
+    }
+    let dirtyCount =
+      plan.mergesPending ? pending.models(.changed).count + pending.models(.deleted).count : 0
+    let canLimit = plan.query.isExact && plan.query.orderIsExact
+    let limit = descriptor.fetchLimit.map { $0 + (descriptor.fetchOffset ?? 0) + dirtyCount }
+    var models: [T] = try run(plan, limit: canLimit ? limit : nil, offset: nil)
+    if plan.mergesPending {
+      let dirty = _ModelFlags.changed | _ModelFlags.deleted
+      models.removeAll { $0.has(dirty) }
+    }
+    if !plan.query.isExact, let predicate = descriptor.predicate {
+      models = try models.filter { try predicate.evaluate($0) }
+    }
+    if plan.mergesPending { models += try pendingModels(matching: descriptor.predicate) }
+    if !descriptor.sortBy.isEmpty { models = models.sorted(using: descriptor.sortBy) }
+    let rest = models.dropFirst(descriptor.fetchOffset ?? 0)
+    return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
+  }
+
+  /// What matches in the store, asked of another context: the objects of this one have unsaved values.
+  private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+    let identifiers = try ModelContext(container).fetchIdentifiers(descriptor)
+    return try models(identifiers).compactMap { $0 as? T }
+  }
+
+  func pendingModels<T>(matching predicate: Predicate<T>?) throws -> [T] {
+    var result: [T] = []
+    for kind in [PendingChanges.Kind.changed, .inserted] {
+      for model in pending.models(kind) where !model.has(_ModelFlags.deleted) {
+        guard let model = model as? T else { continue }
+        if let predicate, try !predicate.evaluate(model) { continue }
+        result.append(model)
+      }
+    }
+    return result
+  }
+
+  // MARK: Counts and identifiers
+
+  func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+    var unordered = descriptor
+    unordered.sortBy = []
+    let plan = try makePlan(unordered)
+    if plan.mergesPending || !plan.isExact { return try fetchMerging(plan).count }
+    let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
+    let selection = plan.selection(
+      of: isLimited ? "1" : "count(*)", from: plans[plan.entity.index],
+      limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
+    let sql = isLimited ? selection.counted : selection
+    return try readNewest(of: storeIndex[plan.entity.index]) { connection in
+      Int(try connection.integer(sql.sql, sql.bindings) ?? 0)
+    }
+  }
+
+  func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>
+  ) throws -> [PersistentIdentifier] {
+    let plan = try makePlan(descriptor)
+    if plan.mergesPending || !plan.isExact {
+      return try fetchMerging(plan).map(\.persistentModelID)
+    }
+    let entityPlan = plans[plan.entity.index]
+    let sql = plan.selection(
+      of: entityPlan.identifierColumns, from: entityPlan, limit: descriptor.fetchLimit,
+      offset: descriptor.fetchOffset)
+    return try readNewest(of: storeIndex[plan.entity.index]) { connection in
+      let statement = try connection.statement(sql.sql)
+      statement.reset()
+      statement.bind(sql.bindings)
+      defer { statement.reset() }
+      var result: [PersistentIdentifier] = []
+      while try statement.step() {
+        let concrete = loader.concretePlan(entityPlan, statement) ?? entityPlan
+        result.append(
+          PersistentIdentifier(reference: concrete.reference, row: statement.integer(0)))
+      }
+      return result
+    }
+  }
+
+  /// The tables that a fetch reads; nil when that is not known.
+  func tables<T>(of descriptor: FetchDescriptor<T>) -> Set<String>? {
+    guard let plan = try? makePlan(descriptor), plan.query.isExact else { return nil }
+    return Set(([plan.entity.index] + plan.query.relatedEntities).map { layout.entities[$0].table })
+  }
+
+  // MARK: Prefetching
+
+  private func prefetch<T: PersistentModel>(
+    _ keyPaths: [PartialKeyPath<T>], _ models: [T], _ entity: EntityLayout
+  ) {
+    for keyPath in keyPaths {
+      guard let index = entity.propertyIndex(of: keyPath) else { continue }
+      for model in models where self.entity(of: model).properties.indices.contains(index) {
+        switch model.content(at: index) {
+        case .toOne(.row(let row)):
+          if let target = resolve(row, model, index) as? any PersistentModel {
+            model.setContent(.toOne(.model(target)), at: index)
+          }
+        case .toMany(let targets) where targets.loaded == nil: _ = loadToMany(model, index)
+        default: break
+        }
+      }
+    }
+  }
+
+  // MARK: Identifiers
+
+  func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+    if identifier.row > 0, let entity = entity(of: identifier) {
+      do {
+        if let model = try object(entity, row: identifier.row) { return model }
+      } catch {
+        Report.problem(
+          .objectNotLoaded, subject: "\(identifier)",
+          message: "The object was not loaded. Look it up again.", cause: error)
+      }
+    }
+    if let model = registeredModel(for: identifier) { return model }
+    guard let entity = layout.entity(named: identifier.entityName) else {
+      Report.problem(
+        .unknownModel, subject: identifier.entityName,
+        message: "The model is not in the container's schema. Name it when the container is made.")
+      return layout.entities[0].type.init(_row: .empty)
+    }
+    let placeholder = entity.type.init(_row: .empty)
+    placeholder._$statePointer.pointee.set(_ModelFlags.missing)
+    return placeholder
+  }
+
+  func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
+    guard let entity = layout.entity(named: identifier.entityName) else { return nil }
+    if identifier.row < 0 {
+      return pending.models(.inserted).first {
+        $0._$statePointer.pointee.rowID == identifier.row
+      }
+    }
+    guard identifier.storeIdentifier == plans[entity.index].reference.store else { return nil }
+    return registered(entity, row: identifier.row)
+  }
+
+  // MARK: Batches
+
+  func enumerate<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, batchSize: Int, allowsMutations: Bool,
+    _ block: (T) throws -> Void
+  ) throws {
+    let identifiers = try fetchIdentifiers(descriptor)
+    let wasChanged = pending.hasChanges
+    for start in stride(from: 0, to: identifiers.count, by: max(batchSize, 1)) {
+      let batch = identifiers[start..<min(identifiers.count, start + max(batchSize, 1))]
+      for model in try models(batch) {
+        if let model = model as? T { try block(model) }
+      }
+      if !allowsMutations, pending.hasChanges, !wasChanged {
+        throw SwiftDataError(
+          .invalidTransactionFetchRequest,
+          "The block changed objects. Save in the block, or pass allowEscapingMutations: true.")
+      }
+      dropCaches()
+    }
+  }
+
+  /// The objects of identifiers, in their order; those without a row are left out.
+  func models(_ identifiers: some Collection<PersistentIdentifier>) throws -> [any PersistentModel]
+  {
+    let saved = Dictionary(grouping: identifiers.filter { $0.row > 0 }, by: \.entityName)
+    var found: [PersistentIdentifier: any PersistentModel] = [:]
+    for (name, identifiers) in saved {
+      guard let entity = layout.entity(named: name) else { continue }
+      for model in try load(entity, rows: identifiers.map(\.row)) {
+        found[model.persistentModelID] = model
+      }
+    }
+    return identifiers.compactMap { found[$0] ?? registeredModel(for: $0) }
+  }
+}

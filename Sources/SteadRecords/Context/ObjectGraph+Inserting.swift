@@ -1,0 +1,165 @@
+import Foundation
+
+extension ObjectGraph {
+  /// Takes in an object and all that its relationships reach.
+  ///
+  /// - Parameter isLinked: Whether a relationship leads to it. If it cannot be taken in, each save names
+  ///   the relationship until it leads elsewhere; else the next save names the object.
+  func insert(_ model: any PersistentModel, isLinked: Bool = false) {
+    if let successor = model.successor { return insert(successor, isLinked: isLinked) }
+    // One after the other and never one inside the other: a chain of objects may be longer than the
+    // stack is deep. The first goes in directly: an empty array needs no memory.
+    var queue: [any PersistentModel] = []
+    if let entity = takeIn(model, isLinked: isLinked) { connect(model, entity, &queue) }
+    var next = 0
+    while next < queue.count {
+      connect(queue[next], entity(of: queue[next]), &queue)
+      next += 1
+    }
+    didChangePending()
+  }
+
+  /// Takes in an object that came to refer to one that is here.
+  func adopt(_ model: any PersistentModel, becauseOf index: Int, _ old: _SlotContent) {
+    guard layout.entity(for: type(of: model)) != nil else {
+      pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model)))
+      return
+    }
+    insert(model)
+    // Undone before the insertion is.
+    recordSide(of: model, at: index, old)
+  }
+
+  /// Takes in one object; nil when it is in a context, or cannot be in this one.
+  private func takeIn(_ model: any PersistentModel, isLinked: Bool) -> EntityLayout? {
+    model.makeFirstLinks()
+    let state = model._$statePointer
+    if let home = state.pointee.home {
+      if home !== self {
+        pending.misuses.append(.init(error: Misuses.insertion(ofForeign: model)))
+      } else if state.pointee.has(_ModelFlags.deleted) {
+        undelete(model)
+      }
+      return nil
+    }
+    guard let entity = entity(for: type(of: model)) else {
+      if !isLinked { pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model))) }
+      return nil
+    }
+    state.pointee.entity = Int32(entity.index)
+    state.pointee.home = self
+    if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
+    state.pointee.clear(_ModelFlags.missing)
+    if !loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
+    pending.add(model, to: .inserted, root: entity.rootIndex)
+    recordInsertion(of: model)
+    return entity
+  }
+
+  /// Cancels a deletion; relationships that it cut stay cut.
+  private func undelete(_ model: any PersistentModel) {
+    if undo.isRecording { undo.record(self) { $0.delete(model) } }
+    pending.remove(model, from: .deleted)
+  }
+
+  /// Connects what a new object refers to: takes it in, and sets the inverses.
+  private func connect(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
+  ) {
+    for index in entity.relationships {
+      switch model.content(at: index) {
+      case .attribute, .toOne(.none), .toOne(.row): break
+      case .toOne(.model(let other)): connect(model, entity, index, to: other, &queue)
+      case .toMany(let targets):
+        connect(model, entity, index, toAll: targets.loaded ?? [], &queue)
+      }
+    }
+  }
+
+  private func connect(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ index: Int,
+    to other: any PersistentModel, _ queue: inout [any PersistentModel]
+  ) {
+    if other._$statePointer.pointee.home == nil, takeIn(other, isLinked: true) != nil {
+      queue.append(other)
+    }
+    guard isHere(other),
+      let inverse = inverse(of: entity.properties[index], list: model.list(at: index))
+    else { return }
+    let partner = inverse.isToMany ? nil : side(leadingTo: other, at: inverse.index)
+    if partner?.isProperty(index, of: model) == true { return }
+    apply(
+      Inverses.ofReference(
+        model, index, old: nil, new: Inverses.Side(model: other, inverse: inverse),
+        partner: partner))
+  }
+
+  private func connect(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ index: Int, toAll list: [AnyObject],
+    _ queue: inout [any PersistentModel]
+  ) {
+    guard !list.isEmpty else { return }
+    let property = entity.properties[index]
+    let unique = Self.withoutDuplicates(list)
+    changeSide(of: model, at: index) { targets, delta in
+      if unique.count != list.count { targets.loaded = unique }
+      for object in unique { delta.add(object) }
+      // Pairs are made from the side that is met first, which is not always this one.
+      if property.joinTable != nil, unique.count > 1 { delta.setOrder(unique) }
+    }
+    let inverse = inverse(of: property)
+    for case let other as any PersistentModel in unique {
+      if other._$statePointer.pointee.home == nil, takeIn(other, isLinked: true) != nil {
+        queue.append(other)
+      }
+      guard isHere(other) else { continue }
+      logPair(property, entity, model, other, isAdded: true)
+      if let inverse { attach(other, to: model, index, inverse) }
+    }
+  }
+}
+
+/// What a save cannot take, in words that say what to do.
+enum Misuses {
+  /// How many calls that had no effect one error describes.
+  static let namedLimit = 10
+
+  static func insertion(ofForeign model: any PersistentModel) -> SwiftDataError {
+    .init(
+      .foreignModel,
+      "\(model.persistentModelID) belongs to another context and was not inserted. Fetch it in "
+        + "this context by its persistentModelID; this save wrote nothing, and the next one goes on."
+    )
+  }
+
+  static func insertion(ofUnknown model: any PersistentModel) -> SwiftDataError {
+    .init(
+      .unknownModel,
+      "\(type(of: model)) is not in the container's schema, and the object was not inserted. Name "
+        + "the type when the container is made; this save wrote nothing, and the next one goes on.")
+  }
+
+  static func deletion(ofForeign model: any PersistentModel) -> SwiftDataError {
+    .init(
+      .foreignModel,
+      "\(model.persistentModelID) belongs to another context and was not deleted. Delete it there, "
+        + "or fetch it in this context; this save wrote nothing, and the next one goes on.")
+  }
+
+  static func link(
+    _ property: String, of owner: any PersistentModel, to target: any PersistentModel
+  ) -> SwiftDataError {
+    if target._$statePointer.pointee.home != nil {
+      return .init(
+        .foreignModel,
+        "\(property) of \(owner.persistentModelID) leads to \(target.persistentModelID), an object "
+          + "of another context. Set it to the object that this context has for that identifier, "
+          + "then save again.")
+    }
+    return .init(
+      .unknownModel,
+      "\(property) of \(owner.persistentModelID) leads to a \(type(of: target)), which is not in "
+        + "the container's schema. Name the type when the container is made, or clear the property."
+    )
+  }
+}

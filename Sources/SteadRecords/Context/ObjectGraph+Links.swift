@@ -1,0 +1,431 @@
+import Foundation
+
+extension ObjectGraph {
+  // MARK: What the program sets
+
+  func didSetToOne(
+    _ owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
+  ) {
+    unchanged = Unchanged()
+    if let successor = owner.successor { return forward(owner, to: successor, index) }
+    let entity = entity(of: owner)
+    let property = entity.properties[index]
+    let oldInverse = inverse(of: property, list: owner.list(at: index))
+    // With a to-many inverse the old destination need not be loaded: its list is made of its rows, and
+    // of what the members themselves say.
+    let previous =
+      oldInverse?.isToMany == false
+      ? resolved(old, owner, index) : registeredTarget(old, property)
+    if let new {
+      if previous === new { return unchanged.note(owner, index) }
+      if new._$statePointer.pointee.home == nil { insert(new, isLinked: true) }
+    } else if case .none = old {
+      return unchanged.note(owner, index)
+    }
+    recordSide(of: owner, at: index, .toOne(previous.map { .model($0) } ?? old))
+    if case .row(let row) = old, previous == nil, let destination = property.destination {
+      pending.addOtherRow(row, root: traits[destination].root)
+    }
+    owner.setList(nil, at: index)
+    // A save says what is wrong with an object of another context.
+    let target = new.flatMap { isHere($0) ? $0 : nil }
+    let newSide = Self.side(target, inverse(of: property))
+    let partner = newSide.flatMap {
+      $0.inverse.isToMany ? nil : side(leadingTo: $0.model, at: $0.inverse.index)
+    }
+    // A partner that others' commits left here may by now be another object's.
+    let oldSide = Self.side(previous, oldInverse).flatMap {
+      $0.inverse.isToMany || refers($0.model, $0.inverse.index, to: owner, nil) ? $0 : nil
+    }
+    apply(
+      Inverses.ofReference(owner, index, old: oldSide, new: newSide, partner: partner))
+  }
+
+  private static func side(
+    _ model: (any PersistentModel)?, _ inverse: Inverses.Inverse?
+  ) -> Inverses.Side? {
+    guard let model, let inverse else { return nil }
+    return Inverses.Side(model: model, inverse: inverse)
+  }
+
+  /// The side that leads to an object whose to-one property leads back; the destination is loaded.
+  func side(leadingTo model: any PersistentModel, at index: Int) -> Inverses.Side? {
+    let owner = destination(of: model, at: index)
+    return Self.side(
+      owner, inverse(of: entity(of: model).properties[index], list: model.list(at: index)))
+  }
+
+  func didSetToMany(_ owner: any PersistentModel, _ index: Int, _ old: _Targets) {
+    unchanged = Unchanged()
+    if let successor = owner.successor { return forward(owner, to: successor, index) }
+    guard case .toMany(let new) = owner.content(at: index) else { return }
+    let before = old.loaded ?? derivedMembers(of: owner, at: index, old.delta)
+    // The delta goes on; the assignment made a storage without one.
+    owner.setContent(.toMany(_Targets(loaded: new.loaded, delta: old.delta)), at: index)
+    didReplaceMembers(of: owner, at: index, before, with: new.loaded ?? [])
+  }
+
+  /// Does to a relationship what the program did to the array that was lent to it; false when the
+  /// relationship must be set to that array instead.
+  func didModifyToMany(
+    _ owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
+    _ new: [AnyObject]
+  ) -> Bool {
+    // Undo keeps the whole of the old list, and a successor has a list of its own.
+    guard !undo.isRecording, owner.successor == nil, let change = targets.pointee.change(to: new)
+    else { return false }
+    unchanged = Unchanged()
+    let entity = entity(of: owner)
+    if change.mayRepeat(isMember: {
+      refersBack($0, to: owner, entity.properties[index]) ?? targets.pointee.contains($0)
+    }) {
+      return false
+    }
+    targets.pointee.apply(change)
+    if change.isEmpty {
+      noteUnchanged(owner, index)
+    } else {
+      didChangeMembers(of: owner, at: index, change)
+    }
+    return true
+  }
+
+  /// What was done to the loser of an upsert is done to the object that took over.
+  private func forward(
+    _ loser: any PersistentModel, to successor: any PersistentModel, _ index: Int
+  ) {
+    makeCurrent(successor)
+    let old = successor.content(at: index)
+    let new = loser.content(at: index)
+    successor.setContent(new, at: index)
+    switch (old, new) {
+    case (.toOne(let old), .toOne(.model(let target))):
+      didSetToOne(successor, index, old, target)
+    case (.toOne(let old), .toOne): didSetToOne(successor, index, old, nil)
+    case (.toMany(let old), .toMany): didSetToMany(successor, index, old)
+    default: break
+    }
+    didChange(successor, at: index)
+  }
+
+  /// Keeps the other sides in step with a list that was replaced.
+  func didReplaceMembers(
+    of owner: any PersistentModel, at index: Int, _ before: [AnyObject], with new: [AnyObject]
+  ) {
+    let property = entity(of: owner).properties[index]
+    var change = ListChange(from: before, to: new)
+    if change.isEmpty { return noteUnchanged(owner, index) }
+    if change.mayRepeat(isMember: { isMember($0, of: owner, property, before) }) {
+      let unique = Self.withoutDuplicates(new)
+      owner.updateTargets(at: index) { $0.loaded = unique }
+      change = ListChange(from: before, to: unique, isUnique: true)
+      if change.isEmpty { return noteUnchanged(owner, index) }
+    }
+    didChangeMembers(of: owner, at: index, change, before: before)
+  }
+
+  /// Notes a change of a list for the next save, and keeps the other sides in step.
+  ///
+  /// - Parameter before: The old list, for undo.
+  private func didChangeMembers(
+    of owner: any PersistentModel, at index: Int, _ change: ListChange, before: [AnyObject] = []
+  ) {
+    let entity = entity(of: owner)
+    let property = entity.properties[index]
+    // Taken in first, and then linked: an object that is taken in may lead to this owner already, and
+    // is still there when the list is undone.
+    guard let destination = property.destination.map({ layout.entities[$0] }) else { return }
+    for object in change.added {
+      let target = destination.model(object)
+      if target._$statePointer.pointee.home == nil { insert(target, isLinked: true) }
+    }
+    recordMembers(of: owner, at: index, before)
+    changeSide(of: owner, at: index) { _, delta in
+      for object in change.removed { delta.remove(object) }
+      for object in change.added { delta.add(object) }
+      if change.isReordered { delta.setOrder(change.result) }
+    }
+    if change.added.count == 1, change.removed.isEmpty {
+      membership?.insert(change.added, into: owner, index)
+    } else {
+      membership = nil
+    }
+    let inverse = inverse(of: property)
+    for object in change.removed {
+      let target = destination.model(object)
+      logPair(property, entity, owner, target, isAdded: false)
+      guard let inverse else { continue }
+      let refers = !inverse.isToMany && refers(target, inverse.index, to: owner, inverse.list)
+      if let change = Inverses.ofRemoval(of: target, from: owner, inverse, refers: refers) {
+        apply([change])
+      }
+    }
+    for object in change.added {
+      let target = destination.model(object)
+      // A save says what is wrong with an object of another context.
+      guard isHere(target) else { continue }
+      logPair(property, entity, owner, target, isAdded: true)
+      guard let inverse else { continue }
+      attach(target, to: owner, index, inverse)
+    }
+  }
+
+  private func noteUnchanged(_ owner: any PersistentModel, _ index: Int) {
+    // Kept for changed objects alone, which stay; another object may come to lie where this one does.
+    membership = nil
+    unchanged.note(owner, index)
+  }
+
+  /// Makes an object that came into a list refer back.
+  func attach(
+    _ target: any PersistentModel, to owner: any PersistentModel, _ index: Int,
+    _ inverse: Inverses.Inverse
+  ) {
+    var old: Inverses.Side?
+    if !inverse.isToMany {
+      if refers(target, inverse.index, to: owner, inverse.list) { return }
+      old = leaveOwner(target, at: inverse.index)
+    }
+    apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
+  }
+
+  /// The side that leads to an object whose to-one property leads to a registered object; the row of
+  /// another is noted.
+  private func leaveOwner(
+    _ model: any PersistentModel, at index: Int
+  ) -> Inverses.Side? {
+    guard case .toOne(let target) = model.content(at: index) else { return nil }
+    let property = entity(of: model).properties[index]
+    let inverse = inverse(of: property, list: model.list(at: index))
+    // A to-one side is a column of its own, which has to be cleared.
+    if inverse?.isToMany == false { return Self.side(resolved(target, model, index), inverse) }
+    if let owner = registeredTarget(target, property) { return Self.side(owner, inverse) }
+    if case .row(let row) = target, let destination = property.destination {
+      pending.addOtherRow(row, root: traits[destination].root)
+    }
+    return nil
+  }
+
+  private func isMember(
+    _ object: AnyObject, of owner: any PersistentModel, _ property: PropertyLayout,
+    _ before: [AnyObject]
+  ) -> Bool {
+    refersBack(object, to: owner, property)
+      ?? members(before, of: owner, property.index).contains(ObjectIdentifier(object))
+  }
+
+  /// Whether a member of a list says so itself; nil where only the list can tell.
+  private func refersBack(
+    _ object: AnyObject, to owner: any PersistentModel, _ property: PropertyLayout
+  ) -> Bool? {
+    guard case .toMany(.inverse(let toOne), let destination) = property.kind else { return nil }
+    let model = layout.entities[destination].model(object)
+    return isHere(model) && refers(model, toOne, to: owner, property.relationship?.list)
+  }
+
+  /// The set of a list's members, kept for the list that was last asked for.
+  private func members(
+    _ list: [AnyObject], of owner: any PersistentModel, _ index: Int
+  ) -> Set<ObjectIdentifier> {
+    if let membership, membership.owner == ObjectIdentifier(owner), membership.index == index,
+      membership.members.count == list.count
+    {
+      return membership.members
+    }
+    let members = Set(list.map(ObjectIdentifier.init))
+    membership = Membership(owner: ObjectIdentifier(owner), index: index, members: members)
+    return members
+  }
+
+  // MARK: Single sides
+
+  func apply(_ changes: [Inverses.Change]) {
+    for change in changes {
+      switch change {
+      case .refer(let model, let index, let target, let list):
+        refer(model, index, to: target, list)
+      case .add(let model, let owner, let index): add(model, to: owner, index)
+      case .remove(let model, let owner, let index):
+        if owner._$statePointer.pointee.home == nil {
+          owner.updateTargets(at: index) { $0.remove(model) }
+        } else {
+          remove(model, from: owner, index)
+        }
+      }
+    }
+  }
+
+  private func refer(
+    _ model: any PersistentModel, _ index: Int, to target: (any PersistentModel)?, _ list: Int?
+  ) {
+    guard isHere(model) else { return }
+    makeCurrent(model)
+    recordSide(of: model, at: index)
+    notifying(model, index) {
+      model.setContent(.toOne(target.map { .model($0) } ?? .none), at: index)
+      let first = entity(of: model).properties[index].firstList
+      model.setList(list == first ? nil : list, at: index)
+    }
+    markChanged(model, at: index)
+  }
+
+  private func add(_ member: any PersistentModel, to owner: any PersistentModel, _ index: Int) {
+    guard isHere(owner) else { return }
+    makeCurrent(owner)
+    let property = entity(of: owner).properties[index]
+    if hasAlready(member, owner, property) { return }
+    recordSide(of: owner, at: index)
+    notifying(owner, index) {
+      changeSide(of: owner, at: index) { targets, delta in
+        delta.add(member)
+        targets.loaded?.append(member)
+      }
+    }
+    membership?.insert([member], into: owner, index)
+    markChanged(owner, at: index)
+  }
+
+  /// Whether an object that is about to be added to a list is there already.
+  ///
+  /// A function of its own, which ends its reference to the list before that is changed in place.
+  @inline(never)
+  private func hasAlready(
+    _ member: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
+  ) -> Bool {
+    guard case .toMany(let held) = owner.content(at: property.index) else { return true }
+    guard let loaded = held.loaded else { return held.delta?.hasAdded(member) == true }
+    guard contains(member, loaded, owner, property) else { return false }
+    membership = nil
+    return true
+  }
+
+  /// Whether a list has an object that is about to be added to it.
+  private func contains(
+    _ member: any PersistentModel, _ loaded: [AnyObject], _ owner: any PersistentModel,
+    _ property: PropertyLayout
+  ) -> Bool {
+    // The last ones are the likeliest, and a list that was just read is short.
+    if loaded.count <= 8 { return loaded.contains { $0 === member } }
+    return members(loaded, of: owner, property.index).contains(ObjectIdentifier(member))
+  }
+
+  private func remove(
+    _ member: any PersistentModel, from owner: any PersistentModel, _ index: Int
+  ) {
+    guard isHere(owner) else { return }
+    makeCurrent(owner)
+    recordSide(of: owner, at: index)
+    membership = nil
+    notifying(owner, index) {
+      changeSide(of: owner, at: index) { targets, delta in
+        delta.remove(member)
+        targets.remove(member)
+      }
+    }
+    markChanged(owner, at: index)
+  }
+
+  /// Changes a to-many relationship, whose changes are noted for the next save.
+  func changeSide(
+    of owner: any PersistentModel, at index: Int,
+    _ change: (inout _Targets, ToManyDelta) -> Void
+  ) {
+    var isNew = false
+    owner.updateTargets(at: index) { targets in
+      let delta = targets.delta ?? ToManyDelta()
+      targets.delta = delta
+      isNew = !delta.isNoted
+      delta.isNoted = true
+      change(&targets, delta)
+    }
+    if isNew { pending.addSide(.init(owner: owner, index: index)) }
+  }
+
+  /// A stale object reads its row before one of its sides is changed, which the row would undo.
+  private func makeCurrent(_ model: any PersistentModel) {
+    if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) { reload(model) }
+  }
+
+  // MARK: Rows of join tables
+
+  func logPair(
+    _ property: PropertyLayout, _ entity: EntityLayout, _ owner: any PersistentModel,
+    _ target: any PersistentModel, isAdded: Bool
+  ) {
+    guard let table = property.joinTable else { return }
+    pending.addPair(
+      .init(table: table, entity: entity.index, owner: owner, target: target, isAdded: isAdded))
+    if property.relationship?.inverse == property.index, property.destination == entity.index {
+      // A relationship that is its own inverse has a row for each direction.
+      pending.addPair(
+        .init(table: table, entity: entity.index, owner: target, target: owner, isAdded: isAdded))
+    }
+  }
+
+  // MARK: Looking
+
+  func inverse(of property: PropertyLayout, list: Int? = nil) -> Inverses.Inverse? {
+    layout.inverse(of: property, list: list)
+  }
+
+  func registeredTarget(
+    _ target: _Target, _ property: PropertyLayout
+  ) -> (any PersistentModel)? {
+    switch target {
+    case .none: return nil
+    case .model(let model): return model
+    case .row(let row):
+      return property.destination.flatMap { registered(layout.entities[$0], row: row) }
+    }
+  }
+
+  private func resolved(
+    _ target: _Target, _ owner: any PersistentModel, _ index: Int
+  ) -> (any PersistentModel)? {
+    switch target {
+    case .none: nil
+    case .model(let model): model
+    case .row(let row): resolve(row, owner, index) as? any PersistentModel
+    }
+  }
+
+  /// What a to-one property leads to, loaded when it is not.
+  func destination(of model: any PersistentModel, at index: Int) -> (any PersistentModel)? {
+    guard isHere(model) else { return nil }
+    makeCurrent(model)
+    guard case .toOne(let target) = model.content(at: index) else { return nil }
+    return resolved(target, model, index)
+  }
+
+  /// Whether a to-one property leads to an owner, and, with the number of a list, to that list.
+  func refers(
+    _ model: any PersistentModel, _ index: Int, to owner: any PersistentModel, _ list: Int?
+  ) -> Bool {
+    if model.has(_ModelFlags.fault | _ModelFlags.stale), isHere(model) { reload(model) }
+    if let list,
+      list != model.list(at: index) ?? entity(of: model).properties[index].firstList
+    {
+      return false
+    }
+    return switch model.content(at: index) {
+    case .toOne(.model(let target)): target === owner
+    case .toOne(.row(let row)): row == owner._$statePointer.pointee.rowID
+    default: false
+    }
+  }
+
+  static func withoutDuplicates(_ objects: [AnyObject]) -> [AnyObject] {
+    guard objects.count > 1 else { return objects }
+    var seen = Set<ObjectIdentifier>(minimumCapacity: objects.count)
+    return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}
+
+extension Membership {
+  mutating func insert(
+    _ new: [AnyObject], into owner: any PersistentModel, _ index: Int
+  ) {
+    guard self.owner == ObjectIdentifier(owner), self.index == index else { return }
+    for object in new { members.insert(ObjectIdentifier(object)) }
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+
+extension ObjectGraph {
+  /// Runs a body with a connection for a look-up, which has all commits that this context has applied,
+  /// and may share a snapshot.
+  func lookUp<Result>(
+    in index: Int, _ body: (Connection) throws -> Result
+  ) throws -> Result {
+    if let reading, reading.store == index, !stores[index].isWritingHere {
+      return try body(reading.connection)
+    }
+    return try stores[index].read(.shared(atLeast: mail.number(of: index))) { connection, number in
+      mail.didRead(number, of: index)
+      return try body(connection)
+    }
+  }
+
+  // MARK: Objects
+
+  /// The object of a row, loaded when it is not registered; nil when there is no such row.
+  func object(_ entity: EntityLayout, row: Int64) throws -> (any PersistentModel)? {
+    if let model = registered(entity, row: row) { return model }
+    let plan = plans[entity.index]
+    let index = storeIndex[entity.index]
+    if let model = try lookUp(in: index, { try loader.load(plan, row, $0) }) { return model }
+    // Another process may have written the row after the snapshot was taken.
+    return try stores[index].read(.newest) { connection, _ in
+      try loader.load(plan, row, connection)
+    }
+  }
+
+  /// The objects of some rows, in the order of the rows in the table.
+  func load(_ entity: EntityLayout, rows: [Int64]) throws -> [any PersistentModel] {
+    let plan = plans[entity.index]
+    return try lookUp(in: storeIndex[entity.index]) { connection in
+      let statement = try connection.statement(plan.selectionOfRows)
+      statement.reset()
+      defer { statement.reset() }
+      statement.bind(.text(rows.map { Int($0) }.jsonText), at: 1)
+      return try loader.collectAny(statement, plan)
+    }
+  }
+
+  /// Reads an object's row again; an object whose row is gone leaves and keeps its values.
+  func reload(_ model: any PersistentModel) {
+    let state = model._$statePointer
+    guard state.pointee.rowID > 0 else {
+      state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
+      return
+    }
+    let plan = plans[Int(state.pointee.entity)]
+    do {
+      let found = try lookUp(in: storeIndex[plan.entity.index]) { connection in
+        let statement = try connection.selection(of: plan)
+        statement.bind(state.pointee.rowID, at: 1)
+        defer { statement.rewind() }
+        guard try statement.step() else { return false }
+        loader.refresh(model, from: statement)
+        return true
+      }
+      if !found { depart(model) }
+    } catch {
+      Report.problem(
+        .objectNotLoaded, subject: "\(model.persistentModelID)",
+        message: "The object was not read and keeps its values. Fetch it again.", cause: error)
+      state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
+    }
+  }
+
+  /// Takes out an object whose row is gone, with all that was pending of it.
+  func depart(_ model: any PersistentModel) {
+    guard isHere(model) else { return }
+    pending.remove(model)
+    membership = nil
+    clearRelationships(of: model)
+    loader.release(model)
+  }
+
+  /// An object without a row leads nowhere.
+  func clearRelationships(of model: any PersistentModel) {
+    guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
+    for index in entity(of: model).relationships {
+      switch model.content(at: index) {
+      case .attribute: break
+      case .toOne: model.setContent(.toOne(.none), at: index)
+      case .toMany: model.setContent(.toMany(_Targets(loaded: [])), at: index)
+      }
+    }
+  }
+
+  private func reportUnloaded(_ entity: EntityLayout, _ index: Int, _ error: any Error) {
+    Report.problem(
+      .objectNotLoaded, subject: "\(entity.name).\(entity.properties[index].name)",
+      message: "The destinations were not loaded. Read the property again.", cause: error)
+  }
+
+  // MARK: To-one
+
+  /// The destination with this row; the other owners of the same fetch get theirs with it.
+  func resolve(_ row: Int64, _ owner: any PersistentModel, _ index: Int) -> AnyObject? {
+    let entity = entity(of: owner)
+    guard let destination = entity.properties[index].destination else { return nil }
+    let target = layout.entities[destination]
+    if let object = loader.registry.object(root: target.rootIndex, row: row) { return object }
+    do {
+      if let found = try resolveTogether(row, owner, entity, index, target) { return found }
+      return try object(target, row: row)
+    } catch {
+      reportUnloaded(entity, index, error)
+      return nil
+    }
+  }
+
+  private func resolveTogether(
+    _ row: Int64, _ owner: any PersistentModel, _ entity: EntityLayout, _ index: Int,
+    _ target: EntityLayout
+  ) throws -> AnyObject? {
+    let ownerRow = owner._$statePointer.pointee.rowID
+    guard let companions = loader.companions(entity.rootIndex, ownerRow), companions.count > 1
+    else { return nil }
+    var wanted: [Int64: [any PersistentModel]] = [:]
+    for companion in companions {
+      guard let model = registered(entity, row: companion),
+        self.entity(of: model) === entity,
+        case .toOne(.row(let other)) = model.content(at: index)
+      else { continue }
+      wanted[other, default: []].append(model)
+    }
+    guard wanted.count > 1 else { return nil }
+    let objects = try load(target, rows: Array(wanted.keys))
+    for object in objects {
+      for model in wanted[object._$statePointer.pointee.rowID] ?? [] where model !== owner {
+        model.setContent(.toOne(.model(object)), at: index)
+      }
+    }
+    return objects.first { $0._$statePointer.pointee.rowID == row }
+  }
+
+  // MARK: To-many
+
+  /// The destinations of a to-many relationship, in its order; loaded when they are not.
+  func members(of owner: any PersistentModel, at index: Int) -> [AnyObject] {
+    guard case .toMany(let targets) = owner.content(at: index) else { return [] }
+    return targets.loaded ?? loadToMany(owner, index)
+  }
+
+  /// The destinations of a relationship, loaded when they are not.
+  func targets(of model: any PersistentModel, at index: Int) -> [any PersistentModel] {
+    if case .toMany = model.content(at: index) {
+      return members(of: model, at: index).compactMap { $0 as? any PersistentModel }
+    }
+    return destination(of: model, at: index).map { [$0] } ?? []
+  }
+
+  func loadToMany(_ owner: any PersistentModel, _ index: Int) -> [AnyObject] {
+    guard case .toMany(let targets) = owner.content(at: index) else { return [] }
+    if let loaded = targets.loaded { return loaded }
+    let entity = entity(of: owner)
+    let row = owner._$statePointer.pointee.rowID
+    guard row > 0 else { return targets.delta?.applied(to: []) ?? [] }
+    // The other owners of the same fetch get theirs with the same query.
+    var owners = [owner]
+    for companion in loader.companions(entity.rootIndex, row) ?? [] where companion != row {
+      guard let model = registered(entity, row: companion), self.entity(of: model) === entity,
+        !model.has(_ModelFlags.stale),
+        case .toMany(let others) = model.content(at: index), others.loaded == nil
+      else { continue }
+      owners.append(model)
+    }
+    do {
+      let property = entity.properties[index]
+      let groups = try loadGroups(owners.map { $0._$statePointer.pointee.rowID }, property)
+      for owner in owners {
+        guard case .toMany(let targets) = owner.content(at: index), targets.loaded == nil else {
+          continue
+        }
+        let stored = groups[owner._$statePointer.pointee.rowID] ?? []
+        let current = derived(stored, owner, property, targets.delta)
+        owner.updateTargets(at: index) { $0.loaded = current }
+      }
+    } catch {
+      reportUnloaded(entity, index, error)
+      return []
+    }
+    if case .toMany(let targets) = owner.content(at: index) { return targets.loaded ?? [] }
+    return []
+  }
+
+  /// What a to-many relationship held that was replaced without having been loaded.
+  func derivedMembers(
+    of owner: any PersistentModel, at index: Int, _ delta: ToManyDelta?
+  ) -> [AnyObject] {
+    let row = owner._$statePointer.pointee.rowID
+    guard row > 0 else { return delta?.applied(to: []) ?? [] }
+    let property = entity(of: owner).properties[index]
+    do {
+      return derived(try loadGroups([row], property)[row] ?? [], owner, property, delta)
+    } catch {
+      reportUnloaded(entity(of: owner), index, error)
+      return []
+    }
+  }
+
+  private func loadGroups(
+    _ rows: [Int64], _ property: PropertyLayout
+  ) throws -> [Int64: [AnyObject]] {
+    guard case .toMany(let storage, let destination) = property.kind else { return [:] }
+    let query = ToManyQuery(
+      storage, property.relationship?.list, plans[destination], isSingle: rows.count == 1)
+    return try lookUp(in: storeIndex[destination]) { connection in
+      let statement = try connection.statement(query.sql)
+      statement.reset()
+      defer { statement.reset() }
+      statement.bind(
+        rows.count == 1 ? .integer(rows[0]) : .text(rows.map { Int($0) }.jsonText), at: 1)
+      return try loader.collectGroups(statement, query)
+    }
+  }
+
+  /// A relationship as its rows have it, with the pending changes of this context.
+  private func derived(
+    _ stored: [AnyObject], _ owner: any PersistentModel, _ property: PropertyLayout,
+    _ delta: ToManyDelta?
+  ) -> [AnyObject] {
+    if pending.isEmpty { return stored }
+    var current = stored
+    if case .toMany(.inverse(let toOne), _) = property.kind {
+      // What a member itself says counts, where this context has changed it.
+      current = stored.filter { object in
+        guard let model = object as? any PersistentModel, model.has(_ModelFlags.changed),
+          model._$statePointer.pointee.changes.contains(toOne)
+        else { return true }
+        return refers(model, toOne, to: owner, property.relationship?.list)
+      }
+    }
+    let members = delta?.applied(to: current) ?? current
+    return members.filter { object in
+      guard let model = object as? any PersistentModel else { return false }
+      return isHere(model) || !model.has(_ModelFlags.missing)
+    }
+  }
+}

@@ -1,0 +1,353 @@
+import Foundation
+
+extension ObjectGraph {
+  /// More work for a save's transaction, which then is durable.
+  typealias Note = (RecordStore, Connection, SaveWriter) throws -> Void
+
+  /// Writes all pending changes in one transaction per store; on an error they stay pending.
+  func save(noting note: Note? = nil) throws {
+    guard !isSaving else {
+      throw SwiftDataError(
+        .saveInProgress,
+        "save() was called while the context saves. Call it in an observer of didSave, not of "
+          + "willSave, or after the save.")
+    }
+    try throwMisuse()
+    guard pending.hasChanges else {
+      pending.removeAll()
+      return receiveMail()
+    }
+    isSaving = true
+    defer { isSaving = false }
+    SaveNotification.willSave.post(context)
+    let isHeld = heldStores != nil
+    let opened = try heldStores ?? begin(savedStores, isDurable: note != nil)
+    let writer: SaveWriter
+    do {
+      writer = try write(noting: note)
+      try commit(opened, writer)
+    } catch {
+      for store in opened { stores[store].rollBack() }
+      if isHeld { heldStores = try begin(opened, isDurable: false) }
+      throw error
+    }
+    // The block of a transaction goes on with the lock.
+    if isHeld { heldStores = isLastSave ? [] : try begin(opened, isDurable: false) }
+    withExtendedLifetime(writer) { finish(writer) }
+  }
+
+  /// Throws the calls that had no effect, and forgets them: each is told once.
+  private func throwMisuse() throws {
+    guard let first = pending.misuses.first else { return }
+    let messages = Set(pending.misuses.map(\.error.message)).sorted()
+    pending.misuses = []
+    var text = messages.prefix(Misuses.namedLimit).joined(separator: " ")
+    if messages.count > Misuses.namedLimit {
+      text += " So it is with \(messages.count - Misuses.namedLimit) more."
+    }
+    throw SwiftDataError(first.error.code, text)
+  }
+
+  /// The stores that have, or by a delete rule may have, something to write.
+  private var savedStores: [Int] {
+    if stores.count == 1 { return [0] }
+    return Set(pending.roots.map { storeIndex[$0] }).sorted()
+  }
+
+  // MARK: The transaction
+
+  /// Takes the write locks in the stores' order, so that two saves never wait for each other, and
+  /// applies the commits of others.
+  private func begin(_ indices: [Int], isDurable: Bool) throws -> [Int] {
+    var opened: [Int] = []
+    do {
+      for index in indices {
+        let connection = try stores[index].begin(isDurable: isDurable)
+        opened.append(index)
+        apply(mail.news(of: index, upTo: stores[index].number), in: index, connection)
+      }
+    } catch {
+      for index in opened { stores[index].rollBack() }
+      throw error
+    }
+    return opened
+  }
+
+  private func write(noting note: Note?) throws -> SaveWriter {
+    // What others have linked to an object that goes is found in the rows.
+    let readsRows = hasNews
+    try SaveValidator(graph: self).checkDenials(readsRows: readsRows)
+    applyRulesAgain(readsRows: readsRows)
+    try SaveValidator(graph: self).run()
+    let plan = SavePlan(&pending, sides: pending.sides.compactMap(sideToSave))
+    var writer = SaveWriter(
+      plan,
+      .init(
+        store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
+        storeIndex: storeIndex, stores: stores, readsOldRows: readsRows))
+    do {
+      for index in writer.stores {
+        try stores[index].joinTransaction { connection in
+          try writer.write(to: index, connection)
+          try note?(stores[index], connection, writer)
+        }
+      }
+    } catch {
+      writer.revert()
+      throw error
+    }
+    return writer
+  }
+
+  private func sideToSave(_ side: PendingChanges.Side) -> SavePlan.Side? {
+    guard isHere(side.owner), case .toMany(let targets) = side.owner.content(at: side.index),
+      let delta = targets.delta, !delta.isEmpty
+    else { return nil }
+    let additions = delta.additions.compactMap { $0 as? any PersistentModel }
+    // Asked for now: once the new rows are written, loading would make second objects of them.
+    return SavePlan.Side(
+      owner: side.owner, property: entity(of: side.owner).properties[side.index],
+      additions: additions,
+      members: delta.ordering == nil ? additions : self.targets(of: side.owner, at: side.index),
+      isOrdered: delta.ordering != nil)
+  }
+
+  private func commit(_ opened: [Int], _ writer: SaveWriter) throws {
+    do {
+      for index in opened {
+        let rows = stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
+        let number = try stores[index].commit(from: mail.box.reader, rows: rows)
+        mail.didCommit(number, to: index)
+      }
+    } catch {
+      writer.revert()
+      throw error
+    }
+  }
+
+  // MARK: Afterwards
+
+  private func finish(_ writer: SaveWriter) {
+    let plan = writer.plan
+    // Asked for while the objects are still the context's.
+    let summary = SaveNotification.didSave.mayHaveObservers ? writer.summary : nil
+    hasNews = false
+    if !followers.isEmpty {
+      for root in writer.roots { followers.note(layout.entities[root].table) }
+    }
+    settle(plan.states.inserted, plan.inserted)
+    for (model, state) in zip(plan.inserted, plan.states.inserted) {
+      state.pointee.object = Unmanaged.passUnretained(model)
+    }
+    settle(plan.states.updated, plan.updated)
+    let deleted = pending.models(.deleted)
+    register(writer)
+    dropReferences(to: deleted)
+    var leaves: [SavePlan.State] = []
+    for model in deleted {
+      let state = model._$statePointer
+      if !traits[Int(state.pointee.entity)].hasRelationships,
+        state.pointee.extra?.registrar == nil
+      {
+        leaves.append(state)
+        continue
+      }
+      notifying(model, nil) { clearRelationships(of: model) }
+      pending.remove(model)
+      loader.release(model)
+    }
+    loader.release(leaves)
+    for model in writer.vanished { depart(model) }
+    pending.removeAll()
+    membership = nil
+    renew(writer.otherRows)
+    writer.removeUnusedFiles()
+    // What an observer saves, it saves.
+    isSaving = false
+    if let summary { SaveNotification.didSave.post(context, summary) }
+    tellFollowers()
+  }
+
+  /// Has objects read again whose rows the save changed though nothing changed them here: those of
+  /// partners that another context had given to an object of this save.
+  private func renew(_ rows: [Int: Set<Int64>]) {
+    for (root, rows) in rows {
+      for row in loader.registry.markStale(root: root, rows: rows) {
+        guard let model = registered(layout.entities[root], row: row),
+          model._$statePointer.pointee.extra?.registrar != nil
+        else { continue }
+        notifying(model, nil) { reload(model) }
+      }
+    }
+  }
+
+  /// Makes saved objects clean ones.
+  private func settle(_ states: [SavePlan.State], _ models: [any PersistentModel]) {
+    for (place, state) in states.enumerated() {
+      if traits[Int(state.pointee.entity)].hasRelationships {
+        settle(models[place])
+      } else {
+        pending.remove(state)
+      }
+    }
+  }
+
+  private func register(_ writer: SaveWriter) {
+    let plan = writer.plan
+    let conflicts = loader.registry.registerNew(plan.states.inserted) {
+      traits[Int($0.pointee.entity)].root
+    }
+    for place in conflicts {
+      let model = plan.inserted[place]
+      let (entity, row) = (entity(of: model), model._$statePointer.pointee.rowID)
+      if let winner = registered(entity, row: row) {
+        if winner !== model { redirect(model, to: winner) }
+      } else {
+        loader.register(model, entity: entity, row: row)
+      }
+    }
+    guard !writer.upserted.isEmpty else { return }
+    // Who referred to one of several objects for a row refers to the one that stays.
+    for case let model as any PersistentModel in loader.registry.all() {
+      for index in self.entity(of: model).relationships {
+        if case .toMany(let targets) = model.content(at: index), targets.loaded != nil {
+          notifying(model, index) { model.setContent(.toMany(_Targets()), at: index) }
+        } else {
+          dropCache(of: model, at: index)
+        }
+      }
+      if writer.upserted.contains(ObjectIdentifier(model)) {
+        model._$statePointer.pointee.set(_ModelFlags.stale)
+      }
+    }
+  }
+
+  /// After an upsert two objects stand for one row: the one that was there first goes on, takes the
+  /// new values, and the new one forwards to it.
+  private func redirect(_ loser: any PersistentModel, to winner: any PersistentModel) {
+    notifying(winner, nil) { winner._$statePointer.pointee.set(_ModelFlags.stale) }
+    let state = loser._$statePointer
+    state.pointee.makeExtra().successor = winner
+    state.pointee.rowID = winner._$statePointer.pointee.rowID
+    state.pointee.object = nil
+    state.pointee.set(_ModelFlags.redirected)
+  }
+
+  /// Takes deleted objects out of loaded relationships for which no rule did it.
+  private func dropReferences(to deleted: [any PersistentModel]) {
+    guard !deleted.isEmpty else { return }
+    var roots: Set<Int> = []
+    var lastRoot = -1
+    for model in deleted {
+      let root = traits[Int(model._$statePointer.pointee.entity)].root
+      if root != lastRoot { roots.insert(root) }
+      lastRoot = root
+    }
+    let places = roots.flatMap { layout.oneWay[$0] + layout.danglingReferences[$0] }
+    guard !places.isEmpty else { return }
+    let gone = Set(deleted.map { ObjectIdentifier($0) })
+    let rows = Set(deleted.map { $0._$statePointer.pointee.rowID })
+    for case let owner as any PersistentModel in loader.registry.all() {
+      let index = entity(of: owner).index
+      for place in places where place.entity == index {
+        switch owner.content(at: place.property) {
+        case .toOne(.model(let target)) where gone.contains(ObjectIdentifier(target)):
+          notifying(owner, place.property) { owner.setContent(.toOne(.none), at: place.property) }
+        case .toOne(.row(let row)) where rows.contains(row):
+          owner.setContent(.toOne(.none), at: place.property)
+        case .toMany(var targets):
+          let left = targets.loaded?.filter { !gone.contains(ObjectIdentifier($0)) }
+          guard left?.count != targets.loaded?.count else { continue }
+          targets.loaded = left
+          notifying(owner, place.property) {
+            owner.setContent(.toMany(targets), at: place.property)
+          }
+        default: break
+        }
+      }
+    }
+  }
+
+  // MARK: Transactions of the program
+
+  /// Runs a block with the write lock and the newest rows, and saves.
+  ///
+  /// A save in the block commits what it saves, and the lock is taken again.
+  func transaction(_ block: () throws -> Void) throws {
+    guard heldStores == nil, !isSaving else {
+      try block()
+      return try save()
+    }
+    heldStores = try begin(
+      stores.indices.filter { stores[$0].configuration.allowsSave }, isDurable: false)
+    defer {
+      // What was saved is committed; a transaction that is still open wrote nothing.
+      for store in heldStores ?? [] { stores[store].rollBack() }
+      heldStores = nil
+      isLastSave = false
+    }
+    tellFollowers()
+    try block()
+    isLastSave = true
+    try save()
+  }
+
+  // MARK: Deleting by predicate
+
+  func delete<T: PersistentModel>(
+    type: T.Type, matching predicate: Predicate<T>?, includesSubclasses: Bool
+  ) throws {
+    let descriptor = FetchDescriptor<T>(predicate: predicate)
+    let plan = try makePlan(descriptor)
+    let isPlain =
+      plan.entity.relationships.isEmpty && plan.entity.discriminator == nil && plan.isExact
+      && !plan.mergesPending && !plans[plan.entity.index].hasExternal
+      && !layout.entities.contains { other in
+        other.relationships.contains { other.properties[$0].destination == plan.entity.index }
+      }
+    if isPlain {
+      try deleteRows(plan)
+    } else {
+      try deleteObjects(descriptor, includesSubclasses: includesSubclasses)
+    }
+    // New objects are in no store yet.
+    for model in try pendingModels(matching: predicate) as [T]
+    where model.has(_ModelFlags.inserted) {
+      if includesSubclasses || Swift.type(of: model) == type { delete(model) }
+    }
+    receiveMail()
+  }
+
+  /// Deletes stored objects by the rules of their relationships, in a context of its own, so that
+  /// nothing else of this context is saved with them.
+  private func deleteObjects<T>(
+    _ descriptor: FetchDescriptor<T>, includesSubclasses: Bool
+  ) throws {
+    let context = ModelContext(container)
+    context.observesModels = false
+    context.author = author
+    for model in try context.fetch(descriptor) {
+      if includesSubclasses || Swift.type(of: model) == T.self { context.delete(model) }
+    }
+    try context.save()
+  }
+
+  /// One statement for objects that nothing else depends on.
+  private func deleteRows<T>(_ plan: FetchPlan<T>) throws {
+    let index = storeIndex[plan.entity.index]
+    let entityPlan = plans[plan.entity.index]
+    let selection = plan.selection(
+      of: entityPlan.identifierColumns, from: entityPlan, limit: nil, offset: nil)
+    let connection = try stores[index].begin()
+    do {
+      let rows = try connection.deleteRows(of: entityPlan, selectedBy: selection)
+      var written = CommitLog.Rows()
+      written.add(.init(name: plan.entity.table, written: rows, deleted: rows))
+      // Without an author: this context applies it as the others do.
+      try stores[index].commit(from: nil, rows: written)
+    } catch {
+      stores[index].rollBack()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,372 @@
+import Foundation
+
+/// Makes objects of rows: one object a row, and each relationship's destinations in one query for all
+/// owners of a fetch.
+///
+/// The hot path. Used by one thread at a time, as its context is.
+final class ObjectLoader {
+  let layout: StoreLayout
+  /// The plans by entity index.
+  let plans: EntityPlans
+  let registry: ObjectRegistry
+  /// The entities' traits by their index.
+  let traits: [EntityTraits]
+  /// Whether new objects tell Observation of reads and writes.
+  var observesModels = true
+
+  /// What the objects belong to.
+  unowned(unsafe) let home: ModelHome
+  let rowContexts: [RowContext]
+  /// The rows of the latest fetches, so that relationships load for all of them at once.
+  private var batches: [OwnerBatch] = []
+  /// How many fetches are remembered for loading relationships together.
+  private static let batchLimit = 8
+  /// How many objects of a fetch are registered under one lock.
+  private static let registrationSize = 256
+
+  // The home outlives the loader, which it owns.
+  init(_ layout: StoreLayout, _ plans: EntityPlans, _ stores: [RecordStore], home: ModelHome) {
+    self.layout = layout
+    self.plans = plans
+    self.home = home
+    registry = ObjectRegistry(entityCount: layout.entities.count)
+    traits = layout.entities.map { EntityTraits($0, in: layout) }
+    rowContexts = zip(layout.entities, stores).map {
+      RowContext(labels: $0.labels, blobs: $1.blobs)
+    }
+  }
+
+  // MARK: Registered objects
+
+  func entity(of model: any PersistentModel) -> EntityLayout {
+    layout.entities[Int(model._$statePointer.pointee.entity)]
+  }
+
+  /// The registered object of a row.
+  func registered(_ entity: EntityLayout, row: Int64) -> (any PersistentModel)? {
+    registry.object(root: entity.rootIndex, row: row).map {
+      layout.entities[entity.rootIndex].model($0)
+    }
+  }
+
+  func register(_ model: any PersistentModel, entity: EntityLayout, row: Int64) {
+    registry.register(adopt(model, entity: entity, row: row), root: entity.rootIndex, row: row)
+  }
+
+  /// Makes an object the context's, short of registering it.
+  @inline(__always)
+  func adopt<M: PersistentModel>(
+    _ model: M, entity: EntityLayout, row: Int64
+  ) -> UnsafeMutablePointer<_ModelState> {
+    let state = model._$statePointer
+    state.pointee.entity = Int32(entity.index)
+    state.pointee.rowID = row
+    state.pointee.home = home
+    state.pointee.object = Unmanaged.passUnretained(model)
+    if !observesModels { state.pointee.clear(_ModelFlags.observed) }
+    return state
+  }
+
+  /// Takes an object out of the context; it keeps its values.
+  func release(_ model: any PersistentModel) {
+    let state = model._$statePointer
+    if let object = state.pointee.object {
+      registry.forget(
+        object, root: traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
+    }
+    clear(state)
+  }
+
+  /// Takes objects out of the context, by their states.
+  func release(_ states: [UnsafeMutablePointer<_ModelState>]) {
+    registry.forget(states) { traits[Int($0.pointee.entity)].root }
+    for state in states { clear(state) }
+  }
+
+  private func clear(_ state: UnsafeMutablePointer<_ModelState>) {
+    state.pointee.object = nil
+    state.pointee.clear(_ModelFlags.pending | _ModelFlags.slowRead)
+    state.pointee.changes = PropertySet()
+    state.pointee.set(_ModelFlags.missing)
+    state.pointee.home = nil
+  }
+
+  // MARK: Single rows
+
+  /// The object of a row that none is registered for; nil when there is no such row.
+  func load(
+    _ plan: EntityPlan, _ row: Int64, _ connection: Connection
+  ) throws -> (any PersistentModel)? {
+    let statement = try connection.selection(of: plan)
+    statement.bind(row, at: 1)
+    defer { statement.rewind() }
+    guard try statement.step() else { return nil }
+    return try makeNew(plan, statement)
+  }
+
+  /// The object of a row that none is registered for.
+  private func makeNew(
+    _ plan: EntityPlan, _ statement: Statement
+  ) throws -> (any PersistentModel)? {
+    guard let plan = concretePlan(plan, statement) else { return nil }
+    let row = statement.integer(0)
+    let context = rowContexts[plan.entity.index]
+    context.row = row
+    let model = plan.entity.type._$make(plan.reader(statement, context))
+    if context.error != nil { try context.throwIfRejected() }
+    plan.lists.read(into: model, from: statement)
+    let state = adopt(model, entity: plan.entity, row: row)
+    if !registry.registerNew(state, root: plan.entity.rootIndex) {
+      // The model's initializer has fetched the row: the first object stays, unless it is going away.
+      if let winner = registered(plan.entity, row: row) { return winner }
+      registry.register(state, root: plan.entity.rootIndex, row: row)
+    }
+    return model
+  }
+
+  /// The object of a result's current row, new or registered.
+  func makeObject(_ plan: EntityPlan, _ statement: Statement) throws -> (any PersistentModel)? {
+    let row = statement.integer(0)
+    if let model = registered(plan.entity, row: row) {
+      refresh(model, from: statement)
+      return model
+    }
+    return try makeNew(plan, statement)
+  }
+
+  /// The plan of the row's own class.
+  func concretePlan(_ plan: EntityPlan, _ statement: Statement) -> EntityPlan? {
+    guard plan.entity.discriminator != nil else { return plan }
+    let entity = layout.entity(
+      discriminator: Int(statement.integer(1)), root: plan.entity.rootIndex)
+    return entity.map { plans[$0.index] }
+  }
+
+  /// Gives an outdated or empty object the values of a row; pending changes are kept.
+  func refresh(_ model: any PersistentModel, from statement: Statement) {
+    let state = model._$statePointer
+    guard state.pointee.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) else {
+      return
+    }
+    let plan = plans[Int(state.pointee.entity)]
+    let context = rowContexts[plan.entity.index]
+    context.row = state.pointee.rowID
+    let changes =
+      state.pointee.has(_ModelFlags.changed) ? state.pointee.changes : PropertySet()
+    state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
+    plan.lists.read(into: model, from: statement, excluding: changes)
+    if changes.isEmpty {
+      model._$reload(plan.reader(statement, context))
+    } else {
+      plan.withColumns(excluding: changes) { columns in
+        model._$reload(
+          _RowReader(
+            statement: statement.pointer, columns: columns,
+            context: Unmanaged.passUnretained(context)))
+      }
+    }
+    do {
+      try context.throwIfRejected()
+    } catch {
+      Report.problem(
+        .rowUnreadable, subject: plan.entity.name,
+        message: "A column does not hold a value of its property's type; the object keeps its own.",
+        cause: error)
+    }
+  }
+
+  // MARK: Results
+
+  /// The objects of a result.
+  func collect<T: PersistentModel>(_ statement: Statement, _ plan: EntityPlan) throws -> [T] {
+    if plan.entity.discriminator == nil { return try collectOneClass(statement, plan) }
+    var result: [T] = []
+    while try statement.step() {
+      if let model = try makeObject(plan, statement) as? T { result.append(model) }
+    }
+    return result
+  }
+
+  /// Rows of one class, straight into its typed storage.
+  private func collectOneClass<T: PersistentModel>(
+    _ statement: Statement, _ plan: EntityPlan
+  ) throws -> [T] {
+    let entity = plan.entity
+    let context = rowContexts[entity.index]
+    let reader = plan.reader(statement, context)
+    let isFirst = registry.isEmpty(root: entity.rootIndex)
+    // Arrays of class references have one layout; that of `AnyObject` is known to the compiler here.
+    var result: [AnyObject] = []
+    var loaded: [UnsafeMutablePointer<_ModelState>] = []
+    while try statement.step() {
+      let row = statement.integer(0)
+      if !isFirst, let object = registry.object(root: entity.rootIndex, row: row) {
+        assert(object is T)
+        let model = unsafeDowncast(object, to: T.self)
+        if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) {
+          refresh(model, from: statement)
+        }
+        result.append(object)
+        continue
+      }
+      context.row = row
+      let model = T._$make(reader)
+      if context.error != nil { try context.throwIfRejected() }
+      if !plan.lists.isEmpty { plan.lists.read(into: model, from: statement) }
+      loaded.append(adopt(model, entity: entity, row: row))
+      result.append(model)
+      if loaded.count == Self.registrationSize { registerLoaded(&loaded, entity, &result) }
+    }
+    registerLoaded(&loaded, entity, &result)
+    return unsafeBitCast(result, to: [T].self)
+  }
+
+  private func registerLoaded(
+    _ loaded: inout [UnsafeMutablePointer<_ModelState>], _ entity: EntityLayout,
+    _ result: inout [AnyObject]
+  ) {
+    let conflicts = registry.registerNew(loaded) { _ in entity.rootIndex }
+    // Only where a row came twice, or a model's initializer fetched it: the first object stays.
+    for state in conflicts.map({ loaded[$0] }) {
+      guard let object = state.pointee.object,
+        let place = result.lastIndex(where: { $0 === object.takeUnretainedValue() })
+      else { continue }
+      if let winner = registry.object(root: entity.rootIndex, row: state.pointee.rowID) {
+        result[place] = winner
+      } else {
+        registry.register(state, root: entity.rootIndex, row: state.pointee.rowID)
+      }
+    }
+    loaded.removeAll(keepingCapacity: true)
+  }
+
+  /// The objects of a result that has some of the columns.
+  func collect<T: PersistentModel>(
+    _ statement: Statement, _ plan: EntityPlan, _ partial: PartialColumns
+  ) throws -> [T] {
+    let context = rowContexts[plan.entity.index]
+    var result: [T] = []
+    while try statement.step() {
+      let row = statement.integer(0)
+      if let model = registered(plan.entity, row: row) as? T {
+        result.append(model)
+        continue
+      }
+      context.row = row
+      let model = T._$make(
+        _RowReader(
+          statement: statement.pointer, columns: partial.map, context: .passUnretained(context)))
+      try context.throwIfRejected()
+      partial.lists.read(into: model, from: statement)
+      register(model, entity: plan.entity, row: row)
+      model._$statePointer.pointee.makeExtra().loaded = partial.loaded
+      model._$statePointer.pointee.set(_ModelFlags.partial)
+      result.append(model)
+    }
+    return result
+  }
+
+  /// The objects of a result, in its order; the class of each is the row's own.
+  func collectAny(_ statement: Statement, _ plan: EntityPlan) throws -> [any PersistentModel] {
+    var result: [any PersistentModel] = []
+    while try statement.step() {
+      if let model = try makeObject(plan, statement) { result.append(model) }
+    }
+    return result
+  }
+
+  /// The destinations of to-many relationships by their owners' rows, in the relationships' order.
+  func collectGroups(
+    _ statement: Statement, _ query: ToManyQuery
+  ) throws -> [Int64: [AnyObject]] {
+    var reader = GroupReader()
+    while try statement.step() {
+      let (owner, place) = (
+        statement.integer(query.ownerColumn), statement.integer(query.placeColumn)
+      )
+      guard let model = try makeObject(query.plan, statement) else { continue }
+      reader.add(model, owner: owner, place: place)
+    }
+    return reader.finish()
+  }
+
+  // MARK: Batches
+
+  func remember(_ batch: OwnerBatch) {
+    if batches.count >= Self.batchLimit { batches.removeFirst() }
+    batches.append(batch)
+  }
+
+  func forgetBatches() { batches = [] }
+
+  /// The rows that were fetched together with one, and those that followed it.
+  func companions(_ root: Int, _ row: Int64) -> ArraySlice<Int64>? {
+    for batch in batches.reversed() where batch.root == root {
+      if let companions = batch.companions(of: row) { return companions }
+    }
+    return nil
+  }
+}
+
+/// The rows of one fetch.
+final class OwnerBatch {
+  /// How many owners' relationships are loaded at once.
+  static let size = 1_000
+
+  let root: Int
+  private let rows: [Int64]
+  private lazy var places: [Int64: Int] = Dictionary(
+    zip(rows, rows.indices)
+  ) { first, _ in first }
+
+  init(root: Int, rows: [Int64]) {
+    self.root = root
+    self.rows = rows
+  }
+
+  /// The rows to load together with this one: those that follow it.
+  func companions(of row: Int64) -> ArraySlice<Int64>? {
+    guard let place = places[row] else { return nil }
+    if rows.count <= Self.size { return rows[...] }
+    return rows[place..<min(rows.count, place + Self.size)]
+  }
+}
+
+/// Collects rows of several owners, which come one owner after the other.
+private struct GroupReader {
+  private var groups: [Int64: [AnyObject]] = [:]
+  private var current: [AnyObject] = []
+  private var places: [Int64] = []
+  private var isSorted = true
+  private var owner: Int64 = 0
+
+  mutating func add(_ model: AnyObject, owner: Int64, place: Int64) {
+    if owner != self.owner {
+      close()
+      self.owner = owner
+    }
+    if let last = places.last, last > place { isSorted = false }
+    current.append(model)
+    places.append(place)
+  }
+
+  private mutating func close() {
+    guard !current.isEmpty else { return }
+    if isSorted {
+      groups[owner] = current
+    } else {
+      let order = current.indices.sorted { (places[$0], $0) < (places[$1], $1) }
+      groups[owner] = order.map { current[$0] }
+    }
+    let size = current.count
+    current = []
+    current.reserveCapacity(size)
+    places.removeAll(keepingCapacity: true)
+    isSorted = true
+  }
+
+  mutating func finish() -> [Int64: [AnyObject]] {
+    close()
+    return groups
+  }
+}

@@ -1,0 +1,108 @@
+/// Checks what the store cannot: that relationships have as many destinations as they must, and that
+/// these are of this context.
+struct SaveValidator {
+  let graph: ObjectGraph
+
+  func run() throws {
+    guard graph.concernsRelationships else { return }
+    let hasRules = graph.traits.contains(where: \.hasRules)
+    for kind in [PendingChanges.Kind.inserted, .changed] {
+      for model in graph.pending.models(kind) where !model.has(_ModelFlags.deleted) {
+        let traits = graph.traits[Int(model._$statePointer.pointee.entity)]
+        if traits.hasRelationships { try checkHomes(of: model) }
+        if hasRules { try check(model) }
+      }
+    }
+    try checkDenials(readsRows: false)
+  }
+
+  /// Refuses deletions that a rule denies.
+  ///
+  /// - Parameter readsRows: Whether commits of others may have linked objects that are not loaded here.
+  func checkDenials(readsRows: Bool) throws {
+    guard graph.traits.contains(where: \.hasRules) else { return }
+    for model in graph.pending.models(.deleted) {
+      if readsRows { graph.readAgain(model) }
+      try checkDenial(model)
+    }
+  }
+
+  /// Refuses destinations that belong to another context, or to none.
+  private func checkHomes(of model: any PersistentModel) throws {
+    let entity = graph.entity(of: model)
+    let isNew = model.has(_ModelFlags.inserted)
+    for index in entity.relationships
+    where isNew || model._$statePointer.pointee.changes.contains(index) {
+      switch model.content(at: index) {
+      case .toOne(.model(let target)): try checkHome(of: target, model, entity.properties[index])
+      case .toMany(let targets):
+        for object in targets.delta?.additions ?? [] {
+          guard let target = object as? any PersistentModel else { continue }
+          try checkHome(of: target, model, entity.properties[index])
+        }
+      default: continue
+      }
+    }
+  }
+
+  private func checkHome(
+    of target: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
+  ) throws {
+    if graph.isHere(target) || target.has(_ModelFlags.missing) { return }
+    throw Misuses.link(property.name, of: owner, to: target)
+  }
+
+  private func check(_ model: any PersistentModel) throws {
+    let entity = graph.entity(of: model)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard let relationship = property.relationship else { continue }
+      if !property.isToMany, !property.isOptional, !hasTarget(model, index) {
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "\(entity.name).\(property.name) is required but has no \(target(property)). Set it, "
+            + "make the property optional, or delete the object together with its destination.")
+      }
+      guard relationship.minimum > 0 || relationship.maximum > 0, property.isToMany else {
+        continue
+      }
+      let count = graph.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
+      let maximum = relationship.maximum > 0 ? relationship.maximum : .max
+      guard count >= relationship.minimum, count <= maximum else {
+        let limit = maximum == .max ? "or more" : "to \(maximum)"
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "\(entity.name).\(property.name) has \(count) objects; the model allows "
+            + "\(relationship.minimum) \(limit).")
+      }
+    }
+  }
+
+  private func target(_ property: PropertyLayout) -> String {
+    property.destination.map { graph.layout.entities[$0].name } ?? "object"
+  }
+
+  private func hasTarget(_ model: any PersistentModel, _ index: Int) -> Bool {
+    switch model.content(at: index) {
+    case .toOne(.none): false
+    case .toOne(.model(let target)):
+      graph.isHere(target) && !target.has(_ModelFlags.deleted)
+    default: true
+    }
+  }
+
+  private func checkDenial(_ model: any PersistentModel) throws {
+    let entity = graph.entity(of: model)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard property.relationship?.deleteRule == .deny else { continue }
+      let rest = graph.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
+      if rest > 0 {
+        throw SwiftDataError(
+          .deletionDenied,
+          "A \(entity.name) cannot be deleted while \(property.name) holds \(rest) objects. Delete "
+            + "or move them first.")
+      }
+    }
+  }
+}

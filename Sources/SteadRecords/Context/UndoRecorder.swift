@@ -1,0 +1,176 @@
+import Foundation
+
+/// Keeps the way back from each change of one side of a relationship or of one attribute.
+///
+/// A change of a relationship is kept side by side, so that undoing restores each side with its order,
+/// and needs no inverse to be found again.
+struct UndoRecorder {
+  var manager: UndoManager?
+
+  var isRecording: Bool { manager?.isUndoRegistrationEnabled == true }
+
+  func record(_ graph: ObjectGraph, _ action: @escaping (ObjectGraph) -> Void) {
+    manager?.registerUndo(withTarget: graph, handler: action)
+  }
+
+  /// Does something once the step that is being undone is done.
+  func afterStep(_ action: @escaping () -> Void) {
+    #if canImport(Darwin)
+      action()
+    #else
+      manager?.afterStep.append(action)
+    #endif
+  }
+
+  /// Ends what would be a run loop's turn.
+  func closeGroup() {
+    #if canImport(Darwin)
+      // Foundation's own manager closes the groups of a run loop's turn.
+    #else
+      manager?.closeEventGroup()
+    #endif
+  }
+}
+
+extension ObjectGraph {
+  // MARK: Attributes
+
+  func willChange(_ model: any PersistentModel, at index: Int) {
+    guard undo.isRecording, isHere(model), case .attribute = model.content(at: index),
+      let copy = model.copySlot(at: index)
+    else { return }
+    undo.record(self) { $0.restoreAttribute(copy, of: model, at: index) }
+  }
+
+  private func restoreAttribute(_ copy: Any, of model: any PersistentModel, at index: Int) {
+    let model = model.successor ?? model
+    willChange(model, at: index)
+    notifying(model, index) { model.restoreSlot(copy, at: index) }
+    if isHere(model) { markChanged(model, at: index) }
+  }
+
+  // MARK: Relationships
+
+  /// Keeps what one side of a relationship holds, or held.
+  func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
+    guard undo.isRecording else { return }
+    switch held ?? model.content(at: index) {
+    case .attribute: return
+    case .toOne(var target):
+      // The object, since its row may be deleted and written again under another number.
+      if case .row(let row) = target, let model = resolve(row, model, index) as? any PersistentModel
+      {
+        target = .model(model)
+      }
+      let (target, list) = (target, model.list(at: index))
+      undo.record(self) { $0.restoreReference(of: model, at: index, to: target, list) }
+    case .toMany(let targets):
+      recordMembers(
+        of: model, at: index,
+        held == nil ? members(of: model, at: index) : targets.loaded ?? [])
+    }
+  }
+
+  func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
+    guard undo.isRecording else { return }
+    undo.record(self) { $0.restoreMembers(of: model, at: index, to: members) }
+  }
+
+  private func restoreReference(
+    of model: any PersistentModel, at index: Int, to target: _Target, _ list: Int?
+  ) {
+    guard isHere(model) else { return }
+    recordSide(of: model, at: index)
+    remakeLists(with: model, at: index)
+    var target = target
+    // Its deletion was saved meanwhile.
+    if case .model(let destination) = target, !isHere(destination) { target = .none }
+    notifying(model, index) {
+      model.setContent(.toOne(target), at: index)
+      model.setList(list, at: index)
+    }
+    remakeLists(with: model, at: index)
+    markChanged(model, at: index)
+  }
+
+  /// Lets the list that a to-one property's object is in be made again, unless it has changes of its own,
+  /// which are undone by themselves.
+  private func remakeLists(with model: any PersistentModel, at index: Int) {
+    let property = entity(of: model).properties[index]
+    guard let inverse = inverse(of: property, list: model.list(at: index)), inverse.isToMany,
+      case .toOne(.model(let owner)) = model.content(at: index)
+    else { return }
+    undo.afterStep { [weak self] in
+      guard let self, isHere(owner), owner._$statePointer.pointee.rowID > 0,
+        case .toMany(let targets) = owner.content(at: inverse.index), targets.delta == nil
+      else { return }
+      owner.setContent(.toMany(_Targets()), at: inverse.index)
+    }
+  }
+
+  private func restoreMembers(
+    of model: any PersistentModel, at index: Int, to members: [AnyObject]
+  ) {
+    guard isHere(model) else { return }
+    let before = self.members(of: model, at: index)
+    recordMembers(of: model, at: index, before)
+    // Without those whose deletion was saved meanwhile.
+    let members = members.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
+    let entity = entity(of: model)
+    let (old, new) = (
+      Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
+    )
+    notifying(model, index) {
+      changeSide(of: model, at: index) { targets, delta in
+        for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
+        for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
+        delta.setOrder(members)
+        targets.loaded = members
+      }
+    }
+    let property = entity.properties[index]
+    for case let target as any PersistentModel in before
+    where !new.contains(ObjectIdentifier(target)) {
+      logPair(property, entity, model, target, isAdded: false)
+    }
+    for case let target as any PersistentModel in members
+    where !old.contains(ObjectIdentifier(target)) {
+      logPair(property, entity, model, target, isAdded: true)
+    }
+    membership = nil
+    markChanged(model, at: index)
+  }
+
+  // MARK: Objects
+
+  func recordInsertion(of model: any PersistentModel) {
+    guard undo.isRecording else { return }
+    undo.record(self) { $0.undoInsertion(of: model) }
+  }
+
+  func recordDeletion(of model: any PersistentModel) {
+    guard undo.isRecording else { return }
+    undo.record(self) { $0.undoDeletion(of: model) }
+  }
+
+  private func undoInsertion(of model: any PersistentModel) {
+    guard isHere(model) else { return }
+    guard model.has(_ModelFlags.inserted) else {
+      // Nothing that was there before the insertion goes with the object.
+      let entity = entity(of: model)
+      for index in entity.relationships { cut(model, entity.properties[index]) }
+      return delete(model)
+    }
+    undo.record(self) { $0.insert(model) }
+    leave(model)
+    didChangePending()
+  }
+
+  private func undoDeletion(of model: any PersistentModel) {
+    guard isHere(model) else { return insert(model) }
+    guard model.has(_ModelFlags.deleted) else { return }
+    undo.record(self) { $0.delete(model) }
+    pending.remove(model, from: .deleted)
+    didChangePending()
+  }
+}

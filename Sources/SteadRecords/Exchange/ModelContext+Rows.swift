@@ -1,0 +1,39 @@
+extension ModelContext {
+  /// Saves, with more work in the same transaction, which survives a loss of power when this returns.
+  ///
+  /// All changes must be of the store of `rows`. When `note` throws, nothing is saved.
+  ///
+  /// - Parameter note: Called with the transaction once the objects' rows are written, and with the
+  ///   new objects that took over an existing row, since it has their unique values.
+  func save(
+    in rows: RowStore,
+    noting note: (RowTransaction, _ replacing: Set<ObjectIdentifier>) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(note) { note in
+      try graph.save { store, connection, writer in
+        try note(RowTransaction(rows, store, connection), writer.upserted)
+      }
+    }
+  }
+
+  /// How many objects were taken in by the inserts so far, those that others led to included.
+  var insertionCount: Int { graph.pending.insertionCount }
+
+  /// Whether a new object's relationships lead to objects of other contexts, which a save would take for
+  /// rows of this one's.
+  func leadsElsewhere(_ model: any PersistentModel) -> Bool {
+    graph.entity(of: model).relationships.contains { index in
+      switch model.content(at: index) {
+      case .toOne(.model(let target)): target._$statePointer.pointee.graph !== graph
+      case .toMany(let targets):
+        (targets.loaded ?? []).contains {
+          ($0 as? any PersistentModel)?._$statePointer.pointee.graph !== graph
+        }
+      default: false
+      }
+    }
+  }
+
+  /// Adds an object of any class, and all that its relationships reach, with the next save.
+  func insertAny(_ model: any PersistentModel) { graph.insert(model) }
+}

@@ -1,0 +1,103 @@
+/// New objects that are saved to one store together, with more work in the same transaction.
+package struct ObjectBatch {
+  /// Why objects were not saved.
+  package enum Refusal: Error {
+    /// Objects, by their indices, belong to a context; or one object is in the batch twice.
+    case notNew([Int])
+    /// Objects are of several stores or of unknown models, or lead to objects of other contexts.
+    case elsewhere
+    /// Existing rows have unique values of these objects, or of others that came along with them.
+    case taken([Int])
+  }
+
+  /// Each object, followed by the objects that came along with it through its relationships.
+  package let groups: [[any PersistentModel]]
+  private let rows: RowStore
+  private let context: ModelContext
+  private let objects: [any PersistentModel]
+
+  /// Gathers the objects, and all that their relationships reach, in a context of their own.
+  ///
+  /// - Throws: ``Refusal``.
+  package init(_ objects: [any PersistentModel], in rows: RowStore) throws {
+    self.rows = rows
+    self.objects = objects
+    context = ModelContext(rows.container)
+    context.observesModels = false
+    groups = try Self.insert(objects, into: context, rows)
+  }
+
+  private static func insert(
+    _ objects: [any PersistentModel], into context: ModelContext, _ rows: RowStore
+  ) throws -> [[any PersistentModel]] {
+    let identities = Set(objects.map { ObjectIdentifier($0) })
+    let taken = objects.indices.filter { objects[$0].modelContext != nil }
+    guard taken.isEmpty, identities.count == objects.count else { throw Refusal.notNew(taken) }
+    var starts: [Int] = []
+    starts.reserveCapacity(objects.count)
+    for object in objects {
+      starts.append(context.insertionCount)
+      context.insertAny(object)
+    }
+    let all = context.insertedModelsArray
+    guard context.changedModelsArray.isEmpty,
+      objects.allSatisfy({ $0.modelContext === context }),
+      all.allSatisfy({ rows.place(of: $0) != nil && !context.leadsElsewhere($0) })
+    else { throw Refusal.elsewhere }
+    return objects.indices.map { index in
+      let end = index + 1 < starts.count ? starts[index + 1] : all.count
+      let others = all[starts[index]..<end].filter { !identities.contains(ObjectIdentifier($0)) }
+      return [objects[index]] + others
+    }
+  }
+
+  /// Saves the objects; the transaction survives a loss of power once this returns.
+  ///
+  /// - Parameter note: Called with the transaction once the objects' rows are written. When it throws,
+  ///   nothing is saved.
+  /// - Throws: ``Refusal`` `.taken`.
+  package func save(noting note: (RowTransaction) throws -> Void) throws {
+    // A context without changes has no transaction.
+    if objects.isEmpty { return try rows.write(note) }
+    try context.save(in: rows) { transaction, replacing in
+      guard replacing.isEmpty else {
+        throw Refusal.taken(
+          objects.indices.filter { replacing.contains(ObjectIdentifier(objects[$0])) })
+      }
+      try note(transaction)
+    }
+  }
+}
+
+extension RowTransaction {
+  /// What the store holds for a saved object; nil when that is not what the object says.
+  package func content(of model: any PersistentModel) throws -> RowContent? {
+    guard let place = rows.place(of: model), let shape = rows.shapes[place.entity],
+      let content = try content(of: shape, place.number)
+    else { return nil }
+    let bound = try boundValues(of: model, shape)
+    guard zip(bound, content.values).allSatisfy({ $0 == nil || $0 == $1 }) else { return nil }
+    for (relationship, pairs) in zip(shape.ownedPairs, content.pairs) {
+      let wanted = targets(of: model, relationship.name, shape)
+      guard wanted.count == pairs.count, Set(wanted) == Set(pairs.map(\.target)) else { return nil }
+    }
+    return content
+  }
+
+  /// The rows that a saved object's relationship leads to.
+  private func targets(
+    of model: any PersistentModel, _ name: String, _ shape: RowShape
+  ) -> [Int64] {
+    let entity = rows.container.layout.entities[shape.index]
+    guard let property = entity.property(named: name) else { return [] }
+    switch model.content(at: property.index) {
+    case .toMany(let targets):
+      return (targets.loaded ?? targets.delta?.additions ?? []).compactMap {
+        ($0 as? any PersistentModel)?._$statePointer.pointee.rowID
+      }
+    case .toOne(.model(let target)): return [target._$statePointer.pointee.rowID]
+    case .toOne(.row(let row)): return [row]
+    default: return []
+    }
+  }
+}

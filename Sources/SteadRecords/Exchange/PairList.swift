@@ -1,0 +1,21 @@
+/// The pairs of rows that a many-to-many relationship, or one without an inverse, consists of.
+package struct PairList: Hashable, Sendable {
+  let table: String
+}
+
+/// One pair of rows, and the place of each among the other's.
+package struct RowPair: Hashable, Sendable {
+  let owner: Int64
+  package let target: Int64
+  /// The target's place among the owner's; nil for the order of insertion.
+  package let ownerOrder: Int64?
+  /// The owner's place among the target's; nil for the order of insertion.
+  package let targetOrder: Int64?
+
+  package init(owner: Int64, target: Int64, ownerOrder: Int64?, targetOrder: Int64?) {
+    self.owner = owner
+    self.target = target
+    self.ownerOrder = ownerOrder
+    self.targetOrder = targetOrder
+  }
+}

@@ -1,0 +1,122 @@
+/// Why rows were not removed: rows that stay lead to them, or the other way around.
+package struct RowLosses: Error {
+  /// A row, and the relationship through which it, or a row that it leads to, would be lost.
+  package typealias Loss = (entity: String, number: Int64, relationship: String)
+
+  /// The most losses that are listed for one relationship.
+  static let limit = 5
+
+  package let losses: [Loss]
+}
+
+extension RowTransaction {
+  /// Deletes rows, without delete rules, with their pairs and external files.
+  ///
+  /// - Throws: ``RowLosses`` when a row that stays leads to one of them; then nothing is deleted.
+  package func remove(_ removed: [(shape: RowShape, number: Int64)]) throws {
+    try RowRemoval(self).run(removed)
+  }
+}
+
+/// Deletes rows that nothing else refers to.
+private struct RowRemoval {
+  private let rows: RowTransaction
+  private let connection: Connection
+
+  init(_ rows: RowTransaction) {
+    self.rows = rows
+    connection = rows.connection
+  }
+
+  func run(_ removed: [(shape: RowShape, number: Int64)]) throws {
+    if removed.isEmpty { return }
+    // In a table of its own, so that joins find what leads to the rows.
+    try connection.run(
+      "CREATE TEMP TABLE IF NOT EXISTS stead_removed (root TEXT, number INTEGER, "
+        + "PRIMARY KEY (root, number)) WITHOUT ROWID")
+    try connection.run("DELETE FROM temp.stead_removed")
+    for (shape, number) in removed {
+      try connection.run(
+        "INSERT INTO temp.stead_removed VALUES (?1, ?2)", [.text(shape.root), .integer(number)])
+    }
+    try refuseLosses()
+    try delete(Set(removed.map(\.shape.root)))
+    try connection.run("DELETE FROM temp.stead_removed")
+  }
+
+  /// The condition that a row is removed; its root is bound to a parameter.
+  private func isRemoved(_ root: Int, _ column: String) -> String {
+    "EXISTS (SELECT 1 FROM temp.stead_removed AS r WHERE r.root = ?\(root) "
+      + "AND r.number = \(column))"
+  }
+
+  /// All relationships of the store with their owners' shapes, each place of storage once.
+  private var relationships: [String: (RowShape, RowShape.Relationship)] {
+    var result: [String: (RowShape, RowShape.Relationship)] = [:]
+    for shape in rows.rows.shapes.values {
+      for relationship in shape.relationships {
+        switch relationship.storage {
+        case .column: result["\(shape.root).\(relationship.name)"] = (shape, relationship)
+        case .pairs(let list, isOwner: true): result[list.table] = (shape, relationship)
+        default: continue
+        }
+      }
+    }
+    return result
+  }
+
+  private func refuseLosses() throws {
+    var losses: [RowLosses.Loss] = []
+    for (_, (shape, relationship)) in relationships.sorted(by: { $0.key < $1.key }) {
+      let sql: String
+      if case .pairs(let list, _) = relationship.storage {
+        sql =
+          "SELECT owner FROM \(quoted(list.table)) "
+          + "WHERE \(isRemoved(1, "owner")) <> \(isRemoved(2, "target")) "
+      } else {
+        let column = "t.\(quoted(relationship.name))"
+        sql =
+          "SELECT t.\"_id\" FROM \(quoted(shape.root)) AS t WHERE \(column) IS NOT NULL "
+          + "AND NOT \(isRemoved(1, "t.\"_id\"")) AND \(isRemoved(2, column)) "
+      }
+      let found = try connection.rows(
+        sql + "LIMIT \(RowLosses.limit)",
+        [.text(shape.root), .text(relationship.destinationRoot)])
+      for row in found {
+        guard case .integer(let number) = row[0] else { continue }
+        losses.append((shape.name, number, relationship.name))
+      }
+    }
+    guard losses.isEmpty else { throw RowLosses(losses: losses) }
+  }
+
+  private func delete(_ roots: Set<String>) throws {
+    for (_, (shape, relationship)) in relationships {
+      guard case .pairs(let list, _) = relationship.storage else { continue }
+      try connection.run(
+        "DELETE FROM \(quoted(list.table)) WHERE \(isRemoved(1, "owner"))", [.text(shape.root)])
+    }
+    for root in roots.sorted() {
+      let family = rows.rows.shapes.values.filter { $0.root == root }
+      let table = quoted(root)
+      let test = isRemoved(1, "\(table).\"_id\"")
+      for attribute in Set(family.flatMap(\.attributes).filter(\.isExternal).map(\.name)).sorted() {
+        try rows.forEach(
+          "SELECT \(quoted(attribute)) FROM \(table) WHERE typeof(\(quoted(attribute))) = 'text' "
+            + "AND \(test)", [.text(root)]
+        ) { rows.dropFile($0[0]) }
+      }
+      let newest = try connection.integer("SELECT max(\"_id\") FROM \(table)") ?? 0
+      if newest > 0 { try retire(newest, root) }
+      try connection.run("DELETE FROM \(table) WHERE \(test)", [.text(root)])
+    }
+  }
+
+  /// Keeps a number from being given out again once its row is deleted.
+  private func retire(_ number: Int64, _ root: String) throws {
+    try connection.run(
+      "INSERT INTO stead_sequence VALUES (?1, ?2) "
+        + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
+      [.text(root), .integer(number)])
+  }
+}

@@ -1,0 +1,142 @@
+/// What the rows of one entity consist of, by the names of its properties.
+package struct RowShape: Sendable {
+  /// An attribute and its column, which bears its name.
+  package struct Attribute: Sendable {
+    package let name: String
+    /// The name that the attribute had in an earlier schema.
+    package let originalName: String
+    let isOptional: Bool
+    /// Whether large values of it lie in files beside the store.
+    package let isExternal: Bool
+    /// Where it is among the entity's properties.
+    let index: Int
+    let encoding: ColumnEncoding
+  }
+
+  /// A relationship, and where it lies.
+  package struct Relationship: Sendable {
+    /// Where the destinations of a relationship are stored.
+    package enum Storage: Hashable, Sendable {
+      /// In a column of the row. Of the other columns, one has the row's place among its owner's, and
+      /// one the number of the owner's relationship, where several lie in the same column.
+      case column(order: String?, list: String?)
+      /// In the column of the destinations' to-one relationship.
+      case inverse
+      /// In a list of pairs, in which this entity's rows are the owners or the targets.
+      case pairs(PairList, isOwner: Bool)
+    }
+
+    /// One of several relationships of the destination that share this to-one as their inverse.
+    package struct SharedList: Sendable {
+      package let number: Int
+      package let name: String
+      package let originalName: String
+      package let isToMany: Bool
+    }
+
+    package let name: String
+    /// The name that the relationship had in an earlier schema.
+    package let originalName: String
+    package let storage: Storage
+    package let isToMany: Bool
+    /// The entity that it leads to, or one above it.
+    package let destination: String
+    /// The entity at the root of the destination's hierarchy.
+    package let destinationRoot: String
+    /// The property that leads back.
+    package let inverse: String?
+    /// The relationships that lead back, where there are several. A row is in one of them.
+    package let lists: [SharedList]
+    /// The relationship's number among those that share its inverse.
+    package let list: Int?
+    /// The least number of destinations.
+    package let minimum: Int
+    /// The greatest number of destinations.
+    package let maximum: Int
+  }
+
+  package let name: String
+  /// The entity and those above it.
+  package let lineage: Set<String>
+  /// The entity at the root of the hierarchy, which has one sequence of numbers.
+  package let root: String
+  package let attributes: [Attribute]
+  package let relationships: [Relationship]
+  /// The relationships whose pairs belong to this entity's rows, so that each pair belongs to one.
+  package let ownedPairs: [(name: String, list: PairList)]
+  /// All columns whose values make up a row, except those of pairs.
+  package let columns: [String]
+  /// What the column `_entity` holds.
+  let discriminator: Int?
+  let index: Int
+
+  init(_ entity: EntityLayout, _ layout: StoreLayout) {
+    index = entity.index
+    name = entity.name
+    root = entity.table
+    let names = sequence(first: layout.schema.entitiesByName[entity.name]) { $0?.superentity }
+    lineage = Set(names.prefix { $0 != nil }.compactMap { $0?.name } + [entity.name])
+    discriminator = entity.discriminator
+    attributes = entity.properties.compactMap { property in
+      guard case .attribute(let encoding) = property.kind else { return nil }
+      return Attribute(
+        name: property.name, originalName: property.originalName, isOptional: property.isOptional,
+        isExternal: encoding == .external, index: property.index, encoding: encoding)
+    }
+    relationships = entity.relationships.map { Self.relationship(entity.properties[$0], layout) }
+    ownedPairs = relationships.compactMap {
+      if case .pairs(let list, isOwner: true) = $0.storage { ($0.name, list) } else { nil }
+    }
+    let hidden = relationships.flatMap {
+      if case .column(let order, let list) = $0.storage {
+        [order, list].compactMap(\.self)
+      } else {
+        [String]()
+      }
+    }
+    columns =
+      (discriminator == nil ? [] : ["_entity"]) + entity.properties.compactMap(\.column)
+      + hidden
+  }
+
+  /// What the columns of a new row hold before any property is set.
+  package var blankValues: [SQLValue] {
+    var values = Array(repeating: SQLValue.null, count: columns.count)
+    if let discriminator { values[0] = .integer(Int64(discriminator)) }
+    return values
+  }
+
+  private static func relationship(
+    _ property: PropertyLayout, _ layout: StoreLayout
+  ) -> Relationship {
+    let destination = layout.entities[property.destination ?? 0]
+    let inverse = property.relationship?.inverse.map { destination.properties[$0] }
+    let inverses = property.inverses(in: layout.entities)
+    let lists = inverses.compactMap { inverse in
+      inverse.relationship?.list.map {
+        Relationship.SharedList(
+          number: $0, name: inverse.name, originalName: inverse.originalName,
+          isToMany: inverse.isToMany)
+      }
+    }
+    let storage: Relationship.Storage =
+      switch property.kind {
+      case .toMany(.join(let table, let owner, _), _):
+        .pairs(PairList(table: table), isOwner: owner == "owner")
+      case .toMany: .inverse
+      default:
+        .column(
+          order: inverses.contains(where: \.isToMany)
+            ? HiddenColumn.order(of: property.name) : nil,
+          list: property.listColumn)
+      }
+    let isRequired = !property.isToMany && !property.isOptional
+    return Relationship(
+      name: property.name, originalName: property.originalName, storage: storage,
+      isToMany: property.isToMany, destination: destination.name,
+      destinationRoot: destination.table, inverse: inverse?.name, lists: lists,
+      list: property.relationship?.list,
+      minimum: property.isToMany ? property.relationship?.minimum ?? 0 : isRequired ? 1 : 0,
+      maximum: property.isToMany ? property.relationship?.maximum ?? 0 : 1)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+extension RowTransaction {
+  /// Inserts a row with the values of its shape's columns.
+  ///
+  /// - Throws: ``SwiftDataError`` `.modelValidationFailure` when a unique value is taken.
+  package func insert(_ values: [SQLValue], as number: Int64, of shape: RowShape) throws {
+    let statement = try statement(inserting: shape)
+    statement.reset()
+    statement.bind(number, at: 1)
+    for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 2)) }
+    try statement.run()
+  }
+
+  /// Adds a pair to a list, unless it is in there.
+  package func insert(_ pair: RowPair, into list: PairList) throws {
+    try connection.run(
+      "INSERT INTO \(quoted(list.table)) (owner, target, owner_order, target_order) "
+        + "VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+      [
+        .integer(pair.owner), .integer(pair.target),
+        pair.ownerOrder.map { .integer($0) } ?? .null,
+        pair.targetOrder.map { .integer($0) } ?? .null,
+      ])
+  }
+
+  /// Sets a column of a row that holds one of some values; returns false when there is no such row.
+  package func set(
+    _ column: String, of number: Int64, in shape: RowShape, to value: SQLValue,
+    from accepted: [SQLValue]
+  ) throws -> Bool {
+    let name = quoted(column)
+    let tests = accepted.indices.map { "\(name) IS ?\($0 + 3)" }.joined(separator: " OR ")
+    try connection.run(
+      "UPDATE \(quoted(shape.root)) SET \(name) = ?1 WHERE \"_id\" = ?2\(shape.test) AND (\(tests))",
+      [value, .integer(number)] + accepted)
+    return connection.changedRows == 1
+  }
+
+  /// Clears an attribute of bytes, to `nil` or to no bytes, in a row that still holds a value; returns
+  /// false when there is no such row. A file that held the bytes goes with it.
+  package func clear(
+    _ attribute: RowShape.Attribute, of number: Int64, in shape: RowShape, holding value: SQLValue
+  ) throws -> Bool {
+    let empty: SQLValue = attribute.isOptional ? .null : .blob(Data())
+    let isCleared = try set(attribute.name, of: number, in: shape, to: empty, from: [value])
+    if isCleared { dropFile(value) }
+    return isCleared
+  }
+
+  /// A number that no row of the hierarchy has or has had.
+  package func newNumber(in shape: RowShape) throws -> Int64 {
+    let plan = rows.container.planByEntity[shape.index]
+    return (try connection.integer(plan.newest) ?? 0) + 1
+  }
+
+  /// The receipt of a piece of work, without its items; nil when there is none.
+  package func receipt(named id: String) throws -> StoreReceipt? {
+    try ReceiptTable(connection).receipt(named: id)
+  }
+
+  /// The items of a receipt, in their order.
+  package func items(ofReceipt id: String) throws -> [StoreReceipt.Item] {
+    try ReceiptTable(connection).items(of: id)
+  }
+
+  /// Stores a receipt and its items instead of the ones stored under its name.
+  ///
+  /// - Parameters:
+  ///   - items: All items; those that are pending come last.
+  ///   - unchanged: How many of the first items are stored already, pending or not.
+  package func save(
+    _ receipt: StoreReceipt, items: [StoreReceipt.Item], unchanged: Int
+  ) throws {
+    try ReceiptTable(connection).save(receipt, items, unchanged: unchanged)
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// A transaction on a store's rows; good within the call that hands it out.
+package final class RowTransaction {
+  package let rows: RowStore
+  private let store: RecordStore
+  let connection: Connection
+  /// The files that rows no longer refer to; they go after the commit, unless others do.
+  private(set) var droppedFiles: Set<String> = []
+  private var conversions: [String: RowConversion] = [:]
+  private var selections: [Int: Statement] = [:]
+  private var insertions: [Int: Statement] = [:]
+  private var pairSelections: [PairList: Statement] = [:]
+  private var bindings: [Int: RowBinding] = [:]
+
+  init(_ rows: RowStore, _ store: RecordStore, _ connection: Connection) {
+    self.rows = rows
+    self.store = store
+    self.connection = connection
+  }
+
+  /// The values that the attributes of an entity's row would have, in their order.
+  ///
+  /// - Throws: ``RowProblems`` when a value is not of its attribute's type.
+  package func convert(
+    _ attributes: [String: SQLValue], for shape: RowShape
+  ) throws -> [SQLValue] {
+    if let conversion = conversions[shape.name] { return try conversion.run(attributes) }
+    let conversion = try RowConversion(
+      shape, rows.container.layout.entities[shape.index], connection)
+    conversions[shape.name] = conversion
+    return try conversion.run(attributes)
+  }
+
+  /// What a column holds for bytes of an external attribute, which may be the name of a file that is
+  /// written now.
+  package func column(forExternal data: Data) throws -> SQLValue {
+    guard let blobs = store.blobs, data.count >= ExternalData.fileThreshold else {
+      return .blob(data)
+    }
+    return .text(try blobs.write(data))
+  }
+
+  /// The bytes that a column of an external attribute stands for; a file's are mapped.
+  ///
+  /// - Throws: When the file is gone or damaged.
+  package func bytes(ofExternal value: SQLValue) throws -> SQLValue {
+    guard case .text(let reference) = value, let blobs = store.blobs else { return value }
+    return .blob(try blobs.map(reference))
+  }
+
+  /// Lets a file go with this transaction, unless other rows refer to it.
+  func dropFile(_ value: SQLValue) {
+    if case .text(let reference) = value { droppedFiles.insert(reference) }
+  }
+
+  /// What a row holds in the columns of its shape; nil when there is no such row of that entity.
+  func values(of shape: RowShape, _ number: Int64) throws -> [SQLValue]? {
+    let statement = try statement(selecting: shape)
+    statement.reset()
+    defer { statement.reset() }
+    statement.bind(number, at: 1)
+    guard try statement.step() else { return nil }
+    return shape.columns.indices.map { statement.value(Int32($0)) }
+  }
+
+  /// What an object binds for each of the columns of its shape; nil for those that no property has.
+  func boundValues(of model: any PersistentModel, _ shape: RowShape) throws -> [SQLValue?] {
+    let binding: RowBinding
+    if let known = bindings[shape.index] {
+      binding = known
+    } else {
+      binding = try RowBinding(
+        shape, rows.container.layout.entities[shape.index], store.blobs, connection)
+      bindings[shape.index] = binding
+    }
+    return try binding.values(of: model)
+  }
+
+  // MARK: Prepared statements
+
+  private func statement(selecting shape: RowShape) throws -> Statement {
+    if let known = selections[shape.index] { return known }
+    let columns = shape.columns.isEmpty ? "NULL" : shape.columns.map(quoted).joined(separator: ", ")
+    let statement = try Statement(
+      "SELECT \(columns) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)",
+      on: connection)
+    selections[shape.index] = statement
+    return statement
+  }
+
+  /// Selects target and both orders of an owner's pairs, in the order of their insertion.
+  func statement(selecting list: PairList) throws -> Statement {
+    if let known = pairSelections[list] { return known }
+    let statement = try Statement(
+      "SELECT target, owner_order, target_order FROM \(quoted(list.table)) "
+        + "WHERE owner = ?1 ORDER BY \"_id\"", on: connection)
+    pairSelections[list] = statement
+    return statement
+  }
+
+  /// Takes a row's number, then the values of its shape's columns.
+  func statement(inserting shape: RowShape) throws -> Statement {
+    if let known = insertions[shape.index] { return known }
+    let names = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
+    let marks = (0...shape.columns.count).map { "?\($0 + 1)" }.joined(separator: ", ")
+    let statement = try Statement(
+      "INSERT INTO \(quoted(shape.root)) (\(names)) VALUES (\(marks))", on: connection)
+    insertions[shape.index] = statement
+    return statement
+  }
+}

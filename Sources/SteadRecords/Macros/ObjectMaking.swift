@@ -1,0 +1,84 @@
+import CSteadRuntime
+
+// An object that is read from a row gets its values from there. An initializer would evaluate the
+// default value of every property first: `UUID()` alone takes longer than reading a row. So where
+// `@Model` knows all stored properties of a final class, it allocates the object and fills its storage
+// property by property.
+
+/// Whether an object of a class can be made without an initializer: its stored properties are as many
+/// as `@Model` knows of, and the class is laid out as expected.
+///
+/// Another macro may have added a property, of which `@Model` sees nothing.
+public func _canMake(_ type: AnyClass, fields: Int) -> Bool {
+  let count = storedPropertyCount(of: type)
+  guard count == fields, let layout = InstanceLayout(of: type) else { return false }
+  // Of a property of no size, such as a proof of initialization, the runtime says that it lies at 0.
+  let offsets = (0..<count).map { storedPropertyOffset(of: type, index: $0) }.filter { $0 != 0 }
+  guard (0..<count).allSatisfy({ isPlain(storedPropertyType(of: type, index: $0)) }) else {
+    return false
+  }
+  return offsets.allSatisfy { $0 >= InstanceLayout.headerSize && $0 <= layout.size }
+    && layout.size >= InstanceLayout.headerSize && layout.size <= InstanceLayout.sizeLimit
+    && layout.alignmentMask <= InstanceLayout.alignmentMaskLimit
+}
+
+/// Whether values of a type lie in a property as they do in generic code.
+///
+/// Functions, metatypes and tuples of them do not: they would be converted on the way to
+/// ``_place(_:in:)``, with a copy of what the property held before, which is nothing yet.
+private func isPlain(_ type: Any.Type) -> Bool {
+  // The runtime stands in with this for a type that cannot be copied, as the object's state is.
+  if type == Void.self { return true }
+  if let optional = type as? any OptionalType.Type { return isPlain(optional.wrappedType) }
+  // Kinds of the runtime's ABI: class, struct, enum, optional and existential.
+  let kind = unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee
+  return [0, 0x200, 0x201, 0x202, 0x303].contains(kind)
+}
+
+/// An object whose storage is not initialized, for a class that ``_canMake(_:fields:)``.
+public func _allocate<Model: AnyObject>(_ type: Model.Type) -> Model {
+  guard let layout = InstanceLayout(of: type) else {
+    preconditionFailure("\(type) has no layout")  // allowed: `_canMake` was asked first
+  }
+  let metadata = unsafeBitCast(type as AnyClass, to: UnsafeMutableRawPointer.self)
+  let object = stead_alloc_object(metadata, layout.size, layout.alignmentMask)
+  return Unmanaged<Model>.fromOpaque(object).takeRetainedValue()
+}
+
+/// Initializes a property of an object without an initializer.
+@inlinable public func _place<Value: ~Copyable>(_ value: consuming Value, in place: inout Value) {
+  // The place holds nothing yet that an assignment could release, and lies in an object, where it stays.
+  let pointer = withUnsafeMutablePointer(to: &place) { $0 }
+  pointer.initialize(to: value)
+}
+
+/// Lets a class fill in the properties that are not stored, whatever actor the class belongs to.
+///
+/// Nobody else has the object yet, and isolation is no part of how a function is called.
+public func _fillUnstored<Model, Function>(_ object: Model, with function: Function) {
+  unsafeBitCast(function, to: ((Model) -> Void).self)(object)
+}
+
+/// What the runtime must know to allocate an object.
+private struct InstanceLayout {
+  /// The metadata and the reference counts.
+  static let headerSize = 16
+  static let sizeLimit = 1 << 20
+  static let alignmentMaskLimit = 63
+
+  let size: Int
+  let alignmentMask: Int
+
+  init?(of type: AnyClass) {
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    // Kind and superclass; on Apple's systems three more words that Objective-C uses; then the flags
+    // and the address point, of 32 bits each, before size and alignment mask.
+    #if canImport(Darwin)
+      let start = 5 * MemoryLayout<Int>.size
+    #else
+      let start = 2 * MemoryLayout<Int>.size
+    #endif
+    size = Int(metadata.load(fromByteOffset: start + 8, as: UInt32.self))
+    alignmentMask = Int(metadata.load(fromByteOffset: start + 12, as: UInt16.self))
+  }
+}

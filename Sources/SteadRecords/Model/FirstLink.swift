@@ -1,0 +1,82 @@
+import CSteadRuntime
+
+/// The first value of a relationship, which an initializer gave and whose other side is not set yet.
+///
+/// While the initializer runs, the object is unfinished, and if it throws there never is one. So the
+/// link is kept until one of its objects is used next: read, written, linked, inserted, or asked for
+/// through its context. Until then the link keeps its owner, as the other side would.
+@usableFromInline final class FirstLink {
+  /// The owner, retained; nil once the link was made, or the initializer failed.
+  private var retained: Unmanaged<AnyObject>?
+  let index: Int
+
+  /// - Parameter owner: An object whose initializer runs.
+  init(_ owner: Unmanaged<AnyObject>, _ index: Int) {
+    retained = owner.retain()
+    self.index = index
+  }
+
+  /// Whether the link was made.
+  private(set) var isTaken = false
+
+  /// Whether nothing is left to do.
+  var isMade: Bool { retained == nil }
+  var owner: UnsafeMutableRawPointer? { retained?.toOpaque() }
+
+  /// The owner of a link that is about to be made; nil when it is made, or never can be.
+  func take() -> AnyObject? {
+    defer { retained = nil }
+    isTaken = true
+    return retained?.takeRetainedValue()
+  }
+
+  /// Gives the link up if it is of an owner whose initializer fails.
+  ///
+  /// Only then does an object end that a link retains.
+  func giveUp(of owner: UnsafeMutableRawPointer) {
+    guard self.owner == owner else { return }
+    retained?.release()
+    retained = nil
+  }
+
+  deinit { retained?.release() }
+}
+
+/// The links that wait at one object, or in one context.
+struct FirstLinks {
+  private(set) var links: [FirstLink] = []
+  /// The number of links at which those that are made are dropped.
+  private var limit = FirstLinks.smallestLimit
+  static let smallestLimit = 32
+
+  var isEmpty: Bool { links.isEmpty }
+
+  mutating func append(_ link: FirstLink) {
+    if links.last === link { return }
+    if links.count >= limit {
+      links.removeAll(where: \.isMade)
+      limit = max(Self.smallestLimit, links.count * 2)
+    }
+    links.append(link)
+  }
+
+  mutating func takeAll() -> [FirstLink] {
+    defer { self = FirstLinks() }
+    return links
+  }
+}
+
+extension ModelExtra {
+  /// Called when the object ends: gives up the links of an initializer that failed.
+  func endFirstLinks() {
+    guard let owner = firstOwner, stead_is_deallocating(owner) == 0 else { return }
+    let links = firstLinks.takeAll()
+    for link in links { link.giveUp(of: owner) }
+    // A programmer error, named in the documentation: the memory ends whoever still holds the object.
+    if links.contains(where: \.isTaken), swift_retainCount(owner) > 1 {
+      fatalError(  // allowed: documented
+        "An initializer of a model used an object that it had linked, and then failed. Throw or "
+          + "return nil before that.")
+    }
+  }
+}

@@ -1,0 +1,124 @@
+public import Observation
+
+// What the accessors that `@Model` writes call. Inlinable, so that in optimised code an object that
+// nothing watches costs one load and one branch.
+
+/// Called before a watched property is read.
+@inlinable public func _willRead<M: PersistentModel, V>(
+  _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
+) {
+  let state = model._$statePointer
+  if state.pointee.has(_ModelFlags.slowRead) { _makeReadable(model, index) }
+  if state.pointee.has(_ModelFlags.observed) { _observe(model, keyPath()) }
+}
+
+/// Called before a property is written.
+@inlinable public func _willWrite<M: PersistentModel, V>(
+  _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
+) {
+  let state = model._$statePointer
+  if state.pointee.has(_ModelFlags.slowRead) { _makeReadable(model, index) }
+  if let registrar = state.pointee.extra?.registrar {
+    registrar.willSet(model, keyPath: keyPath())
+  }
+  if let home = state.pointee.home, home.recordsUndo { home.valueWillChange(of: model, at: index) }
+}
+
+/// Called after a property was written.
+@inlinable public func _didWrite<M: PersistentModel, V>(
+  _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
+) {
+  let state = model._$statePointer
+  // A property that is noted as changed needs nothing more until the next save.
+  if state.pointee.home != nil,
+    !state.pointee.has(_ModelFlags.changed) || index >= PropertySet.wordLimit
+      || state.pointee.changedBits & PropertySet.bit(index) == 0
+  {
+    _recordChange(model, index)
+  }
+  if let registrar = state.pointee.extra?.registrar {
+    registrar.didSet(model, keyPath: keyPath())
+  }
+}
+
+/// Tells Observation of a read, making the object's registrar when it is the first one that is tracked.
+@inlinable public func _observe<M: PersistentModel, V>(
+  _ model: M, _ keyPath: @autoclosure () -> KeyPath<M, V>
+) {
+  let state = model._$statePointer
+  // Observation's own type is opaque to the compiler, and dear to hand on where nothing is tracked.
+  if state.pointee.extra?.isObserved == true || _isTracked(state) {
+    state.pointee.extra?.registrar?.access(model, keyPath: keyPath())
+  }
+}
+
+/// Whether the read of an object without a registrar is tracked; if so, it has one from now on.
+@usableFromInline func _isTracked(_ state: UnsafeMutablePointer<_ModelState>) -> Bool {
+  if let home = state.pointee.home {
+    guard home.trackingProbe.isTracking else { return false }
+    state.pointee.makeExtra().probe = home.trackingProbe
+    home.trackingProbe = TrackingProbe(after: home.trackingProbe)
+    return true
+  }
+  guard let probe = LooseTrackingProbe.takeIfTracking() else { return false }
+  state.pointee.makeExtra().probe = probe
+  return true
+}
+
+/// Loads what a read or write of a property needs.
+@usableFromInline func _makeReadable(_ model: any PersistentModel, _ index: Int) {
+  let state = model._$statePointer
+  if state.pointee.has(_ModelFlags.linked) {
+    model.makeFirstLinks()
+    if !state.pointee.has(_ModelFlags.slowRead) { return }
+  }
+  if state.pointee.has(_ModelFlags.probe) {
+    let extra = state.pointee.makeExtra()
+    if extra.probed == nil { extra.probed = index }
+    return
+  }
+  if state.pointee.has(_ModelFlags.redirected) {
+    if let successor = state.pointee.extra?.successor,
+      let copy = successor.copySlot(at: index)
+    {
+      model.restoreSlot(copy, at: index)
+    }
+    return
+  }
+  if state.pointee.has(_ModelFlags.partial), !state.pointee.has(_ModelFlags.stale),
+    let extra = state.pointee.extra, extra.loaded.contains(index)
+  {
+    return
+  }
+  guard let home = state.pointee.home else {
+    state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
+    return
+  }
+  home.renew(model)
+}
+
+@usableFromInline func _recordChange(_ model: any PersistentModel, _ index: Int) {
+  guard let home = model._$statePointer.pointee.home else { return }
+  if let successor = model.successor {
+    // A relationship was set there when the destination's side was.
+    if case .attribute = model.content(at: index), let copy = model.copySlot(at: index) {
+      if home.recordsUndo { home.valueWillChange(of: successor, at: index) }
+      successor.restoreSlot(copy, at: index)
+      home.didChange(successor, at: index)
+    }
+    return
+  }
+  home.didChange(model, at: index)
+}
+
+/// The stand-in for a value that is not there: a placeholder, never a trap where one can be made.
+public func _missingValue<Value, Owner: PersistentModel>(
+  _ owner: Owner, _ index: Int
+) -> Value {
+  if let value = PlaceholderDecoder.value(of: Value.self) { return value }
+  // A programmer error, named in the documentation: a property was read of an object whose row does
+  // not exist, and its type has no value that can be made up.
+  fatalError(  // allowed: documented
+    "Property \(index) of \(Owner.self) has no value: the object has no row. Check "
+      + "modelContext before reading it.")
+}

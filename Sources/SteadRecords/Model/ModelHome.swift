@@ -1,0 +1,58 @@
+/// What an object's storage asks of the context that it belongs to.
+///
+/// The engine is the one subclass: objects refer to it by this name, so that what an object is can be
+/// read without it. A class rather than a protocol, since a call through it must cost no more than a
+/// virtual call.
+@usableFromInline class ModelHome {
+  /// Whether changes are kept so that they can be undone.
+  @usableFromInline final var recordsUndo = false
+
+  /// Tells whether a read of one of the objects is tracked. Asked at each read, so it is not checked that
+  /// only one thread does: that holds for all of the home.
+  @exclusivity(unchecked) final var trackingProbe = TrackingProbe()
+
+  /// Keeps the way back from a change of one property that is about to be made.
+  @usableFromInline func valueWillChange(of model: any PersistentModel, at index: Int) {}
+
+  /// Notes that a property has changed.
+  func didChange(_ model: any PersistentModel, at index: Int) {}
+
+  /// Reads an object's row again.
+  func renew(_ model: any PersistentModel) {}
+
+  /// The destination of a to-one relationship by its row.
+  func destination(_ row: Int64, of owner: any PersistentModel, _ index: Int) -> AnyObject? { nil }
+
+  /// The destinations of a to-many relationship that were not loaded yet.
+  func destinations(of owner: any PersistentModel, _ index: Int) -> [AnyObject] { [] }
+
+  /// Keeps the other sides in step with a new destination.
+  func referenceDidChange(
+    of owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
+  ) {}
+
+  /// Keeps the other sides in step with new destinations.
+  func membersDidChange(of owner: any PersistentModel, _ index: Int, _ old: _Targets) {}
+
+  /// Does to a relationship what the program did to the array that was lent to it.
+  ///
+  /// - Returns: false when the relationship must be set to that array instead.
+  func membersDidModify(
+    of owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
+    _ new: [AnyObject]
+  ) -> Bool { false }
+
+  /// Takes in an object that came to refer to one of the context's.
+  ///
+  /// - Parameter old: What its relationship held before.
+  func adoptOwner(_ model: any PersistentModel, of index: Int, _ old: _SlotContent) {}
+
+  /// Keeps a link that an initializer gave to one of the context's objects until it is made.
+  func keep(_ link: FirstLink) {}
+
+  /// Forgets an object that is going away.
+  func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {}
+
+  /// The names that a saved object's identifier carries; nil before the first save.
+  func reference(entity: Int, row: Int64) -> EntityReference? { nil }
+}

@@ -1,0 +1,56 @@
+/// A set of a model's properties, by their index.
+///
+/// One word holds the first 63 properties. Where a model has more, its last bit says that some of them
+/// are in the set, and further words say which.
+@usableFromInline struct PropertySet: Hashable, Sendable {
+  /// How many properties the first word holds.
+  @usableFromInline static let wordLimit = 63
+
+  /// Bit i for property i; bit 63 when `high` is not empty.
+  @usableFromInline var low: UInt64
+  /// Bit i of word k for property 63 + 64 k + i; the last word is not 0.
+  @usableFromInline var high: [UInt64]
+
+  @inlinable init(low: UInt64 = 0, high: [UInt64] = []) {
+    self.low = low
+    self.high = high
+  }
+
+  init(_ indices: some Sequence<Int>) {
+    self.init()
+    for index in indices { insert(index) }
+  }
+
+  /// The bit of a property in the first word.
+  @inlinable static func bit(_ index: Int) -> UInt64 { 1 << UInt64(min(index, wordLimit)) }
+
+  var isEmpty: Bool { low == 0 }
+
+  func contains(_ index: Int) -> Bool {
+    if index < Self.wordLimit { return low & (1 << UInt64(index)) != 0 }
+    let (word, bit) = (index - Self.wordLimit).quotientAndRemainder(dividingBy: 64)
+    return word < high.count && high[word] & (1 << UInt64(bit)) != 0
+  }
+
+  mutating func insert(_ index: Int) {
+    low |= Self.bit(index)
+    guard index >= Self.wordLimit else { return }
+    let (word, bit) = (index - Self.wordLimit).quotientAndRemainder(dividingBy: 64)
+    while high.count <= word { high.append(0) }
+    high[word] |= 1 << UInt64(bit)
+  }
+
+  func isDisjoint(with other: PropertySet) -> Bool {
+    let both = low & other.low
+    if both == 0 { return true }
+    if both != 1 << UInt64(Self.wordLimit) { return false }
+    return !zip(high, other.high).contains { $0 & $1 != 0 }
+  }
+
+  func union(_ other: PropertySet) -> PropertySet {
+    var result = PropertySet(low: low | other.low, high: high)
+    while result.high.count < other.high.count { result.high.append(0) }
+    for (word, bits) in other.high.enumerated() { result.high[word] |= bits }
+    return result
+  }
+}

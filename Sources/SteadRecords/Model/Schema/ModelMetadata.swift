@@ -1,0 +1,108 @@
+import Synchronization
+
+/// What a model class says of itself, read once in a process.
+final class ModelMetadata: @unchecked Sendable {
+  // Sendable: immutable after init; key paths, types and default values are only read, and schema
+  // properties are copied before a schema fills them in.
+  struct Property {
+    let name: String
+    let keyPath: AnyKeyPath
+    let shape: PropertyShape
+    /// The options given in the source.
+    let options: (any SchemaProperty)?
+    let defaultValue: Any?
+  }
+
+  let type: any PersistentModel.Type
+  let name: String
+  let parent: ModelMetadata?
+  /// The stored properties that the class itself declares.
+  let properties: [Property]
+  /// The sets of `#Unique` and `#Index`.
+  let constraints: [any ConstraintProperty]
+  private let byKeyPath: [AnyKeyPath: Int]
+
+  private static let known = Mutex<[ObjectIdentifier: ModelMetadata]>([:])
+
+  private static let models = Mutex<[ObjectIdentifier: any PersistentModel.Type]>([:])
+
+  /// Makes models known, so that properties of their types are told from others without a search.
+  static func note(_ types: [any PersistentModel.Type]) {
+    models.withLock { models in
+      for type in types { models[ObjectIdentifier(type)] = type }
+    }
+  }
+
+  /// A class as the model that it is; nil when it's none.
+  static func model(_ type: any Any.Type) -> (any PersistentModel.Type)? {
+    if let model = models.withLock({ $0[ObjectIdentifier(type)] }) { return model }
+    return type as? any PersistentModel.Type
+  }
+
+  static func of(_ type: any PersistentModel.Type) -> ModelMetadata {
+    let key = ObjectIdentifier(type)
+    if let metadata = known.withLock({ $0[key] }) { return metadata }
+    // Made outside the lock: a default value is the app's code, and may open a container itself.
+    let metadata = ModelMetadata(type)
+    return known.withLock { known in
+      if let first = known[key] { return first }
+      known[key] = metadata
+      return metadata
+    }
+  }
+
+  private init(_ type: any PersistentModel.Type) {
+    self.type = type
+    name = Self.name(of: type)
+    parent = type._$supermodel.map { Self.of($0) }
+    let metadata = type.schemaMetadata
+    properties = metadata.filter(\.isStored).map { Property($0) }
+    constraints = metadata.compactMap { $0.metadata as? any ConstraintProperty }
+    byKeyPath = Dictionary(properties.enumerated().map { ($1.keyPath, $0) }) { first, _ in first }
+  }
+
+  static func name(of type: any PersistentModel.Type) -> String {
+    func open<T: PersistentModel>(_ type: T.Type) -> String { Schema.entityName(for: type) }
+    return open(type)
+  }
+
+  /// The stored property that a key path reads, inherited or not.
+  ///
+  /// A subclass's path to an inherited property equals no path of the superclass. Such a path is read
+  /// on an object that notes what is read, and has to lead both ways as a stored property's does: a
+  /// computed property may read a stored one.
+  func property(at keyPath: AnyKeyPath) -> Property? {
+    if let found = listed(at: keyPath) { return found }
+    guard parent != nil, Swift.type(of: keyPath).rootType == type, let found = read(by: keyPath),
+      Swift.type(of: keyPath).valueType == found.valueType,
+      keyPath is any WritablePath == found.keyPath is any WritablePath
+    else { return nil }
+    return found
+  }
+
+  private func listed(at keyPath: AnyKeyPath) -> Property? {
+    byKeyPath[keyPath].map { properties[$0] } ?? parent?.listed(at: keyPath)
+  }
+
+  /// The stored property that reading a key path reads last.
+  func read(by keyPath: AnyKeyPath) -> Property? {
+    TracedKeyPaths.read(keyPath, on: type).flatMap { all.indices.contains($0) ? all[$0] : nil }
+  }
+
+  /// Inherited and own properties.
+  var all: [Property] { (parent?.all ?? []) + properties }
+}
+
+extension ModelMetadata.Property {
+  fileprivate init(_ metadata: Schema.PropertyMetadata) {
+    name = metadata.name
+    keyPath = metadata.keypath
+    shape = PropertyShape(metadata.valueType)
+    options = metadata.metadata
+    defaultValue = metadata.defaultValue
+  }
+}
+
+/// Key paths that a value can be set by.
+private protocol WritablePath {}
+extension ReferenceWritableKeyPath: WritablePath {}

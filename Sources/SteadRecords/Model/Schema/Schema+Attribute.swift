@@ -1,0 +1,137 @@
+import Foundation
+
+extension Schema {
+  /// A stored value of a model: what `@Attribute` describes.
+  public class Attribute: SchemaProperty {
+    public internal(set) var name: String
+    public var originalName: String
+    public var valueType: any Any.Type
+    /// The options given in the source.
+    public internal(set) var options: [Option]
+    /// The value of the property's initial expression.
+    public internal(set) var defaultValue: Any?
+    /// Text that makes two otherwise equal versions of the attribute differ.
+    public internal(set) var hashModifier: String?
+
+    /// Creates an attribute as `@Attribute` writes it; the schema fills in name and type.
+    public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
+      self.options = options
+      name = ""
+      self.originalName = originalName ?? ""
+      valueType = Any.self
+      self.hashModifier = hashModifier
+    }
+
+    /// Creates an attribute in full.
+    public init(
+      name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
+      defaultValue: Any? = nil, hashModifier: String? = nil
+    ) {
+      self.name = name
+      self.originalName = originalName ?? name
+      self.options = options
+      self.valueType = valueType
+      self.defaultValue = defaultValue
+      self.hashModifier = hashModifier
+    }
+
+    /// Creates an attribute with the options of another.
+    convenience init(options other: Attribute?, name: String, type: any Any.Type) {
+      let originalName = other?.originalName ?? ""
+      self.init(
+        name: name, originalName: originalName.isEmpty ? name : originalName,
+        options: other?.options ?? [], valueType: type, hashModifier: other?.hashModifier)
+    }
+
+    public var isAttribute: Bool { true }
+    public var isRelationship: Bool { false }
+    public var isTransient: Bool { false }
+    public var isOptional: Bool { PropertyShape(valueType).isOptional }
+    public var isUnique: Bool { options.contains(.unique) }
+    /// Whether a `ValueTransformer` makes the stored value.
+    public var isTransformable: Bool { options.contains { $0.transformerName != nil } }
+    /// Whether the value is stored opaquely, out of the reach of predicates.
+    public var isCodable: Bool { options.contains(.codable) }
+
+    public static func == (left: Attribute, right: Attribute) -> Bool {
+      left.name == right.name && left.originalName == right.originalName
+        && left.options == right.options && left.valueType == right.valueType
+        && left.hashModifier == right.hashModifier
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(options)
+    }
+
+    private enum CodingKeys: CodingKey { case name, originalName, options, valueType, hashModifier }
+
+    public required init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      originalName = try container.decode(String.self, forKey: .originalName)
+      options = try container.decode([Option].self, forKey: .options)
+      valueType = try ValueTypeName.type(named: container.decode(String.self, forKey: .valueType))
+      hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(originalName, forKey: .originalName)
+      try container.encode(options, forKey: .options)
+      try container.encode(ValueTypeName.name(of: valueType), forKey: .valueType)
+      try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+    }
+  }
+
+  /// An attribute whose value is a Codable struct with fields that predicates can reach.
+  public final class CompositeAttribute: Attribute {
+    /// The fields.
+    public internal(set) var properties: [Attribute] = []
+  }
+}
+
+extension Schema.Attribute {
+  /// How an attribute is stored and treated.
+  public struct Option: Codable, Hashable, Sendable {
+    let name: String
+    let transformerName: String?
+
+    init(_ name: String, transformerName: String? = nil) {
+      self.name = name
+      self.transformerName = transformerName
+    }
+
+    /// No two objects have the same value: saving a second one updates the first.
+    public static let unique = Option("unique")
+    /// Data of 128 KiB or more lies in a file of its own beside the store.
+    public static let externalStorage = Option("externalStorage")
+    /// The text can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
+    public static let spotlight = Option("spotlight")
+    /// Kept in the schema; takes effect with sync, which encrypts such values.
+    public static let allowsCloudEncryption = Option("allowsCloudEncryption")
+    /// Kept in the schema; takes effect with history, whose tombstones hold such values.
+    public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
+    /// A change of the value alone does not make its object count as changed.
+    public static let ephemeral = Option("ephemeral")
+    /// The value is stored opaquely: predicates cannot reach into it, and its shape may change.
+    public static let codable = Option("codable")
+
+    /// The value is stored as the data that a transformer of this class makes of it.
+    public static func transformable(by type: ValueTransformer.Type) -> Option {
+      Option("transformable", transformerName: String(reflecting: type))
+        .registering(type)
+    }
+
+    /// The value is stored as the data that the transformer registered under a name makes of it.
+    public static func transformable(by name: String) -> Option {
+      Option("transformable", transformerName: name)
+    }
+
+    private func registering(_ type: ValueTransformer.Type) -> Option {
+      AttributeTransformers.register(type, as: transformerName ?? "")
+      return self
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+extension Schema {
+  /// A reference from one model to another, or to several: what `@Relationship` describes.
+  public final class Relationship: SchemaProperty {
+    public internal(set) var name: String
+    public var originalName: String
+    public var valueType: any Any.Type
+    public internal(set) var options: [Option]
+    /// The name of the entity that is referred to.
+    public internal(set) var destination: String
+    /// The name of the property that points back, once the schema has found it.
+    public internal(set) var inverseName: String?
+    /// The property that points back, as given in the source.
+    public internal(set) var inverseKeyPath: AnyKeyPath?
+    public internal(set) var keypath: AnyKeyPath?
+    /// What happens to the destination when the owner is deleted.
+    public internal(set) var deleteRule: DeleteRule
+    /// The least number of destinations a saved owner has; 0 or nil for none.
+    public internal(set) var minimumModelCount: Int?
+    /// The greatest number of destinations a saved owner has; 0 or nil for no limit.
+    public internal(set) var maximumModelCount: Int?
+    public internal(set) var hashModifier: String?
+
+    /// Creates a relationship as `@Relationship` writes it; the schema fills in the rest.
+    public init(
+      _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
+      maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
+      hashModifier: String? = nil
+    ) {
+      self.options = options
+      self.deleteRule = deleteRule
+      self.minimumModelCount = minimumModelCount
+      self.maximumModelCount = maximumModelCount
+      self.originalName = originalName ?? ""
+      inverseKeyPath = inverse
+      self.hashModifier = hashModifier
+      name = ""
+      destination = ""
+      valueType = Any.self
+    }
+
+    /// Creates the relationship of a property, with the options of another.
+    init(options other: Relationship?, of property: ModelMetadata.Property, destination: String) {
+      options = other?.options ?? []
+      deleteRule = other?.deleteRule ?? .nullify
+      minimumModelCount = other.map(\.minimumModelCount) ?? 0
+      maximumModelCount = other.map(\.maximumModelCount) ?? 0
+      hashModifier = other?.hashModifier
+      inverseKeyPath = other?.inverseKeyPath
+      name = property.name
+      let originalName = other?.originalName ?? ""
+      self.originalName = originalName.isEmpty ? name : originalName
+      valueType = property.valueType
+      keypath = property.keyPath
+      self.destination = destination
+    }
+
+    public var isAttribute: Bool { false }
+    public var isRelationship: Bool { true }
+    public var isTransient: Bool { false }
+    public var isOptional: Bool { PropertyShape(valueType).isOptional }
+    public var isUnique: Bool { options.contains(.unique) }
+    /// Whether the property holds at most one model.
+    public var isToOneRelationship: Bool { !PropertyShape(valueType).isToMany }
+
+    public static func == (left: Relationship, right: Relationship) -> Bool {
+      left.name == right.name && left.destination == right.destination
+        && left.deleteRule == right.deleteRule && left.inverseName == right.inverseName
+        && left.options == right.options && left.originalName == right.originalName
+        && left.valueType == right.valueType && left.hashModifier == right.hashModifier
+    }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(name)
+      hasher.combine(destination)
+    }
+
+    private enum CodingKeys: CodingKey {
+      case name, originalName, options, valueType, destination, inverseName, deleteRule,
+        minimumModelCount, maximumModelCount, hashModifier
+    }
+
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      name = try container.decode(String.self, forKey: .name)
+      originalName = try container.decode(String.self, forKey: .originalName)
+      options = try container.decode([Option].self, forKey: .options)
+      valueType = try ValueTypeName.type(named: container.decode(String.self, forKey: .valueType))
+      destination = try container.decode(String.self, forKey: .destination)
+      inverseName = try container.decodeIfPresent(String.self, forKey: .inverseName)
+      deleteRule = try container.decode(DeleteRule.self, forKey: .deleteRule)
+      minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
+      maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
+      hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(originalName, forKey: .originalName)
+      try container.encode(options, forKey: .options)
+      try container.encode(ValueTypeName.name(of: valueType), forKey: .valueType)
+      try container.encode(destination, forKey: .destination)
+      try container.encodeIfPresent(inverseName, forKey: .inverseName)
+      try container.encode(deleteRule, forKey: .deleteRule)
+      try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
+      try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
+      try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+    }
+  }
+}
+
+extension Schema.Relationship {
+  /// What happens to the destination of a relationship when its owner is deleted.
+  public enum DeleteRule: String, Codable, Sendable {
+    /// The destination is deleted, too.
+    case cascade
+    /// The save throws while there is a destination.
+    case deny
+    /// The destination keeps a reference that reads as nil.
+    case noAction
+    /// The destination's reference is cleared.
+    case nullify
+  }
+
+  /// How a relationship is treated.
+  public struct Option: Codable, Hashable, Sendable {
+    let name: String
+
+    /// No two owners refer to the same destination: saving a second one updates the first.
+    public static let unique = Option(name: "unique")
+  }
+}

@@ -1,0 +1,47 @@
+import Synchronization
+
+/// A contradiction between the models of a schema, found when the schema is made.
+///
+/// A schema's initializer cannot throw, so the container throws it.
+struct SchemaProblem: Error, Hashable {
+  let code: SwiftDataError.Code
+  let message: String
+
+  init(_ code: SwiftDataError.Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  var error: SwiftDataError { SwiftDataError(code, message) }
+}
+
+/// What is wrong or unclear in a schema's models.
+struct SchemaFindings {
+  /// What keeps a container from opening.
+  var problems: [SchemaProblem] = []
+  /// What is stored in a way that the app may not expect: inverses that cannot be chosen.
+  var notes: [String] = []
+
+  /// Throws the problems, if there are any, as one.
+  func check() throws {
+    guard let first = problems.first else { return }
+    throw SchemaProblem(first.code, problems.map(\.message).joined(separator: "\n"))
+  }
+}
+
+extension Schema {
+  /// The most texts remembered; beyond it a text may be reported again.
+  private static let noteLimit = 1_000
+  private static let reported = Mutex<Set<String>>([])
+
+  /// Reports what is unclear in the models, once in a process.
+  func reportNotes() {
+    guard !findings.notes.isEmpty else { return }
+    let text = findings.notes.joined(separator: "\n")
+    let isNew = Self.reported.withLock { reported in
+      if reported.count >= Self.noteLimit { reported.removeAll() }
+      return reported.insert(text).inserted
+    }
+    if isNew { Report.problem(.inverseAmbiguous, message: text) }
+  }
+}

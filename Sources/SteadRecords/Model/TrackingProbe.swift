@@ -1,0 +1,79 @@
+import Observation
+import Synchronization
+
+/// A registrar that no object has yet, and that tells whether the current thread tracks reads; so an
+/// object that is read outside of any tracking needs no registrar.
+///
+/// A registrar hashes the key path of an access only to add it to the list of what is being tracked.
+/// So an access to a key path whose hashing sets a flag tells whether there is such a list. This
+/// registrar is then in the list, too, and becomes that of the object that was read: the object's end is
+/// what lets Observation forget the registrar.
+///
+/// Used by one thread at a time, as the context is that has it.
+final class TrackingProbe {
+  let registrar = ObservationRegistrar()
+  private let subject: Subject
+  private let keyPath: KeyPath<Subject, Int>
+
+  init() {
+    let subject = Subject()
+    self.subject = subject
+    keyPath = \Subject.[Key(subject: subject)]
+  }
+
+  /// Another one, that shares what does not belong to the registrar.
+  init(after probe: TrackingProbe) {
+    subject = probe.subject
+    keyPath = probe.keyPath
+  }
+
+  /// Whether the current thread tracks reads.
+  var isTracking: Bool { observesAccess || !Self.isReliable }
+
+  private var observesAccess: Bool {
+    subject.wasHashed.store(false, ordering: .relaxed)
+    registrar.access(subject, keyPath: keyPath)
+    return subject.wasHashed.load(ordering: .relaxed)
+  }
+
+  /// Whether this system's Observation hashes key paths when it tracks; otherwise each object that is
+  /// read gets a registrar.
+  private static let isReliable = withObservationTracking {
+    TrackingProbe().observesAccess
+  } onChange: {
+  }
+}
+
+extension TrackingProbe {
+  /// What the key path leads from; atomic, since what was tracked may be forgotten, and the key path
+  /// hashed for it, on another thread.
+  private final class Subject: Observable, Sendable {
+    let wasHashed = Atomic<Bool>(false)
+
+    subscript(_ key: Key) -> Int { 0 }
+  }
+
+  private struct Key: Hashable {
+    let subject: Subject
+
+    static func == (left: Key, right: Key) -> Bool { left.subject === right.subject }
+
+    func hash(into hasher: inout Hasher) {
+      subject.wasHashed.store(true, ordering: .relaxed)
+      hasher.combine(ObjectIdentifier(subject))
+    }
+  }
+}
+
+/// The probe of objects without a context, which may be read on any thread.
+enum LooseTrackingProbe {
+  private static let probe = Mutex(TrackingProbe())
+
+  static func takeIfTracking() -> TrackingProbe? {
+    probe.withLock { probe in
+      guard probe.isTracking else { return nil }
+      defer { probe = TrackingProbe(after: probe) }
+      return probe
+    }
+  }
+}

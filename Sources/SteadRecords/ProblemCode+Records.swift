@@ -1,0 +1,21 @@
+@_exported public import enum SteadFiles.Stead
+
+extension Stead.Problem.Code {
+  /// An object, or what a relationship leads to, could not be read from its store. The property has
+  /// no value, or no destinations, until it is read again.
+  public static let objectNotLoaded = Self("objectNotLoaded")
+  /// A class is not in the container's schema, so its object was not inserted or found.
+  public static let unknownModel = Self("unknownModel")
+  /// An autosave failed. The changes are still pending, and the next save writes them.
+  public static let autosaveFailed = Self("autosaveFailed")
+  /// Several properties could be the inverse of a relationship.
+  public static let inverseAmbiguous = Self("inverseAmbiguous")
+  /// A column of a row does not hold a value of its property's type.
+  public static let rowUnreadable = Self("rowUnreadable")
+  /// A file of an external value could not be read, or not be removed after its last use.
+  public static let externalFileFailed = Self("externalFileFailed")
+  /// Results were wanted before any context existed to fetch them.
+  public static let missingContext = Self("missingContext")
+  /// Records met a problem that has no code of its own; see the problem's message.
+  public static let recordsFailed = Self("recordsFailed")
+}

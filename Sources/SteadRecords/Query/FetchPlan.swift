@@ -1,0 +1,109 @@
+import Foundation
+
+/// A fetch as it will be run: the SQL, and what is left to do in memory.
+struct FetchPlan<T: PersistentModel> {
+  let descriptor: FetchDescriptor<T>
+  let entity: EntityLayout
+  var query: TranslatedQuery
+  /// Whether pending changes of the context can change the result.
+  var mergesPending = false
+
+  /// Whether SQL alone gives the right objects in the right order.
+  var isExact: Bool { query.isExact && (query.orderIsExact || descriptor.sortBy.isEmpty) }
+
+  /// - Parameter pendingRoots: The hierarchies with changes that no row has yet.
+  init(
+    _ descriptor: FetchDescriptor<T>, layout: StoreLayout, plans: EntityPlans,
+    pendingRoots: Set<Int>
+  ) throws {
+    guard let entity = layout.entity(for: T.self) else {
+      throw SwiftDataError(
+        .unknownSchema,
+        "\(T.self) is not in the container's schema. Name the type when the container is made.")
+    }
+    self.descriptor = descriptor
+    self.entity = entity
+    query = try QueryTranslator(
+      layout: layout, store: plans[entity.index].reference.store
+    ).translate(
+      predicate: descriptor.predicate, sortBy: descriptor.sortBy, entity: entity)
+    guard descriptor.includePendingChanges, !pendingRoots.isEmpty else { return }
+    mergesPending = pendingRoots.contains(entity.rootIndex)
+    let related = Set(query.relatedEntities.map { layout.entities[$0].rootIndex })
+    if !pendingRoots.isDisjoint(with: related) {
+      // Rows do not show the pending changes that the predicate reads: it is evaluated on objects.
+      query.condition = nil
+      query.isExact = descriptor.predicate == nil
+      query.order = nil
+      query.orderIsExact = false
+      mergesPending = true
+    }
+  }
+
+  /// The SELECT of some columns.
+  func selection(
+    of columns: String, from plan: EntityPlan, limit: Int?, offset: Int?
+  ) -> SQLFragment {
+    plan.selection(
+      of: columns, where: query.condition, order: query.orderIsExact ? query.order : nil,
+      limit: limit, offset: offset)
+  }
+}
+
+extension FetchPlan {
+  /// The SELECT of the numbers of all rows, in the order in which a fetch without predicate and order gets
+  /// them; nil for other fetches, whose order an index could change.
+  func scan(of plan: EntityPlan) -> String? {
+    guard query.condition == nil, query.order == nil, entity.discriminator == nil else {
+      return nil
+    }
+    return "SELECT \"_id\" FROM \(plan.table) NOT INDEXED"
+  }
+
+  /// The SELECT of computed columns, of which the first ones make the groups.
+  func selection(
+    of columns: [SQLFragment], groups: Int, from plan: EntityPlan
+  ) -> SQLFragment {
+    let list = SQLFragment.joined(columns, by: ", ")
+    let rows = selection(of: list.sql, from: plan, limit: nil, offset: nil)
+    return SQLFragment(
+      sql: rows.sql + SQLFragment.grouping(byFirst: groups),
+      bindings: list.bindings + rows.bindings)
+  }
+}
+
+/// The columns of a fetch that reads some properties only.
+final class PartialColumns {
+  let columnList: String
+  let map: UnsafeMutablePointer<Int32>
+  let loaded: PropertySet
+  let lists: [ListColumn]
+
+  /// nil when all columns are wanted, or when the rows may be of several classes.
+  init?<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ plan: EntityPlan) {
+    guard !keyPaths.isEmpty, plan.entity.discriminator == nil else { return nil }
+    let wanted = Set(keyPaths.compactMap { plan.entity.propertyIndex(of: $0) })
+    var columns: [String] = []
+    map = UnsafeMutablePointer<Int32>.allocate(capacity: max(plan.entity.properties.count, 1))
+    map.initialize(repeating: -1, count: max(plan.entity.properties.count, 1))
+    var loaded = PropertySet()
+    var lists: [ListColumn] = []
+    for property in plan.entity.properties {
+      if let column = property.column {
+        guard wanted.contains(property.index) else { continue }
+        columns.append(column)
+        map[property.index] = Int32(columns.count)
+        if let list = property.listColumn {
+          columns.append(list)
+          lists.append(ListColumn(property: property, place: Int32(columns.count)))
+        }
+      }
+      loaded.insert(property.index)
+    }
+    self.loaded = loaded
+    self.lists = lists
+    columnList = plan.columnList(of: columns)
+  }
+
+  deinit { map.deallocate() }
+}

@@ -1,0 +1,7 @@
+/// How values of one type lie in a column.
+public enum _ColumnEncoding: Sendable {
+  case boolean, integer, unsigned64, real, date, decimal, text, uuid, url, data, json, composite,
+    external, opaque
+}
+
+typealias ColumnEncoding = _ColumnEncoding

@@ -1,0 +1,16 @@
+/// Why a column does not hold a value of its property.
+enum ColumnError: Error, CustomStringConvertible {
+  case missingValue
+  case noTransformer(String)
+  case notTransformable
+
+  var description: String {
+    switch self {
+    case .missingValue: "The column is NULL, but the property is not optional."
+    case .noTransformer(let name):
+      "No ValueTransformer is registered as \(name). Register it with "
+        + "ValueTransformer.setValueTransformer(_:forName:) before the container is opened."
+    case .notTransformable: "The transformer gave no data, or data that it cannot turn back."
+    }
+  }
+}

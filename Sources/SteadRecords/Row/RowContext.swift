@@ -1,0 +1,47 @@
+import Foundation
+
+/// What reading and writing rows of one entity needs besides the statement.
+final class RowContext {
+  /// nil for the row that stands for no row.
+  private let labels: RowLabels?
+  let blobs: BlobFiles?
+  private(set) var error: SwiftDataError?
+  /// The properties that were rejected since the last call of ``forgetRejections()``.
+  private(set) var rejected: [Int] = []
+  var row: Int64 = 0
+
+  init(labels: RowLabels? = nil, blobs: BlobFiles? = nil) {
+    self.labels = labels
+    self.blobs = blobs
+  }
+
+  func reject(property: Int, cause: (any Error)?) {
+    if !rejected.contains(property) { rejected.append(property) }
+    guard error == nil else { return }
+    let name = labels.map { "\($0.entity).\($0.properties[property])" } ?? "property \(property)"
+    error = .init(
+      .unreadableValue,
+      "\(name) of row \(row) does not hold a value of its type. The row was left as it is; "
+        + "repair the column, or make the property's type accept what it holds.", cause: cause)
+  }
+
+  func throwIfRejected() throws {
+    if let error {
+      forgetRejections()
+      throw error
+    }
+  }
+
+  func forgetRejections() {
+    error = nil
+    if !rejected.isEmpty { rejected = [] }
+  }
+
+  func transformer(for property: Int) throws -> ValueTransformer {
+    let name = labels?.transformers[property] ?? ""
+    guard let transformer = AttributeTransformers.transformer(named: name) else {
+      throw ColumnError.noTransformer(name)
+    }
+    return transformer
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import GRDBSQLite
+
+/// One row of a result, read column by column into a model's typed storage.
+public struct _RowReader {
+  /// nil for the row that stands for no row.
+  let statement: OpaquePointer?
+  /// The result column of each property, or -1.
+  @usableFromInline let columns: UnsafePointer<Int32>
+  let context: Unmanaged<RowContext>
+
+  /// The greatest number of stored properties of one model, inherited ones included.
+  static let propertyLimit = 1024
+
+  /// A row without columns: every property keeps its placeholder.
+  // Never written after it is made, and its context is only told of rejected columns, of which it has
+  // none.
+  nonisolated(unsafe) static let empty: _RowReader = {
+    let none = UnsafeMutablePointer<Int32>.allocate(capacity: propertyLimit)
+    none.initialize(repeating: -1, count: propertyLimit)
+    return _RowReader(
+      statement: nil, columns: UnsafePointer(none), context: .passRetained(RowContext()))
+  }()
+
+  @inlinable public func _column(_ property: Int) -> Int32 { columns[property] }
+
+  public func _isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
+
+  /// Notes that a value cannot be read; the fetch then throws instead of returning the object.
+  public func _reject(_ property: Int, _ column: Int32, _ cause: (any Error)? = nil) {
+    context.takeUnretainedValue().reject(property: property, cause: cause)
+  }
+
+  func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }
+
+  @usableFromInline func integer(_ column: Int32) -> Int64 {
+    sqlite3_column_int64(statement, column)
+  }
+
+  func double(_ column: Int32) -> Double {
+    // NaN is stored as text, since SQLite turns it into NULL.
+    sqlite3_column_type(statement, column) == SQLITE_TEXT
+      ? RealColumn.decode(string(column)) : sqlite3_column_double(statement, column)
+  }
+
+  func string(_ column: Int32) -> String {
+    guard let text = sqlite3_column_text(statement, column) else { return "" }
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+  }
+
+  func withText<Result>(
+    _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    let text = sqlite3_column_text(statement, column)
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return body(UnsafeBufferPointer(start: text, count: text == nil ? 0 : count))
+  }
+
+  func data(_ column: Int32) -> Data {
+    guard let bytes = sqlite3_column_blob(statement, column) else { return Data() }
+    return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, column)))
+  }
+
+  func uuid(_ column: Int32) -> UUID {
+    guard let bytes = sqlite3_column_blob(statement, column),
+      sqlite3_column_bytes(statement, column) == 16
+    else { return UUID(uuidString: string(column)) ?? UUID._placeholder }
+    return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+  }
+
+  /// The file that holds the column's data, when it does not hold it itself.
+  func external(_ column: Int32) -> ExternalData? {
+    guard isText(column), let blobs = context.takeUnretainedValue().blobs else { return nil }
+    return ExternalData(reference: string(column), blobs: blobs)
+  }
+
+  func transformed<Value>(
+    _ property: Int, _ column: Int32, to type: Value.Type
+  ) throws -> Value {
+    if _isNull(column) {
+      guard
+        let value = (Value.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ())
+          as? Value
+      else { throw ColumnError.missingValue }
+      return value
+    }
+    let transformer = try context.takeUnretainedValue().transformer(for: property)
+    guard let value = transformer.storedValue(of: data(column), as: Value.self) else {
+      throw ColumnError.notTransformable
+    }
+    return value
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import GRDBSQLite
+
+/// A statement whose parameters take a model's values.
+public struct _RowWriter {
+  let statement: OpaquePointer
+  /// The parameter of each property, or 0.
+  @usableFromInline let parameters: UnsafePointer<Int32>
+  let context: Unmanaged<RowContext>
+
+  @inlinable public func _parameter(_ property: Int) -> Int32 { parameters[property] }
+
+  /// Notes that a value cannot be written; the save then throws.
+  public func _fail(_ property: Int, _ cause: any Error) {
+    context.takeUnretainedValue().reject(property: property, cause: cause)
+  }
+
+  func bind(_ value: Int64, _ parameter: Int32) { sqlite3_bind_int64(statement, parameter, value) }
+
+  func bind(_ value: Double, _ parameter: Int32) {
+    if value.isNaN {
+      bind(RealColumn.notANumber, parameter)
+    } else {
+      sqlite3_bind_double(statement, parameter, value)
+    }
+  }
+
+  func bind(_ value: String, _ parameter: Int32) {
+    var value = value
+    value.withUTF8 {
+      _ = $0.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text(statement, parameter, $0.baseAddress, Int32($0.count), Self.copying)
+      }
+    }
+  }
+
+  func bind(_ value: Data, _ parameter: Int32) {
+    value.withUnsafeBytes {
+      if $0.isEmpty {
+        _ = sqlite3_bind_zeroblob(statement, parameter, 0)
+      } else {
+        _ = sqlite3_bind_blob64(
+          statement, parameter, $0.baseAddress, UInt64($0.count), Self.copying)
+      }
+    }
+  }
+
+  func bind(_ value: UUID, _ parameter: Int32) {
+    withUnsafeBytes(of: value.uuid) {
+      _ = sqlite3_bind_blob64(statement, parameter, $0.baseAddress, 16, Self.copying)
+    }
+  }
+
+  /// Tells SQLite to copy what it is given.
+  static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  func bindExternal(_ data: Data, _ parameter: Int32) throws {
+    let context = context.takeUnretainedValue()
+    if let blobs = context.blobs, data.count >= ExternalData.fileThreshold {
+      bind(try blobs.write(data), parameter)
+    } else {
+      bind(data, parameter)
+    }
+  }
+
+  func bindTransformed(_ value: Any, _ property: Int, _ parameter: Int32) throws {
+    if let optional = value as? any OptionalValue, optional.isNil { return }
+    let transformer = try context.takeUnretainedValue().transformer(for: property)
+    guard let data = transformer.storedData(of: value) else {
+      throw ColumnError.notTransformable
+    }
+    bind(data, parameter)
+  }
+}

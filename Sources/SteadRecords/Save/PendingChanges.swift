@@ -1,0 +1,145 @@
+/// What a context has changed since its last save: which objects and which relationships.
+///
+/// A value without I/O. An object's own flags say which of the lists it is in; an entry whose flag is
+/// gone is dropped when the list is next read.
+struct PendingChanges {
+  /// Which list of objects.
+  enum Kind: Int, CaseIterable {
+    case inserted, changed, deleted
+
+    var flag: UInt32 {
+      switch self {
+      case .inserted: _ModelFlags.inserted
+      case .changed: _ModelFlags.changed
+      case .deleted: _ModelFlags.deleted
+      }
+    }
+  }
+
+  /// A row of a join table to be inserted or deleted.
+  struct Pair {
+    let table: JoinTable
+    /// The entity of the relationship, which says in which store the table is.
+    let entity: Int
+    let owner: any PersistentModel
+    let target: any PersistentModel
+    let isAdded: Bool
+  }
+
+  /// A to-many relationship that was changed.
+  struct Side {
+    let owner: any PersistentModel
+    let index: Int
+  }
+
+  /// Something that a save cannot do.
+  struct Misuse {
+    let error: SwiftDataError
+  }
+
+  private var lists: [[any PersistentModel]] = [[], [], []]
+  private var hasGaps = [false, false, false]
+  /// In the order of the changes, since a pair may come and go.
+  private(set) var pairs: [Pair] = []
+  private(set) var sides: [Side] = []
+  /// Rows of which no object is registered, and whose relationships change with those of others.
+  private(set) var otherRows: [Int: Set<Int64>] = [:]
+  /// Calls that had no effect; the next save throws them.
+  var misuses: [Misuse] = []
+  /// The hierarchies that have pending changes, by their roots; may name some that have none left.
+  private(set) var roots: Set<Int> = []
+  /// The hierarchies that changed since live results were last told.
+  private(set) var untoldRoots: Set<Int> = []
+  private var lastRoot = -1
+
+  // MARK: Reading
+
+  /// The objects of one list.
+  mutating func models(_ kind: Kind) -> [any PersistentModel] {
+    if hasGaps[kind.rawValue] { close(kind) }
+    return lists[kind.rawValue]
+  }
+
+  /// Drops what has left, and second entries of what has come back, whose place is the later one.
+  private mutating func close(_ kind: Kind) {
+    var seen: Set<ObjectIdentifier> = []
+    lists[kind.rawValue] = lists[kind.rawValue].reversed().filter {
+      $0.has(kind.flag) && seen.insert(ObjectIdentifier($0)).inserted
+    }.reversed()
+    hasGaps[kind.rawValue] = false
+  }
+
+  /// Whether a list has no entries; asked without looking at the objects.
+  func isEmpty(_ kind: Kind) -> Bool { lists[kind.rawValue].isEmpty }
+
+  var isEmpty: Bool { lists.allSatisfy(\.isEmpty) && pairs.isEmpty && misuses.isEmpty }
+
+  /// Whether a save has anything to do.
+  var hasChanges: Bool {
+    Kind.allCases.contains { kind in lists[kind.rawValue].contains { $0.has(kind.flag) } }
+      || !misuses.isEmpty
+  }
+
+  /// How many objects were inserted, those that have left again included.
+  var insertionCount: Int { lists[Kind.inserted.rawValue].count }
+
+  // MARK: Objects
+
+  mutating func add(_ model: any PersistentModel, to kind: Kind, root: Int) {
+    model._$statePointer.pointee.set(kind.flag)
+    lists[kind.rawValue].append(model)
+    note(root)
+  }
+
+  mutating func remove(_ model: any PersistentModel, from kind: Kind) {
+    guard model.has(kind.flag) else { return }
+    model._$statePointer.pointee.clear(kind.flag)
+    hasGaps[kind.rawValue] = true
+  }
+
+  /// Takes an object out of all lists.
+  mutating func remove(_ model: any PersistentModel) {
+    remove(model._$statePointer)
+  }
+
+  mutating func remove(_ state: UnsafeMutablePointer<_ModelState>) {
+    if state.pointee.has(_ModelFlags.pending) {
+      if state.pointee.has(_ModelFlags.inserted) { hasGaps[Kind.inserted.rawValue] = true }
+      if state.pointee.has(_ModelFlags.changed) { hasGaps[Kind.changed.rawValue] = true }
+      if state.pointee.has(_ModelFlags.deleted) { hasGaps[Kind.deleted.rawValue] = true }
+      state.pointee.clear(_ModelFlags.pending)
+    }
+    state.pointee.changes = PropertySet()
+  }
+
+  mutating func note(_ root: Int) {
+    if root == lastRoot { return }
+    lastRoot = root
+    roots.insert(root)
+    untoldRoots.insert(root)
+  }
+
+  // MARK: Relationships
+
+  mutating func addPair(_ pair: Pair) { pairs.append(pair) }
+
+  mutating func addSide(_ side: Side) { sides.append(side) }
+
+  mutating func addOtherRow(_ row: Int64, root: Int) { otherRows[root, default: []].insert(row) }
+
+  // MARK: Ends
+
+  /// Forgets everything; the objects' flags are the caller's.
+  mutating func removeAll() {
+    let untold = untoldRoots
+    self = PendingChanges()
+    untoldRoots = untold
+  }
+
+  /// The hierarchies that changed since the last call.
+  mutating func takeUntoldRoots() -> Set<Int> {
+    lastRoot = -1
+    defer { untoldRoots = [] }
+    return untoldRoots
+  }
+}

@@ -1,0 +1,79 @@
+/// What one save writes: a value, made of the pending changes once nothing can change them any more.
+struct SavePlan {
+  typealias State = UnsafeMutablePointer<_ModelState>
+
+  let inserted: [any PersistentModel]
+  let updated: [any PersistentModel]
+  let deleted: [any PersistentModel]
+  let pairs: [PendingChanges.Pair]
+  /// The to-many relationships that changed, with their members.
+  let sides: [Side]
+  /// Rows whose relationships change, and of which no object is registered, by hierarchy.
+  let otherRows: [Int: Set<Int64>]
+  /// The objects' states. What needs no more than these goes through them, so that the objects'
+  /// references are not counted up and down; the arrays above keep them alive.
+  let states: (inserted: [State], updated: [State], deleted: [State])
+
+  /// A to-many relationship whose members' places are written.
+  struct Side {
+    let owner: any PersistentModel
+    let property: PropertyLayout
+    /// What came in, in that order.
+    let additions: [any PersistentModel]
+    /// All members where they were put into an order of their own, else what came in.
+    let members: [any PersistentModel]
+    let isOrdered: Bool
+  }
+
+  init(_ pending: inout PendingChanges, sides: [Side]) {
+    inserted = Self.pick(pending.models(.inserted)) { !$0.has(_ModelFlags.deleted) }
+    updated = Self.pick(pending.models(.changed)) { !$0.has(_ModelFlags.deleted) }
+    deleted = Self.pick(pending.models(.deleted)) { $0._$statePointer.pointee.rowID > 0 }
+    pairs = pending.pairs
+    otherRows = pending.otherRows
+    self.sides = sides
+    states = (
+      inserted.map { $0._$statePointer }, updated.map { $0._$statePointer },
+      deleted.map { $0._$statePointer }
+    )
+  }
+
+  /// The changes of join tables, in an order in which objects of one row don't take back each other's.
+  ///
+  /// - Parameter upserted: The new objects whose row is another object's, too.
+  func pairs(upserted: Set<ObjectIdentifier>) -> [PendingChanges.Pair] {
+    if upserted.isEmpty { return pairs }
+    /// A row of a join table, from whichever side it was changed.
+    struct Key: Hashable {
+      let table: String
+      let first: ObjectIdentifier
+      let second: ObjectIdentifier
+
+      init(_ pair: PendingChanges.Pair) {
+        table = pair.table.name
+        let (owner, target) = (ObjectIdentifier(pair.owner), ObjectIdentifier(pair.target))
+        let isForward = pair.table.owner < pair.table.target
+        (first, second) = isForward ? (owner, target) : (target, owner)
+      }
+    }
+    var removals: [PendingChanges.Pair] = []
+    var places: [Key: Int] = [:]
+    for (place, pair) in pairs.enumerated() where !pair.isAdded {
+      let key = Key(pair)
+      places[key] = place
+      // What a new object gives up it has added itself; what its row has stays.
+      if !upserted.contains(key.first), !upserted.contains(key.second) { removals.append(pair) }
+    }
+    let additions = pairs.enumerated().filter { place, pair in
+      pair.isAdded && place > places[Key(pair)] ?? -1
+    }
+    return removals + additions.map(\.element)
+  }
+
+  /// The models that pass; the array itself when all do, which is the rule.
+  private static func pick(
+    _ models: [any PersistentModel], _ test: (any PersistentModel) -> Bool
+  ) -> [any PersistentModel] {
+    models.allSatisfy(test) ? models : models.filter(test)
+  }
+}

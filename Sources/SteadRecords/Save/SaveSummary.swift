@@ -1,0 +1,30 @@
+import Foundation
+
+/// What a save wrote, as identifiers and tables, for notifications.
+struct SaveSummary {
+  var inserted: Set<PersistentIdentifier> = []
+  var updated: Set<PersistentIdentifier> = []
+  var deleted: Set<PersistentIdentifier> = []
+
+  /// The `userInfo` of `didSave`: sets of identifiers, under SwiftData's keys and Core Data's words.
+  var userInfo: [AnyHashable: Any] {
+    var info = Self.emptyInfo
+    for (keys, identifiers) in zip(Self.keys, [inserted, updated, deleted])
+    where !identifiers.isEmpty {
+      info[keys.name] = identifiers
+      info[keys.word] = identifiers
+    }
+    return info
+  }
+
+  // Made once, since boxing six strings costs as much as writing a row. Immutable, and strings and
+  // empty sets are all they hold.
+  nonisolated(unsafe) private static let keys: [(name: AnyHashable, word: AnyHashable)] = [
+    ("insertedIdentifiers", "inserted"), ("updatedIdentifiers", "updated"),
+    ("deletedIdentifiers", "deleted"),
+  ]
+  nonisolated(unsafe) private static let emptyInfo: [AnyHashable: Any] = Dictionary(
+    uniqueKeysWithValues: keys.flatMap { [$0.name, $0.word] }.map {
+      ($0, Set<PersistentIdentifier>())
+    })
+}

@@ -1,0 +1,572 @@
+import Foundation
+
+/// Writes one save's rows, and remembers what must be undone when it fails.
+struct SaveWriter {
+  typealias State = SavePlan.State
+
+  /// What the writer asks of the context's layout.
+  struct Layout {
+    let store: StoreLayout
+    let plans: EntityPlans
+    let traits: [EntityTraits]
+    let contexts: [RowContext]
+    /// The place of each entity's store.
+    let storeIndex: [Int]
+    let stores: [RecordStore]
+    /// Whether others have committed rows since the objects were changed.
+    let readsOldRows: Bool
+  }
+
+  let plan: SavePlan
+  private let layout: Layout
+  /// New objects whose unique values belong to a row that is there.
+  private(set) var upserted: Set<ObjectIdentifier> = []
+  private var upsertedRows: [Int: Set<Int64>] = [:]
+  /// Changed objects whose row another process deleted.
+  private(set) var vanished: [any PersistentModel] = []
+  /// The places of the stores that have something to write.
+  let stores: [Int]
+  /// Rows that were written beside those of the plan's objects, by hierarchy.
+  private(set) var otherRows: [Int: Set<Int64>]
+  /// The numbers that the new objects had before.
+  private let temporaryRows: [Int64]
+  private var droppedFiles: [(entity: Int, reference: String)] = []
+  /// The next free number of each hierarchy; 0 where the table was not asked yet.
+  private var nextRows: [Int64]
+  private var drawnRoots: Set<Int> = []
+  /// The next free number of each join table that this save writes.
+  private var nextPairs: [String: Int64] = [:]
+
+  init(_ plan: SavePlan, _ layout: Layout) {
+    self.plan = plan
+    self.layout = layout
+    otherRows = plan.otherRows
+    temporaryRows = plan.states.inserted.map { $0.pointee.rowID }
+    nextRows = Array(repeating: 0, count: layout.traits.count)
+    stores = Self.stores(plan, layout)
+  }
+
+  private static func stores(_ plan: SavePlan, _ layout: Layout) -> [Int] {
+    if layout.stores.count == 1 { return [0] }
+    var used: Set<Int> = []
+    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
+      for state in states { used.insert(layout.storeIndex[Int(state.pointee.entity)]) }
+    }
+    for pair in plan.pairs { used.insert(layout.storeIndex[pair.entity]) }
+    return used.sorted()
+  }
+
+  private func isIn(_ store: Int, _ state: State) -> Bool {
+    stores.count == 1 || layout.storeIndex[Int(state.pointee.entity)] == store
+  }
+
+  private func isIn(_ store: Int, _ model: any PersistentModel) -> Bool {
+    isIn(store, model._$statePointer)
+  }
+
+  private func entity(of model: any PersistentModel) -> EntityLayout {
+    layout.store.entities[Int(model._$statePointer.pointee.entity)]
+  }
+
+  mutating func write(to store: Int, _ connection: Connection) throws {
+    nextRows = Array(repeating: 0, count: layout.traits.count)
+    drawnRoots = []
+    nextPairs = [:]
+    try delete(from: store, connection)
+    try releaseUniqueValues(in: store, connection)
+    try assignRows(in: store, connection)
+    try insert(into: store, connection)
+    try update(in: store, connection)
+    try separate(in: store, connection)
+    try writePairs(in: store, connection)
+    try writePlaces(in: store, connection)
+    for root in drawnRoots {
+      try connection.retire(nextRows[root] - 1, table: layout.plans[root].tableLayout.name)
+    }
+    for (table, next) in nextPairs { try connection.retire(next - 1, table: table) }
+    for (root, next) in nextRows.enumerated() where next > 0 { connection.nextRows[root] = next }
+  }
+
+  /// Asks a join table for its next number, before pairs leave it: a number tells a member's place, and
+  /// is never given out twice.
+  private mutating func openPairs(_ join: JoinTable, _ connection: Connection) throws {
+    if nextPairs[join.name] == nil { nextPairs[join.name] = try connection.nextPair(of: join) }
+  }
+
+  /// Gives new objects their temporary numbers back.
+  func revert() {
+    for (state, row) in zip(plan.states.inserted, temporaryRows) { state.pointee.rowID = row }
+  }
+
+  private mutating func noteRows(_ rows: [Int64], of entity: EntityLayout) {
+    if !rows.isEmpty { otherRows[entity.rootIndex, default: []].formUnion(rows) }
+  }
+
+  // MARK: Deletion
+
+  private mutating func delete(from store: Int, _ connection: Connection) throws {
+    var roots = Set<Int>()
+    var lastRoot = -1
+    for state in plan.states.deleted where isIn(store, state) {
+      let root = layout.traits[Int(state.pointee.entity)].root
+      if root != lastRoot { roots.insert(root) }
+      lastRoot = root
+    }
+    for root in roots {
+      let entityPlan = layout.plans[root]
+      let newest = try connection.greatestRow(of: entityPlan)
+      let isReferenced = !layout.store.oneWay[root].isEmpty
+      let isAlone = !isReferenced && !hasMoreThanRows(root)
+      var rows: [Int64] = []
+      for (place, state) in plan.states.deleted.enumerated()
+      where layout.traits[Int(state.pointee.entity)].root == root && isIn(store, state) {
+        if !isAlone {
+          let model = plan.deleted[place]
+          let entity = entity(of: model)
+          if layout.plans[entity.index].hasExternal { noteFiles(of: model, connection) }
+          for index in entity.joined {
+            guard let join = entity.properties[index].joinTable else { continue }
+            try openPairs(join, connection)
+            try connection.deletePairs(join, owner: state.pointee.rowID)
+          }
+          if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
+        }
+        rows.append(state.pointee.rowID)
+      }
+      try connection.delete(rows, of: entityPlan)
+      // A number is never given out twice, not even that of the newest row.
+      if try connection.greatestRow(of: entityPlan) < newest {
+        try connection.retire(newest, table: entityPlan.tableLayout.name)
+      }
+    }
+  }
+
+  /// Whether objects of a hierarchy have files or rows in join tables.
+  private func hasMoreThanRows(_ root: Int) -> Bool {
+    layout.store.entities.contains {
+      $0.rootIndex == root && (!$0.joined.isEmpty || layout.plans[$0.index].hasExternal)
+    }
+  }
+
+  /// Clears what refers to a row without the row's knowing of it.
+  private mutating func clearReferences(
+    to model: any PersistentModel, _ entity: EntityLayout, in store: Int, _ connection: Connection
+  ) throws {
+    let row = model._$statePointer.pointee.rowID
+    for relationship in layout.store.oneWay[entity.rootIndex]
+    where layout.storeIndex[relationship.entity] == store {
+      let owner = layout.store.entities[relationship.entity]
+      let property = owner.properties[relationship.property]
+      if let join = property.joinTable {
+        try openPairs(join, connection)
+        noteRows(try connection.deletePairs(join, target: row), of: owner)
+      } else if let column = property.column {
+        noteRows(try connection.clearReferences(in: owner.table, column, to: row), of: owner)
+      }
+    }
+  }
+
+  /// Notes the files of large values that a row refers to.
+  private mutating func noteFiles(
+    of model: any PersistentModel, _ connection: Connection, changes: PropertySet? = nil
+  ) {
+    let entity = entity(of: model)
+    for property in entity.properties where changes?.contains(property.index) ?? true {
+      guard case .attribute(.external) = property.kind, let column = property.column else {
+        continue
+      }
+      let row = model._$statePointer.pointee.rowID
+      if let name = try? connection.fileName(in: entity.table, column, row: row) {
+        droppedFiles.append((entity.index, name))
+      }
+    }
+  }
+
+  /// Removes the files that no row refers to any more.
+  func removeUnusedFiles() {
+    for (index, reference) in droppedFiles {
+      layout.stores[layout.storeIndex[index]].removeFile(reference, unlessUsedIn: layout.store)
+    }
+  }
+
+  // MARK: Rows
+
+  private mutating func assignRows(in store: Int, _ connection: Connection) throws {
+    var constrained: [any PersistentModel] = []
+    for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
+      let traits = layout.traits[Int(state.pointee.entity)]
+      if traits.isConstrained {
+        constrained.append(plan.inserted[place])
+        continue
+      }
+      state.pointee.rowID = try nextRow(traits.root, connection)
+    }
+    let changed = plan.updated.filter {
+      isIn(store, $0) && layout.traits[Int($0._$statePointer.pointee.entity)].isConstrained
+    }
+    guard !constrained.isEmpty || !changed.isEmpty else { return }
+    var keys = UniqueKeys(layout.contexts, connection)
+    for model in changed { try keys.claim(model, entity(of: model)) }
+    for model in constrained {
+      let entity = entity(of: model)
+      let row: Int64
+      if let found = try keys.row(of: model, entity) {
+        row = found
+        upserted.insert(ObjectIdentifier(model))
+        upsertedRows[entity.rootIndex, default: []].insert(row)
+      } else {
+        row = try nextRow(entity.rootIndex, connection)
+        keys.claim(row)
+      }
+      model._$statePointer.pointee.rowID = row
+    }
+  }
+
+  /// A new row number of a hierarchy.
+  private mutating func nextRow(_ root: Int, _ connection: Connection) throws -> Int64 {
+    if nextRows[root] == 0 {
+      nextRows[root] =
+        try connection.nextRows[root]
+        ?? (connection.integer(layout.plans[root].newest) ?? 0) + 1
+    }
+    defer { nextRows[root] += 1 }
+    return nextRows[root]
+  }
+
+  private mutating func insert(into store: Int, _ connection: Connection) throws {
+    var insertion: Insertion?
+    for model in plan.inserted where isIn(store, model) {
+      let entity = Int(model._$statePointer.pointee.entity)
+      if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
+        noteFiles(of: model, connection)
+        try noteOldOwners(of: model, nil, connection)
+        let entityPlan = layout.plans[entity]
+        let update = entityPlan.updateAll
+        try run(update, connection.statement(update.sql), model, entityPlan, connection)
+        continue
+      }
+      if insertion?.entity != entity {
+        insertion?.statement.reset()
+        insertion = Insertion(
+          entity: entity, plan: layout.plans[entity], context: layout.contexts[entity],
+          statement: try connection.statement(layout.plans[entity].insert))
+      }
+      try insertion?.run(model)
+    }
+    insertion?.statement.reset()
+  }
+
+  /// The statement that inserts objects of one class.
+  private struct Insertion {
+    let entity: Int
+    let plan: EntityPlan
+    let context: RowContext
+    let statement: Statement
+
+    func run(_ model: any PersistentModel) throws {
+      let row = model._$statePointer.pointee.rowID
+      context.row = row
+      statement.reset()
+      statement.bind(row, at: 1)
+      if let discriminator = plan.entity.discriminator {
+        statement.bind(Int64(discriminator), at: 2)
+      }
+      model._$bind(
+        _RowWriter(
+          statement: statement.pointer, parameters: plan.insertParameters,
+          context: .passUnretained(context)))
+      if context.error != nil { try context.throwIfRejected() }
+      if !plan.insertLists.isEmpty { plan.insertLists.bind(of: model, to: statement) }
+      _ = try statement.step()
+    }
+  }
+
+  @discardableResult
+  private func run(
+    _ update: EntityPlan.Update, _ statement: Statement, _ model: any PersistentModel,
+    _ plan: EntityPlan, _ connection: Connection
+  ) throws -> Bool {
+    let context = layout.contexts[plan.entity.index]
+    let row = model._$statePointer.pointee.rowID
+    context.row = row
+    statement.reset()
+    model._$bind(
+      _RowWriter(
+        statement: statement.pointer, parameters: update.parameters,
+        context: .passUnretained(context)))
+    if !update.lists.isEmpty { update.lists.bind(of: model, to: statement) }
+    statement.bind(row, at: update.idParameter)
+    if context.error != nil { try context.throwIfRejected() }
+    try statement.run()
+    return connection.changedRows > 0
+  }
+
+  /// Takes the unique values of changed objects out of their rows, so that they can trade places and
+  /// new objects can have what old ones gave up; `update` writes the new values.
+  private func releaseUniqueValues(in store: Int, _ connection: Connection) throws {
+    func isConstrained(_ state: State) -> Bool {
+      isIn(store, state) && layout.traits[Int(state.pointee.entity)].isConstrained
+    }
+    guard plan.states.updated.contains(where: isConstrained) else { return }
+    // One object alone cannot be in the way of another.
+    let count = (plan.states.updated + plan.states.inserted).lazy.filter(isConstrained).prefix(2)
+    guard count.count > 1 else { return }
+    for model in plan.updated where isConstrained(model._$statePointer) {
+      let entity = entity(of: model)
+      let changes = model._$statePointer.pointee.changes
+      let columns = Set(entity.uniqueConstraints.joined()).sorted().filter {
+        changes.contains($0)
+      }.compactMap { entity.properties[$0].column }
+      guard !columns.isEmpty else { continue }
+      try connection.clear(
+        columns, in: entity.table, row: model._$statePointer.pointee.rowID)
+    }
+  }
+
+  private mutating func update(in store: Int, _ connection: Connection) throws {
+    var current:
+      (
+        entity: Int32, changes: PropertySet, plan: EntityPlan, update: EntityPlan.Update,
+        statement: Statement
+      )?
+    for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
+      let (entity, changes) = (state.pointee.entity, state.pointee.changes)
+      // Objects of one class with the same changes mostly follow each other.
+      if current?.entity != entity || current?.changes != changes {
+        let entityPlan = layout.plans[Int(entity)]
+        guard !changes.isDisjoint(with: entityPlan.storedProperties) else { continue }
+        let update = entityPlan.update(changes: changes)
+        let statement = try connection.statement(update.sql)
+        current = (entity, changes, entityPlan, update, statement)
+      }
+      guard let current else { continue }
+      // A new object with the same unique values has overwritten the row.
+      if !upsertedRows.isEmpty,
+        upsertedRows[current.plan.entity.rootIndex]?.contains(state.pointee.rowID) == true
+      {
+        continue
+      }
+      let model = plan.updated[place]
+      if current.plan.hasExternal { noteFiles(of: model, connection, changes: changes) }
+      if layout.readsOldRows { try noteOldOwners(of: model, changes, connection) }
+      if try !run(current.update, current.statement, model, current.plan, connection) {
+        vanished.append(model)
+      }
+    }
+  }
+
+  /// Notes whose lists a row leaves, where the row is in one that its object was never in.
+  private mutating func noteOldOwners(
+    of model: any PersistentModel, _ changes: PropertySet?, _ connection: Connection
+  ) throws {
+    let entity = entity(of: model)
+    for index in entity.relationships where changes?.contains(index) ?? true {
+      let property = entity.properties[index]
+      guard let column = property.column, let destination = property.destination else { continue }
+      let row = model._$statePointer.pointee.rowID
+      if let owner = try connection.reference(in: entity.table, column, row: row) {
+        noteRows([owner], of: layout.store.entities[destination])
+      }
+    }
+  }
+
+  // MARK: Relationships
+
+  /// Clears one-to-one references of others to what an object now refers to, which other contexts, or
+  /// the row of an upsert, may have had.
+  private mutating func separate(in store: Int, _ connection: Connection) throws {
+    guard layout.traits.contains(where: \.hasOneToOne) else { return }
+    for models in [plan.inserted, plan.updated] {
+      for model in models
+      where isIn(store, model)
+        && layout.traits[Int(model._$statePointer.pointee.entity)].hasOneToOne
+      {
+        let entity = entity(of: model)
+        for index in entity.relationships where isOneToOne(entity.properties[index]) {
+          let isNew = model.has(_ModelFlags.inserted)
+          guard isNew || model._$statePointer.pointee.changes.contains(index) else { continue }
+          try separate(model, entity, entity.properties[index], connection)
+        }
+      }
+    }
+  }
+
+  private func isOneToOne(_ property: PropertyLayout) -> Bool {
+    !property.isToMany
+      && property.inverses(in: layout.store.entities).contains { !$0.isToMany }
+  }
+
+  private mutating func separate(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout,
+    _ connection: Connection
+  ) throws {
+    guard let destination = property.destination, let column = property.column else { return }
+    let target = layout.store.entities[destination]
+    let inverses = property.inverses(in: layout.store.entities)
+    let list = model.list(at: property.index) ?? property.firstList
+    // One of several lists may be a to-many relationship, which lies in the other side's column.
+    let held = inverses.first { $0.relationship?.list ?? list == list }
+    let row = model._$statePointer.pointee.rowID
+    var targetRow: Int64 = 0
+    switch model.content(at: property.index) {
+    case .toOne(.model(let other)): targetRow = other._$statePointer.pointee.rowID
+    case .toOne(.row(let other)): targetRow = other
+    default: break
+    }
+    for inverse in inverses {
+      guard let inverseColumn = inverse.column else { continue }
+      let number = property.relationship?.list
+      let others = try connection.clearReferences(
+        in: target.table, inverseColumn, to: row,
+        except: inverse.index == held?.index ? max(targetRow, 0) : 0,
+        list: inverse.listColumn.flatMap { column in number.map { (column, $0) } })
+      noteRows(others, of: target)
+    }
+    guard targetRow > 0, held?.isToMany == false else { return }
+    let others = try connection.clearReferences(
+      in: entity.table, column, to: targetRow, except: row,
+      list: property.listColumn.map { ($0, list) })
+    noteRows(others, of: entity)
+  }
+
+  private mutating func writePairs(in store: Int, _ connection: Connection) throws {
+    let pairs = plan.pairs(upserted: upserted)
+    for pair in pairs where stores.count == 1 || layout.storeIndex[pair.entity] == store {
+      let owner = pair.owner._$statePointer.pointee.rowID
+      let target = pair.target._$statePointer.pointee.rowID
+      guard owner > 0, target > 0, isAlive(pair.owner), isAlive(pair.target) else { continue }
+      try openPairs(pair.table, connection)
+      if pair.isAdded {
+        let number = nextPairs[pair.table.name] ?? 1
+        try connection.insertPair(pair.table, number, owner, target)
+        nextPairs[pair.table.name] = number + 1
+      } else {
+        try connection.deletePair(pair.table, owner, target)
+      }
+    }
+  }
+
+  private func isAlive(_ model: any PersistentModel) -> Bool {
+    model._$statePointer.pointee.home != nil && !model.has(_ModelFlags.deleted)
+  }
+
+  /// Gives members that came into a relationship places behind those that were there, and all of them
+  /// other places where the order is another.
+  private mutating func writePlaces(in store: Int, _ connection: Connection) throws {
+    for side in plan.sides where isIn(store, side.owner) && isAlive(side.owner) {
+      guard case .toMany(let storage, let destination) = side.property.kind else { continue }
+      let owner = side.owner._$statePointer.pointee.rowID
+      let entityPlan = layout.plans[destination]
+      var isOrdered = side.isOrdered
+      if case .inverse = storage {
+        var last: Int64 = 0
+        for member in onePerRow(side.additions) where isAlive(member) {
+          let place = try self.place(of: member, storage, owner, connection)
+          if place < last { isOrdered = true }
+          last = place
+        }
+      }
+      if isOrdered {
+        try reorder(onePerRow(side.members), storage, entityPlan, owner, connection)
+      }
+    }
+  }
+
+  /// The members without those that share a row with one before: objects of one unique key.
+  private func onePerRow(_ members: [any PersistentModel]) -> [any PersistentModel] {
+    if upserted.isEmpty { return members }
+    var rows: Set<Int64> = []
+    return members.filter { rows.insert($0._$statePointer.pointee.rowID).inserted }
+  }
+
+  /// The place of an object that came into a relationship: its own number when it is new, else one that
+  /// no row has or will have.
+  private mutating func place(
+    of member: any PersistentModel, _ storage: ToManyStorage, _ owner: Int64,
+    _ connection: Connection
+  ) throws -> Int64 {
+    let row = member._$statePointer.pointee.rowID
+    if member.has(_ModelFlags.inserted), !upserted.contains(ObjectIdentifier(member)) {
+      return row
+    }
+    let entityPlan = layout.plans[Int(member._$statePointer.pointee.entity)]
+    let root = entityPlan.entity.rootIndex
+    let place = try nextRow(root, connection)
+    drawnRoots.insert(root)
+    try connection.setPlace(place, storage, entityPlan, owner: owner, member: row)
+    return place
+  }
+
+  /// Shares the members' places out among them in another order.
+  private func reorder(
+    _ members: [any PersistentModel], _ storage: ToManyStorage, _ plan: EntityPlan, _ owner: Int64,
+    _ connection: Connection
+  ) throws {
+    let places = try connection.places(storage, plan, owner: owner)
+    let rows = members.map { $0._$statePointer.pointee.rowID }.filter { places[$0] != nil }
+    let free = rows.compactMap { places[$0] }.sorted()
+    for (row, place) in zip(rows, free) where places[row] != place {
+      try connection.setPlace(place, storage, plan, owner: owner, member: row)
+    }
+  }
+
+  // MARK: Afterwards
+
+  /// The rows of one store, for the log of its commits.
+  func rows(in store: Int) -> CommitLog.Rows {
+    var written = [[Int64]](repeating: [], count: layout.traits.count)
+    var deleted = written
+    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
+      for state in states where isIn(store, state) {
+        written[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
+      }
+    }
+    for state in plan.states.deleted where isIn(store, state) {
+      deleted[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
+    }
+    for (root, others) in otherRows where layout.storeIndex[root] == store {
+      written[root] += others
+    }
+    var result = CommitLog.Rows()
+    for root in written.indices where !written[root].isEmpty {
+      let name = layout.store.entities[root].table
+      result.add(.init(name: name, written: written[root], deleted: deleted[root]))
+    }
+    return result
+  }
+
+  /// The hierarchies whose rows were written.
+  var roots: Set<Int> {
+    var isWritten = Array(repeating: false, count: layout.traits.count)
+    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
+      for state in states { isWritten[layout.traits[Int(state.pointee.entity)].root] = true }
+    }
+    return Set(isWritten.indices.filter { isWritten[$0] }).union(otherRows.keys)
+  }
+
+  /// What was written, by identifiers; to be asked while the objects are still the context's.
+  var summary: SaveSummary {
+    var summary = SaveSummary()
+    summary.updated = identifiers(plan.states.updated)
+    summary.deleted = identifiers(plan.states.deleted)
+    if upserted.isEmpty {
+      summary.inserted = identifiers(plan.states.inserted)
+    } else {
+      let isUpsert = plan.inserted.map { upserted.contains(ObjectIdentifier($0)) }
+      let states = zip(plan.states.inserted, isUpsert)
+      summary.inserted = identifiers(states.filter { !$0.1 }.map(\.0))
+      summary.updated.formUnion(identifiers(states.filter(\.1).map(\.0)))
+    }
+    return summary
+  }
+
+  private func identifiers(_ states: [State]) -> Set<PersistentIdentifier> {
+    var result = Set<PersistentIdentifier>(minimumCapacity: states.count)
+    for state in states {
+      result.insert(
+        PersistentIdentifier(
+          reference: layout.plans[Int(state.pointee.entity)].reference, row: state.pointee.rowID))
+    }
+    return result
+  }
+}

@@ -1,0 +1,104 @@
+/// Finds the row, stored or about to be, that has the unique values of an object.
+struct UniqueKeys {
+  private let contexts: [RowContext]
+  private let connection: Connection
+  /// Values claimed by objects of this save.
+  private var claimed: [Key: Int64] = [:]
+  private var open: [Key] = []
+
+  private struct Key: Hashable {
+    let root: Int
+    let constraint: [Int]
+    let values: [SQLValue]
+  }
+
+  init(_ contexts: [RowContext], _ connection: Connection) {
+    self.contexts = contexts
+    self.connection = connection
+  }
+
+  /// The row to update instead of inserting; nil when the values are new, which `claim` then notes.
+  ///
+  /// Throws when two constraints lead to two rows: one object cannot be both.
+  mutating func row(of model: any PersistentModel, _ entity: EntityLayout) throws -> Int64? {
+    var found: (row: Int64, constraint: [Int])?
+    open = []
+    for key in try keys(of: model, entity) {
+      open.append(key)
+      guard let row = try claimed[key] ?? stored(key, entity) else { continue }
+      if let first = found, first.row != row {
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "A new \(entity.name) has \(names(first.constraint, entity)) of row \(first.row) and "
+            + "\(names(key.constraint, entity)) of row \(row); it cannot stand for both. Change "
+            + "one of the values, or delete one of the objects.")
+      }
+      found = found ?? (row, key.constraint)
+    }
+    if let found { claim(found.row) }
+    return found?.row
+  }
+
+  mutating func claim(_ row: Int64) {
+    for key in open { claimed[key] = row }
+    open = []
+  }
+
+  /// Claims a changed object's values.
+  ///
+  /// Throws when they belong to another row.
+  mutating func claim(_ model: any PersistentModel, _ entity: EntityLayout) throws {
+    let state = model._$statePointer
+    let row = state.pointee.rowID
+    open = []
+    for key in try keys(of: model, entity)
+    where key.constraint.contains(where: { state.pointee.changes.contains($0) }) {
+      if let other = try claimed[key] ?? stored(key, entity), other != row {
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "The \(entity.name) of row \(row) has \(names(key.constraint, entity)) of row \(other), "
+            + "and \(entity.name) allows each value once. Change one of the two, or delete one.")
+      }
+      open.append(key)
+    }
+    claim(row)
+  }
+
+  private func names(_ constraint: [Int], _ entity: EntityLayout) -> String {
+    "the " + constraint.map { entity.properties[$0].name }.joined(separator: " and ")
+  }
+
+  /// The constraints with an object's values; those with nil are left out, since like in SQL nil is not
+  /// equal to nil.
+  private func keys(of model: any PersistentModel, _ entity: EntityLayout) throws -> [Key] {
+    try entity.uniqueConstraints.compactMap { constraint in
+      let values = try self.values(of: model, entity, constraint)
+      if values.contains(.null) { return nil }
+      return Key(root: entity.rootIndex, constraint: constraint, values: values)
+    }
+  }
+
+  private func stored(_ key: Key, _ entity: EntityLayout) throws -> Int64? {
+    try connection.row(
+      in: entity.table, key.constraint.map { entity.properties[$0].column ?? "" }, key.values)
+  }
+
+  /// The values as the columns would hold them: bound to a statement that gives them back.
+  private func values(
+    of model: any PersistentModel, _ entity: EntityLayout, _ constraint: [Int]
+  ) throws -> [SQLValue] {
+    let statement = try connection.echo(count: constraint.count)
+    statement.reset()
+    defer { statement.reset() }
+    let context = contexts[entity.index]
+    let map = PropertyMap(count: entity.properties.count, empty: 0)
+    for (place, index) in constraint.enumerated() { map.places[index] = Int32(place + 1) }
+    model._$bind(
+      _RowWriter(
+        statement: statement.pointer, parameters: UnsafePointer(map.places),
+        context: .passUnretained(context)))
+    try context.throwIfRejected()
+    guard try statement.step() else { return [] }
+    return constraint.indices.map { statement.value(Int32($0)) }
+  }
+}

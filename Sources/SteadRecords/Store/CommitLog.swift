@@ -1,0 +1,192 @@
+import Synchronization
+
+/// What the contexts of this process have committed to one store, by the commits' numbers.
+///
+/// Each commit increments a number in the store itself, in its own transaction. So a reader, which sees
+/// that number in its snapshot, knows exactly which commits the snapshot has: the numbers that this log
+/// lacks are other processes'. The log is one for all containers on a store.
+final class CommitLog: Sendable {
+  /// How many commits are remembered; a context that is further behind takes everything as changed.
+  static let commitLimit = 512
+  /// How many rows the remembered commits name together.
+  static let rowLimit = 65_536
+
+  /// The rows that commits wrote, by table. Most commits write few rows of one or two tables, for which
+  /// arrays take less time than sets.
+  struct Rows: Sendable {
+    struct Table: Sendable {
+      let name: String
+      /// Inserted, updated and deleted rows, and those whose to-many relationships changed; a row may be
+      /// named more than once.
+      var written: [Int64]
+      /// The deleted ones among them.
+      var deleted: [Int64] = []
+    }
+
+    private(set) var tables: [Table] = []
+
+    var count: Int { tables.reduce(0) { $0 + $1.written.count } }
+
+    func table(_ name: String) -> Table? { tables.first { $0.name == name } }
+
+    mutating func add(_ table: Table) {
+      if let place = tables.firstIndex(where: { $0.name == table.name }) {
+        tables[place].written += table.written
+        tables[place].deleted += table.deleted
+      } else {
+        tables.append(table)
+      }
+    }
+  }
+
+  /// What others have committed between two snapshots.
+  enum News {
+    case nothing
+    case rows(Rows)
+    /// Another process committed, or more than the log remembers.
+    case everything
+  }
+
+  private struct Commit {
+    let number: Int64
+    let author: ObjectIdentifier?
+    /// nil when any row may have changed.
+    var rows: Rows?
+    let rowCount: Int
+  }
+
+  private struct Listener {
+    weak var mail: CommitListener?
+  }
+
+  private struct Content {
+    /// The commits from `first` on are remembered. Those before it are removed many at a time, so that a
+    /// commit costs the same however many there are.
+    var commits: [Commit] = []
+    var first = 0
+    var rowCount = 0
+    var contextCount = 0
+    var listeners: [Listener] = []
+  }
+
+  private let content = Mutex(Content())
+  /// The greatest number that this process knows; look-ups may share a snapshot that has it.
+  private let newest = Atomic<Int64>(0)
+
+  /// How often the file was seen changed by a program that does not count its commits.
+  private let outsiders = Atomic<UInt64>(0)
+
+  var outsiderCount: UInt64 { outsiders.load(ordering: .acquiring) }
+
+  /// Notes that the file changed though its number did not: all contexts take everything as changed.
+  func noteOutsider() { outsiders.add(1, ordering: .acquiringAndReleasing) }
+
+  // MARK: Contexts
+
+  func addContext() { content.withLock { $0.contextCount += 1 } }
+
+  func removeContext() { content.withLock { $0.contextCount -= 1 } }
+
+  /// Whether a commit's rows are worth collecting: another context may ask for them.
+  var hasSeveralContexts: Bool { content.withLock { $0.contextCount > 1 } }
+
+  // MARK: Commits
+
+  var newestNumber: Int64 { newest.load(ordering: .acquiring) }
+
+  /// Notes a commit that is about to be made; no reader sees its number before.
+  func post(_ number: Int64, from author: ObjectIdentifier?, rows: Rows?) {
+    content.withLock { content in
+      let count = rows?.count ?? 0
+      content.commits.append(Commit(number: number, author: author, rows: rows, rowCount: count))
+      content.rowCount += count
+      while content.commits.count - content.first > Self.commitLimit
+        || content.rowCount > Self.rowLimit
+      {
+        content.rowCount -= content.commits[content.first].rowCount
+        content.commits[content.first].rows = nil
+        content.first += 1
+      }
+      if content.first > Self.commitLimit {
+        content.commits.removeFirst(content.first)
+        content.first = 0
+      }
+    }
+  }
+
+  /// Takes back a commit that was not made.
+  func retract(_ number: Int64) {
+    content.withLock { content in
+      guard let place = content.commits.lastIndex(where: { $0.number == number }),
+        place >= content.first
+      else { return }
+      content.rowCount -= content.commits[place].rowCount
+      content.commits.remove(at: place)
+    }
+  }
+
+  /// Notes that a commit was made; from now on look-ups need a snapshot that has it.
+  func didCommit(_ number: Int64) {
+    var known = newest.load(ordering: .relaxed)
+    while known < number {
+      let (exchanged, current) = newest.compareExchange(
+        expected: known, desired: number, ordering: .acquiringAndReleasing)
+      if exchanged { return }
+      known = current
+    }
+  }
+
+  /// What all but one context have committed after one number, up to another.
+  func news(after seen: Int64, upTo number: Int64, for reader: ObjectIdentifier) -> News {
+    guard number > seen else { return number == seen ? .nothing : .everything }
+    return content.withLock { content in
+      var result = Rows()
+      var isAny = false
+      var wanted = number
+      // The newest are last, and most readers want only those.
+      for commit in content.commits[content.first...].reversed() where commit.number <= number {
+        if commit.number <= seen { break }
+        guard commit.number == wanted else { return .everything }
+        wanted -= 1
+        if commit.author == reader { continue }
+        guard let rows = commit.rows else { return .everything }
+        isAny = true
+        for table in rows.tables { result.add(table) }
+      }
+      guard wanted == seen else { return .everything }
+      return isAny ? .rows(result) : .nothing
+    }
+  }
+
+  // MARK: Listeners
+
+  /// Asks for a turn of a context after each commit of others, until the context ends.
+  func listen(_ mail: CommitListener) {
+    content.withLock { content in
+      content.listeners.removeAll { $0.mail == nil || $0.mail === mail }
+      content.listeners.append(Listener(mail: mail))
+    }
+  }
+
+  /// Asks all listening contexts but the author to look for commits.
+  func notify(from author: ObjectIdentifier? = nil) {
+    let boxes = content.withLock { content in content.listeners.compactMap(\.mail) }
+    for box in boxes where box.reader != author { box.schedule() }
+  }
+
+  // MARK: All logs
+
+  private struct WeakLog: Sendable { weak var log: CommitLog? }
+  private static let logs = Mutex<[String: WeakLog]>([:])
+
+  /// The log of the store with an identifier, one for all containers.
+  static func of(_ identifier: String) -> CommitLog {
+    logs.withLock { logs in
+      if let log = logs[identifier]?.log { return log }
+      logs = logs.filter { $0.value.log != nil }
+      let log = CommitLog()
+      logs[identifier] = WeakLog(log: log)
+      return log
+    }
+  }
+}

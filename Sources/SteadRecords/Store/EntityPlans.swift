@@ -1,0 +1,29 @@
+import Synchronization
+
+/// The plans of a container's entities by the entities' index, each made when it is first asked for: most
+/// programs open more models than they use at first.
+struct EntityPlans: Sendable {
+  private let places: [PlanPlace]
+
+  init(_ places: [PlanPlace]) { self.places = places }
+
+  subscript(entity: Int) -> EntityPlan { places[entity].plan }
+}
+
+/// The place of one plan, which threads may ask for at once.
+final class PlanPlace: Sendable {
+  private let entity: EntityLayout
+  private let table: TableLayout
+  private let store: RecordStore.Identity
+  private let made = AtomicLazyReference<EntityPlan>()
+
+  init(_ entity: EntityLayout, _ table: TableLayout, _ store: RecordStore.Identity) {
+    self.entity = entity
+    self.table = table
+    self.store = store
+  }
+
+  var plan: EntityPlan {
+    made.load() ?? made.storeIfNil(EntityPlan(entity: entity, table: table, store: store))
+  }
+}

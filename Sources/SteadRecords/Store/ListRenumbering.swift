@@ -1,0 +1,53 @@
+/// Keeps rows in their to-many relationships when a new version of the models declares these in another
+/// order: of several that share a to-one relationship, a column has the number.
+struct ListRenumbering {
+  /// The schema that the store was opened with last.
+  let stored: Schema
+  let layout: StoreLayout
+
+  func apply(to entity: EntityLayout, on connection: Connection) throws {
+    for property in entity.properties {
+      guard let column = property.listColumn, let destination = property.destination,
+        let cases = cases(property, entity, layout.entities[destination])
+      else { continue }
+      let list = quoted(column)
+      try connection.execute(
+        "UPDATE \(quoted(entity.table)) SET \(list) = CASE ifnull(\(list), 0) \(cases) END "
+          + "WHERE \(quoted(property.name)) IS NOT NULL"
+          + (entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""))
+    }
+  }
+
+  /// The new number of each old one, in SQL; nil when all stay.
+  private func cases(
+    _ toOne: PropertyLayout, _ entity: EntityLayout, _ owner: EntityLayout
+  ) -> String? {
+    let old = storedLists(toOne, entity, owner)
+    let new = toOne.relationship?.lists ?? []
+    let numbers = old.map { name in
+      new.first { list in
+        let property = owner.properties[list.property]
+        return name == property.originalName || name == property.name
+      }?.number
+    }
+    guard !old.isEmpty, numbers != Array(numbers.indices) else { return nil }
+    // A single list had no column of numbers, or one that was not kept up any more.
+    if numbers.count == 1 { return "WHEN 0 THEN \(numbers[0] ?? 0) ELSE \(numbers[0] ?? 0)" }
+    return numbers.enumerated().map { "WHEN \($0) THEN \($1 ?? 0)" }.joined(separator: " ")
+      + " ELSE 0"
+  }
+
+  /// The names of the to-one's lists in the stored schema, in the order of their declaration.
+  private func storedLists(
+    _ toOne: PropertyLayout, _ entity: EntityLayout, _ owner: EntityLayout
+  ) -> [String] {
+    let lineage = Set(
+      sequence(first: layout.schema.entitiesByName[entity.name]) { $0?.superentity }
+        .prefix { $0 != nil }.compactMap { $0?.name })
+    let properties = stored.entitiesByName[owner.name]?.storedProperties ?? []
+    return properties.compactMap { $0 as? Schema.Relationship }.filter {
+      lineage.contains($0.destination)
+        && ($0.inverseName == toOne.name || $0.inverseName == toOne.originalName)
+    }.map(\.name)
+  }
+}

@@ -1,0 +1,137 @@
+public import Foundation
+
+/// A store's configuration, of whatever kind the store is.
+public protocol DataStoreConfiguration: Hashable {
+  var name: String { get }
+  var schema: Schema? { get set }
+  func validate() throws
+}
+
+/// Where a container keeps some or all of its models.
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable,
+  CustomDebugStringConvertible,
+  Sendable
+{
+  /// The directory that several programs share.
+  public struct GroupContainer: Hashable, Sendable {
+    let identifier: String?
+    let isAutomatic: Bool
+
+    /// The program's own directory.
+    public static let automatic = GroupContainer(identifier: nil, isAutomatic: true)
+    /// The program's own directory.
+    public static let none = GroupContainer(identifier: nil, isAutomatic: false)
+    /// The directory of a group of programs.
+    public static func identifier(_ name: String) -> GroupContainer {
+      GroupContainer(identifier: name, isAutomatic: false)
+    }
+  }
+
+  /// The CloudKit database that Apple's framework would sync with; kept, without effect here.
+  public struct CloudKitDatabase: Hashable, Sendable {
+    let identifier: String?
+    let isAutomatic: Bool
+
+    public static let automatic = CloudKitDatabase(identifier: nil, isAutomatic: true)
+    public static let none = CloudKitDatabase(identifier: nil, isAutomatic: false)
+    public static func `private`(_ name: String) -> CloudKitDatabase {
+      CloudKitDatabase(identifier: name, isAutomatic: false)
+    }
+  }
+
+  /// The length of the longest name, in bytes: the file system's limit, less the log's suffix.
+  static let nameLimit = 240
+
+  public let name: String
+  public let url: URL
+  public let allowsSave: Bool
+  public let isStoredInMemoryOnly: Bool
+  public let groupContainer: GroupContainer
+  public let cloudKitDatabase: CloudKitDatabase
+  public var schema: Schema?
+
+  public var groupAppContainerIdentifier: String? { groupContainer.identifier }
+  public var cloudKitContainerIdentifier: String? { cloudKitDatabase.identifier }
+  public var id: URL { url }
+
+  /// Creates the default store's configuration.
+  public init(isStoredInMemoryOnly: Bool = false) {
+    self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  /// Creates a configuration for some of the container's models.
+  public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
+    self.init(
+      nil, schema: types.isEmpty ? nil : Schema(types),
+      isStoredInMemoryOnly: isStoredInMemoryOnly)
+  }
+
+  /// Creates a configuration of a store by name: `<name>.store` in the program's data directory.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false,
+    allowsSave: Bool = true, groupContainer: GroupContainer = .automatic,
+    cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.name = name ?? "default"
+    self.schema = schema
+    self.isStoredInMemoryOnly = isStoredInMemoryOnly
+    self.allowsSave = allowsSave
+    self.groupContainer = groupContainer
+    self.cloudKitDatabase = cloudKitDatabase
+    if isStoredInMemoryOnly {
+      url = URL(filePath: "/dev/null")
+    } else {
+      url = StoreLocation.directory(group: groupContainer.identifier)
+        .appendingPathComponent("\(name ?? "default").store")
+    }
+  }
+
+  /// Creates a configuration of a store in a file of your choice.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
+    cloudKitDatabase: CloudKitDatabase = .automatic
+  ) {
+    self.name = name ?? url.deletingPathExtension().lastPathComponent
+    self.schema = schema
+    self.url = url
+    self.allowsSave = allowsSave
+    self.cloudKitDatabase = cloudKitDatabase
+    isStoredInMemoryOnly = false
+    groupContainer = .none
+  }
+
+  /// Throws when the name cannot be a file's.
+  public func validate() throws {
+    if name.contains("/") || name.contains("\0") {
+      throw SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters,
+        "A configuration's name becomes a file's name; it cannot contain a slash or a NUL.")
+    }
+    if let group = groupContainer.identifier, !StoreLocation.isValid(group: group) {
+      throw SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters,
+        "A group's identifier becomes a directory's name; use letters, digits, dots and dashes.")
+    }
+    if name.utf8.count > Self.nameLimit {
+      throw SwiftDataError(
+        .configurationFileNameTooLong,
+        "A configuration's name has \(Self.nameLimit) bytes at most; this one has "
+          + "\(name.utf8.count).")
+    }
+  }
+
+  public var debugDescription: String {
+    "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
+  }
+
+  public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
+    left.name == right.name && left.url == right.url && left.schema == right.schema
+      && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly
+      && left.allowsSave == right.allowsSave
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(url)
+  }
+}

@@ -1,0 +1,145 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The connections of one store that read, each lent to one thread at a time.
+///
+/// The reader that was used last lies in a place of its own, which one atomic operation empties and one
+/// fills: a program that looks up one object after the other takes no lock for it.
+final class ReaderPool: Sendable {
+  /// How long look-ups of single objects may share one snapshot, in nanoseconds.
+  static let snapshotLifetime: UInt64 = 2_000_000
+  /// After how many milliseconds a snapshot that nobody uses is ended.
+  static let snapshotPatience = 20
+  /// The most readers kept open while they are not used.
+  static let idleLimit = 8
+
+  /// How new the rows must be that a reader sees.
+  enum Freshness {
+    /// All commits that were made before the call.
+    case newest
+    /// The commit with a number at least, all of this process, and others but the newest ones: a
+    /// snapshot is shared for ``snapshotLifetime``.
+    case shared(atLeast: Int64)
+  }
+
+  private let opener: StoreOpener
+  private let log: CommitLog
+  /// The address of the reader that was used last, with a reference that the place owns; 0 while it is
+  /// lent.
+  private let last = Atomic<UInt>(0)
+  private let others = Mutex<[Connection]>([])
+  private let isClosingSnapshots = Atomic<Bool>(false)
+
+  init(_ opener: StoreOpener, _ log: CommitLog) {
+    self.opener = opener
+    self.log = log
+  }
+
+  deinit { _ = takeLast() }
+
+  /// Runs a body with a reader that sees one commit, and with that commit's number.
+  func read<Result>(
+    _ freshness: Freshness, _ body: (Connection, _ number: Int64) throws -> Result
+  ) throws -> Result {
+    let reader = try take()
+    defer { giveBack(reader) }
+    return try body(reader, try prepare(reader, freshness))
+  }
+
+  // MARK: Lending
+
+  private func takeLast() -> Connection? {
+    UnsafeRawPointer(bitPattern: last.exchange(0, ordering: .acquiring)).map {
+      Unmanaged<Connection>.fromOpaque($0).takeRetainedValue()
+    }
+  }
+
+  private func take() throws -> Connection {
+    if let reader = takeLast() { return reader }
+    return try others.withLock { $0.popLast() } ?? opener.open(writable: false)
+  }
+
+  private func giveBack(_ reader: Connection) {
+    let owned = Unmanaged.passRetained(reader)
+    let (isPlaced, _) = last.compareExchange(
+      expected: 0, desired: UInt(bitPattern: owned.toOpaque()), ordering: .releasing)
+    if isPlaced { return }
+    owned.release()
+    let isKept = others.withLock { others in
+      // One more lies in the place of its own.
+      guard others.count < Self.idleLimit - 1 else { return false }
+      others.append(reader)
+      return true
+    }
+    if !isKept, reader.snapshot != nil { endSnapshot(reader) }
+  }
+
+  // MARK: Snapshots
+
+  /// Gives a reader a snapshot that is new enough, and returns its number.
+  private func prepare(_ reader: Connection, _ freshness: Freshness) throws -> Int64 {
+    if let snapshot = reader.snapshot {
+      if case .shared(let number) = freshness,
+        snapshot.number >= max(number, log.newestNumber),
+        Self.now - snapshot.openedAt < Self.snapshotLifetime
+      {
+        return snapshot.number
+      }
+      endSnapshot(reader)
+    }
+    try reader.begin()
+    do {
+      let number = try reader.commitNumber()
+      reader.snapshot = .init(number: number, openedAt: Self.now)
+      log.didCommit(number)
+      let version = reader.dataVersion
+      if let last = reader.lastSnapshot, last.number == number, last.version != version {
+        log.noteOutsider()
+      }
+      reader.lastSnapshot = (number, version)
+      scheduleSnapshotEnd()
+      return number
+    } catch {
+      try? reader.execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  private func endSnapshot(_ reader: Connection) {
+    reader.snapshot = nil
+    do {
+      try reader.commit()
+    } catch {
+      try? reader.execute("ROLLBACK")
+    }
+  }
+
+  /// An open snapshot keeps the write-ahead log from being reset, so an idle one is ended soon.
+  private func scheduleSnapshotEnd() {
+    guard !isClosingSnapshots.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(
+      deadline: .now() + .milliseconds(Self.snapshotPatience)
+    ) { [weak self] in self?.endIdleSnapshots() }
+  }
+
+  private func endIdleSnapshots() {
+    isClosingSnapshots.store(false, ordering: .releasing)
+    var idle = others.withLock { readers in
+      defer { readers = readers.filter { $0.snapshot == nil } }
+      return readers.filter { $0.snapshot != nil }
+    }
+    if let reader = takeLast() { idle.append(reader) }
+    for reader in idle {
+      if reader.snapshot != nil { endSnapshot(reader) }
+      giveBack(reader)
+    }
+  }
+
+  /// Nanoseconds of a clock that never goes back.
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SteadFiles
+
+/// A text that is the same for models that need the same tables and leave the same schema in a store.
+struct TablesDigest {
+  /// To be counted up when this version of the library makes other tables from the same models.
+  private static let version = 3
+
+  let layout: StoreLayout
+  let tables: [TableLayout]
+  let entities: Set<Int>
+
+  /// The words of the text. Added one by one, since interpolating them makes a string of each line first, and
+  /// a schema of fifty models has a thousand lines.
+  private struct Words {
+    var bytes: [UInt8] = []
+
+    mutating func add(_ word: String) {
+      bytes.append(contentsOf: word.utf8)
+      bytes.append(UInt8(ascii: " "))
+    }
+
+    mutating func add(_ number: Int) {
+      // Most are places of properties.
+      if (0..<10).contains(number) {
+        bytes.append(UInt8(ascii: "0") + UInt8(number))
+        bytes.append(UInt8(ascii: " "))
+      } else {
+        add(String(number))
+      }
+    }
+
+    mutating func add(_ condition: Bool) { add(condition ? 1 : 0) }
+
+    mutating func add(_ sets: [[Int]]) {
+      add(sets.count)
+      for set in sets {
+        add(set.count)
+        for index in set { add(index) }
+      }
+    }
+
+    mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+  }
+
+  var text: String {
+    var words = Words()
+    words.bytes.reserveCapacity(1 << 16)
+    words.add(Self.version)
+    words.add(Int(StorePreparation.formatVersion))
+    words.add("\(layout.schema.version)")
+    words.endLine()
+    for table in tables {
+      words.add(table.creation)
+      words.endLine()
+    }
+    for entity in layout.entities {
+      words.add(entity.name)
+      words.add(entities.contains(entity.index))
+      words.add(entity.table)
+      words.add(entity.discriminator ?? 0)
+      words.add(entity.uniqueConstraints)
+      words.add(entity.indices)
+      words.endLine()
+      for property in entity.properties { describe(property, &words) }
+    }
+    // Constraints, options and the like of the schema that no table shows.
+    for entity in layout.schema.entities {
+      words.add(entity.name)
+      words.add(entity.superentityName ?? "")
+      words.endLine()
+      for property in entity.properties { describe(property, &words) }
+    }
+    return SHA256.hexadecimal(Data(words.bytes))
+  }
+
+  private func describe(_ property: PropertyLayout, _ words: inout Words) {
+    words.add(property.name)
+    words.add(property.originalName)
+    words.add(property.isSearchable)
+    if let join = property.joinTable {
+      words.add(join.name)
+      words.add(join.owner)
+    }
+    words.add(property.listColumn ?? "")
+    words.endLine()
+  }
+
+  private func describe(_ property: any SchemaProperty, _ words: inout Words) {
+    words.add(property.name)
+    words.add(property.originalName)
+    words.add(property.isOptional)
+    switch property {
+    case let attribute as Schema.Attribute:
+      words.add(ValueTypeName.name(of: attribute.valueType))
+      for option in attribute.options {
+        words.add(option.name)
+        words.add(option.transformerName ?? "")
+      }
+      words.add(attribute.hashModifier ?? "")
+    case let relationship as Schema.Relationship:
+      for option in relationship.options { words.add(option.name) }
+      words.add(relationship.isToOneRelationship)
+      words.add(relationship.destination)
+      words.add(relationship.inverseName ?? "")
+      words.add(relationship.deleteRule.rawValue)
+      words.add(relationship.minimumModelCount ?? 0)
+      words.add(relationship.maximumModelCount ?? 0)
+      words.add(relationship.hashModifier ?? "")
+    default: break
+    }
+    words.endLine()
+  }
+}
