@@ -88,9 +88,30 @@ let package = Package(
     ),
     .testTarget(
       name: "SteadRecordsTests",
-      dependencies: ["SteadRecords", "StoreWorker", "SwiftData", "WorkerModels"],
-      exclude: ["Apps", "Query", "Seeds"]
+      dependencies: [
+        "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData", "WorkerModels",
+      ],
+      exclude: ["Apps", "Failures", "Model", "Query", "Seeds"]
     ),
+    // A module of its own, with models made for one story each.
+    .testTarget(
+      name: "EngineFailureTests",
+      dependencies: [
+        "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData", "WorkerModels",
+      ],
+      path: "Tests/SteadRecordsTests/Failures"
+    ),
+    // Random sequences of operations against a reference: models, reference and runner, which a test
+    // and a program use, since sequences that crash are run in a process of their own.
+    .target(
+      name: "ModelJudge", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],
+      path: "Tests/ModelJudge"),
+    .executableTarget(
+      name: "ModelRunner", dependencies: ["ModelJudge", "SteadTestSupport"],
+      path: "Tests/ModelRunner"),
+    .testTarget(
+      name: "RecordsModelTests", dependencies: ["ModelJudge", "ModelRunner", "SteadTestSupport"],
+      path: "Tests/SteadRecordsTests/Model"),
     // Modules of their own, as apps are: their models have the names that apps give them.
     .testTarget(
       name: "ReadingAppTests", dependencies: ["SteadRecords", "SwiftData"],

@@ -8,6 +8,8 @@ import pathlib
 import re
 import sys
 
+from swift_text import blanked
+
 FILE_LIMIT = 600
 FUNCTION_LIMIT = 70
 
@@ -35,7 +37,11 @@ ARROWS = {
     "os": {"OSLog"},
 }
 # A folder, and what may be imported there and nowhere else.
-FOLDERS = {"Sources/SteadRecords/Store/": {"GRDB", "GRDBSQLite"}}
+FOLDERS = {
+    "Sources/SteadFiles/Problems/": {"os"},
+    "Sources/SteadRecords/Row/": {"GRDBSQLite"},
+    "Sources/SteadRecords/Store/": {"GRDB", "GRDBSQLite"},
+}
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+|(?:public|package|internal|fileprivate|private)\s+)*import\s+"
@@ -43,14 +49,6 @@ IMPORT = re.compile(
 TRAP = re.compile(r"\btry!|\bas!|\bfatalError\s*\(")
 FUNCTION = re.compile(r"(?<![.\w`])(?:func\b|init\b|deinit\b|subscript\b)")
 CONTINUES = re.compile(r"\s*(?:\{|->|where\b|throws\b|rethrows\b|async\b)")
-
-
-def blanked(text):
-    """The text with comments and strings as spaces, so that what is left is code, in its place."""
-    pattern = re.compile(
-        r'//[^\n]*|/\*.*?\*/|(?P<raw>#+)"""(?:.*?)"""(?P=raw)|(?P<line>#+)".*?"(?P=line)'
-        r'|"""(?:\\.|.)*?"""|"(?:\\.|[^"\\\n])*"', re.S)
-    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found.group()), text)
 
 
 def body_start(code, position):

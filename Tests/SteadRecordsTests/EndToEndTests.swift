@@ -49,6 +49,7 @@ import Testing
     #expect(authors[0].books[0].author === authors[0])
     authors[0].name = "Bob"
     try other.save()
+    context.processPendingChanges()
     #expect(a.name == "Bob")
     other.delete(authors[0])
     try other.save()

@@ -109,5 +109,11 @@ import Testing
       "a model cannot store a property named 'persistentModelID': "
         + "every model has one that says what it is",
       for: "var persistentModelID = 1", column: 7)
+    expect(
+      "a model cannot store a property named '_$state': names that start with '_$' are generated",
+      for: "var _$state = 1", column: 7)
+    expect(
+      "a model cannot store a property named 'SteadRecords': it hides the module of that name",
+      for: "var SteadRecords = 1", column: 7)
   }
 }

@@ -12,30 +12,74 @@ import Testing
       is: #"""
         class Task {
           private(set) var title: String {
-            @storageRestrictions(accesses: _title, initializes: _$title)
+            @storageRestrictions(accesses: _$slot_title, _$state, initializes: _$proof_title)
             init(initialValue) {
-              _title = .init(initialValue)
-              _$title = .init()
+              _$slot_title = .init(initialValue, &_$state, 0, Task.self)
+              _$proof_title = .init()
             }
             get {
-              if _$state.isWatched {
-                SteadRecords._willRead(self, 0, \Task.title)
-              }
-              let slot = _title
-              return slot.read(self, 0)
+              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.title) }
+              let _$slot = _$slot_title
+              return _$slot.read(self, 0)
             }
-            set {
+            set(_$new) {
               SteadRecords._willWrite(self, 0, \Task.title)
-              let old = _title
-              _title = .init(newValue)
-              old.didReplace(with: newValue, self, 0)
+              let _$old = _$slot_title
+              _$slot_title = .init(_$new)
+              _$old.didReplace(with: _$new, self, 0)
               SteadRecords._didWrite(self, 0, \Task.title)
             }
           }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _title = SteadRecords._makeSlot((String).self)
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_title = SteadRecords._makeSlot((String).self)
 
-          nonisolated(unsafe) private final var _$title: SteadRecords._Initialized
+          nonisolated(unsafe) private final var _$proof_title: SteadRecords._Initialized
+        }
+        """#)
+  }
+
+  @Test func aListGetsAnAccessorThatLendsIt() {
+    expectExpansion(
+      of: #"""
+        class Task {
+          @_PersistedProperty(at: "0", of: "Task") var steps: [Step] = []
+        }
+        """#,
+      is: #"""
+        class Task {
+          var steps: [Step] {
+            @storageRestrictions(accesses: _$slot_steps, _$state, initializes: _$proof_steps)
+            init(initialValue) {
+              _$slot_steps = .init(initialValue, &_$state, 0, Task.self)
+              _$proof_steps = .init()
+            }
+            get {
+              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.steps) }
+              let _$slot = _$slot_steps
+              return _$slot.read(self, 0)
+            }
+            set(_$new) {
+              SteadRecords._willWrite(self, 0, \Task.steps)
+              let _$old = _$slot_steps
+              _$slot_steps = .init(_$new)
+              _$old.didReplace(with: _$new, self, 0)
+              SteadRecords._didWrite(self, 0, \Task.steps)
+            }
+            _modify {
+              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.steps) }
+              var _$new = _$slot_steps._lend(self, 0)
+              defer {
+                SteadRecords._willWrite(self, 0, \Task.steps)
+                SteadRecords._takeBack(_$new, into: SteadRecords._address(of: &_$slot_steps), self, 0)
+                SteadRecords._didWrite(self, 0, \Task.steps)
+              }
+              yield &_$new
+            }
+          }
+
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_steps = SteadRecords._makeSlot(([Step]).self)
+
+          nonisolated(unsafe) private final var _$proof_steps: SteadRecords._Initialized = SteadRecords._Initialized()
         }
         """#)
   }
@@ -50,30 +94,28 @@ import Testing
       is: #"""
         class Task {
           var `default` {
-            @storageRestrictions(accesses: _default, initializes: _$default)
+            @storageRestrictions(accesses: _$slot_default, initializes: _$proof_default)
             init(initialValue) {
-              _default = .init(initialValue)
-              _$default = .init()
+              _$slot_default = .init(initialValue)
+              _$proof_default = .init()
             }
             get {
-              if _$state.isWatched {
-                SteadRecords._willRead(self, Task._$first + 1, \Task.`default`)
-              }
-              let slot = _default
-              return slot.read(self, Task._$first + 1)
+              if _$state.isWatched { SteadRecords._willRead(self, Task._$first + 1, \Task.`default`) }
+              let _$slot = _$slot_default
+              return _$slot.read(self, Task._$first + 1)
             }
-            set {
+            set(_$new) {
               SteadRecords._willWrite(self, Task._$first + 1, \Task.`default`)
-              let old = _default
-              _default = .init(newValue)
-              old.didReplace(with: newValue, self, Task._$first + 1)
+              let _$old = _$slot_default
+              _$slot_default = .init(_$new)
+              _$old.didReplace(with: _$new, self, Task._$first + 1)
               SteadRecords._didWrite(self, Task._$first + 1, \Task.`default`)
             }
           }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _default = SteadRecords._makeSlot(inferring: Date())
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_default = SteadRecords._makeSlot(inferring: Date())
 
-          nonisolated(unsafe) private final var _$default: SteadRecords._Initialized = SteadRecords._Initialized()
+          nonisolated(unsafe) private final var _$proof_default: SteadRecords._Initialized = SteadRecords._Initialized()
         }
         """#)
   }
@@ -88,30 +130,28 @@ import Testing
       is: #"""
         class Task {
           var file: Data? {
-            @storageRestrictions(accesses: _file, initializes: _$file)
+            @storageRestrictions(accesses: _$slot_file, _$state, initializes: _$proof_file)
             init(initialValue) {
-              _file = .init(initialValue)
-              _$file = .init()
+              _$slot_file = .init(initialValue, &_$state, 0, Task.self)
+              _$proof_file = .init()
             }
             get {
-              if _$state.isWatched {
-                SteadRecords._willRead(self, 0, \Task.file)
-              }
-              let slot = _file
-              return slot.read(self, 0)
+              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.file) }
+              let _$slot = _$slot_file
+              return _$slot.read(self, 0)
             }
-            set {
+            set(_$new) {
               SteadRecords._willWrite(self, 0, \Task.file)
-              let old = _file
-              _file = .init(newValue)
-              old.didReplace(with: newValue, self, 0)
+              let _$old = _$slot_file
+              _$slot_file = .init(_$new)
+              _$old.didReplace(with: _$new, self, 0)
               SteadRecords._didWrite(self, 0, \Task.file)
             }
           }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _file = SteadRecords._makeExternalSlot((Data?).self)
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_file = SteadRecords._makeExternalSlot((Data?).self)
 
-          nonisolated(unsafe) private final var _$file: SteadRecords._Initialized = SteadRecords._Initialized()
+          nonisolated(unsafe) private final var _$proof_file: SteadRecords._Initialized = SteadRecords._Initialized()
         }
         """#)
     expectExpansion(
@@ -124,30 +164,28 @@ import Testing
       is: #"""
         class Task {
           var color: Color! {
-            @storageRestrictions(accesses: _color, initializes: _$color)
+            @storageRestrictions(accesses: _$slot_color, _$state, initializes: _$proof_color)
             init(initialValue) {
-              _color = .init(initialValue)
-              _$color = .init()
+              _$slot_color = .init(initialValue, &_$state, 0, Task.self)
+              _$proof_color = .init()
             }
             get {
-              if _$state.isWatched {
-                SteadRecords._willRead(self, 0, \Task.color)
-              }
-              let slot = _color
-              return slot.read(self, 0)
+              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.color) }
+              let _$slot = _$slot_color
+              return _$slot.read(self, 0)
             }
-            set {
+            set(_$new) {
               SteadRecords._willWrite(self, 0, \Task.color)
-              let old = _color
-              _color = .init(newValue)
-              old.didReplace(with: newValue, self, 0)
+              let _$old = _$slot_color
+              _$slot_color = .init(_$new)
+              _$old.didReplace(with: _$new, self, 0)
               SteadRecords._didWrite(self, 0, \Task.color)
             }
           }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _color = SteadRecords._makeTransformableSlot((Color?).self)
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_color = SteadRecords._makeTransformableSlot((Color?).self)
 
-          nonisolated(unsafe) private final var _$color: SteadRecords._Initialized = SteadRecords._Initialized()
+          nonisolated(unsafe) private final var _$proof_color: SteadRecords._Initialized = SteadRecords._Initialized()
         }
         """#)
     expectExpansion(
@@ -159,30 +197,28 @@ import Testing
       is: #"""
         class Task {
           var value {
-            @storageRestrictions(accesses: _value, initializes: _$value)
+            @storageRestrictions(accesses: _$slot_value, _$state, initializes: _$proof_value)
             init(initialValue) {
-              _value = .init(initialValue)
-              _$value = .init()
+              _$slot_value = .init(initialValue, &_$state, 0, Task.self)
+              _$proof_value = .init()
             }
             get {
-              if _$state.isWatched {
-                SteadRecords._willRead(self, 0, \Task.value)
-              }
-              let slot = _value
-              return slot.read(self, 0)
+              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.value) }
+              let _$slot = _$slot_value
+              return _$slot.read(self, 0)
             }
-            set {
+            set(_$new) {
               SteadRecords._willWrite(self, 0, \Task.value)
-              let old = _value
-              _value = .init(newValue)
-              old.didReplace(with: newValue, self, 0)
+              let _$old = _$slot_value
+              _$slot_value = .init(_$new)
+              _$old.didReplace(with: _$new, self, 0)
               SteadRecords._didWrite(self, 0, \Task.value)
             }
           }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _value = SteadRecords._makeOpaqueSlot(inferring: Value())
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_value = SteadRecords._makeOpaqueSlot(inferring: Value())
 
-          nonisolated(unsafe) private final var _$value: SteadRecords._Initialized = SteadRecords._Initialized()
+          nonisolated(unsafe) private final var _$proof_value: SteadRecords._Initialized = SteadRecords._Initialized()
         }
         """#)
   }
@@ -202,56 +238,46 @@ import Testing
           var count: Int {
             willSet(next) { print(next) }
             didSet { print(oldValue) }
-            @storageRestrictions(accesses: _count, initializes: _$count)
-            init(initialValue) {
-              _count = .init(initialValue)
-              _$count = .init()
-            }
-
-            get {
-              if _$state.isWatched {
-                SteadRecords._willRead(self, 0, \Task.count)
+              @storageRestrictions(accesses: _$slot_count, _$state, initializes: _$proof_count)
+              init(initialValue) {
+                _$slot_count = .init(initialValue, &_$state, 0, Task.self)
+                _$proof_count = .init()
               }
-              let slot = _count
-              return slot.read(self, 0)
-            }
 
-            set {
-              let isOutermost = !_$isObserving_count
-              _$isObserving_count = true
-              defer {
-                if isOutermost {
-                  _$isObserving_count = false
-                }
+              get {
+                if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.count) }
+                let _$slot = _$slot_count
+                return _$slot.read(self, 0)
               }
-              func willSet() {
-                let next = newValue
+
+              set(_$new) {
+                let _$isOutermost = !_$observing_count
+                _$observing_count = true
+                defer { if _$isOutermost { _$observing_count = false } }
+                func _$willSet() {
+                let next = _$new
                 print(next)
               }
-              if isOutermost {
-                willSet()
-              }
-              SteadRecords._willWrite(self, 0, \Task.count)
-              let old = _count
-              let previous = old.read(self, 0)
-              _count = .init(newValue)
-              old.didReplace(with: newValue, self, 0)
-              SteadRecords._didWrite(self, 0, \Task.count)
-              func didSet() {
-                let oldValue = previous
+                if _$isOutermost { _$willSet() }
+                SteadRecords._willWrite(self, 0, \Task.count)
+                let _$old = _$slot_count
+                let _$previous = _$old.read(self, 0)
+                _$slot_count = .init(_$new)
+                _$old.didReplace(with: _$new, self, 0)
+                SteadRecords._didWrite(self, 0, \Task.count)
+                func _$didSet() {
+                let oldValue = _$previous
                 print(oldValue)
               }
-              if isOutermost {
-                didSet()
+                if _$isOutermost { _$didSet() }
               }
-            }
           }
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _count = SteadRecords._makeSlot((Int).self)
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_count = SteadRecords._makeSlot((Int).self)
 
-          nonisolated(unsafe) private final var _$count: SteadRecords._Initialized = SteadRecords._Initialized()
+          nonisolated(unsafe) private final var _$proof_count: SteadRecords._Initialized = SteadRecords._Initialized()
 
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _$isObserving_count = false
+          @exclusivity(unchecked) nonisolated(unsafe) private final var _$observing_count = false
         }
         """#)
   }

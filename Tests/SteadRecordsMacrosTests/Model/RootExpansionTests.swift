@@ -34,18 +34,12 @@ import Testing
           @exclusivity(unchecked) nonisolated(unsafe) final var _$state = SteadRecords._ModelState()
 
           nonisolated final var _$statePointer: UnsafeMutablePointer<SteadRecords._ModelState> {
-            withUnsafeMutablePointer(to: &_$state) {
-              $0
-            }
+            SteadRecords._pointer(to: &_$state)
           }
 
-          nonisolated static var _$supermodel: (any SteadRecords.PersistentModel.Type)? {
-            nil
-          }
+          nonisolated static var _$supermodel: (any SteadRecords.PersistentModel.Type)? { nil }
 
-          nonisolated static var _$propertyCount: Int {
-            4
-          }
+          nonisolated static var _$propertyCount: Int { 4 }
 
           private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
             [
@@ -53,8 +47,8 @@ import Testing
               .init(name: "createdAt", keypath: \Task.createdAt, defaultValue: Date()),
               .init(name: "project", keypath: \Task.project),
               .init(name: "steps", keypath: \Task.steps, metadata: SteadRecords.Schema.Relationship(deleteRule: .cascade, inverse: \Step.task)),
-              .init(name: "_unique0", keypath: \Task.persistentModelID, metadata: SteadRecords.Schema.Unique<Task>([\.title, \.createdAt])),
-              .init(name: "_index0", keypath: \Task.persistentModelID, metadata: SteadRecords.Schema.Index<Task>([\.createdAt], [\.title])),
+              .init(name: "_$unique0", keypath: \Task.persistentModelID, metadata: SteadRecords.Schema.Unique<Task>([\.title, \.createdAt])),
+              .init(name: "_$index0", keypath: \Task.persistentModelID, metadata: SteadRecords.Schema.Index<Task>([\.createdAt], [\.title])),
             ]
           }
 
@@ -62,53 +56,69 @@ import Testing
             SteadRecords._describe(Task._$propertyMetadata)
           }
 
-          nonisolated required init(_row row: SteadRecords._RowReader) {
-            _$title = .init()
-            _title._load(row, 0)
-            _createdAt._load(row, 1)
-            _project._load(row, 2)
-            _steps._load(row, 3)
+          nonisolated required init(_row _$row: SteadRecords._RowReader) {
+            _$proof_title = .init()
+            _$slot_title._load(_$row, 0)
+            _$slot_createdAt._load(_$row, 1)
+            _$slot_project._load(_$row, 2)
+            _$slot_steps._load(_$row, 3)
           }
 
-          nonisolated func _$reload(_ row: SteadRecords._RowReader) {
-            _title._load(row, 0)
-            _createdAt._load(row, 1)
-            _project._load(row, 2)
-            _steps._load(row, 3)
+          nonisolated func _$reload(_ _$row: SteadRecords._RowReader) {
+            _$slot_title._load(_$row, 0)
+            _$slot_createdAt._load(_$row, 1)
+            _$slot_project._load(_$row, 2)
+            _$slot_steps._load(_$row, 3)
           }
 
-          nonisolated func _$bind(_ row: SteadRecords._RowWriter) {
-            _title._bind(row, 0)
-            _createdAt._bind(row, 1)
-            _project._bind(row, 2)
-            _steps._bind(row, 3)
+          nonisolated func _$bind(_ _$row: SteadRecords._RowWriter) {
+            _$slot_title._bind(_$row, 0)
+            _$slot_createdAt._bind(_$row, 1)
+            _$slot_project._bind(_$row, 2)
+            _$slot_steps._bind(_$row, 3)
           }
 
-          nonisolated func _$visit<Visitor: SteadRecords._SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {
-            switch index {
-            case 0:
-              visitor.visit(&_title, index)
-            case 1:
-              visitor.visit(&_createdAt, index)
-            case 2:
-              visitor.visit(&_project, index)
-            case 3:
-              visitor.visit(&_steps, index)
-            default:
-              break
+          nonisolated func _$visit<_$Visitor: SteadRecords._SlotVisitor>(_ _$index: Int, _ _$visitor: inout _$Visitor) {
+            switch _$index {
+            case 0: _$visitor.visit(&_$slot_title, _$index)
+            case 1: _$visitor.visit(&_$slot_createdAt, _$index)
+            case 2: _$visitor.visit(&_$slot_project, _$index)
+            case 3: _$visitor.visit(&_$slot_steps, _$index)
+            default: break
             }
           }
+
+          nonisolated private static let _$isMakeable = SteadRecords._canMake(Task.self, fields: 10)
+
+          nonisolated static func _$make(_ _$row: SteadRecords._RowReader) -> Task {
+            guard _$isMakeable else { return Task(_row: _$row) }
+            let _$object = SteadRecords._allocate(Task.self)
+            SteadRecords._place(SteadRecords._ModelState(), in: &_$object._$state)
+            SteadRecords._place(SteadRecords._makeSlot((String).self), in: &_$object._$slot_title)
+            SteadRecords._place(SteadRecords._makeSlot(inferring: Date()), in: &_$object._$slot_createdAt)
+            SteadRecords._place(SteadRecords._makeSlot((Project?).self), in: &_$object._$slot_project)
+            SteadRecords._place(SteadRecords._makeSlot(([Step]).self), in: &_$object._$slot_steps)
+            SteadRecords._fillUnstored(_$object, with: Task._$fillUnstored)
+            _$object._$reload(_$row)
+            return _$object
+          }
+
+          private static func _$fillUnstored(_ _$object: Task) {
+            SteadRecords._place(false, in: &_$object.selected)
+          }
+
+          deinit {
+            SteadRecords._unlink(&_$slot_project)
+            SteadRecords._unlink(&_$slot_steps)
+          }
         }
 
-        nonisolated extension Task: SteadRecords.PersistentModel {
-        }
+        nonisolated extension Task: SteadRecords.PersistentModel {}
 
-        nonisolated extension Task: SteadRecords._Observable {
-        }
+        nonisolated extension Task: SteadRecords._Observable {}
 
         @available(*, unavailable, message: "models belong to one context; send persistentModelID")
-        nonisolated extension Task: Swift.Sendable {
-        }
+        nonisolated extension Task: Swift.Sendable {}
         """#)
   }
 
@@ -131,22 +141,14 @@ import Testing
           @exclusivity(unchecked) nonisolated(unsafe) public final var _$state = SteadRecords._ModelState()
 
           nonisolated public final var _$statePointer: UnsafeMutablePointer<SteadRecords._ModelState> {
-            withUnsafeMutablePointer(to: &_$state) {
-              $0
-            }
+            SteadRecords._pointer(to: &_$state)
           }
 
-          nonisolated private static var _$first: Int {
-            0
-          }
+          nonisolated private static var _$first: Int { 0 }
 
-          nonisolated public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? {
-            nil
-          }
+          nonisolated public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? { nil }
 
-          nonisolated public class var _$propertyCount: Int {
-            1
-          }
+          nonisolated public class var _$propertyCount: Int { 1 }
 
           private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
             [
@@ -158,40 +160,35 @@ import Testing
             SteadRecords._describe(Note._$propertyMetadata)
           }
 
-          nonisolated public required init(_row row: SteadRecords._RowReader) {
-            _text._load(row, Note._$first + 0)
+          nonisolated public required init(_row _$row: SteadRecords._RowReader) {
+            _$slot_text._load(_$row, Note._$first + 0)
           }
 
-          nonisolated public func _$reload(_ row: SteadRecords._RowReader) {
-            _text._load(row, Note._$first + 0)
+          nonisolated public func _$reload(_ _$row: SteadRecords._RowReader) {
+            _$slot_text._load(_$row, Note._$first + 0)
           }
 
-          nonisolated public func _$bind(_ row: SteadRecords._RowWriter) {
-            _text._bind(row, Note._$first + 0)
+          nonisolated public func _$bind(_ _$row: SteadRecords._RowWriter) {
+            _$slot_text._bind(_$row, Note._$first + 0)
           }
 
-          nonisolated public func _$visit<Visitor: SteadRecords._SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {
-            switch index {
-            case 0:
-              visitor.visit(&_text, index)
-            default:
-              break
+          nonisolated public func _$visit<_$Visitor: SteadRecords._SlotVisitor>(_ _$index: Int, _ _$visitor: inout _$Visitor) {
+            switch _$index {
+            case 0: _$visitor.visit(&_$slot_text, _$index)
+            default: break
             }
           }
         }
 
         @available(iOS 26, *)
-        nonisolated extension Note: SteadRecords.PersistentModel {
-        }
+        nonisolated extension Note: SteadRecords.PersistentModel {}
 
         @available(iOS 26, *)
-        nonisolated extension Note: SteadRecords._Observable {
-        }
+        nonisolated extension Note: SteadRecords._Observable {}
 
         @available(*, unavailable, message: "models belong to one context; send persistentModelID")
         @available(iOS 26, *)
-        nonisolated extension Note: Swift.Sendable {
-        }
+        nonisolated extension Note: Swift.Sendable {}
         """#)
   }
 
@@ -209,22 +206,14 @@ import Testing
           @exclusivity(unchecked) nonisolated(unsafe) final var _$state = SteadRecords._ModelState()
 
           nonisolated final var _$statePointer: UnsafeMutablePointer<SteadRecords._ModelState> {
-            withUnsafeMutablePointer(to: &_$state) {
-              $0
-            }
+            SteadRecords._pointer(to: &_$state)
           }
 
-          nonisolated private static var _$first: Int {
-            0
-          }
+          nonisolated private static var _$first: Int { 0 }
 
-          nonisolated static var _$supermodel: (any SteadRecords.PersistentModel.Type)? {
-            nil
-          }
+          nonisolated static var _$supermodel: (any SteadRecords.PersistentModel.Type)? { nil }
 
-          nonisolated static var _$propertyCount: Int {
-            0
-          }
+          nonisolated static var _$propertyCount: Int { 0 }
 
           private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
             []
@@ -234,22 +223,15 @@ import Testing
             SteadRecords._describe(Empty._$propertyMetadata)
           }
 
-          nonisolated required init(_row row: SteadRecords._RowReader) {
+          nonisolated required init(_row _$row: SteadRecords._RowReader) {}
 
-          }
+          nonisolated func _$reload(_ _$row: SteadRecords._RowReader) {}
 
-          nonisolated func _$reload(_ row: SteadRecords._RowReader) {
+          nonisolated func _$bind(_ _$row: SteadRecords._RowWriter) {}
 
-          }
-
-          nonisolated func _$bind(_ row: SteadRecords._RowWriter) {
-
-          }
-
-          nonisolated func _$visit<Visitor: SteadRecords._SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {
-            switch index {
-            default:
-              break
+          nonisolated func _$visit<_$Visitor: SteadRecords._SlotVisitor>(_ _$index: Int, _ _$visitor: inout _$Visitor) {
+            switch _$index {
+            default: break
             }
           }
         }

@@ -20,19 +20,13 @@ import Testing
           var doors: Int
           init(doors: Int) {}
 
-          nonisolated private static var _$first: Int {
-            Models.Vehicle._$propertyCount
-          }
+          nonisolated private static var _$first: Int { Models.Vehicle._$propertyCount }
 
           nonisolated private static let _$constantOffsets = SteadRecords._constantOffsets(in: Car.self, ["plate", "built"])
 
-          nonisolated override public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? {
-            Models.Vehicle.self
-          }
+          nonisolated override public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? { Models.Vehicle.self }
 
-          nonisolated override public class var _$propertyCount: Int {
-            Models.Vehicle._$propertyCount + 3
-          }
+          nonisolated override public class var _$propertyCount: Int { Models.Vehicle._$propertyCount + 3 }
 
           private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
             [
@@ -46,40 +40,38 @@ import Testing
             SteadRecords._describe(Car._$propertyMetadata)
           }
 
-          nonisolated public required init(_row row: SteadRecords._RowReader) {
-            plate = SteadRecords._loadConstant(SteadRecords._makeSlot((String).self), row, Car._$first + 0)
-            _$doors = .init()
-            super.init(_row: row)
-            SteadRecords._reloadConstant(self, Car._$constantOffsets[1], SteadRecords._makeSlot(inferring: Date()), row, Car._$first + 1)
-            _doors._load(row, Car._$first + 2)
+          nonisolated public required init(_row _$row: SteadRecords._RowReader) {
+            self.plate = SteadRecords._loadConstant(SteadRecords._makeSlot((String).self), _$row, Car._$first + 0)
+            _$proof_doors = .init()
+            super.init(_row: _$row)
+            SteadRecords._reloadConstant(self, Car._$constantOffsets[1], SteadRecords._makeSlot(inferring: Date()), _$row, Car._$first + 1)
+            _$slot_doors._load(_$row, Car._$first + 2)
           }
 
-          nonisolated override public func _$reload(_ row: SteadRecords._RowReader) {
-            super._$reload(row)
-            SteadRecords._reloadConstant(self, Car._$constantOffsets[0], SteadRecords._makeSlot((String).self), row, Car._$first + 0)
-            SteadRecords._reloadConstant(self, Car._$constantOffsets[1], SteadRecords._makeSlot(inferring: Date()), row, Car._$first + 1)
-            _doors._load(row, Car._$first + 2)
+          nonisolated override public func _$reload(_ _$row: SteadRecords._RowReader) {
+            super._$reload(_$row)
+            SteadRecords._reloadConstant(self, Car._$constantOffsets[0], SteadRecords._makeSlot((String).self), _$row, Car._$first + 0)
+            SteadRecords._reloadConstant(self, Car._$constantOffsets[1], SteadRecords._makeSlot(inferring: Date()), _$row, Car._$first + 1)
+            _$slot_doors._load(_$row, Car._$first + 2)
           }
 
-          nonisolated override public func _$bind(_ row: SteadRecords._RowWriter) {
-            super._$bind(row)
-            SteadRecords._fill(SteadRecords._makeSlot((String).self), plate)._bind(row, Car._$first + 0)
-            SteadRecords._fill(SteadRecords._makeSlot(inferring: Date()), built)._bind(row, Car._$first + 1)
-            _doors._bind(row, Car._$first + 2)
+          nonisolated override public func _$bind(_ _$row: SteadRecords._RowWriter) {
+            super._$bind(_$row)
+            SteadRecords._fill(SteadRecords._makeSlot((String).self), self.plate)._bind(_$row, Car._$first + 0)
+            SteadRecords._fill(SteadRecords._makeSlot(inferring: Date()), self.built)._bind(_$row, Car._$first + 1)
+            _$slot_doors._bind(_$row, Car._$first + 2)
           }
 
-          nonisolated override public func _$visit<Visitor: SteadRecords._SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {
-            switch index - Car._$first {
+          nonisolated override public func _$visit<_$Visitor: SteadRecords._SlotVisitor>(_ _$index: Int, _ _$visitor: inout _$Visitor) {
+            switch _$index - Car._$first {
             case 0:
-              var slot = SteadRecords._fill(SteadRecords._makeSlot((String).self), plate)
-              visitor.visit(&slot, index)
+            var _$slot = SteadRecords._fill(SteadRecords._makeSlot((String).self), self.plate)
+            _$visitor.visit(&_$slot, _$index)
             case 1:
-              var slot = SteadRecords._fill(SteadRecords._makeSlot(inferring: Date()), built)
-              visitor.visit(&slot, index)
-            case 2:
-              visitor.visit(&_doors, index)
-            default:
-              super._$visit(index, &visitor)
+            var _$slot = SteadRecords._fill(SteadRecords._makeSlot(inferring: Date()), self.built)
+            _$visitor.visit(&_$slot, _$index)
+            case 2: _$visitor.visit(&_$slot_doors, _$index)
+            default: super._$visit(_$index, &_$visitor)
             }
           }
         }

@@ -44,11 +44,11 @@ import Testing
     #expect(previous.maximumModelCount == 1)
     let rivals = try #require(metadata["rivals"] as? Schema.Relationship)
     #expect(rivals.deleteRule == .deny)
-    let unique = try #require(metadata["_unique0"] as? Schema.Unique<OptionShape>)
+    let unique = try #require(metadata["_$unique0"] as? Schema.Unique<OptionShape>)
     #expect(unique.constraints == [[\.first, \.second], [\.key]])
-    let index = try #require(metadata["_index0"] as? Schema.Index<OptionShape>)
+    let index = try #require(metadata["_$index0"] as? Schema.Index<OptionShape>)
     #expect(index.indices.count == 2)
-    #expect(metadata["_index1"] as? Schema.Index<OptionShape> != nil)
+    #expect(metadata["_$index1"] as? Schema.Index<OptionShape> != nil)
   }
 
   @Test func valuesWithOptionsAreStored() throws {

@@ -37,13 +37,25 @@ import Testing
     #expect(try reader.only(Course.self).pupils.isEmpty)
   }
 
-  @Test("R1 an ambiguous inverse is an error when the container opens")
-  func ambiguousInverse() {
-    let error = #expect(throws: SwiftDataError.ambiguousInverse) {
-      _ = try TestStore(.memory, Flight.self, Airport.self)
-    }
-    #expect(error?.description.contains("origin") == true)
-    #expect(error?.description.contains("destination") == true)
+  @Test("R1 an ambiguous inverse is none: each side is one-way", arguments: StorePlace.allCases)
+  func ambiguousInverse(_ place: StorePlace) throws {
+    let store = try TestStore(place, Flight.self, Airport.self)
+    let relationships = store.schema.entities.flatMap { Array($0.relationships) }
+    #expect(relationships.count == 3)
+    #expect(relationships.allSatisfy { $0.inverseName == nil })
+    let context = store.context()
+    let flight = Flight()
+    let airport = Airport()
+    context.insert(flight)
+    context.insert(airport)
+    flight.origin = airport
+    #expect(airport.flights.isEmpty)
+    airport.flights.append(flight)
+    #expect(flight.destination == nil)
+    try context.save()
+    let reader = try store.reopened()
+    #expect(try reader.only(Flight.self).origin != nil)
+    #expect(try reader.only(Airport.self).flights.count == 1)
   }
 
   @Test("R2 naming the inverse on one side is enough", arguments: StorePlace.allCases)

@@ -3,6 +3,8 @@
   import SwiftData
   import Testing
 
+  @testable import SteadRecords
+
   @Suite("d5 transformable values") struct D5TransformableTests {
     private static let register: Void = ValueTransformer.setValueTransformer(
       TintTransformer(), forName: NSValueTransformerName("TintByName"))
@@ -29,6 +31,44 @@
       #expect(try store.reopened().only(Swatch.self).other == nil)
       let attribute = store.schema.entitiesByName["Swatch"]?.attributesByName["tint"]
       #expect(attribute?.isTransformable == true)
+    }
+
+    // `.transformable(by: NSSecureUnarchiveFromDataTransformer.self)` could not save: that class turns
+    // data into values, and was asked to turn values into data.
+    @Test("P8 transformers that unarchive", arguments: StorePlace.allCases)
+    func unarchiving(_ place: StorePlace) throws {
+      let store = try TestStore(place, Itinerary.self)
+      let context = store.context()
+      let itinerary = Itinerary(stops: ["A", "B"])
+      itinerary.object = NSArray(array: ["C"])
+      itinerary.named = ["D"]
+      itinerary.route = Route(stops: ["E", "F"])
+      itinerary.settings = Settings(volume: 3, tags: ["G"])
+      context.insert(itinerary)
+      try context.save()
+      var stored = try store.reopened().only(Itinerary.self)
+      #expect(stored.stops == ["A", "B"])
+      #expect(stored.object == NSArray(array: ["C"]))
+      #expect(stored.named == ["D"])
+      #expect(stored.route?.stops == ["E", "F"])
+      #expect(stored.settings == Settings(volume: 3, tags: ["G"]))
+      itinerary.route = nil
+      itinerary.stops = []
+      try context.save()
+      stored = try store.reopened().only(Itinerary.self)
+      #expect(stored.route == nil)
+      #expect(stored.stops == [])
+    }
+
+    @Test("P8 the direction follows from what the class says") func direction() {
+      let settings = Settings(volume: 1, tags: [])
+      for transformer in [SettingsTransformer(), LabelledTransformer(), ReadingTransformer()] {
+        let data = transformer.storedData(of: settings)
+        #expect(data == (try? Settings.encoder.encode(settings)))
+        #expect(data.flatMap { transformer.storedValue(of: $0, as: Settings?.self) } == settings)
+        #expect(transformer.storedData(of: "something else") == nil)
+        #expect(transformer.storedValue(of: Data([0]), as: Settings.self) == nil)
+      }
     }
   }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -13,17 +14,19 @@ enum StorePlace: String, CaseIterable, Sendable, CustomTestStringConvertible {
 ///
 /// Not earlier: a context may outlive the test's reference to its store, and goes on reading.
 enum TestFiles {
-  static let root: URL = {
-    let root = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-tests-\(UUID().uuidString)", isDirectory: true)
-    atexit { try? FileManager.default.removeItem(at: TestFiles.root) }
+  private static let root: Result<TemporaryDirectory, any Error> = Result {
+    let root = try TemporaryDirectory()
+    atexit {
+      if let root = try? TestFiles.root.get() { try? FileManager.default.removeItem(at: root.url) }
+    }
     return root
-  }()
+  }
 
   /// A new, empty directory.
   static func directory() throws -> URL {
-    let directory = root.appendingPathComponent(UUID().uuidString, isDirectory: true)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let directory = try root.get().url.appending(
+      path: UUID().uuidString, directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
     return directory
   }
 }

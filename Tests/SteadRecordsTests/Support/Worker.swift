@@ -1,67 +1,38 @@
 import Foundation
-import Testing
+import SteadTestSupport
 
-/// A running StoreWorker: another process on the same store.
+/// A running StoreWorker: another process on the same store, which prints numbers.
 final class Worker {
-  let process = Process()
-  private let output = Pipe()
-  private let input = Pipe()
-  private var unread = Data()
+  private let process: WorkerProcess
 
-  /// Starts the program beside the tests' own executable.
   init(_ store: URL, _ arguments: String...) throws {
-    let executable = try #require(Bundle.main.executableURL).deletingLastPathComponent()
-      .appendingPathComponent("StoreWorker")
-    process.executableURL = executable
-    process.arguments = [store.path] + arguments
-    process.standardOutput = output
-    process.standardInput = input
-    try process.run()
+    process = try WorkerProcess([WorkerProcess.program("StoreWorker"), store.path] + arguments)
   }
-
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
   /// The next number that the worker prints; nil once it has ended.
-  func next() -> Int? {
-    while true {
-      if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { unread = Data(unread[(end + 1)...]) }
-        return Int(String(decoding: unread[..<end], as: UTF8.self))
-      }
-      let more = output.fileHandleForReading.availableData
-      if more.isEmpty { return nil }
-      unread += more
-    }
-  }
+  func next() -> Int? { process.line().flatMap { Int($0) } }
 
   /// All numbers until the end.
-  func rest() -> [Int] {
-    var result: [Int] = []
-    while let number = next() { result.append(number) }
-    return result
-  }
+  func rest() -> [Int] { process.rest().compactMap { Int($0) } }
 
   func send(_ line: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+    guard process.tell(line) else { throw POSIXError(.EPIPE) }
   }
 
+  /// Ends the worker's input, and waits for the worker's end: its exit status.
   func finish() throws -> Int32 {
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    return process.terminationStatus
+    process.endInput()
+    return process.finish()
   }
 
-  func killNow() {
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  func killNow() { process.end() }
 }
 
-/// A directory for stores that tests open themselves.
+/// A directory for stores that tests open themselves; it lasts as long as the tests do.
 final class StoreDirectory {
   let url: URL
 
   init() throws { url = try TestFiles.directory() }
 
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+  func file(_ name: String) -> URL { url.file(name) }
 }

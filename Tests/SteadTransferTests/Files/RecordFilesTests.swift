@@ -2,9 +2,10 @@ import Foundation
 import SteadFiles
 import SteadRecords
 import SteadTestSupport
-import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadTransfer
 
 @Suite struct RecordFilesTests {
   let directory: TemporaryDirectory
@@ -78,6 +79,7 @@ import Testing
     let photo = try #require(try context.fetch(FetchDescriptor<NotePhoto>()).first)
     #expect(photo.image == Self.small && photo.path == nil)
     try transfer().run()
+    context.processPendingChanges()
     #expect(photo.image == nil && photo.path != nil)
   }
 
@@ -206,7 +208,10 @@ import Testing
     try FileManager.default.createSymbolicLink(
       at: images.appending(path: "images/link"), withDestinationURL: secret)
     let rows = try #require(RowStore(container))
-    _ = try rows.write { try $0.run("UPDATE NotePhoto SET path = ?1", [.text(path)]) }
+    try rows.write {
+      let shape = try #require($0.rows.shapes["NotePhoto"])
+      #expect(try $0.set("path", of: 1, in: shape, to: .text(path), from: [.null]))
+    }
     var digest = RowDigest()
     digest.add(path, .text(SHA256.hexadecimal(Self.small)))
     let placement = TransferPlacement(

@@ -1,9 +1,10 @@
 import Foundation
-import SteadRecords
 import SteadTestSupport
 import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadRecords
 
 @Suite struct RecordDestinationTests {
   let directory: TemporaryDirectory
@@ -213,11 +214,12 @@ import Testing
   @Test func waitsForTheDiskWithEachCommit() throws {
     let rows = try #require(RowStore(container))
     let full: Int64 = 2
-    #expect(try rows.write { try $0.integer("PRAGMA synchronous") } == full)
-    let context = ModelContext(container)
-    context.insert(NoteDraft(text: "one"))
+    let question = "PRAGMA synchronous"
+    #expect(try rows.write { try $0.connection.integer(question) } == full)
     var seen: Int64?
-    try context.save(in: rows) { rows, _ in seen = try rows.integer("PRAGMA synchronous") }
+    try ObjectBatch([NoteDraft(text: "one")], in: rows).save {
+      seen = try $0.connection.integer(question)
+    }
     #expect(seen == full)
   }
 

@@ -47,6 +47,23 @@ import Testing
     #expect(try new.describeLibrary() == before)
   }
 
+  /// Objects that kept their place in a list that was reordered came last, since only the others had one.
+  @Test func keepsTheOrderOfListsThatWereReorderedInPart() throws {
+    try old.fillLibrary()
+    let context = ModelContext(old)
+    let shelf = try #require(
+      try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == "high" })).first)
+    shelf.assets.append(Asset(title: "f"))
+    try context.save()
+    shelf.assets.swapAt(0, 2)
+    shelf.owners.swapAt(0, 2)
+    try context.save()
+    let before = try old.describeLibrary()
+    #expect(before.contains { $0.hasPrefix("shelf high assets [\"f\", \"c\", \"b\"]") })
+    _ = try transfer().run()
+    #expect(try new.describeLibrary() == before)
+  }
+
   /// A source may tell a relationship from one side alone, whichever that is.
   @Test(arguments: [true, false]) func takesARelationshipFromOneSide(isFirst: Bool) throws {
     try old.fillLibrary()

@@ -1,0 +1,88 @@
+@Suite("Delete rules that were not kept") struct DeletionFailureTests {
+  /// The rule deny was not asked for an owner that had never been saved.
+  @Test func denyHoldsForAnOwnerThatWasNeverSaved() throws {
+    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let context = store.context()
+    let (landlord, tenant) = (Landlord(name: "L"), Tenant(name: "T"))
+    context.insert(landlord)
+    landlord.tenants = [tenant]
+    context.delete(landlord)
+    #expect(throws: SwiftDataError.deletionDenied) { try context.save() }
+    #expect(try store.reopened().all(Tenant.self).isEmpty)
+
+    context.delete(tenant)
+    try context.save()
+    let reader = try store.reopened()
+    #expect(try reader.all(Landlord.self).isEmpty)
+    #expect(try reader.all(Tenant.self).isEmpty)
+  }
+
+  /// With the rule noAction objects in memory went on referring to what was deleted.
+  @Test func noActionLeavesNoReferenceInMemory() throws {
+    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let context = store.context()
+    let (landlord, rumor) = (Landlord(name: "L"), Rumor(text: "R"))
+    context.insert(landlord)
+    landlord.rumors = [rumor]
+    try context.save()
+    #expect(rumor.landlord === landlord)
+    context.delete(landlord)
+    try context.save()
+    #expect(rumor.landlord == nil)
+    #expect(try store.context().only(Rumor.self).landlord == nil)
+    #expect(try store.reopened().only(Rumor.self).landlord == nil)
+  }
+
+  /// `inverseName` was nil until a container was opened.
+  @Test func aSchemaKnowsItsInversesBeforeAContainerDoes() throws {
+    let schema = Schema([Landlord.self, Tenant.self, Rumor.self])
+    let tenant = try #require(schema.entitiesByName["Tenant"])
+    #expect(tenant.relationshipsByName["landlord"]?.inverseName == "tenants")
+  }
+
+  /// After the deletion of a saved parent `parent.child` still gave the child.
+  @Test func aDeletedObjectHasNoDestinations() throws {
+    let store = try FileStore(Parent.self, Child.self)
+    let context = store.context()
+    let (parent, child) = (Parent(name: "p"), Child(name: "c"))
+    context.insertAll(parent, child)
+    parent.children = [child]
+    parent.favorite = child
+    try context.save()
+
+    context.delete(parent)
+    for _ in 0..<2 {
+      #expect(parent.favorite == nil)
+      #expect(parent.children.isEmpty)
+      #expect(child.parent == nil)
+      #expect(child.favoringParent == nil)
+      #expect(parent.name == "p")
+      try context.save()
+    }
+    #expect(parent.modelContext == nil)
+  }
+
+  /// Releasing a chain of objects that hold each other overflowed the stack, also one that a
+  /// context had.
+  @Test func aLongChainThatWasSavedIsReleased() throws {
+    let count = 100_000
+    let store = try FileStore(Bead.self)
+    weak var last: Bead?
+    do {
+      let context = store.context()
+      let first = Bead(number: 0)
+      var end = first
+      for number in 1..<count {
+        let bead = Bead(number: number)
+        end.next = bead
+        end = bead
+      }
+      last = end
+      context.insert(first)
+      try context.save()
+      #expect(last != nil)
+    }
+    #expect(last == nil)
+    #expect(try store.context().fetchCount(FetchDescriptor<Bead>()) == count)
+  }
+}

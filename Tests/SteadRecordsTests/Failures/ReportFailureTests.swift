@@ -1,0 +1,52 @@
+import Synchronization
+
+@Suite("Problems and groups of undo") struct ReportFailureTests {
+  /// `beginUndoGrouping; change; processPendingChanges; endUndoGrouping` stopped the program: the
+  /// second last call closed the program's own group.
+  @Test func processPendingChangesLeavesAnOpenUndoGroupOpen() throws {
+    let store = try FileStore(Counter.self)
+    let (context, undo) = (store.context(), UndoManager())
+    let counter = Counter()
+    context.insert(counter)
+    try context.save()
+    context.undoManager = undo
+    undo.beginUndoGrouping()
+    counter.value = 1
+    context.processPendingChanges()
+    counter.value = 2
+    context.processPendingChanges()
+    undo.endUndoGrouping()
+    undo.undo()
+    #expect(counter.value == 0)
+    undo.redo()
+    #expect(counter.value == 2)
+  }
+
+  /// The libraries printed by themselves. What no method can throw goes to the one handler.
+  @Test func aFailedAutosaveGoesToTheHandlerAndNothingIsPrinted() async throws {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent, \.standardOutputContent]
+    ) {
+      let received = Mutex<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.withLock { $0.append(problem) } }
+      let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+      try await MainActor.run {
+        let main = store.container.mainContext
+        let landlord = Landlord(name: "L")
+        main.insert(landlord)
+        landlord.tenants = [Tenant(name: "T")]
+        try main.save()
+        main.delete(landlord)
+      }
+      while received.withLock({ $0.isEmpty }) { await Task.yield() }
+      let problem = try #require(received.withLock { $0.first })
+      #expect(problem.product == .records)
+      #expect(problem.code == .autosaveFailed)
+      #expect(problem.cause as? SwiftDataError == .deletionDenied)
+    }
+    let printed = try #require(result)
+    #expect(String(decoding: printed.standardErrorContent, as: UTF8.self) == "")
+    #expect(!String(decoding: printed.standardOutputContent, as: UTF8.self).contains("stead"))
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import SwiftData
+import Testing
+
+@Suite("Models that contradict each other") struct SchemaProblemTests {
+  private func message(
+    _ code: SwiftDataError, _ types: any PersistentModel.Type...
+  ) -> String {
+    let error = #expect(throws: code) {
+      _ = try ModelContainer(
+        for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    return error?.message ?? ""
+  }
+
+  /// `Author.books` named `\Book.publisher`, which leads to a Publisher. The container opened, and
+  /// then each book that was appended was lost.
+  @Test("an inverse that leads to another class is an error that names both sides")
+  func inverseOfAnotherClass() {
+    let message = message(.invalidInverse, Inverses.Writer.self)
+    #expect(message.contains("Writer.books"))
+    #expect(message.contains(#"\Volume.publisher"#))
+    #expect(message.contains("leads to Publisher, not to Writer"))
+    #expect(message.contains("Name a property of Volume whose type is Writer? or [Writer]."))
+  }
+
+  @Test("an inverse that belongs to a class other than the destination is an error")
+  func inverseOnAnotherClass() {
+    let message = message(.invalidInverse, Inverses.Printer.self)
+    #expect(message.contains("Printer.volumes"))
+    #expect(message.contains(#"\Publisher.name"#))
+    #expect(message.contains("leads to Volume"))
+  }
+
+  /// The message showed `\Volume.<computed 0x000055f1a25cf360 (String)>`.
+  @Test("an attribute as inverse is an error that names the attribute")
+  func attributeAsInverse() {
+    let message = message(.invalidInverse, Inverses.Shelf.self)
+    #expect(message.contains("Shelf.volumes"))
+    #expect(message.contains(#"\Volume.title"#))
+    #expect(message.contains("String"))
+    #expect(!message.contains("0x"))
+  }
+
+  @Test("a computed property as inverse is an error")
+  func computedInverse() {
+    let message = message(.invalidInverse, Inverses.Reviewer.self)
+    #expect(message.contains("Reviewer.volumes"))
+    #expect(message.contains("computed"))
+    #expect(!message.contains("0x"))
+  }
+
+  @Test("a subclass may name an inverse that it inherits, by its own key path")
+  func inheritedInverse() throws {
+    let schema = Schema([Inverses.Binder.self, Inverses.Atlas.self])
+    _ = try ModelContainer(
+      for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    #expect(
+      schema.entitiesByName["Binder"]?.relationshipsByName["atlases"]?.inverseName == "binder")
+  }
+
+  @Test("two models of one name are an error of their own")
+  func sameName() {
+    let message = message(.duplicateModel, Inverses.Volume.self, OtherInverses.Volume.self)
+    #expect(message.contains("Volume"))
+  }
+
+  @Test("#Unique over a computed property is an error")
+  func uniqueOverComputedProperty() {
+    let message = message(.unknownProperty, Inverses.Badge.self)
+    #expect(message.contains("#Unique of Badge"))
+    #expect(message.contains("computed or transient property of type String"))
+    #expect(message.contains("reads Badge.first"))
+  }
+
+  @Test("#Index over a transient property is an error")
+  func indexOverTransientProperty() {
+    let message = message(.unknownProperty, Inverses.Place.self, Inverses.Ticket.self)
+    #expect(message.contains("#Index of Ticket"))
+  }
+
+  @Test("#Unique and #Index of a subclass may name what it inherits")
+  func constraintOverInheritedProperty() throws {
+    let schema = Schema([Inverses.Atlas.self])
+    _ = try ModelContainer(
+      for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    #expect(schema.entitiesByName["Atlas"]?.indices == [["title"]])
+  }
+
+  @Test("a schema knows its inverses before a container opens")
+  func inversesBeforeOpening() {
+    let schema = Schema([Club.self, Member.self, Skill.self, Album.self])
+    let entities = schema.entitiesByName
+    #expect(entities["Club"]?.relationshipsByName["members"]?.inverseName == "club")
+    #expect(entities["Member"]?.relationshipsByName["club"]?.inverseName == "members")
+    #expect(entities["Skill"]?.relationshipsByName["holders"]?.inverseName == "skills")
+    #expect(entities["Track"]?.relationshipsByName["album"]?.inverseName == "tracks")
+  }
+}
+
+enum OtherInverses {
+  @Model final class Volume {
+    var number = 1
+    init() {}
+  }
+}
+
+enum Inverses {
+  @Model class Volume {
+    var title: String
+    var publisher: Publisher?
+    var binder: Binder?
+    var keptBy: Binder? { binder }
+    init(title: String) { self.title = title }
+  }
+
+  @Model final class Atlas: Volume {
+    #Index<Atlas>([\.title])
+    var scale = 1
+    override init(title: String) { super.init(title: title) }
+  }
+
+  @Model final class Binder {
+    @Relationship(inverse: \Atlas.binder) var atlases: [Atlas] = []
+    init() {}
+  }
+
+  @Model final class Publisher {
+    var name = ""
+    init() {}
+  }
+
+  @Model final class Writer {
+    @Relationship(inverse: \Volume.publisher) var books: [Volume] = []
+    init() {}
+  }
+
+  @Model final class Printer {
+    @Relationship(inverse: \Publisher.name) var volumes: [Volume] = []
+    init() {}
+  }
+
+  @Model final class Shelf {
+    @Relationship(inverse: \Volume.title) var volumes: [Volume] = []
+    init() {}
+  }
+
+  @Model final class Reviewer {
+    @Relationship(inverse: \Volume.keptBy) var volumes: [Volume] = []
+    init() {}
+  }
+
+  // What an extension or a superclass declares, the macro cannot see.
+  @Model final class Badge: Marked {
+    #Unique<Badge>([\.full])
+    var first: String
+    init(first: String) { self.first = first }
+  }
+
+  @Model class Place {
+    var number = 1
+    @Transient var seat = 2
+    init() {}
+  }
+
+  @Model final class Ticket: Place {
+    #Index<Ticket>([\.seat])
+    var price = 3
+    override init() { super.init() }
+  }
+}
+
+protocol Marked {}
+
+extension Inverses.Badge {
+  var full: String { first.uppercased() }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("Opening stores again") struct StoreOpeningTests {
+  private func connection(_ store: TestStore) throws -> Connection {
+    try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+  }
+
+  /// Opening made and dropped a table, wrote the schema and took the write lock, each time.
+  @Test("a store that needs no change is opened without writing")
+  func writesNothing() throws {
+    let store = try TestStore(.file, Club.self, Member.self, Skill.self)
+    let writer = try connection(store)
+    let before = try writer.integer("PRAGMA data_version")
+    let version = try writer.integer("PRAGMA schema_version")
+    // Whoever writes waits until this transaction ends; whoever only reads does not.
+    try writer.execute("BEGIN IMMEDIATE")
+    #expect(try store.reopened().count(Club.self) == 0)
+    try writer.execute("ROLLBACK")
+    #expect(try writer.integer("PRAGMA data_version") == before)
+    #expect(try writer.integer("PRAGMA schema_version") == version)
+  }
+
+  @Test("an index that another program has dropped is made again")
+  func repairsIndexes() throws {
+    let store = try TestStore(.file, Club.self, Member.self, Skill.self)
+    let writer = try connection(store)
+    let count = "SELECT count(*) FROM sqlite_schema WHERE name = 'Member_club'"
+    try writer.execute(#"DROP INDEX "Member_club""#)
+    #expect(try writer.integer(count) == 0)
+    _ = try store.reopened()
+    #expect(try writer.integer(count) == 1)
+  }
+
+  @Test("models that differ in their version alone are recorded")
+  func recordsVersion() throws {
+    let store = try TestStore(.file, Club.self, Member.self, Skill.self)
+    let schema = Schema([Club.self, Member.self, Skill.self], version: .init(2, 0, 0))
+    _ = try ModelContainer(for: schema, configurations: ModelConfiguration(url: store.url))
+    let rows = try connection(store).rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
+    guard case .text(let text)? = rows.first?.first else {
+      Issue.record("no schema")
+      return
+    }
+    let stored = try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    #expect(stored.version == Schema.Version(2, 0, 0))
+  }
+}
