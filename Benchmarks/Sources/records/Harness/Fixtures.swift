@@ -12,8 +12,11 @@ final class Fixtures {
   let values = ItemValues.make(Fixtures.rowCount)
   private var filled: [String: String] = [:]
   private var fileCount = 0
+  /// Whose stores are filled; those of others stay empty, and are not read.
+  private let peers: Set<Peer>
 
-  init() throws {
+  init(for peers: Set<Peer>) throws {
+    self.peers = peers
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("stead-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -79,6 +82,7 @@ final class Fixtures {
     let key = "\(name)-\(peer)"
     if let path = filled[key] { return path }
     let path = newPath()
+    guard peers.contains(peer) else { return path }
     try fill(path)
     // A copy of the file alone must be whole.
     try PlainDatabase(path).execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -31,7 +31,8 @@ struct Workload: Sendable {
   let prepare: @Sendable (Fixtures) throws -> Runs
 
   static let all: [Workload] = [
-    .insert, .saves, .fetch, .refetch, .lookup, .lookupAlone, .query, .families, .update, .delete,
+    .insert, .saves, .savesInOldProcess, .savesBesideIdleContexts, .fetch, .fetchAndRead, .refetch,
+    .lookup, .lookupAlone, .query, .families, .update, .delete,
   ]
 }
 

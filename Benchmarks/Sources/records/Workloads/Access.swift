@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import SwiftData
 
 /// What a read and a write of one property cost, in nanoseconds.
@@ -13,11 +14,13 @@ struct Access: Sendable {
   private static let repeatCount = 300
 
   static let all = [
-    Access(name: "read", title: "property read, observable", limit: 90) { fixtures in
+    Access(name: "read", title: "property read, observable", limit: Goals.read) { fixtures in
       let context = ModelContext(try .benchmark(fixtures.items(.stead)))
       return read(try items(context))
     },
-    Access(name: "read-unobserved", title: "property read, not observable", limit: 30) {
+    Access(
+      name: "read-unobserved", title: "property read, not observable", limit: Goals.readUnobserved
+    ) {
       fixtures in
       let context = ModelContext(try .benchmark(fixtures.items(.stead)))
       context.observesModels = false
@@ -26,7 +29,7 @@ struct Access: Sendable {
     Access(name: "read-plain", title: "property read, plain class", limit: nil) { fixtures in
       readPlain(plainItems(fixtures))
     },
-    Access(name: "write", title: "property write, after a read", limit: 150) { fixtures in
+    Access(name: "write", title: "property write, after a read", limit: Goals.write) { fixtures in
       let context = ModelContext(try .benchmark(fixtures.items(.stead)))
       let items = try items(context)
       _ = read(items)
@@ -34,7 +37,7 @@ struct Access: Sendable {
       context.rollback()
       return time
     },
-    Access(name: "write-first", title: "first write to an object, never read", limit: 150) {
+    Access(name: "write-first", title: "first write to an object, never read", limit: Goals.write) {
       fixtures in
       let context = ModelContext(try .benchmark(fixtures.items(.stead)))
       let items = try context.fetch(FetchDescriptor<Item>())
@@ -42,6 +45,12 @@ struct Access: Sendable {
       context.rollback()
       return time / Double(items.count)
     },
+    Access(name: "read-observable", title: "property read, plain @Observable class", limit: nil) {
+      readObservable(observableItems($0))
+    },
+    Access(
+      name: "write-observable", title: "property write, plain @Observable class", limit: nil
+    ) { writeObservable(observableItems($0)) },
     Access(name: "write-plain", title: "property write, plain class", limit: nil) { fixtures in
       writePlain(plainItems(fixtures))
     },
@@ -69,6 +78,38 @@ struct Access: Sendable {
         }
       }
       return sum
+    }
+    return time / Double(3 * repeatCount * items.count)
+  }
+
+  private static func observableItems(_ fixtures: Fixtures) -> [ObservableItem] {
+    fixtures.values.prefix(objectCount).map { ObservableItem($0) }
+  }
+
+  private static func readObservable(_ items: [ObservableItem]) -> Double {
+    let time = timed {
+      var sum = 0
+      for _ in 0..<repeatCount {
+        for item in items {
+          sum &+= item.rank
+          sum &+= Int(item.price)
+          sum &+= item.title.utf8.count
+        }
+      }
+      return sum
+    }
+    return time / Double(3 * repeatCount * items.count)
+  }
+
+  private static func writeObservable(_ items: [ObservableItem]) -> Double {
+    let time = timed {
+      for number in 0..<repeatCount {
+        for item in items {
+          item.rank = number
+          item.price = 1
+          item.code = "new"
+        }
+      }
     }
     return time / Double(3 * repeatCount * items.count)
   }

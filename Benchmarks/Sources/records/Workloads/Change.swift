@@ -7,7 +7,7 @@ private let changeCount = 10_000
 extension Workload {
   /// Changes two properties of each of 10,000 loaded objects, and saves once.
   static let update = Workload(
-    name: "update", title: "update 10,000, one save", limit: 1.4, count: changeCount
+    name: "update", title: "update 10,000, one save", limit: Goals.update, count: changeCount
   ) { fixtures in
     Runs {
       let path = try fixtures.copy(of: fixtures.items(.sqlite))
@@ -57,7 +57,7 @@ extension Workload {
   }
 
   static let delete = Workload(
-    name: "delete", title: "delete 10,000, one save", limit: 1.4, count: changeCount
+    name: "delete", title: "delete 10,000, one save", limit: Goals.delete, count: changeCount
   ) { fixtures in
     Runs {
       let path = try fixtures.copy(of: fixtures.items(.sqlite))

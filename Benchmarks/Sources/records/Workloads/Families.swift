@@ -2,9 +2,9 @@ import GRDB
 import SwiftData
 
 extension Workload {
-  /// Fetches all parents, and reads all children of each.
+  /// Fetches all parents, and reads two properties of all children of each.
   static let families = Workload(
-    name: "families", title: "1,000 parents, 100 children each", limit: 1.5,
+    name: "families", title: "1,000 parents, 100 children each", limit: Goals.families,
     count: Fixtures.parentCount * Fixtures.childCount
   ) { fixtures in
     let database = try PlainDatabase(fixtures.families(.sqlite))
@@ -19,24 +19,37 @@ extension Workload {
         try database.execute("BEGIN")
         let result = try plainFamilies(parents, children)
         try database.execute("COMMIT")
-        return result
+        var sum = 0
+        for parent in result {
+          for child in parent.children { sum &+= child.rank &+ child.title.utf8.count }
+        }
+        return (result, sum)
       }
     } stead: {
       let context = ModelContext(container)
       return try timed {
         let parents = try context.fetch(FetchDescriptor<Parent>())
-        var count = 0
-        for parent in parents { count += parent.children.count }
+        var (count, sum) = (0, 0)
+        for parent in parents {
+          let children = parent.children
+          count += children.count
+          for child in children { sum &+= child.rank &+ child.title.utf8.count }
+        }
         precondition(count == Fixtures.rowCount)
-        return parents
+        return (parents, sum)
       }
     } grdb: {
       try timed {
-        try pool.read {
+        let families = try pool.read {
           try ParentRecord.including(all: ParentRecord.children)
             .asRequest(of: Family.self)
             .fetchAll($0)
         }
+        var sum = 0
+        for family in families {
+          for child in family.children { sum &+= child.rank &+ child.title.utf8.count }
+        }
+        return (families, sum)
       }
     }
   }

@@ -3,14 +3,15 @@ import SwiftData
 
 extension Workload {
   static let lookup = Workload(
-    name: "lookup", title: "100,000 look-ups by identifier", limit: 1.4, count: Fixtures.rowCount
+    name: "lookup", title: "100,000 look-ups by identifier", limit: Goals.lookup,
+    count: Fixtures.rowCount
   ) { fixtures in
     try lookups(fixtures, isTransaction: true)
   }
 
   static let lookupAlone = Workload(
     name: "lookup-autocommit", title: "the same, each its own transaction in SQLite and GRDB",
-    limit: 1.4, count: Fixtures.rowCount
+    limit: Goals.lookupAlone, count: Fixtures.rowCount
   ) { fixtures in
     try lookups(fixtures, isTransaction: false)
   }

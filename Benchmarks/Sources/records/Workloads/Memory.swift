@@ -7,7 +7,6 @@ import SwiftData
 /// Each peer is measured in a process of its own, which this program starts.
 enum Memory {
   static let name = "memory"
-  static let limit = 1.3
 
   /// In the child process: fetches all rows of a store, and prints the bytes it took.
   static func runChild(_ peer: Peer, path: String) throws {

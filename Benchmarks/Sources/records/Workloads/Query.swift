@@ -5,7 +5,8 @@ import SwiftData
 extension Workload {
   /// Rows of one rank, of which there are a hundred, by price, the first fifty.
   static let query = Workload(
-    name: "query", title: "10,000 indexed filters, sorted, limit 50", limit: 1.3, count: 10_000
+    name: "query", title: "10,000 indexed filters, sorted, limit 50", limit: Goals.query,
+    count: 10_000
   ) { fixtures in
     let database = try PlainDatabase(fixtures.indexedItems(.sqlite))
     let selection = try database.prepare(
