@@ -15,7 +15,8 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     // Beyond SwiftData.
     case foreignModel, unknownModel, saveInProgress
     case storageFull, storageFailure, storeLocked, storeFailure, readOnlyStore, unreadableStore,
-      unreadableValue, invalidInverse, duplicateModel, unknownProperty, deletionDenied
+      unreadableValue, invalidInverse, duplicateModel, unknownProperty, nameClash,
+      deletionDenied
   }
 
   let code: Code
@@ -97,6 +98,8 @@ extension SwiftDataError {
   public static let duplicateModel = Self(.duplicateModel)
   /// `#Unique` or `#Index` names something other than a stored property.
   public static let unknownProperty = Self(.unknownProperty)
+  /// Two models or properties have names that lie in one table or column.
+  public static let nameClash = Self(.nameClash)
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self(.deletionDenied)
   /// An object of another context was inserted, deleted or linked.

@@ -141,9 +141,11 @@ struct LooseLinks {
     }
     let before = old.loaded ?? []
     let known = Set(before.map(ObjectIdentifier.init))
+    let kept = home == nil ? unique : unique.filter { known.contains(ObjectIdentifier($0)) }
+    let links = LooseLinks(owner, index)
     // What comes into a context is linked there, where it can be undone.
-    let linked = home == nil ? unique : unique.filter { known.contains(ObjectIdentifier($0)) }
-    LooseLinks(owner, index)?.didChange(ListChange(from: before, to: linked, isUnique: true))
+    links?.didChange(ListChange(from: before, to: kept, isUnique: true))
+    if home != nil { links?.giveUpOldOwners(of: unique) }
     home?.adoptOwner(owner, of: index, .toMany(old))
   }
 
@@ -184,6 +186,18 @@ struct LooseLinks {
       let old = side(leadingTo: target)
       if old?.isProperty(index, of: owner) == true { continue }
       apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
+    }
+  }
+
+  /// Takes objects that come into a context out of what they leave for this list, which would else
+  /// follow them there.
+  private func giveUpOldOwners(of targets: [AnyObject]) {
+    guard !inverse.isToMany else { return }
+    for case let target as any PersistentModel in targets {
+      guard let old = side(leadingTo: target), !old.isProperty(index, of: owner) else { continue }
+      target.setContent(.toOne(.none), at: inverse.index)
+      target.setList(nil, at: inverse.index)
+      apply(Inverses.ofReference(target, inverse.index, old: old, new: nil, partner: nil))
     }
   }
 

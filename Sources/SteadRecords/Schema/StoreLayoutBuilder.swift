@@ -20,7 +20,9 @@ struct StoreLayoutBuilder {
   }
 
   func build() throws -> [EntityLayout] {
-    try entities.indices.map { try layout($0) }
+    let result = try entities.indices.map { try layout($0) }
+    try NameClash(result).check()
+    return result
   }
 
   private func root(of entity: Schema.Entity) -> Schema.Entity {

@@ -87,6 +87,38 @@ import Testing
     #expect(schema.entitiesByName["Atlas"]?.indices == [["title"]])
   }
 
+  /// SQLite said "duplicate column name", without the class.
+  @Test("properties that differ only in case are an error that names both")
+  func namesThatDifferInCase() {
+    let message = message(.nameClash, Clashes.Film.self)
+    #expect(message.contains("Film.title and Film.Title differ only in case"))
+  }
+
+  @Test("a property with the name of a column of every table is an error that names it")
+  func reservedName() {
+    #expect(message(.nameClash, Clashes.Document.self).contains("Document._id has the name"))
+  }
+
+  /// Both lay in one column of integers, which changed texts of digits.
+  @Test("properties of sibling classes that share a column have to have one type")
+  func siblingsOfDifferentTypes() {
+    let message = message(.nameClash, Clashes.Call.self, Clashes.Letter.self)
+    #expect(message.contains("Call.duration and Letter.duration share a column"))
+  }
+
+  @Test("properties of sibling classes with one name and type share a column")
+  func siblingsOfOneType() throws {
+    _ = try ModelContainer(
+      for: Schema([Clashes.Call.self, Clashes.Meeting.self]),
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+  }
+
+  @Test("models whose names differ only in case are an error that names both")
+  func modelsThatDifferInCase() {
+    let message = message(.nameClash, Clashes.Reel.self, Clashes.reel.self)
+    #expect(message.contains("Reel and reel differ only in case"))
+  }
+
   @Test("a schema knows its inverses before a container opens")
   func inversesBeforeOpening() {
     let schema = Schema([Club.self, Member.self, Skill.self, Album.self])
@@ -95,6 +127,49 @@ import Testing
     #expect(entities["Member"]?.relationshipsByName["club"]?.inverseName == "members")
     #expect(entities["Skill"]?.relationshipsByName["holders"]?.inverseName == "skills")
     #expect(entities["Track"]?.relationshipsByName["album"]?.inverseName == "tracks")
+  }
+}
+
+enum Clashes {
+  @Model final class Film {
+    var title = ""
+    var Title = ""
+    init() {}
+  }
+
+  @Model final class Document {
+    var _id = ""
+    init() {}
+  }
+
+  @Model class Contact {
+    var date = 0.0
+    init() {}
+  }
+
+  @Model final class Call: Contact {
+    var duration = 0
+    override init() { super.init() }
+  }
+
+  @Model final class Meeting: Contact {
+    var duration = 0
+    override init() { super.init() }
+  }
+
+  @Model final class Letter: Contact {
+    var duration = ""
+    override init() { super.init() }
+  }
+
+  @Model final class Reel {
+    var number = 1
+    init() {}
+  }
+
+  @Model final class reel {
+    var number = 1
+    init() {}
   }
 }
 
