@@ -209,7 +209,7 @@ extension ObjectGraph {
           }
         }
         model._$statePointer.pointee.set(_ModelFlags.stale)
-        if model._$statePointer.pointee.extra?.registrar != nil { reload(model) }
+        if model._$statePointer.pointee.extra?.isObserved == true { reload(model) }
       }
     }
     pending.removeAll()

@@ -58,8 +58,17 @@ extension ObjectGraph {
 
   /// Cancels a deletion; relationships that it cut stay cut.
   private func undelete(_ model: any PersistentModel) {
-    if undo.isRecording { undo.record(self) { $0.delete(model) } }
+    if undo.isRecording { undo.record(self) { $0.deleteAgain(model) } }
     pending.remove(model, from: .deleted)
+  }
+
+  /// Undoes the end of a deletion; what was linked during the deletion stays linked.
+  private func deleteAgain(_ model: any PersistentModel) {
+    guard isHere(model), !model.has(_ModelFlags.deleted) else { return }
+    // A save may end the deletion meanwhile.
+    undo.record(self) { $0.insert(model) }
+    pending.add(model, to: .deleted, root: traits[Int(model._$statePointer.pointee.entity)].root)
+    didChangePending()
   }
 
   /// Connects what a new object refers to: takes it in, and sets the inverses.

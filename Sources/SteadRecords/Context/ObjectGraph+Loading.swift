@@ -101,7 +101,9 @@ extension ObjectGraph {
     let entity = entity(of: owner)
     guard let destination = entity.properties[index].destination else { return nil }
     let target = layout.entities[destination]
-    if let object = loader.registry.object(root: target.rootIndex, row: row) { return object }
+    if let object = loader.registry.object(root: target.rootIndex, row: row) {
+      return isLeft(object, target, behind: entity.properties[index]) ? nil : object
+    }
     do {
       if let found = try resolveTogether(row, owner, entity, index, target) { return found }
       return try object(target, row: row)
@@ -109,6 +111,20 @@ extension ObjectGraph {
       reportUnloaded(entity, index, error)
       return nil
     }
+  }
+
+  /// Whether an object was deleted by others whose rules left a reference to it behind.
+  private func isLeft(
+    _ object: AnyObject, _ entity: EntityLayout, behind property: PropertyLayout
+  ) -> Bool {
+    let model = entity.model(object)
+    guard model.has(_ModelFlags.stale), isHere(model),
+      property.inverses(in: layout.entities).contains(where: {
+        $0.relationship?.deleteRule == .noAction
+      })
+    else { return false }
+    reload(model)
+    return !isHere(model)
   }
 
   private func resolveTogether(

@@ -61,13 +61,16 @@ extension ObjectGraph {
           continue
         }
         followers.note(entity.table)
+        var gone: [any PersistentModel] = []
         for row in rows.deleted {
           guard let model = registered(entity, row: row) else { continue }
+          gone.append(model)
           observed += markOwnersStale(of: model).filter {
-            $0._$statePointer.pointee.extra?.registrar != nil
+            $0._$statePointer.pointee.extra?.isObserved == true
           }
           notifying(model, nil) { depart(model) }
         }
+        dropReferences(to: gone, isOwnCommit: false)
         let touched = Set(loader.registry.markStale(root: entity.index, rows: rows.written))
         collectObserved(
           touched.compactMap { loader.registry.object(root: entity.index, row: $0) }, entity,
@@ -101,7 +104,7 @@ extension ObjectGraph {
   ) {
     for object in objects {
       let model = root.model(object)
-      if model._$statePointer.pointee.extra?.registrar != nil { observed.append(model) }
+      if model._$statePointer.pointee.extra?.isObserved == true { observed.append(model) }
     }
   }
 
@@ -144,9 +147,15 @@ extension ObjectGraph {
 
   // MARK: Observation
 
+  /// The object's registrar, asked for only where there is one: to hand on none takes longer than a change.
+  private func registrar(of model: any PersistentModel) -> ObservationRegistrar? {
+    guard let extra = model._$statePointer.pointee.extra, extra.isObserved else { return nil }
+    return extra.registrar
+  }
+
   /// Runs a change of one property between the two calls that Observation needs.
   func notifying(_ model: any PersistentModel, _ index: Int, _ change: () -> Void) {
-    guard let registrar = model._$statePointer.pointee.extra?.registrar,
+    guard let registrar = registrar(of: model),
       let keyPath = entity(of: model).properties[index].keyPath
     else { return change() }
     PropertyNotifier.notify(registrar, model, keyPath, isBefore: true)
@@ -156,7 +165,7 @@ extension ObjectGraph {
 
   /// Runs a change of some properties, or of all, between the calls that Observation needs.
   func notifying(_ model: any PersistentModel, _ changes: PropertySet?, _ change: () -> Void) {
-    guard let registrar = model._$statePointer.pointee.extra?.registrar else { return change() }
+    guard let registrar = registrar(of: model) else { return change() }
     let keyPaths = entity(of: model).properties.lazy.filter {
       changes?.contains($0.index) ?? true
     }.compactMap(\.keyPath)

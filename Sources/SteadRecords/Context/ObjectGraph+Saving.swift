@@ -147,7 +147,7 @@ extension ObjectGraph {
     for model in deleted {
       let state = model._$statePointer
       if !traits[Int(state.pointee.entity)].hasRelationships,
-        state.pointee.extra?.registrar == nil
+        state.pointee.extra?.isObserved != true
       {
         leaves.append(state)
         continue
@@ -174,7 +174,7 @@ extension ObjectGraph {
     for (root, rows) in rows {
       for row in loader.registry.markStale(root: root, rows: rows) {
         guard let model = registered(layout.entities[root], row: row),
-          model._$statePointer.pointee.extra?.registrar != nil
+          model._$statePointer.pointee.extra?.isObserved == true
         else { continue }
         notifying(model, nil) { reload(model) }
       }
@@ -234,34 +234,39 @@ extension ObjectGraph {
   }
 
   /// Takes deleted objects out of loaded relationships for which no rule did it.
-  private func dropReferences(to deleted: [any PersistentModel]) {
+  ///
+  /// - Parameter isOwnCommit: Whether this context deleted them. A commit of others names the owners of
+  ///   one-way relationships, whose rows it changed.
+  func dropReferences(to deleted: [any PersistentModel], isOwnCommit: Bool = true) {
     guard !deleted.isEmpty else { return }
-    var roots: Set<Int> = []
-    var lastRoot = -1
+    // By root, since each hierarchy numbers its rows by itself.
+    var rows: [Int: Set<Int64>] = [:]
     for model in deleted {
-      let root = traits[Int(model._$statePointer.pointee.entity)].root
-      if root != lastRoot { roots.insert(root) }
-      lastRoot = root
+      let state = model._$statePointer
+      rows[traits[Int(state.pointee.entity)].root, default: []].insert(state.pointee.rowID)
     }
-    let places = roots.flatMap { layout.oneWay[$0] + layout.danglingReferences[$0] }
+    let places = rows.keys.flatMap {
+      (isOwnCommit ? layout.oneWay[$0] : []) + layout.danglingReferences[$0]
+    }
     guard !places.isEmpty else { return }
     let gone = Set(deleted.map { ObjectIdentifier($0) })
-    let rows = Set(deleted.map { $0._$statePointer.pointee.rowID })
     for case let owner as any PersistentModel in loader.registry.all() {
-      let index = entity(of: owner).index
-      for place in places where place.entity == index {
-        switch owner.content(at: place.property) {
+      let entity = entity(of: owner)
+      for place in places where place.entity == entity.index {
+        let index = place.property
+        switch owner.content(at: index) {
         case .toOne(.model(let target)) where gone.contains(ObjectIdentifier(target)):
-          notifying(owner, place.property) { owner.setContent(.toOne(.none), at: place.property) }
-        case .toOne(.row(let row)) where rows.contains(row):
-          owner.setContent(.toOne(.none), at: place.property)
+          notifying(owner, index) { owner.setContent(.toOne(.none), at: index) }
+        case .toOne(.row(let row)):
+          let root = entity.properties[index].destination.map { traits[$0].root }
+          if let root, rows[root]?.contains(row) == true {
+            owner.setContent(.toOne(.none), at: index)
+          }
         case .toMany(var targets):
           let left = targets.loaded?.filter { !gone.contains(ObjectIdentifier($0)) }
           guard left?.count != targets.loaded?.count else { continue }
           targets.loaded = left
-          notifying(owner, place.property) {
-            owner.setContent(.toMany(targets), at: place.property)
-          }
+          notifying(owner, index) { owner.setContent(.toMany(targets), at: index) }
         default: break
         }
       }

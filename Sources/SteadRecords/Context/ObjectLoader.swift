@@ -179,7 +179,9 @@ final class ObjectLoader {
 
   /// The objects of a result.
   func collect<T: PersistentModel>(_ statement: Statement, _ plan: EntityPlan) throws -> [T] {
-    if plan.entity.discriminator == nil { return try collectOneClass(statement, plan) }
+    if plan.entity.discriminator == nil {
+      return unsafeBitCast(try collectOneClass(T.self, statement, plan), to: [T].self)
+    }
     var result: [T] = []
     while try statement.step() {
       if let model = try makeObject(plan, statement) as? T { result.append(model) }
@@ -188,17 +190,24 @@ final class ObjectLoader {
   }
 
   /// Rows of one class, straight into its typed storage.
+  ///
+  /// - Parameters:
+  ///   - mayRepeat: Whether a row can come twice, so that each is looked for among those registered.
+  ///   - onRow: Reads columns beside the entity's own.
   private func collectOneClass<T: PersistentModel>(
-    _ statement: Statement, _ plan: EntityPlan
-  ) throws -> [T] {
+    _ type: T.Type, _ statement: Statement, _ plan: EntityPlan, mayRepeat: Bool = false,
+    onRow: () -> Void = {}
+  ) throws -> [AnyObject] {
     let entity = plan.entity
     let context = rowContexts[entity.index]
     let reader = plan.reader(statement, context)
-    let isFirst = registry.isEmpty(root: entity.rootIndex)
+    let isFirst = !mayRepeat && registry.isEmpty(root: entity.rootIndex)
     // Arrays of class references have one layout; that of `AnyObject` is known to the compiler here.
     var result: [AnyObject] = []
     var loaded: [UnsafeMutablePointer<_ModelState>] = []
+    loaded.reserveCapacity(Self.registrationSize)
     while try statement.step() {
+      onRow()
       let row = statement.integer(0)
       if !isFirst, let object = registry.object(root: entity.rootIndex, row: row) {
         assert(object is T)
@@ -218,7 +227,7 @@ final class ObjectLoader {
       if loaded.count == Self.registrationSize { registerLoaded(&loaded, entity, &result) }
     }
     registerLoaded(&loaded, entity, &result)
-    return unsafeBitCast(result, to: [T].self)
+    return result
   }
 
   private func registerLoaded(
@@ -279,15 +288,23 @@ final class ObjectLoader {
   func collectGroups(
     _ statement: Statement, _ query: ToManyQuery
   ) throws -> [Int64: [AnyObject]] {
+    let plan = query.plan
     var reader = GroupReader()
-    while try statement.step() {
-      let (owner, place) = (
-        statement.integer(query.ownerColumn), statement.integer(query.placeColumn)
-      )
-      guard let model = try makeObject(query.plan, statement) else { continue }
-      reader.add(model, owner: owner, place: place)
+    guard plan.entity.discriminator == nil else {
+      while try statement.step() {
+        guard let model = try makeObject(plan, statement) else { continue }
+        reader.note(statement.integer(query.ownerColumn), statement.integer(query.placeColumn))
+        reader.objects.append(model)
+      }
+      return reader.groups()
     }
-    return reader.finish()
+    func collect<T: PersistentModel>(_ type: T.Type) throws -> [AnyObject] {
+      try collectOneClass(type, statement, plan, mayRepeat: query.mayRepeat) {
+        reader.note(statement.integer(query.ownerColumn), statement.integer(query.placeColumn))
+      }
+    }
+    reader.objects = try collect(plan.entity.type)
+    return reader.groups()
   }
 
   // MARK: Batches
@@ -334,39 +351,40 @@ final class OwnerBatch {
 
 /// Collects rows of several owners, which come one owner after the other.
 private struct GroupReader {
-  private var groups: [Int64: [AnyObject]] = [:]
-  private var current: [AnyObject] = []
-  private var places: [Int64] = []
-  private var isSorted = true
-  private var owner: Int64 = 0
+  /// The rows of one owner.
+  private struct Group {
+    let owner: Int64
+    let start: Int
+    var isSorted = true
+  }
 
-  mutating func add(_ model: AnyObject, owner: Int64, place: Int64) {
-    if owner != self.owner {
-      close()
-      self.owner = owner
+  var objects: [AnyObject] = []
+  private var places: [Int64] = []
+  private var starts: [Group] = []
+
+  /// Notes the owner of the next row, and the row's place among its owner's.
+  mutating func note(_ owner: Int64, _ place: Int64) {
+    if starts.last?.owner != owner {
+      starts.append(Group(owner: owner, start: places.count))
+    } else if let last = places.last, last > place {
+      starts[starts.count - 1].isSorted = false
     }
-    if let last = places.last, last > place { isSorted = false }
-    current.append(model)
     places.append(place)
   }
 
-  private mutating func close() {
-    guard !current.isEmpty else { return }
-    if isSorted {
-      groups[owner] = current
-    } else {
-      let order = current.indices.sorted { (places[$0], $0) < (places[$1], $1) }
-      groups[owner] = order.map { current[$0] }
+  func groups() -> [Int64: [AnyObject]] {
+    var result: [Int64: [AnyObject]] = [:]
+    result.reserveCapacity(starts.count)
+    for (number, group) in starts.enumerated() {
+      let end = number + 1 < starts.count ? starts[number + 1].start : objects.count
+      let range = group.start..<end
+      if group.isSorted {
+        result[group.owner] = Array(objects[range])
+      } else {
+        let order = range.sorted { (places[$0], $0) < (places[$1], $1) }
+        result[group.owner] = order.map { objects[$0] }
+      }
     }
-    let size = current.count
-    current = []
-    current.reserveCapacity(size)
-    places.removeAll(keepingCapacity: true)
-    isSorted = true
-  }
-
-  mutating func finish() -> [Int64: [AnyObject]] {
-    close()
-    return groups
+    return result
   }
 }

@@ -16,15 +16,33 @@ struct SaveValidator {
     try checkDenials(readsRows: false)
   }
 
-  /// Refuses deletions that a rule denies.
+  /// Refuses deletions that a rule denies, before anything is changed for them.
+  ///
+  /// What a deletion cascades to, because it was linked after the deletion, counts as deleted.
   ///
   /// - Parameter readsRows: Whether commits of others may have linked objects that are not loaded here.
   func checkDenials(readsRows: Bool) throws {
     guard graph.traits.contains(where: \.hasRules) else { return }
-    for model in graph.pending.models(.deleted) {
+    var going = graph.pending.models(.deleted)
+    var known = Set(going.map { ObjectIdentifier($0) })
+    var next = 0
+    while next < going.count {
+      let model = going[next]
+      next += 1
       if readsRows { graph.readAgain(model) }
-      try checkDenial(model)
+      for target in cascade(from: model) where known.insert(ObjectIdentifier(target)).inserted {
+        going.append(target)
+      }
     }
+    for model in going { try checkDenial(model, going: known) }
+  }
+
+  private func cascade(from model: any PersistentModel) -> [any PersistentModel] {
+    guard graph.isHere(model) else { return [] }
+    let entity = graph.entity(of: model)
+    return entity.relationships.filter {
+      entity.properties[$0].relationship?.deleteRule == .cascade
+    }.flatMap { graph.targets(of: model, at: $0) }
   }
 
   /// Refuses destinations that belong to another context, or to none.
@@ -91,12 +109,16 @@ struct SaveValidator {
     }
   }
 
-  private func checkDenial(_ model: any PersistentModel) throws {
+  private func checkDenial(
+    _ model: any PersistentModel, going: Set<ObjectIdentifier>
+  ) throws {
     let entity = graph.entity(of: model)
     for index in entity.relationships {
       let property = entity.properties[index]
       guard property.relationship?.deleteRule == .deny else { continue }
-      let rest = graph.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
+      let rest = graph.targets(of: model, at: index).count {
+        !$0.has(_ModelFlags.deleted) && !going.contains(ObjectIdentifier($0))
+      }
       if rest > 0 {
         throw SwiftDataError(
           .deletionDenied,

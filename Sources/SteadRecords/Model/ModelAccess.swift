@@ -18,7 +18,7 @@ public import Observation
 ) {
   let state = model._$statePointer
   if state.pointee.has(_ModelFlags.slowRead) { _makeReadable(model, index) }
-  if let registrar = state.pointee.extra?.registrar {
+  if state.pointee.extra?.isObserved == true, let registrar = state.pointee.extra?.registrar {
     registrar.willSet(model, keyPath: keyPath())
   }
   if let home = state.pointee.home, home.recordsUndo { home.valueWillChange(of: model, at: index) }
@@ -36,7 +36,7 @@ public import Observation
   {
     _recordChange(model, index)
   }
-  if let registrar = state.pointee.extra?.registrar {
+  if state.pointee.extra?.isObserved == true, let registrar = state.pointee.extra?.registrar {
     registrar.didSet(model, keyPath: keyPath())
   }
 }

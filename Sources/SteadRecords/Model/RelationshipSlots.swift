@@ -104,7 +104,9 @@ public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
     let id = row.integer(column)
     if id == 0 {
       self = .none
-    } else if case .model(let model) = self, model._$statePointer.pointee.rowID == id {
+    } else if case .model(let model) = self, model._$statePointer.pointee.rowID == id,
+      !model._$statePointer.pointee.has(_ModelFlags.stale)
+    {
       return
     } else {
       self = .row(id)

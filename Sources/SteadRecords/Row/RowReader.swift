@@ -40,9 +40,10 @@ public struct _RowReader {
   }
 
   func double(_ column: Int32) -> Double {
-    // NaN is stored as text, since SQLite turns it into NULL.
-    sqlite3_column_type(statement, column) == SQLITE_TEXT
-      ? RealColumn.decode(string(column)) : sqlite3_column_double(statement, column)
+    let value = sqlite3_column_double(statement, column)
+    // NaN is stored as text, since SQLite turns it into NULL; as a number it is 0, as NULL is.
+    return value == 0 && sqlite3_column_type(statement, column) == SQLITE_TEXT
+      ? RealColumn.decode(string(column)) : value
   }
 
   func string(_ column: Int32) -> String {

@@ -272,7 +272,9 @@ final class RecordStore: @unchecked Sendable {
     if isInMemory || isWritingHere {
       writing.lock()
       defer { writing.unlock() }
-      if case .shared(let number) = freshness { return try body(writer, number) }
+      if case .shared(let number) = freshness {
+        return try body(writer, max(number, log.newestNumber))
+      }
       return try body(writer, try writer.commitNumber())
     }
     return try readers.read(freshness, body)

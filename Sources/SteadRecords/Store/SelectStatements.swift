@@ -7,6 +7,8 @@ struct ToManyQuery {
   let ownerColumn: Int32
   /// The place in the relationship's order.
   let placeColumn: Int32
+  /// Whether a row can come more than once, with different owners.
+  let mayRepeat: Bool
 
   /// - Parameters:
   ///   - list: The relationship's number among those that share its inverse.
@@ -18,6 +20,7 @@ struct ToManyQuery {
     placeColumn = ownerColumn + 1
     switch storage {
     case .inverse(let toOne):
+      mayRepeat = false
       let property = plan.entity.properties[toOne]
       let column = property.column ?? ""
       let key = "t0.\(quoted(column))"
@@ -26,6 +29,7 @@ struct ToManyQuery {
         "SELECT \(plan.columnList), \(key), ifnull(\(order), t0.\"_id\") FROM \(plan.table) AS t0 "
         + "WHERE \(key) \(test)\(Self.isIn(list, property)) ORDER BY \(key), t0.\"_id\""
     case .join(let table, let owner, let target):
+      mayRepeat = true
       sql =
         "SELECT \(plan.columnList), j.\(owner), ifnull(j.\(owner)_order, j.\"_id\") "
         + "FROM \(quoted(table)) AS j JOIN \(plan.table) AS t0 ON t0.\"_id\" = j.\(target) "

@@ -33,6 +33,68 @@
     #expect(try store.reopened().only(Rumor.self).landlord == nil)
   }
 
+  /// Objects of the context that asked for a batch deletion went on referring to what it deleted.
+  @Test func noActionLeavesNoReferenceAfterABatchDeletion() throws {
+    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let writer = store.context()
+    let rumor = Rumor(text: "R")
+    writer.insert(rumor)
+    rumor.landlord = Landlord(name: "L")
+    try writer.save()
+
+    let context = store.context()
+    let found = try context.only(Rumor.self)
+    #expect(found.landlord?.name == "L")
+    try context.delete(model: Landlord.self, where: #Predicate { $0.name == "L" })
+    #expect(found.landlord == nil)
+  }
+
+  /// The same, where all that a context knows is that something was committed.
+  @Test func noActionLeavesNoReferenceAfterAnUnknownCommit() throws {
+    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let writer = store.context()
+    let rumor = Rumor(text: "R")
+    writer.insert(rumor)
+    rumor.landlord = Landlord(name: "L")
+    try writer.save()
+    let outsider = ModelContext(try store.secondContainer())
+
+    let context = store.context()
+    let found = try context.only(Rumor.self)
+    let landlord = try #require(found.landlord)
+    // More commits than are remembered.
+    try outsider.delete(model: Landlord.self)
+    for number in 0...600 {
+      outsider.insert(Rumor(text: "\(number)"))
+      try outsider.save()
+    }
+    context.processPendingChanges()
+    #expect(found.landlord == nil)
+    #expect(landlord.modelContext == nil)
+  }
+
+  /// Rows of another table than the deleted objects' were taken for theirs, where they had their numbers.
+  @Test func deletionsKeepReferencesToRowsOfOtherTablesWithTheirNumbers() throws {
+    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let context = store.context()
+    let (kept, other) = (Landlord(name: "kept"), Landlord(name: "other"))
+    context.insert(kept)
+    try context.save()
+    context.insert(other)
+    let (rumor, deleted) = (Rumor(text: "R"), Rumor(text: "deleted"))
+    rumor.landlord = kept
+    context.insert(deleted)
+    try context.save()
+    context.insert(rumor)
+    try context.save()
+    // The deleted rumor has the number of the landlord that stays.
+    context.rollback()
+    context.delete(deleted)
+    context.delete(other)
+    try context.save()
+    #expect(rumor.landlord === kept)
+  }
+
   /// `inverseName` was nil until a container was opened.
   @Test func aSchemaKnowsItsInversesBeforeAContainerDoes() throws {
     let schema = Schema([Landlord.self, Tenant.self, Rumor.self])
