@@ -80,11 +80,23 @@ extension ObjectGraph {
       switch rule {
       case .deny, .noAction: continue
       case .cascade:
-        queue += targets(of: model, at: index)
+        queue += cascade(from: model, property)
         cut(model, property)
       case .nullify: cut(model, property)
       }
     }
+  }
+
+  /// What a deletion takes with it by one relationship.
+  func cascade(
+    from model: any PersistentModel, _ property: PropertyLayout
+  ) -> [any PersistentModel] {
+    let targets = targets(of: model, at: property.index)
+    guard !property.isToMany, let inverse = inverse(of: property), !inverse.isToMany else {
+      return targets
+    }
+    // Others may have led this side to an object that is somebody else's here.
+    return targets.filter { refers($0, inverse.index, to: model, nil) }
   }
 
   /// Takes an object out of one of its relationships, on both sides.

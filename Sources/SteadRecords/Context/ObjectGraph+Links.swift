@@ -12,9 +12,9 @@ extension ObjectGraph {
     let property = entity.properties[index]
     let oldInverse = inverse(of: property, list: owner.list(at: index))
     // With a to-many inverse the old destination need not be loaded: its list is made of its rows, and
-    // of what the members themselves say.
+    // of what the members themselves say. But undo restores the object's place there.
     let previous =
-      oldInverse?.isToMany == false
+      oldInverse?.isToMany == false || undo.isRecording
       ? resolved(old, owner, index) : registeredTarget(old, property)
     if let new {
       if previous === new { return unchanged.note(owner, index) }

@@ -40,9 +40,9 @@ struct SaveValidator {
   private func cascade(from model: any PersistentModel) -> [any PersistentModel] {
     guard graph.isHere(model) else { return [] }
     let entity = graph.entity(of: model)
-    return entity.relationships.filter {
-      entity.properties[$0].relationship?.deleteRule == .cascade
-    }.flatMap { graph.targets(of: model, at: $0) }
+    return entity.relationships.map { entity.properties[$0] }.filter {
+      $0.relationship?.deleteRule == .cascade
+    }.flatMap { graph.cascade(from: model, $0) }
   }
 
   /// Refuses destinations that belong to another context, or to none.

@@ -78,11 +78,12 @@ public import Observation
     return
   }
   if state.pointee.has(_ModelFlags.redirected) {
-    if let successor = state.pointee.extra?.successor,
-      let copy = successor.copySlot(at: index)
-    {
-      model.restoreSlot(copy, at: index)
+    guard let successor = state.pointee.extra?.successor else { return }
+    if successor.has(_ModelFlags.slowRead) { _makeReadable(successor, index) }
+    if case .toMany(let targets) = successor.content(at: index), targets.loaded == nil {
+      _ = successor._$statePointer.pointee.home?.destinations(of: successor, index)
     }
+    if let copy = successor.copySlot(at: index) { model.restoreSlot(copy, at: index) }
     return
   }
   if state.pointee.has(_ModelFlags.partial), !state.pointee.has(_ModelFlags.stale),

@@ -93,7 +93,15 @@ public final class Subject {
     case .delete(let context, let number): delete(try object(context, number), context)
     case .drop(let context, let numbers):
       // Objects that stand for others' rows go, too: nothing is known of them from here on.
-      for number in numbers { objects[context][number] = nil }
+      for number in numbers {
+        // Another process has nobody who asks it for identifiers after each save.
+        if identifiers[number] == nil, let object = objects[context][number],
+          object.persistentModelID.storeIdentifier != nil
+        {
+          identifiers[number] = object.persistentModelID
+        }
+        objects[context][number] = nil
+      }
     default: try performOnStore(call)
     }
   }

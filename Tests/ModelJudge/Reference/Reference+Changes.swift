@@ -33,8 +33,9 @@ extension Reference {
 
   private mutating func insertAgain(_ step: Step, _ context: Int) -> [Call] {
     let here = contexts[context]
-    let free = here.free.nodes.keys.sorted().filter { !here.undone.contains($0) }
-    let choice = free + here.deleted + here.live.prefix(1)
+    // What undo leaves of an object's attributes isn't specified.
+    let gone = (here.free.nodes.keys.sorted() + here.deleted).filter { !here.undone.contains($0) }
+    let choice = gone + here.live.prefix(1)
     guard !choice.isEmpty else { return [] }
     let object = choice[step.a % choice.count]
     guard isFree(context, object) else {
