@@ -1,0 +1,173 @@
+/// What random sequences found, as the shortest calls that showed it.
+@Suite("Orders of calls that nobody had written down") struct SequenceFailureTests {
+  private func makeStore() throws -> FileStore {
+    try FileStore(Depot.self, Crate.self, Bearer.self, Permit.self, Label.self)
+  }
+
+  /// The save was denied because of an object that the deletion takes with it.
+  @Test func aCascadeLinkedAfterTheDeletionCountsForADenial() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (depot, crate) = (Depot(name: "d"), Crate(number: 1))
+    context.insert(depot)
+    crate.debtor = depot
+    context.delete(depot)
+    crate.depot = depot
+    try context.save()
+    #expect(try store.reopened().all(Crate.self).isEmpty)
+    #expect(try store.reopened().all(Depot.self).isEmpty)
+  }
+
+  /// A denied save had deleted in memory what the deletion cascades to.
+  @Test func aDeniedSaveLeavesWhatTheDeletionCascadesTo() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (main, branch, crate) = (Depot(name: "main"), Depot(name: "branch"), Crate(number: 1))
+    context.insertAll(main, branch, crate)
+    branch.peers = [branch]
+    try context.save()
+    branch.debts = [crate]
+    context.delete(main)
+    branch.main = main
+    #expect(throws: SwiftDataError.deletionDenied) { try context.save() }
+    #expect(!branch.isDeleted)
+    #expect(branch.peers == [branch])
+  }
+
+  /// The object went to the end of its owner's list, which had not been loaded.
+  @Test func undoingADeletionRestoresThePlaceInAListThatWasNotLoaded() throws {
+    let store = try makeStore()
+    let writer = store.context()
+    let depot = Depot(name: "d")
+    writer.insert(depot)
+    depot.crates = [Crate(number: 1), Crate(number: 2)]
+    try writer.save()
+
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    let first = try #require(context.all(Crate.self).first { $0.number == 1 })
+    manager.beginUndoGrouping()
+    context.delete(first)
+    manager.endUndoGrouping()
+    try context.save()
+    manager.undo()
+    try context.save()
+    #expect(try store.reopened().only(Depot.self).crates.map(\.number) == [1, 2])
+  }
+
+  /// Undoing an insertion that had ended a deletion cut what was linked in between.
+  @Test func undoingTheEndOfADeletionKeepsLinks() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (depot, crate) = (Depot(name: "d"), Crate(number: 1))
+    context.insertAll(depot, crate)
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    for step in [
+      { context.delete(crate) }, { depot.crates.append(crate) }, { context.insert(crate) },
+    ] {
+      manager.beginUndoGrouping()
+      step()
+      manager.endUndoGrouping()
+    }
+    manager.undo()
+    #expect(crate.isDeleted)
+    #expect(crate.depot === depot)
+    manager.redo()
+    #expect(!crate.isDeleted)
+    #expect(crate.depot === depot)
+  }
+
+  /// A list that was changed through an object whose row another one had taken over lost what another
+  /// context had committed.
+  @Test func aListOfTheLoserOfAnUpsertIsThatOfItsRow() throws {
+    let store = try makeStore()
+    let (here, there) = (store.context(), store.context())
+    let bearers = [Bearer(name: "a"), Bearer(name: "b")]
+    for bearer in bearers { there.insert(bearer) }
+    try there.save()
+    let labels = [Label(key: "k"), Label(key: "k")]
+    for label in labels { here.insert(label) }
+    try here.save()
+    for label in labels { label.bearers = [] }
+    try there.only(Label.self).bearers = [bearers[0]]
+    try there.save()
+    here.processPendingChanges()
+    // One of them stands for the other.
+    for label in labels { label.bearers.append(try here.twin(of: bearers[1])) }
+    try here.save()
+    #expect(try store.reopened().only(Label.self).bearers.map(\.name).sorted() == ["a", "b"])
+  }
+
+  /// A deletion took an object with it that belongs to somebody else by now.
+  @Test func aDeletionTakesOnlyWhatBothSidesLink() throws {
+    let store = try makeStore()
+    let (here, there) = (store.context(), store.context())
+    let (first, second, permit) = (Bearer(name: "a"), Bearer(name: "b"), Permit(number: 1))
+    here.insertAll(first, second, permit)
+    try here.save()
+    let theirs = try (there.twin(of: first), there.twin(of: second), there.twin(of: permit))
+    permit.bearer = first
+    theirs.1.permit = theirs.2
+    there.delete(theirs.0)
+    try here.save()
+    try there.save()
+    let reader = try store.reopened()
+    #expect(try reader.only(Permit.self).bearer?.name == "b")
+    #expect(try reader.only(Bearer.self).name == "b")
+  }
+
+  /// What an object of no context was linked to before followed it into the context.
+  @Test func anObjectThatIsReplacedDoesNotFollowItsOwner() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (main, inside, left) = (Depot(name: "main"), Depot(name: "inside"), Depot(name: "left"))
+    context.insert(inside)
+    main.main = left
+    main.branches = [inside, main]
+    try context.save()
+    #expect(try context.all(Depot.self).map(\.name).sorted() == ["inside", "main"])
+    #expect(left.modelContext == nil)
+  }
+}
+
+@Model final class Depot {
+  var name: String
+  @Relationship(deleteRule: .deny, inverse: \Crate.debtor) var debts: [Crate] = []
+  @Relationship(deleteRule: .cascade, inverse: \Crate.depot) var crates: [Crate] = []
+  @Relationship(deleteRule: .cascade, inverse: \Depot.main) var branches: [Depot] = []
+  @Relationship(inverse: \Depot.visitors) var peers: [Depot] = []
+  var main: Depot?
+  var visitors: [Depot] = []
+  init(name: String) { self.name = name }
+}
+
+@Model final class Crate {
+  var number: Int
+  var debtor: Depot?
+  var depot: Depot?
+  init(number: Int) { self.number = number }
+}
+
+@Model final class Bearer {
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Permit.bearer) var permit: Permit?
+  @Relationship(inverse: \Label.bearers) var labels: [Label] = []
+  init(name: String) { self.name = name }
+}
+
+@Model final class Permit {
+  var number: Int
+  var bearer: Bearer?
+  init(number: Int) { self.number = number }
+}
+
+@Model final class Label {
+  @Attribute(.unique) var key: String
+  var bearers: [Bearer] = []
+  init(key: String) { self.key = key }
+}
