@@ -21,7 +21,12 @@ extension ReferenceContext {
     if trial.hasDeniedDeletion { outcome.errors.insert(.denied) }
     for object in trial.deleted { outcome.gone[object] = trial.drop(object) }
     let merges = try trial.mergesOfUniqueRows()
-    if merges == nil { outcome.errors.insert(.invalid) }
+    if merges == nil {
+      outcome.errors.insert(.invalid)
+      if deletesMore || linksToDeleted {
+        throw Unspecified(reason: "A save fails that has applied the rules of deletion again.")
+      }
+    }
     guard let merges, outcome.errors.isEmpty else { return SaveOutcome(errors: outcome.errors) }
     for (new, row) in merges { try trial.merge(new, into: row) }
     outcome.merged = merges.map(\.new)
@@ -33,6 +38,14 @@ extension ReferenceContext {
     trial.isContested = false
     self = trial
     return outcome
+  }
+
+  /// Whether something leads to an object that the next save deletes.
+  private var linksToDeleted: Bool {
+    view.nodes.contains { object, node in
+      !isDeleted(object)
+        && node.kind.links.contains { view.targets(object, $0).contains(where: isDeleted) }
+    }
   }
 
   // MARK: Unique keys

@@ -35,15 +35,17 @@
 
   /// Objects of the context that asked for a batch deletion went on referring to what it deleted.
   @Test func noActionLeavesNoReferenceAfterABatchDeletion() throws {
-    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
-    let writer = store.context()
+    let container = try ModelContainer(
+      for: Landlord.self, Tenant.self, Rumor.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let writer = ModelContext(container)
     let rumor = Rumor(text: "R")
     writer.insert(rumor)
     rumor.landlord = Landlord(name: "L")
     try writer.save()
 
-    let context = store.context()
-    let found = try context.only(Rumor.self)
+    let context = ModelContext(container)
+    let found = try #require(context.model(for: rumor.persistentModelID) as? Rumor)
     #expect(found.landlord?.name == "L")
     try context.delete(model: Landlord.self, where: #Predicate { $0.name == "L" })
     #expect(found.landlord == nil)
@@ -82,10 +84,9 @@
     try context.save()
     context.insert(other)
     let (rumor, deleted) = (Rumor(text: "R"), Rumor(text: "deleted"))
-    rumor.landlord = kept
     context.insert(deleted)
     try context.save()
-    context.insert(rumor)
+    rumor.landlord = kept
     try context.save()
     // The deleted rumor has the number of the landlord that stays.
     context.rollback()
