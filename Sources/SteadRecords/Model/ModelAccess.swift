@@ -54,10 +54,9 @@ public import Observation
 
 /// Whether the read of an object without a registrar is tracked; if so, it has one from now on.
 @usableFromInline func _isTracked(_ state: UnsafeMutablePointer<_ModelState>) -> Bool {
-  if let home = state.pointee.home {
-    guard home.trackingProbe.isTracking else { return false }
-    state.pointee.makeExtra().probe = home.trackingProbe
-    home.trackingProbe = TrackingProbe(after: home.trackingProbe)
+  if let home = state.pointee.uncountedHome {
+    guard home._withUnsafeGuaranteedRef({ $0.isTracking }) else { return false }
+    state.pointee.makeExtra().probe = home.takeUnretainedValue().takeProbe()
     return true
   }
   guard let probe = LooseTrackingProbe.takeIfTracking() else { return false }

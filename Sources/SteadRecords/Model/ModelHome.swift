@@ -9,7 +9,22 @@
 
   /// Tells whether a read of one of the objects is tracked. Asked at each read, so it is not checked that
   /// only one thread does: that holds for all of the home.
-  @exclusivity(unchecked) final var trackingProbe = TrackingProbe()
+  @exclusivity(unchecked) private final var trackingProbe = TrackingProbe()
+  /// The same, for a read to ask without counting a reference, which takes longer than the answer.
+  @exclusivity(unchecked) private final var askedProbe: Unmanaged<TrackingProbe>
+
+  init() { askedProbe = .passUnretained(trackingProbe) }
+
+  final var isTracking: Bool { askedProbe._withUnsafeGuaranteedRef { $0.isTracking } }
+
+  /// Gives the probe away, to become the registrar of an object.
+  final func takeProbe() -> TrackingProbe {
+    defer {
+      trackingProbe = TrackingProbe(after: trackingProbe)
+      askedProbe = .passUnretained(trackingProbe)
+    }
+    return trackingProbe
+  }
 
   /// Keeps the way back from a change of one property that is about to be made.
   @usableFromInline func valueWillChange(of model: any PersistentModel, at index: Int) {}

@@ -35,6 +35,16 @@ public struct _ModelState: ~Copyable {
   /// Whether any of these flags is set.
   @inlinable func has(_ mask: UInt32) -> Bool { flags.load(ordering: .relaxed) & mask != 0 }
 
+  /// The home without a reference, which costs more to count than most questions to it. The object holds
+  /// its home for as long as one of them takes.
+  var uncountedHome: Unmanaged<ModelHome>? {
+    mutating get {
+      withUnsafeMutablePointer(to: &home) {
+        UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self).map { .fromOpaque($0) }
+      }
+    }
+  }
+
   func set(_ mask: UInt32) { flags.bitwiseOr(mask, ordering: .relaxed) }
 
   func clear(_ mask: UInt32) { flags.bitwiseAnd(~mask, ordering: .relaxed) }

@@ -14,21 +14,26 @@ final class TrackingProbe {
   let registrar = ObservationRegistrar()
   private let subject: Subject
   private let keyPath: KeyPath<Subject, Int>
+  private let isAlwaysTracking: Bool
 
-  init() {
+  convenience init() { self.init(isAlwaysTracking: !Self.isReliable) }
+
+  private init(isAlwaysTracking: Bool) {
     let subject = Subject()
     self.subject = subject
     keyPath = \Subject.[Key(subject: subject)]
+    self.isAlwaysTracking = isAlwaysTracking
   }
 
   /// Another one, that shares what does not belong to the registrar.
   init(after probe: TrackingProbe) {
     subject = probe.subject
     keyPath = probe.keyPath
+    isAlwaysTracking = probe.isAlwaysTracking
   }
 
   /// Whether the current thread tracks reads.
-  var isTracking: Bool { observesAccess || !Self.isReliable }
+  var isTracking: Bool { observesAccess || isAlwaysTracking }
 
   private var observesAccess: Bool {
     subject.wasHashed.store(false, ordering: .relaxed)
@@ -39,7 +44,7 @@ final class TrackingProbe {
   /// Whether this system's Observation hashes key paths when it tracks; otherwise each object that is
   /// read gets a registrar.
   private static let isReliable = withObservationTracking {
-    TrackingProbe().observesAccess
+    TrackingProbe(isAlwaysTracking: false).observesAccess
   } onChange: {
   }
 }
