@@ -293,14 +293,14 @@ final class ObjectLoader {
     guard plan.entity.discriminator == nil else {
       while try statement.step() {
         guard let model = try makeObject(plan, statement) else { continue }
-        reader.note(statement.integer(query.ownerColumn), statement.integer(query.placeColumn))
+        reader.note(query.ownership(in: statement))
         reader.objects.append(model)
       }
       return reader.groups()
     }
     func collect<T: PersistentModel>(_ type: T.Type) throws -> [AnyObject] {
       try collectOneClass(type, statement, plan, mayRepeat: query.mayRepeat) {
-        reader.note(statement.integer(query.ownerColumn), statement.integer(query.placeColumn))
+        reader.note(query.ownership(in: statement))
       }
     }
     reader.objects = try collect(plan.entity.type)
@@ -363,7 +363,8 @@ private struct GroupReader {
   private var starts: [Group] = []
 
   /// Notes the owner of the next row, and the row's place among its owner's.
-  mutating func note(_ owner: Int64, _ place: Int64) {
+  mutating func note(_ row: (owner: Int64, place: Int64)) {
+    let (owner, place) = row
     if starts.last?.owner != owner {
       starts.append(Group(owner: owner, start: places.count))
     } else if let last = places.last, last > place {

@@ -47,7 +47,8 @@ struct NameClash {
         } else if !holdsSame(known, property) {
           problems.insert(
             "\(otherName) and \(name) share a column, since they belong to one class hierarchy, and "
-              + "differ in their types. Rename one of the properties, or move it to their superclass.")
+              + "differ in their types. Rename one of the properties, or move it to their superclass."
+          )
         }
       }
     }

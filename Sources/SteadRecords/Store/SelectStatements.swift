@@ -5,7 +5,7 @@ struct ToManyQuery {
   let sql: String
   /// The owner's row.
   let ownerColumn: Int32
-  /// The place in the relationship's order.
+  /// The place in the relationship's order; NULL for that of the row's number.
   let placeColumn: Int32
   /// Whether a row can come more than once, with different owners.
   let mayRepeat: Bool
@@ -26,7 +26,7 @@ struct ToManyQuery {
       let key = "t0.\(quoted(column))"
       let order = "t0.\(quoted(HiddenColumn.order(of: column)))"
       sql =
-        "SELECT \(plan.columnList), \(key), ifnull(\(order), t0.\"_id\") FROM \(plan.table) AS t0 "
+        "SELECT \(plan.columnList), \(key), \(order) FROM \(plan.table) AS t0 "
         + "WHERE \(key) \(test)\(Self.isIn(list, property)) ORDER BY \(key), t0.\"_id\""
     case .join(let table, let owner, let target):
       mayRepeat = true
@@ -35,6 +35,13 @@ struct ToManyQuery {
         + "FROM \(quoted(table)) AS j JOIN \(plan.table) AS t0 ON t0.\"_id\" = j.\(target) "
         + "WHERE j.\(owner) \(test) ORDER BY j.\(owner), j.\"_id\""
     }
+  }
+
+  /// The owner of the current row, and the row's place among its owner's.
+  func ownership(in statement: Statement) -> (owner: Int64, place: Int64) {
+    let place = statement.integer(placeColumn)
+    let isRow = place == 0 && statement.isNull(placeColumn)
+    return (statement.integer(ownerColumn), isRow ? statement.integer(0) : place)
   }
 
   /// The rest of a condition, true for rows in one of several lists over a to-one property.
