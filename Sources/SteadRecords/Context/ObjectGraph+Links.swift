@@ -227,13 +227,13 @@ extension ObjectGraph {
   private func members(
     _ list: [AnyObject], of owner: any PersistentModel, _ index: Int
   ) -> Set<ObjectIdentifier> {
-    if let membership, membership.owner == ObjectIdentifier(owner), membership.index == index,
+    if let membership, membership.owner === owner, membership.index == index,
       membership.members.count == list.count
     {
       return membership.members
     }
     let members = Set(list.map(ObjectIdentifier.init))
-    membership = Membership(owner: ObjectIdentifier(owner), index: index, members: members)
+    membership = Membership(owner: owner, index: index, members: members)
     return members
   }
 
@@ -425,7 +425,7 @@ extension Membership {
   mutating func insert(
     _ new: [AnyObject], into owner: any PersistentModel, _ index: Int
   ) {
-    guard self.owner == ObjectIdentifier(owner), self.index == index else { return }
+    guard self.owner === owner, self.index == index else { return }
     for object in new { members.insert(ObjectIdentifier(object)) }
   }
 }

@@ -211,6 +211,7 @@ final class ObjectGraph: ModelHome {
   /// Drops everything when the context ends; objects still held keep their values.
   func abandon() {
     firstLinks = FirstLinks()
+    membership = nil
     for model in pending.models(.inserted) { leave(model) }
     for kind in [PendingChanges.Kind.changed, .deleted] {
       for model in pending.models(kind) { settle(model) }
@@ -273,7 +274,8 @@ struct Unchanged {
 
 /// The members of the to-many relationship that was last added to, for quick repeats.
 struct Membership {
-  let owner: ObjectIdentifier
+  /// Held, since the address of one that is gone may be given to another object.
+  let owner: AnyObject
   let index: Int
   var members: Set<ObjectIdentifier>
 }

@@ -6,7 +6,8 @@
   /// What was put in, in that order; an entry counts while `places` has it.
   private var added: [AnyObject] = []
   private var places: [ObjectIdentifier: Int] = [:]
-  private var removed: Set<ObjectIdentifier> = []
+  /// What was taken out. Held, since the address of one that is gone may be given to another object.
+  private var removed: [ObjectIdentifier: AnyObject] = [:]
   /// The whole of the relationship when it was last put into an order of its own.
   private(set) var ordering: [AnyObject]?
   /// What was put in after that.
@@ -25,12 +26,12 @@
 
   func hasAdded(_ object: AnyObject) -> Bool { places[ObjectIdentifier(object)] != nil }
 
-  func hasRemoved(_ object: AnyObject) -> Bool { removed.contains(ObjectIdentifier(object)) }
+  func hasRemoved(_ object: AnyObject) -> Bool { removed[ObjectIdentifier(object)] != nil }
 
   /// Puts an object at the end.
   func add(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
-    removed.remove(id)
+    removed[id] = nil
     if ordering != nil { addedSince.insert(id) }
     places[id] = added.count
     added.append(object)
@@ -39,7 +40,7 @@
   func remove(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
     places[id] = nil
-    removed.insert(id)
+    removed[id] = object
   }
 
   func setOrder(_ objects: [AnyObject]) {
@@ -54,7 +55,7 @@
     let additions = additions
     let kept = stored.filter {
       let id = ObjectIdentifier($0)
-      return !removed.contains(id) && places[id] == nil
+      return removed[id] == nil && places[id] == nil
     }
     guard let ordering else { return kept + additions }
     let members = Set((kept + additions).map(ObjectIdentifier.init))

@@ -133,6 +133,35 @@
     #expect(try context.all(Depot.self).map(\.name).sorted() == ["inside", "main"])
     #expect(left.modelContext == nil)
   }
+
+  /// What was taken out of a list was remembered by an address, which a new object got when the old one
+  /// was gone: the new one was then missing in the list.
+  @Test func aNewObjectIsNotTakenForOneThatIsGone() throws {
+    let store = try makeStore()
+    let (here, there) = (store.context(), store.context())
+    let depot = Depot(name: "d")
+    here.insert(depot)
+    try here.save()
+    // An address is not given again each time.
+    for round in 0..<20 {
+      let (old, new) = (Crate(number: round), Crate(number: 100 + round))
+      here.insert(old)
+      old.depot = depot
+      try here.save()
+      there.processPendingChanges()
+      let theirs = try there.twin(of: depot)
+      here.delete(old)
+      here.insert(new)
+      new.depot = depot
+      theirs.crates.removeAll { $0.number == round }
+      try here.save()
+      there.processPendingChanges()
+      #expect(theirs.crates.map(\.number) == [100 + round])
+      there.rollback()
+      here.delete(new)
+      try here.save()
+    }
+  }
 }
 
 @Model final class Depot {
