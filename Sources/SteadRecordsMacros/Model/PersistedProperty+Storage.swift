@@ -4,6 +4,9 @@ extension PersistedProperty {
   /// The slot starts as a placeholder, so that an object can be made from a row without its
   /// properties' values. By itself that would hide a forgotten property; the second member has
   /// no size and no value until the property has one.
+  ///
+  /// Both are `nonisolated(unsafe)`, since a class may belong to an actor while its objects are read and saved
+  /// on their context's: a model is used on one executor at a time, and the second member holds nothing.
   var storageMembers: [String] {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""

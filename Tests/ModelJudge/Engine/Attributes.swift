@@ -71,6 +71,7 @@ struct AttributeAccess {
     set = { ($0 as? Model)?[keyPath: path] = Value(sample: $1) }
   }
 
+  // Immutable: made once, of key paths that capture nothing.
   nonisolated(unsafe) private static let all: [Kind: [AttributeAccess]] = [
     .person: [AttributeAccess(\Person.score), AttributeAccess(\Person.note)],
     .item: [AttributeAccess(\Item.score), AttributeAccess(\Item.note)],
