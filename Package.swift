@@ -28,7 +28,6 @@ let package = Package(
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   dependencies: [
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
@@ -46,6 +45,8 @@ let package = Package(
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]
     ),
+    .target(name: "CSteadSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "SteadSQLite", dependencies: ["CSteadSQLite"]),
     .target(name: "CSteadRuntime"),
     .macro(
       name: "SteadRecordsMacros",
@@ -58,15 +59,15 @@ let package = Package(
     .target(
       name: "SteadRecords",
       dependencies: [
-        "CSteadRuntime", "SteadFiles", "SteadRecordsMacros",
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "CSteadRuntime", "CSteadSQLite", "SteadFiles", "SteadRecordsMacros", "SteadSQLite",
       ]
     ),
     .target(name: "SwiftData", dependencies: ["SteadRecords"]),
     .target(
       name: "SteadTransfer",
-      dependencies: ["SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets"]),
+      dependencies: [
+        "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSecrets",
+      ]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
     .target(name: "OSLog"),
@@ -89,7 +90,8 @@ let package = Package(
     .testTarget(
       name: "SteadRecordsTests",
       dependencies: [
-        "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData", "WorkerModels",
+        "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker", "SwiftData",
+        "WorkerModels",
       ],
       exclude: ["Apps", "Failures", "Model", "Query", "Seeds"]
     ),
@@ -139,6 +141,8 @@ let package = Package(
     .testTarget(
       name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
     .testTarget(
+      name: "SteadSQLiteTests", dependencies: ["CSteadSQLite", "SteadSQLite", "SteadTestSupport"]),
+    .testTarget(
       name: "SteadPreferencesTests",
       dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"],
       exclude: ["Processes"]
@@ -157,8 +161,8 @@ let package = Package(
     .testTarget(
       name: "SteadTransferTests",
       dependencies: [
-        "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets",
-        "SteadTestSupport", "SteadTransfer", "SwiftData",
+        "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite",
+        "SteadSecrets", "SteadTestSupport", "SteadTransfer", "SwiftData",
       ],
       exclude: ["CoreData/Stores", "Processes"]
     ),

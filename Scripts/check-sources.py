@@ -29,18 +29,19 @@ ARROWS = {
     "OSLog": set(),
     "SteadFiles": {"CSteadFiles"},
     "SteadPreferences": {"SteadFiles"},
-    "SteadRecords": {"CSteadRuntime", "SteadFiles"},
+    "SteadRecords": {"CSteadRuntime", "SteadFiles", "SteadSQLite"},
     "SteadRecordsMacros": SYNTAX,
+    "SteadSQLite": {"CSteadSQLite"},
     "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
-    "SteadTransfer": {"SteadFiles", "SteadPreferences", "SteadRecords", "SteadSecrets"},
+    "SteadTransfer": {
+        "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSecrets"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
 }
 # A folder, and what may be imported there and nowhere else.
 FOLDERS = {
     "Sources/SteadFiles/Problems/": {"os"},
-    "Sources/SteadRecords/Row/": {"GRDBSQLite"},
-    "Sources/SteadRecords/Store/": {"GRDB", "GRDBSQLite"},
+    "Sources/SteadRecords/Row/": {"CSteadSQLite"},
 }
 
 IMPORT = re.compile(

@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// A row of some store of records, with its values by the names of the attributes.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// The one group of an aggregate that is not grouped.
 struct NoGroup: Hashable {}

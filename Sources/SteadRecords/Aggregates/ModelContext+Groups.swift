@@ -1,4 +1,5 @@
 public import Foundation
+import SteadSQLite
 
 // Aggregates for each value of another property; disfavoured, so that functions of apps win over them.
 extension ModelContext {

@@ -4,7 +4,7 @@ extension ObjectGraph {
   /// Runs a body with a connection for a look-up, which has all commits that this context has applied,
   /// and may share a snapshot.
   func lookUp<Result>(
-    in index: Int, _ body: (Connection) throws -> Result
+    in index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
     if let reading, reading.store == index, !stores[index].isWritingHere {
       return try body(reading.connection)

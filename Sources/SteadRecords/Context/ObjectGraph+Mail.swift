@@ -6,7 +6,7 @@ extension ObjectGraph {
 
   /// Applies the commits of others, and runs a body with a connection that sees all commits.
   func readNewest<Result>(
-    of index: Int, _ body: (Connection) throws -> Result
+    of index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
     // An observer that is told of news may fetch; what it gets is of the same commit.
     if let reading, reading.store == index, !stores[index].isWritingHere {
@@ -38,7 +38,7 @@ extension ObjectGraph {
   /// Gives registered objects what others have committed; what is pending here stays.
   ///
   /// - Parameter connection: It sees the newest of the commits and no later one.
-  func apply(_ news: CommitLog.News, in store: Int, _ connection: Connection) {
+  func apply(_ news: CommitLog.News, in store: Int, _ connection: StoreConnection) {
     if case .nothing = news { return }
     // Observed objects are read at once. A snapshot of their own could have later commits than that
     // of the caller, whose rows would then be of two commits.

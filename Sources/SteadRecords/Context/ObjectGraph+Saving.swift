@@ -2,7 +2,7 @@ import Foundation
 
 extension ObjectGraph {
   /// More work for a save's transaction, which then is durable.
-  typealias Note = (RecordStore, Connection, SaveWriter) throws -> Void
+  typealias Note = (RecordStore, StoreConnection, SaveWriter) throws -> Void
 
   /// Writes all pending changes in one transaction per store; on an error they stay pending.
   func save(noting note: Note? = nil) throws {

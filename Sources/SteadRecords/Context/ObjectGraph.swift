@@ -31,7 +31,7 @@ final class ObjectGraph: ModelHome {
   /// Whether the block is done, so that the next save ends the transaction.
   var isLastSave = false
   /// The connection that reads while news is applied, and its store's place.
-  var reading: (store: Int, connection: Connection)?
+  var reading: (store: Int, connection: StoreConnection)?
   /// Whether others have committed since the last save.
   var hasNews = false
   var followers = Followers()

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// Fetches again what is registered: the rows' numbers are read first, and only the rows that are missing
 /// after them. Reading a number takes a small part of the time that reading ten columns takes.
 extension ObjectLoader {
@@ -17,7 +19,7 @@ extension ObjectLoader {
   ///
   /// - Parameter connection: Where the missing rows are read, in the statement's snapshot.
   func collectRegistered<T: PersistentModel>(
-    _ numbers: Statement, _ plan: EntityPlan, _ connection: Connection
+    _ numbers: SQLiteStatement, _ plan: EntityPlan, _ connection: StoreConnection
   ) throws -> [T]? {
     let root = plan.entity.rootIndex
     var result: [AnyObject] = []
@@ -47,7 +49,7 @@ extension ObjectLoader {
   /// Puts the objects of missing rows in their places; returns whether all are there.
   private func fill(
     _ missing: [(place: Int, row: Int64)], in result: inout [AnyObject], _ plan: EntityPlan,
-    _ connection: Connection
+    _ connection: StoreConnection
   ) throws -> Bool {
     let statement = try connection.statement(plan.selectionOfRows)
     statement.reset()

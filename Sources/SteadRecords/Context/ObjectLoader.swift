@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// Makes objects of rows: one object a row, and each relationship's destinations in one query for all
 /// owners of a fetch.
@@ -95,7 +96,7 @@ final class ObjectLoader {
 
   /// The object of a row that none is registered for; nil when there is no such row.
   func load(
-    _ plan: EntityPlan, _ row: Int64, _ connection: Connection
+    _ plan: EntityPlan, _ row: Int64, _ connection: StoreConnection
   ) throws -> (any PersistentModel)? {
     let statement = try connection.selection(of: plan)
     statement.bind(row, at: 1)
@@ -106,7 +107,7 @@ final class ObjectLoader {
 
   /// The object of a row that none is registered for.
   private func makeNew(
-    _ plan: EntityPlan, _ statement: Statement
+    _ plan: EntityPlan, _ statement: SQLiteStatement
   ) throws -> (any PersistentModel)? {
     guard let plan = concretePlan(plan, statement) else { return nil }
     let row = statement.integer(0)
@@ -125,7 +126,8 @@ final class ObjectLoader {
   }
 
   /// The object of a result's current row, new or registered.
-  func makeObject(_ plan: EntityPlan, _ statement: Statement) throws -> (any PersistentModel)? {
+  func makeObject(_ plan: EntityPlan, _ statement: SQLiteStatement) throws -> (any PersistentModel)?
+  {
     let row = statement.integer(0)
     if let model = registered(plan.entity, row: row) {
       refresh(model, from: statement)
@@ -135,7 +137,7 @@ final class ObjectLoader {
   }
 
   /// The plan of the row's own class.
-  func concretePlan(_ plan: EntityPlan, _ statement: Statement) -> EntityPlan? {
+  func concretePlan(_ plan: EntityPlan, _ statement: SQLiteStatement) -> EntityPlan? {
     guard plan.entity.discriminator != nil else { return plan }
     let entity = layout.entity(
       discriminator: Int(statement.integer(1)), root: plan.entity.rootIndex)
@@ -143,7 +145,7 @@ final class ObjectLoader {
   }
 
   /// Gives an outdated or empty object the values of a row; pending changes are kept.
-  func refresh(_ model: any PersistentModel, from statement: Statement) {
+  func refresh(_ model: any PersistentModel, from statement: SQLiteStatement) {
     let state = model._$statePointer
     guard state.pointee.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) else {
       return
@@ -178,7 +180,7 @@ final class ObjectLoader {
   // MARK: Results
 
   /// The objects of a result.
-  func collect<T: PersistentModel>(_ statement: Statement, _ plan: EntityPlan) throws -> [T] {
+  func collect<T: PersistentModel>(_ statement: SQLiteStatement, _ plan: EntityPlan) throws -> [T] {
     if plan.entity.discriminator == nil {
       return unsafeBitCast(try collectOneClass(T.self, statement, plan), to: [T].self)
     }
@@ -195,7 +197,7 @@ final class ObjectLoader {
   ///   - mayRepeat: Whether a row can come twice, so that each is looked for among those registered.
   ///   - onRow: Reads columns beside the entity's own.
   private func collectOneClass<T: PersistentModel>(
-    _ type: T.Type, _ statement: Statement, _ plan: EntityPlan, mayRepeat: Bool = false,
+    _ type: T.Type, _ statement: SQLiteStatement, _ plan: EntityPlan, mayRepeat: Bool = false,
     onRow: () -> Void = {}
   ) throws -> [AnyObject] {
     let entity = plan.entity
@@ -251,7 +253,7 @@ final class ObjectLoader {
 
   /// The objects of a result that has some of the columns.
   func collect<T: PersistentModel>(
-    _ statement: Statement, _ plan: EntityPlan, _ partial: PartialColumns
+    _ statement: SQLiteStatement, _ plan: EntityPlan, _ partial: PartialColumns
   ) throws -> [T] {
     let context = rowContexts[plan.entity.index]
     var result: [T] = []
@@ -276,7 +278,8 @@ final class ObjectLoader {
   }
 
   /// The objects of a result, in its order; the class of each is the row's own.
-  func collectAny(_ statement: Statement, _ plan: EntityPlan) throws -> [any PersistentModel] {
+  func collectAny(_ statement: SQLiteStatement, _ plan: EntityPlan) throws -> [any PersistentModel]
+  {
     var result: [any PersistentModel] = []
     while try statement.step() {
       if let model = try makeObject(plan, statement) { result.append(model) }
@@ -286,7 +289,7 @@ final class ObjectLoader {
 
   /// The destinations of to-many relationships by their owners' rows, in the relationships' order.
   func collectGroups(
-    _ statement: Statement, _ query: ToManyQuery
+    _ statement: SQLiteStatement, _ query: ToManyQuery
   ) throws -> [Int64: [AnyObject]] {
     let plan = query.plan
     var reader = GroupReader()

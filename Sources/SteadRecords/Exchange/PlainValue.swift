@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// Values in the forms that stores of other kinds have them in.
 enum PlainValue {

@@ -1,13 +1,15 @@
+import SteadSQLite
+
 /// Finds out what objects of a class bind.
 final class RowBinding {
-  private let statement: Statement
+  private let statement: SQLiteStatement
   private let context: RowContext
   private let parameters: PropertyMap
   /// The result column of each of the shape's columns.
   private let places: [Int32?]
 
   init(
-    _ shape: RowShape, _ entity: EntityLayout, _ blobs: BlobFiles?, _ connection: Connection
+    _ shape: RowShape, _ entity: EntityLayout, _ blobs: BlobFiles?, _ connection: StoreConnection
   ) throws {
     let bound = entity.properties.filter { $0.column != nil }
     let marks = bound.indices.map { "?\($0 + 1)" }.joined(separator: ", ")

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// What one row consists of.
 package struct RowContent: Sendable {
   package let shape: RowShape

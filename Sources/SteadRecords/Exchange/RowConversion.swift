@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// Why values are not a row of an entity.
 package struct RowProblems: Error {
@@ -13,14 +14,14 @@ package struct RowProblems: Error {
 final class RowConversion {
   private let shape: RowShape
   private let entity: EntityLayout
-  private let statement: Statement
-  private let output: Statement
+  private let statement: SQLiteStatement
+  private let output: SQLiteStatement
   private let context: RowContext
   private let columns: PropertyMap
   private let parameters: PropertyMap
   private var problems: [String] = []
 
-  init(_ shape: RowShape, _ entity: EntityLayout, _ connection: Connection) throws {
+  init(_ shape: RowShape, _ entity: EntityLayout, _ connection: StoreConnection) throws {
     self.shape = shape
     self.entity = entity
     // Without files, so that a conversion that is only tried leaves nothing behind.

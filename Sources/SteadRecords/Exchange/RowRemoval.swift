@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// Why rows were not removed: rows that stay lead to them, or the other way around.
 package struct RowLosses: Error {
   /// A row, and the relationship through which it, or a row that it leads to, would be lost.
@@ -21,7 +23,7 @@ extension RowTransaction {
 /// Deletes rows that nothing else refers to.
 private struct RowRemoval {
   private let rows: RowTransaction
-  private let connection: Connection
+  private let connection: StoreConnection
 
   init(_ rows: RowTransaction) {
     self.rows = rows

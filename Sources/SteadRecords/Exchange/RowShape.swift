@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// What the rows of one entity consist of, by the names of its properties.
 package struct RowShape: Sendable {
   /// An attribute and its column, which bears its name.

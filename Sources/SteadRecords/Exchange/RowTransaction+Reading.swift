@@ -1,3 +1,5 @@
+import SteadSQLite
+
 extension RowTransaction {
   /// How many rows an entity has; those of its subclasses are not counted.
   package func count(of shape: RowShape) throws -> Int {
@@ -130,7 +132,7 @@ extension RowTransaction {
     _ sql: String, _ values: [SQLValue] = [], _ body: ([SQLValue]) throws -> Void
   ) throws {
     // Not a shared statement: the body may run the same text.
-    let statement = try Statement(sql, on: connection)
+    let statement = try connection.prepare(sql)
     statement.bind(values)
     let count = statement.columnCount
     while try statement.step() { try body((0..<count).map { statement.value($0) }) }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension RowTransaction {
   /// Inserts a row with the values of its shape's columns.

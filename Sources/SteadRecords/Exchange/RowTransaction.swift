@@ -1,19 +1,20 @@
 import Foundation
+import SteadSQLite
 
 /// A transaction on a store's rows; good within the call that hands it out.
 package final class RowTransaction {
   package let rows: RowStore
   private let store: RecordStore
-  let connection: Connection
+  let connection: StoreConnection
   /// The files that rows no longer refer to; they go after the commit, unless others do.
   private(set) var droppedFiles: Set<String> = []
   private var conversions: [String: RowConversion] = [:]
-  private var selections: [Int: Statement] = [:]
-  private var insertions: [Int: Statement] = [:]
-  private var pairSelections: [PairList: Statement] = [:]
+  private var selections: [Int: SQLiteStatement] = [:]
+  private var insertions: [Int: SQLiteStatement] = [:]
+  private var pairSelections: [PairList: SQLiteStatement] = [:]
   private var bindings: [Int: RowBinding] = [:]
 
-  init(_ rows: RowStore, _ store: RecordStore, _ connection: Connection) {
+  init(_ rows: RowStore, _ store: RecordStore, _ connection: StoreConnection) {
     self.rows = rows
     self.store = store
     self.connection = connection
@@ -79,33 +80,32 @@ package final class RowTransaction {
 
   // MARK: Prepared statements
 
-  private func statement(selecting shape: RowShape) throws -> Statement {
+  private func statement(selecting shape: RowShape) throws -> SQLiteStatement {
     if let known = selections[shape.index] { return known }
     let columns = shape.columns.isEmpty ? "NULL" : shape.columns.map(quoted).joined(separator: ", ")
-    let statement = try Statement(
-      "SELECT \(columns) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)",
-      on: connection)
+    let statement = try connection.prepare(
+      "SELECT \(columns) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)")
     selections[shape.index] = statement
     return statement
   }
 
   /// Selects target and both orders of an owner's pairs, in the order of their insertion.
-  func statement(selecting list: PairList) throws -> Statement {
+  func statement(selecting list: PairList) throws -> SQLiteStatement {
     if let known = pairSelections[list] { return known }
-    let statement = try Statement(
+    let statement = try connection.prepare(
       "SELECT target, owner_order, target_order FROM \(quoted(list.table)) "
-        + "WHERE owner = ?1 ORDER BY \"_id\"", on: connection)
+        + "WHERE owner = ?1 ORDER BY \"_id\"")
     pairSelections[list] = statement
     return statement
   }
 
   /// Takes a row's number, then the values of its shape's columns.
-  func statement(inserting shape: RowShape) throws -> Statement {
+  func statement(inserting shape: RowShape) throws -> SQLiteStatement {
     if let known = insertions[shape.index] { return known }
     let names = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
     let marks = (0...shape.columns.count).map { "?\($0 + 1)" }.joined(separator: ", ")
-    let statement = try Statement(
-      "INSERT INTO \(quoted(shape.root)) (\(names)) VALUES (\(marks))", on: connection)
+    let statement = try connection.prepare(
+      "INSERT INTO \(quoted(shape.root)) (\(names)) VALUES (\(marks))")
     insertions[shape.index] = statement
     return statement
   }

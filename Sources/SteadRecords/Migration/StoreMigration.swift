@@ -97,7 +97,7 @@ struct StoreMigration {
       try restore(backup)
     }
     let connection = try StoreOpener(configuration).open(writable: true)
-    try connection.run("VACUUM INTO ?1", [.text(backup.path)])
+    try connection.copy(to: backup.path)
     return backup
   }
 

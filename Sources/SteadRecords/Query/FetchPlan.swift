@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// A fetch as it will be run: the SQL, and what is left to do in memory.
 struct FetchPlan<T: PersistentModel> {

@@ -1,5 +1,6 @@
+import CSteadSQLite
 import Foundation
-import GRDBSQLite
+import SteadSQLite
 
 /// One row of a result, read column by column into a model's typed storage.
 public struct _RowReader {

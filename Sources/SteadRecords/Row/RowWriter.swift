@@ -1,5 +1,6 @@
+import CSteadSQLite
 import Foundation
-import GRDBSQLite
+import SteadSQLite
 
 /// A statement whose parameters take a model's values.
 public struct _RowWriter {
@@ -52,7 +53,7 @@ public struct _RowWriter {
   }
 
   /// Tells SQLite to copy what it is given.
-  static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+  private static let copying = SQLiteStatement.copying
 
   func bindExternal(_ data: Data, _ parameter: Int32) throws {
     let context = context.takeUnretainedValue()

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension SQLValue {
   /// The value as a property of a type holds it; nil when the column holds something else.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// Writes one save's rows, and remembers what must be undone when it fails.
 struct SaveWriter {
@@ -68,7 +69,7 @@ struct SaveWriter {
     layout.store.entities[Int(model._$statePointer.pointee.entity)]
   }
 
-  mutating func write(to store: Int, _ connection: Connection) throws {
+  mutating func write(to store: Int, _ connection: StoreConnection) throws {
     nextRows = Array(repeating: 0, count: layout.traits.count)
     drawnRoots = []
     nextPairs = [:]
@@ -89,7 +90,7 @@ struct SaveWriter {
 
   /// Asks a join table for its next number, before pairs leave it: a number tells a member's place, and
   /// is never given out twice.
-  private mutating func openPairs(_ join: JoinTable, _ connection: Connection) throws {
+  private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
     if nextPairs[join.name] == nil { nextPairs[join.name] = try connection.nextPair(of: join) }
   }
 
@@ -104,7 +105,7 @@ struct SaveWriter {
 
   // MARK: Deletion
 
-  private mutating func delete(from store: Int, _ connection: Connection) throws {
+  private mutating func delete(from store: Int, _ connection: StoreConnection) throws {
     var roots = Set<Int>()
     var lastRoot = -1
     for state in plan.states.deleted where isIn(store, state) {
@@ -150,7 +151,8 @@ struct SaveWriter {
 
   /// Clears what refers to a row without the row's knowing of it.
   private mutating func clearReferences(
-    to model: any PersistentModel, _ entity: EntityLayout, in store: Int, _ connection: Connection
+    to model: any PersistentModel, _ entity: EntityLayout, in store: Int,
+    _ connection: StoreConnection
   ) throws {
     let row = model._$statePointer.pointee.rowID
     for relationship in layout.store.oneWay[entity.rootIndex]
@@ -168,7 +170,7 @@ struct SaveWriter {
 
   /// Notes the files of large values that a row refers to.
   private mutating func noteFiles(
-    of model: any PersistentModel, _ connection: Connection, changes: PropertySet? = nil
+    of model: any PersistentModel, _ connection: StoreConnection, changes: PropertySet? = nil
   ) {
     let entity = entity(of: model)
     for property in entity.properties where changes?.contains(property.index) ?? true {
@@ -191,7 +193,7 @@ struct SaveWriter {
 
   // MARK: Rows
 
-  private mutating func assignRows(in store: Int, _ connection: Connection) throws {
+  private mutating func assignRows(in store: Int, _ connection: StoreConnection) throws {
     var constrained: [any PersistentModel] = []
     for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
       let traits = layout.traits[Int(state.pointee.entity)]
@@ -223,7 +225,7 @@ struct SaveWriter {
   }
 
   /// A new row number of a hierarchy.
-  private mutating func nextRow(_ root: Int, _ connection: Connection) throws -> Int64 {
+  private mutating func nextRow(_ root: Int, _ connection: StoreConnection) throws -> Int64 {
     if nextRows[root] == 0 {
       nextRows[root] =
         try connection.nextRows[root]
@@ -233,7 +235,7 @@ struct SaveWriter {
     return nextRows[root]
   }
 
-  private mutating func insert(into store: Int, _ connection: Connection) throws {
+  private mutating func insert(into store: Int, _ connection: StoreConnection) throws {
     var insertion: Insertion?
     for model in plan.inserted where isIn(store, model) {
       let entity = Int(model._$statePointer.pointee.entity)
@@ -261,7 +263,7 @@ struct SaveWriter {
     let entity: Int
     let plan: EntityPlan
     let context: RowContext
-    let statement: Statement
+    let statement: SQLiteStatement
 
     func run(_ model: any PersistentModel) throws {
       let row = model._$statePointer.pointee.rowID
@@ -283,8 +285,8 @@ struct SaveWriter {
 
   @discardableResult
   private func run(
-    _ update: EntityPlan.Update, _ statement: Statement, _ model: any PersistentModel,
-    _ plan: EntityPlan, _ connection: Connection
+    _ update: EntityPlan.Update, _ statement: SQLiteStatement, _ model: any PersistentModel,
+    _ plan: EntityPlan, _ connection: StoreConnection
   ) throws -> Bool {
     let context = layout.contexts[plan.entity.index]
     let row = model._$statePointer.pointee.rowID
@@ -303,7 +305,7 @@ struct SaveWriter {
 
   /// Takes the unique values of changed objects out of their rows, so that they can trade places and
   /// new objects can have what old ones gave up; `update` writes the new values.
-  private func releaseUniqueValues(in store: Int, _ connection: Connection) throws {
+  private func releaseUniqueValues(in store: Int, _ connection: StoreConnection) throws {
     func isConstrained(_ state: State) -> Bool {
       isIn(store, state) && layout.traits[Int(state.pointee.entity)].isConstrained
     }
@@ -323,11 +325,11 @@ struct SaveWriter {
     }
   }
 
-  private mutating func update(in store: Int, _ connection: Connection) throws {
+  private mutating func update(in store: Int, _ connection: StoreConnection) throws {
     var current:
       (
         entity: Int32, changes: PropertySet, plan: EntityPlan, update: EntityPlan.Update,
-        statement: Statement
+        statement: SQLiteStatement
       )?
     for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
       let (entity, changes) = (state.pointee.entity, state.pointee.changes)
@@ -357,7 +359,7 @@ struct SaveWriter {
 
   /// Notes whose lists a row leaves, where the row is in one that its object was never in.
   private mutating func noteOldOwners(
-    of model: any PersistentModel, _ changes: PropertySet?, _ connection: Connection
+    of model: any PersistentModel, _ changes: PropertySet?, _ connection: StoreConnection
   ) throws {
     let entity = entity(of: model)
     for index in entity.relationships where changes?.contains(index) ?? true {
@@ -374,7 +376,7 @@ struct SaveWriter {
 
   /// Clears one-to-one references of others to what an object now refers to, which other contexts, or
   /// the row of an upsert, may have had.
-  private mutating func separate(in store: Int, _ connection: Connection) throws {
+  private mutating func separate(in store: Int, _ connection: StoreConnection) throws {
     guard layout.traits.contains(where: \.hasOneToOne) else { return }
     for models in [plan.inserted, plan.updated] {
       for model in models
@@ -398,7 +400,7 @@ struct SaveWriter {
 
   private mutating func separate(
     _ model: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout,
-    _ connection: Connection
+    _ connection: StoreConnection
   ) throws {
     guard let destination = property.destination, let column = property.column else { return }
     let target = layout.store.entities[destination]
@@ -429,7 +431,7 @@ struct SaveWriter {
     noteRows(others, of: entity)
   }
 
-  private mutating func writePairs(in store: Int, _ connection: Connection) throws {
+  private mutating func writePairs(in store: Int, _ connection: StoreConnection) throws {
     let pairs = plan.pairs(upserted: upserted)
     for pair in pairs where stores.count == 1 || layout.storeIndex[pair.entity] == store {
       let owner = pair.owner._$statePointer.pointee.rowID
@@ -452,7 +454,7 @@ struct SaveWriter {
 
   /// Gives members that came into a relationship places behind those that were there, and all of them
   /// other places where the order is another.
-  private mutating func writePlaces(in store: Int, _ connection: Connection) throws {
+  private mutating func writePlaces(in store: Int, _ connection: StoreConnection) throws {
     for side in plan.sides where isIn(store, side.owner) && isAlive(side.owner) {
       guard case .toMany(let storage, let destination) = side.property.kind else { continue }
       let owner = side.owner._$statePointer.pointee.rowID
@@ -483,7 +485,7 @@ struct SaveWriter {
   /// no row has or will have.
   private mutating func place(
     of member: any PersistentModel, _ storage: ToManyStorage, _ owner: Int64,
-    _ connection: Connection
+    _ connection: StoreConnection
   ) throws -> Int64 {
     let row = member._$statePointer.pointee.rowID
     if member.has(_ModelFlags.inserted), !upserted.contains(ObjectIdentifier(member)) {
@@ -500,7 +502,7 @@ struct SaveWriter {
   /// Shares the members' places out among them in another order.
   private func reorder(
     _ members: [any PersistentModel], _ storage: ToManyStorage, _ plan: EntityPlan, _ owner: Int64,
-    _ connection: Connection
+    _ connection: StoreConnection
   ) throws {
     let places = try connection.places(storage, plan, owner: owner)
     let rows = members.map { $0._$statePointer.pointee.rowID }.filter { places[$0] != nil }

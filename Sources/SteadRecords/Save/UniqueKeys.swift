@@ -1,7 +1,9 @@
+import SteadSQLite
+
 /// Finds the row, stored or about to be, that has the unique values of an object.
 struct UniqueKeys {
   private let contexts: [RowContext]
-  private let connection: Connection
+  private let connection: StoreConnection
   /// Values claimed by objects of this save.
   private var claimed: [Key: Int64] = [:]
   private var open: [Key] = []
@@ -12,7 +14,7 @@ struct UniqueKeys {
     let values: [SQLValue]
   }
 
-  init(_ contexts: [RowContext], _ connection: Connection) {
+  init(_ contexts: [RowContext], _ connection: StoreConnection) {
     self.contexts = contexts
     self.connection = connection
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// Turns the default value of a property into what its column holds, for rows that are older.
 enum DefaultValueEncoder {

@@ -1,3 +1,4 @@
+import SteadSQLite
 import Synchronization
 
 /// The SQL of one entity's rows, made once per store.
@@ -138,7 +139,7 @@ final class EntityPlan: @unchecked Sendable {
       idParameter: Int32(id), lists: lists)
   }
 
-  func reader(_ statement: Statement, _ context: RowContext) -> _RowReader {
+  func reader(_ statement: SQLiteStatement, _ context: RowContext) -> _RowReader {
     _RowReader(
       statement: statement.pointer, columns: columns, context: .passUnretained(context))
   }

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// Where a statement has the number of the list that a to-one property's object is in.
 ///
 /// No property of the class has that column, so it's read and written beside the properties.
@@ -12,7 +14,7 @@ extension [ListColumn] {
   ///
   /// - Parameter changes: The properties that keep what the object has.
   func read(
-    into model: any PersistentModel, from statement: Statement,
+    into model: any PersistentModel, from statement: SQLiteStatement,
     excluding changes: PropertySet = PropertySet()
   ) {
     for list in self where !changes.contains(list.property.index) {
@@ -22,7 +24,7 @@ extension [ListColumn] {
     }
   }
 
-  func bind(of model: any PersistentModel, to statement: Statement) {
+  func bind(of model: any PersistentModel, to statement: SQLiteStatement) {
     for list in self { statement.bind(value(of: model, list.property), at: list.place) }
   }
 

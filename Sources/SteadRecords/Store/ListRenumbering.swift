@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// Keeps rows in their to-many relationships when a new version of the models declares these in another
 /// order: of several that share a to-one relationship, a column has the number.
 struct ListRenumbering {
@@ -5,7 +7,7 @@ struct ListRenumbering {
   let stored: Schema
   let layout: StoreLayout
 
-  func apply(to entity: EntityLayout, on connection: Connection) throws {
+  func apply(to entity: EntityLayout, on connection: StoreConnection) throws {
     for property in entity.properties {
       guard let column = property.listColumn, let destination = property.destination,
         let cases = cases(property, entity, layout.entities[destination])

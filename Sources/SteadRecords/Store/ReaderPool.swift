@@ -28,7 +28,7 @@ final class ReaderPool: Sendable {
   /// The address of the reader that was used last, with a reference that the place owns; 0 while it is
   /// lent.
   private let last = Atomic<UInt>(0)
-  private let others = Mutex<[Connection]>([])
+  private let others = Mutex<[StoreConnection]>([])
   private let isClosingSnapshots = Atomic<Bool>(false)
 
   init(_ opener: StoreOpener, _ log: CommitLog) {
@@ -40,7 +40,7 @@ final class ReaderPool: Sendable {
 
   /// Runs a body with a reader that sees one commit, and with that commit's number.
   func read<Result>(
-    _ freshness: Freshness, _ body: (Connection, _ number: Int64) throws -> Result
+    _ freshness: Freshness, _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
     let reader = try take()
     defer { giveBack(reader) }
@@ -49,18 +49,18 @@ final class ReaderPool: Sendable {
 
   // MARK: Lending
 
-  private func takeLast() -> Connection? {
+  private func takeLast() -> StoreConnection? {
     UnsafeRawPointer(bitPattern: last.exchange(0, ordering: .acquiring)).map {
-      Unmanaged<Connection>.fromOpaque($0).takeRetainedValue()
+      Unmanaged<StoreConnection>.fromOpaque($0).takeRetainedValue()
     }
   }
 
-  private func take() throws -> Connection {
+  private func take() throws -> StoreConnection {
     if let reader = takeLast() { return reader }
     return try others.withLock { $0.popLast() } ?? opener.open(writable: false)
   }
 
-  private func giveBack(_ reader: Connection) {
+  private func giveBack(_ reader: StoreConnection) {
     let owned = Unmanaged.passRetained(reader)
     let (isPlaced, _) = last.compareExchange(
       expected: 0, desired: UInt(bitPattern: owned.toOpaque()), ordering: .releasing)
@@ -78,7 +78,7 @@ final class ReaderPool: Sendable {
   // MARK: Snapshots
 
   /// Gives a reader a snapshot that is new enough, and returns its number.
-  private func prepare(_ reader: Connection, _ freshness: Freshness) throws -> Int64 {
+  private func prepare(_ reader: StoreConnection, _ freshness: Freshness) throws -> Int64 {
     if let snapshot = reader.snapshot {
       if case .shared(let number) = freshness,
         snapshot.number >= max(number, log.newestNumber),
@@ -106,7 +106,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  private func endSnapshot(_ reader: Connection) {
+  private func endSnapshot(_ reader: StoreConnection) {
     reader.snapshot = nil
     do {
       try reader.commit()

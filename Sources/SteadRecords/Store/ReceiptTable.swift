@@ -51,9 +51,9 @@ struct ReceiptTable {
       + "PRIMARY KEY (transfer, number)) WITHOUT ROWID",
   ]
 
-  private let connection: Connection
+  private let connection: StoreConnection
 
-  init(_ connection: Connection) { self.connection = connection }
+  init(_ connection: StoreConnection) { self.connection = connection }
 
   func receipt(named id: String) throws -> StoreReceipt? {
     let exists = try connection.integer(

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 extension RecordStore {
   /// Removes a file of external storage that no row refers to any more; under the write lock, since
   /// another process may be about to refer to the same content.
@@ -14,7 +16,7 @@ extension RecordStore {
   }
 
   private func isUsed(
-    _ reference: String, _ layout: StoreLayout, _ connection: Connection
+    _ reference: String, _ layout: StoreLayout, _ connection: StoreConnection
   ) throws -> Bool {
     for entity in layout.entities where plans[entity.index] != nil {
       for property in entity.properties {

@@ -1,6 +1,6 @@
 import Foundation
-import GRDBSQLite
 import SteadFiles
+import SteadSQLite
 import Synchronization
 
 /// One SQLite file: a connection that writes, and as many that read as are needed at once.
@@ -25,7 +25,7 @@ final class RecordStore: @unchecked Sendable {
   private let opener: StoreOpener
   /// The commits that contexts of this process have made to the file.
   let log: CommitLog
-  private let writer: Connection
+  private let writer: StoreConnection
   private let writing = NSRecursiveLock()
   /// How many transactions are open, one inside the other.
   private var depth = 0
@@ -92,7 +92,7 @@ final class RecordStore: @unchecked Sendable {
   /// - Parameter isDurable: Whether the commit survives a loss of power when this returns, which costs
   ///   a sync of the disk. Within another transaction it is that one's.
   func write<Result>(
-    isDurable: Bool = false, _ body: (Connection) throws -> Result
+    isDurable: Bool = false, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
     let connection = try begin(isDurable: isDurable)
     let result: Result
@@ -110,7 +110,7 @@ final class RecordStore: @unchecked Sendable {
   /// or ``rollBack()`` ends it, on the same thread.
   ///
   /// Within another transaction of the thread it becomes a part of that one.
-  func begin(isDurable: Bool = false) throws -> Connection {
+  func begin(isDurable: Bool = false) throws -> StoreConnection {
     guard configuration.allowsSave else {
       throw SwiftDataError(
         .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
@@ -226,7 +226,7 @@ final class RecordStore: @unchecked Sendable {
   }
 
   /// Runs a body in the transaction that this thread has open.
-  func joinTransaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+  func joinTransaction<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     guard isWritingHere else {
       throw SwiftDataError(.storeFailure, "The store's transaction was ended before it was used.")
     }
@@ -234,7 +234,7 @@ final class RecordStore: @unchecked Sendable {
   }
 
   /// Runs a body with the write lock, for work that changes no object.
-  func maintain<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+  func maintain<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     guard configuration.allowsSave else {
       throw SwiftDataError(
         .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
@@ -267,7 +267,7 @@ final class RecordStore: @unchecked Sendable {
 
   /// Runs a body with a connection that sees one commit, and with that commit's number.
   func read<Result>(
-    _ freshness: ReaderPool.Freshness, _ body: (Connection, _ number: Int64) throws -> Result
+    _ freshness: ReaderPool.Freshness, _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
     if isInMemory || isWritingHere {
       writing.lock()

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// The full-text index of an entity's `.spotlight` properties: an FTS5 table that triggers keep.
 struct SearchTable {
   let name: String
@@ -10,7 +12,7 @@ struct SearchTable {
     columns = entity.searchable.compactMap { entity.properties[$0].column }
   }
 
-  func prepare(on connection: Connection) throws {
+  func prepare(on connection: StoreConnection) throws {
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE name = ?1", [.text(name)])
     guard exists == 0 else { return }

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// The SELECT of a to-many relationship's destinations, and where its columns are.
 struct ToManyQuery {
   /// How the destinations' rows are read.
@@ -38,7 +40,7 @@ struct ToManyQuery {
   }
 
   /// The owner of the current row, and the row's place among its owner's.
-  func ownership(in statement: Statement) -> (owner: Int64, place: Int64) {
+  func ownership(in statement: SQLiteStatement) -> (owner: Int64, place: Int64) {
     let place = statement.integer(placeColumn)
     let isRow = place == 0 && statement.isNull(placeColumn)
     return (statement.integer(ownerColumn), isRow ? statement.integer(0) : place)

@@ -1,5 +1,5 @@
 import Foundation
-import GRDBSQLite
+import SteadSQLite
 
 /// The first 100 bytes of a SQLite file, read without a connection, which would make files of its own
 /// beside a file that is not ours, and take one of a few bytes for an empty database.
@@ -31,30 +31,7 @@ struct StoreHeader {
     fileSize = size
     hasLog = (Self.size(of: path + "-wal") ?? 0) > 0
     hasRollbackJournal = (Self.size(of: path + "-journal") ?? 0) > 0
-    bytes = Self.start(of: path, count: min(Self.size, size))
-  }
-
-  /// Reads through SQLite's own layer of files, which keeps a file open while connections of this process
-  /// hold locks on it: to close any other handle on the file would release their locks, and another
-  /// process would then remove the log that they use.
-  private static func start(of path: String, count: Int) -> [UInt8] {
-    guard let system = sqlite3_vfs_find(nil) else { return [] }
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: Int(system.pointee.szOsFile), alignment: MemoryLayout<Int>.alignment)
-    defer { memory.deallocate() }
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(system.pointee.szOsFile))
-    let file = memory.assumingMemoryBound(to: sqlite3_file.self)
-    // SQLite looks for parameters behind the name, which a second NUL ends.
-    return (path.utf8CString + [0]).withUnsafeBufferPointer { name in
-      let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
-      guard system.pointee.xOpen(system, name.baseAddress, file, flags, nil) == SQLITE_OK,
-        let methods = file.pointee.pMethods
-      else { return [] }
-      defer { _ = methods.pointee.xClose(file) }
-      var bytes = [UInt8](repeating: 0, count: count)
-      let code = methods.pointee.xRead(file, &bytes, Int32(count), 0)
-      return code == SQLITE_OK ? bytes : []
-    }
+    bytes = SQLiteFile.start(of: path, count: min(Self.size, size))
   }
 
   /// Whether the file has the mark of a store.

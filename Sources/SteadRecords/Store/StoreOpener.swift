@@ -1,6 +1,6 @@
 import Foundation
-import GRDB
-import GRDBSQLite
+import SteadFiles
+import SteadSQLite
 
 /// Opens connections to one store's file, or to memory.
 struct StoreOpener: Sendable {
@@ -30,10 +30,7 @@ struct StoreOpener: Sendable {
   func checkFile() throws {
     guard !configuration.isStoredInMemoryOnly else { return }
     guard let header = StoreHeader(path: path) else {
-      if configuration.allowsSave {
-        try FileManager.default.createDirectory(
-          at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
-      }
+      if configuration.allowsSave { try makeFile() }
       return
     }
     try header.check(path: path)
@@ -51,6 +48,18 @@ struct StoreOpener: Sendable {
     }
   }
 
+  /// Makes the file, and the directories above it that are missing, readable by their owner alone.
+  private func makeFile() throws {
+    let directory = configuration.url.deletingLastPathComponent().path
+    do {
+      try POSIXDisk().makeDirectories(directory)
+    } catch let error as FileError {
+      throw SwiftDataError(
+        .storageFailure, "The store's directory cannot be made: \(error)", cause: error)
+    }
+    SQLiteFile.makePrivate(at: path)
+  }
+
   /// Takes back what a process was about when it was killed, before the store had a write-ahead log.
   ///
   /// A connection that only reads cannot do that, and refuses to read.
@@ -59,54 +68,30 @@ struct StoreOpener: Sendable {
       .integer("SELECT count(*) FROM sqlite_schema")
   }
 
-  func open(writable: Bool, keepsJournalMode: Bool = false) throws -> Connection {
-    let usesLog = writable && !keepsJournalMode && !configuration.isStoredInMemoryOnly
-    var setup = Configuration()
-    setup.readonly = !writable
-    setup.foreignKeysEnabled = false
-    setup.busyMode = .timeout(TimeInterval(RecordStore.lockPatience))
-    setup.maximumReaderCount = 1
-    setup.prepareDatabase { database in
-      guard let handle = database.sqliteConnection else { return }
-      try SteadSQLFunctions.register(on: handle)
-      try database.execute(sql: "PRAGMA cache_size = -\(Self.cacheSize)")
-      // What a statement keeps for itself, such as the rows of RETURNING, needs no file.
-      try database.execute(sql: "PRAGMA temp_store = MEMORY")
-      if usesLog { try Self.useLog(database) }
-    }
-    do {
-      return try connect(setup)
-    } catch let error as DatabaseError {
-      throw StoreErrors.error(
-        code: error.extendedResultCode.rawValue, message: error.message ?? "", sql: error.sql ?? "")
-    }
+  func open(writable: Bool, keepsJournalMode: Bool = false) throws -> StoreConnection {
+    let isFile = !configuration.isStoredInMemoryOnly
+    var options = SQLiteOptions(isFile ? .file(path) : .memory)
+    options.isWritable = writable
+    options.lockPatience = Int32(RecordStore.lockPatience) * 1000
+    options.cacheSize = Self.cacheSize
+    // Fields of structs are columns made by json_extract, and triggers keep the tables of FTS5.
+    options.trustsSchema = true
+    options.functions = SteadSQLFunctions.functions
+    options.collations = SteadSQLFunctions.collations
+    options.failure = StoreErrors.error
+    let connection = try StoreConnection(options)
+    // What a statement keeps for itself, such as the rows of RETURNING, needs no file.
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    if writable, isFile, !keepsJournalMode { try useLog(connection) }
+    return connection
   }
 
-  /// The library's pool would do so, too, but makes and drops a table each time it opens a store.
-  private static func useLog(_ database: Database) throws {
-    guard try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+  private func useLog(_ connection: StoreConnection) throws {
+    guard try connection.rows("PRAGMA journal_mode = WAL").first?.first == .text("wal") else {
       throw SwiftDataError(
         .storageFailure,
         "The store's file system cannot hold a write-ahead log. Put the store on a local disk.")
     }
-    try database.execute(sql: "PRAGMA synchronous = NORMAL")
-  }
-
-  private func connect(_ setup: Configuration) throws -> Connection {
-    let owner =
-      configuration.isStoredInMemoryOnly
-      ? try DatabaseQueue(configuration: setup)
-      : try DatabaseQueue(path: path, configuration: setup)
-    // The library opens, configures and closes the connection; statements go to SQLite directly.
-    // Its queue is not used again, and a lock of ours keeps the connection to one thread at a time.
-    guard let handle = owner.writeWithoutTransaction({ $0.sqliteConnection }) else {
-      throw SwiftDataError(.storeFailure, "The store was closed while it was being opened.")
-    }
-    // The library's hooks observe statements that it runs itself; ours would surprise them.
-    _ = sqlite3_commit_hook(handle, nil, nil)
-    _ = sqlite3_rollback_hook(handle, nil, nil)
-    _ = sqlite3_update_hook(handle, nil, nil)
-    _ = sqlite3_set_authorizer(handle, nil, nil)
-    return Connection(handle: handle, owner: owner)
+    try connection.execute("PRAGMA synchronous = NORMAL")
   }
 }

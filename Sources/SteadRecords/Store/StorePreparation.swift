@@ -1,11 +1,12 @@
 import Foundation
+import SteadSQLite
 
 /// Makes or extends a store's tables when it is opened.
 struct StorePreparation {
   /// The version of the table layout that this code writes.
   static let formatVersion: Int64 = 1
 
-  let connection: Connection
+  let connection: StoreConnection
   let layout: StoreLayout
   let tables: [TableLayout]
   let entities: Set<Int>

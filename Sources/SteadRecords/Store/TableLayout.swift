@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// The table of one class hierarchy: its columns, in the order of the statements.
 struct TableLayout {
   struct Column {

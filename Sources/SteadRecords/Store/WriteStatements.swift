@@ -1,6 +1,8 @@
+import SteadSQLite
+
 // The statements that a save runs, apart from those of an entity's own rows, which are its plan's.
 
-extension Connection {
+extension StoreConnection {
   // MARK: Numbers of rows
 
   /// The greatest number that a row of an entity's table has.
@@ -173,7 +175,7 @@ extension Connection {
   }
 
   /// A statement that gives its parameters back.
-  func echo(count: Int) throws -> Statement {
+  func echo(count: Int) throws -> SQLiteStatement {
     try statement("SELECT \((1...max(count, 1)).map { "?\($0)" }.joined(separator: ", "))")
   }
 

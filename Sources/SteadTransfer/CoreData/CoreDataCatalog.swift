@@ -1,6 +1,7 @@
 import Foundation
 import SteadPreferences
 import SteadRecords
+import SteadSQLite
 
 /// What a store says of itself: its entities, and which tables there are.
 struct CoreDataCatalog {

@@ -1,5 +1,6 @@
 import Foundation
 import SteadRecords
+import SteadSQLite
 
 /// A field of a Codable struct, from its column to JSON.
 enum CoreDataField {

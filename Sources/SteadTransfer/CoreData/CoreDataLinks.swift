@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// Which rows refer to which, read once for each column and table of pairs.
 struct CoreDataLinks {

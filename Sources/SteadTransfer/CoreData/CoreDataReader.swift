@@ -1,6 +1,7 @@
 import Foundation
 import SteadFiles
 import SteadRecords
+import SteadSQLite
 
 /// Reads all rows of a store, as rows of a container's classes.
 struct CoreDataReader {

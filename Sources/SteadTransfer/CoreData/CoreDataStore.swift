@@ -1,6 +1,7 @@
 public import Foundation
 import SteadFiles
 public import SteadRecords
+import SteadSQLite
 import Synchronization
 
 /// The rows of a store that Core Data or SwiftData wrote, as a source of a transfer.
@@ -84,7 +85,7 @@ public final class CoreDataStore: TransferSource {
   private func reading<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as SwiftDataError {
+    } catch let error as SQLiteError {
       throw TransferError(
         code: .unreadable,
         message: "\(path) is not a SQLite database, or is damaged. It was left as it is; import a "

@@ -1,6 +1,7 @@
 import Foundation
 import SteadPreferences
 import SteadRecords
+import SteadSQLite
 
 /// Turns what a column of a store holds into what a record holds.
 ///

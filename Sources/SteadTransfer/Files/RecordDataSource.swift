@@ -1,6 +1,7 @@
 import Foundation
 import SteadFiles
 public import SteadRecords
+import SteadSQLite
 
 /// The bytes that a property of records holds, as the source of a transfer; `nil` and none are left out.
 ///

@@ -1,6 +1,7 @@
 public import Foundation
 import SteadFiles
 public import SteadRecords
+import SteadSQLite
 
 /// Files below a directory, each with its relative path in a record, as the destination of a transfer.
 ///

@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// What leads from row to row, each fact once, whichever side tells of it.
 final class GraphRelations {

@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// Writes rows and what leads from one to another: all of it, or by throwing nothing.
 final class GraphWriting {

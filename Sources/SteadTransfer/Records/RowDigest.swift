@@ -1,6 +1,7 @@
 import Foundation
 import SteadFiles
 import SteadRecords
+import SteadSQLite
 
 /// Collects what a row holds, for a digest that is the same wherever the row is read.
 ///

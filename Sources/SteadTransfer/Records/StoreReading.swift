@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// Reads the rows of a store as items.
 struct StoreReading {

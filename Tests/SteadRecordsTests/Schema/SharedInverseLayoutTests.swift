@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 import SwiftData
 import Testing
 
@@ -10,7 +11,7 @@ struct SharedInverseLayoutTests {
     try StoreLayout(schema: Schema(types))
   }
 
-  private func connection(_ url: URL, writable: Bool = false) throws -> Connection {
+  private func connection(_ url: URL, writable: Bool = false) throws -> StoreConnection {
     try StoreOpener(ModelConfiguration(url: url)).open(writable: writable)
   }
 

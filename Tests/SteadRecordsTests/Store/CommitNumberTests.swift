@@ -1,15 +1,16 @@
 import Foundation
+import SteadSQLite
 import SwiftData
 import Testing
 
 @testable import SteadRecords
 
 @Suite("The number of a store's commits") struct CommitNumberTests {
-  private func connection(_ store: TestStore, writable: Bool = false) throws -> Connection {
+  private func connection(_ store: TestStore, writable: Bool = false) throws -> StoreConnection {
     try StoreOpener(ModelConfiguration(url: store.url)).open(writable: writable)
   }
 
-  private func numbers(_ connection: Connection) throws -> [[SQLValue]] {
+  private func numbers(_ connection: StoreConnection) throws -> [[SQLValue]] {
     try connection.rows("SELECT number FROM stead_commit")
   }
 

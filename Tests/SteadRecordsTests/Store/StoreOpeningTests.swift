@@ -5,7 +5,7 @@ import Testing
 @testable import SteadRecords
 
 @Suite("Opening stores again") struct StoreOpeningTests {
-  private func connection(_ store: TestStore) throws -> Connection {
+  private func connection(_ store: TestStore) throws -> StoreConnection {
     try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
   }
 

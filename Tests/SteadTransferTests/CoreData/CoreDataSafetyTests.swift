@@ -1,5 +1,6 @@
 import Foundation
 import SteadRecords
+import SteadSQLite
 import SteadTransfer
 import SwiftData
 import Testing

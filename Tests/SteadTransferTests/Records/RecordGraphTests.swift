@@ -1,5 +1,6 @@
 import Foundation
 import SteadRecords
+import SteadSQLite
 import SteadTestSupport
 import SteadTransfer
 import SwiftData

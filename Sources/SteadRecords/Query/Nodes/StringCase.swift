@@ -1,4 +1,5 @@
 public import Foundation
+import SteadSQLite
 
 extension PredicateExpressions {
   /// `lowercased()` or `uppercased()`.

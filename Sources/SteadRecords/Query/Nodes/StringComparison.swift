@@ -1,4 +1,5 @@
 public import Foundation
+import SteadSQLite
 
 extension PredicateExpressions {
   /// A comparison of two texts by one of Foundation's rules.

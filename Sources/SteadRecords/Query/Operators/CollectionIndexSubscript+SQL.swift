@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateExpressions.CollectionIndexSubscript: SQLTranslatable {
   /// An index past the end traps in Swift; here it is no value, and the row matches nothing.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateExpressions.Conjunction: SQLTranslatable {
   /// Where more rows than match are allowed, a side without SQL is left out: memory decides it.

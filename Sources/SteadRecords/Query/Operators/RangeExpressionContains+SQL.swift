@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateExpressions.RangeExpressionContains: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// Turns sort descriptors into terms of ORDER BY.
 struct SortTranslator {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// What is computed over many objects.
 enum AggregateFunction {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// A value known before the query runs.
 enum Constant {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// A collection known before the query runs, bound as one JSON text however long it is.
 struct ListParameter {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateTranslation {
   /// The SQL of `collection.contains(element)`.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateTranslation {
   /// The SQL of `left == right`, or of its negation.

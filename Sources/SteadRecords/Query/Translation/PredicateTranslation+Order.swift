@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// An order of two values in SQL.
 enum OrderOperator: String {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateTranslation {
   /// The term of a property of an object.

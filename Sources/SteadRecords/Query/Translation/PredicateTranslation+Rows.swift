@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateTranslation {
   /// A Boolean about rows, which is no value when their owner is not there.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// The state of one predicate's way into SQL: which variables stand for what, which aliases are
 /// taken, and which parts were left to memory.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// The SQL of a fetch over one entity, whose table has the alias `t0`.
 struct TranslatedQuery {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// What an expression of a predicate comes to in SQL.
 enum Term {

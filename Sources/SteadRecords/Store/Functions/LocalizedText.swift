@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 // A sort descriptor with a comparator of ours has to be one of Foundation's, which takes comparable
 // values only. So it orders by these, which wrap the property, and SQL finds the property in them.

@@ -1,8 +1,9 @@
 import Foundation
+import SteadSQLite
 
 /// Arithmetic as Swift does it: not a number is a value, and an overflow is none.
 enum NumberFunctions {
-  static let all: [SteadSQLFunctions.Function] = [
+  static let all: [SQLFunction] = [
     .init(name: "stead_add", arguments: 2) { context, _, arguments in
       apply(SQLCall(context, arguments)) { $0 + $1 }
     },
@@ -22,7 +23,7 @@ enum NumberFunctions {
     // SQLite turns an integer that is too large into a floating-point number.
     .init(name: "stead_integer", arguments: 2) { context, _, arguments in
       let call = SQLCall(context, arguments)
-      guard call.type(0) == 1 else { return call.returnNull() }
+      guard call.isInteger(0) else { return call.returnNull() }
       let value = call.integer(0)
       let bits = call.integer(1)
       let fits =

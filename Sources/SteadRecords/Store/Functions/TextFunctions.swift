@@ -1,8 +1,9 @@
 import Foundation
+import SteadSQLite
 
 /// Functions of texts, with Swift's meaning.
 enum TextFunctions {
-  static let all: [SteadSQLFunctions.Function] = [
+  static let all: [SQLFunction] = [
     .init(name: "stead_contains", arguments: 2) { context, _, arguments in
       test(SQLCall(context, arguments)) { TextSearch.contains($0, $1) }
     },

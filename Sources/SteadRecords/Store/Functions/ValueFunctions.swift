@@ -1,8 +1,9 @@
 import Foundation
+import SteadSQLite
 
 /// Functions that bring values out of JSON, which has fewer types than columns.
 enum ValueFunctions {
-  static let all: [SteadSQLFunctions.Function] = [
+  static let all: [SQLFunction] = [
     // From JSON text: SQLite's own reading of a decimal fraction may be off in the last bit.
     .init(name: "stead_real", arguments: 1) { context, _, arguments in
       let call = SQLCall(context, arguments)

@@ -1,0 +1,41 @@
+import SteadSQLite
+
+/// SQLite's errors in words that say what to do.
+enum StoreErrors {
+  static func error(_ error: SQLiteError) -> SwiftDataError {
+    switch error.kind {
+    case .full:
+      .init(
+        .storageFull,
+        "The disk is full. Nothing was saved and the changes are still pending; free some space "
+          + "and save again.")
+    case .damaged:
+      .init(
+        .unreadableStore,
+        "The file is not a store, or is damaged (\(error.message)). It was left untouched; open a "
+          + "backup, or move the file away to start afresh.")
+    case .locked:
+      .init(
+        .storeLocked,
+        "Another process has kept the store locked for \(RecordStore.lockPatience) seconds. "
+          + "Find out what holds it, then try again.")
+    case .readOnly:
+      .init(
+        .readOnlyStore,
+        "The store is read-only. Check the file's permissions, or open it with allowsSave: false.")
+    case .notOpened:
+      .init(
+        .unreadableStore,
+        "The store cannot be opened (\(error.message)). Check that its directory exists and is "
+          + "writable.")
+    case .disk:
+      .init(
+        .storageFailure,
+        "The disk failed (\(error.message)). Nothing was saved and the changes are still pending.")
+    case .constraint:
+      .init(.modelValidationFailure, "The store refused a row: \(error.message).")
+    case .other:
+      .init(.storeFailure, "SQLite error \(error.code): \(error.message), in: \(error.sql)")
+    }
+  }
+}

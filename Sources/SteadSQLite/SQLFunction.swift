@@ -1,0 +1,46 @@
+import CSteadSQLite
+
+/// A function of SQL that SQLite lacks.
+///
+/// It gives the same for the same arguments, and has no meaning in a schema: views, triggers, indexes and
+/// defaults that name it are refused.
+package struct SQLFunction: Sendable {
+  package typealias Body =
+    @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+  let name: String
+  let arguments: Int32
+  let body: Body
+
+  package init(name: String, arguments: Int32, body: @escaping Body) {
+    self.name = name
+    self.arguments = arguments
+    self.body = body
+  }
+
+  func register(on handle: OpaquePointer) -> Int32 {
+    sqlite3_create_function_v2(
+      handle, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil, body,
+      nil, nil, nil)
+  }
+}
+
+/// An order of texts that SQLite lacks.
+package struct SQLCollation: Sendable {
+  package typealias Compare =
+    @convention(c) @Sendable (
+      UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
+    ) -> Int32
+
+  let name: String
+  let compare: Compare
+
+  package init(name: String, compare: @escaping Compare) {
+    self.name = name
+    self.compare = compare
+  }
+
+  func register(on handle: OpaquePointer) -> Int32 {
+    sqlite3_create_collation_v2(handle, name, SQLITE_UTF8, nil, compare, nil)
+  }
+}

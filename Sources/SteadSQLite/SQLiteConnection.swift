@@ -1,0 +1,167 @@
+import CSteadSQLite
+import Foundation
+
+/// One connection to a SQLite database, with its prepared statements; used by one thread at a time.
+///
+/// A file may have been made by anybody. So each connection is hardened as
+/// <https://sqlite.org/security.html> says: what a file's schema names (views, triggers, defaults) calls no
+/// function with side effects, nothing writes past SQLite's own tables, no extension is loaded, and
+/// pages are checked when they are read.
+package final class SQLiteConnection: @unchecked Sendable {
+  // Sendable: `handle` is a constant and `failure` is; `statements` is used by whoever has been lent the
+  // connection, one thread at a time, which the owners' locks and pools see to.
+
+  /// SQLite's `sqlite3`.
+  let handle: OpaquePointer
+  private var statements: [String: SQLiteStatement] = [:]
+  private let failure: @Sendable (SQLiteError) -> any Error
+
+  /// The most statements kept prepared; beyond it all are dropped, since a program that makes more
+  /// SQL texts than this makes them from values.
+  package static let statementLimit = 512
+
+  /// Opens a database.
+  ///
+  /// Throws what `options.failure` makes of a ``SQLiteError``.
+  package init(_ options: SQLiteOptions) throws {
+    failure = options.failure
+    let path: String
+    switch options.place {
+    case .memory: path = ":memory:"
+    // A path of this form could be taken for a name that SQLite knows.
+    case .file(let file): path = file.hasPrefix("/") ? file : "./" + file
+    }
+    let access =
+      options.isWritable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let handle else {
+      let message = String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
+      let extended = handle == nil ? code : sqlite3_extended_errcode(handle)
+      sqlite3_close_v2(handle)
+      throw options.failure(SQLiteError(code: extended, message: message))
+    }
+    self.handle = handle
+    try prepare(options)
+  }
+
+  deinit {
+    // Statements are finalized before the connection that they belong to is closed.
+    statements.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  private func prepare(_ options: SQLiteOptions) throws {
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, options.lockPatience)
+    try harden(options)
+    for collation in options.collations { try check(collation.register(on: handle)) }
+    for function in options.functions { try check(function.register(on: handle)) }
+    if let size = options.cacheSize { try execute("PRAGMA cache_size = -\(size)") }
+  }
+
+  private func harden(_ options: SQLiteOptions) throws {
+    let settings: [(Int32, Bool)] = [
+      (SQLITE_DBCONFIG_DEFENSIVE, true),
+      (SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema),
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
+      (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
+      // "text" in double quotes is a name, and never a text.
+      (SQLITE_DBCONFIG_DQS_DML, false), (SQLITE_DBCONFIG_DQS_DDL, false),
+      (SQLITE_DBCONFIG_ENABLE_VIEW, options.readsViews),
+    ]
+    for (setting, value) in settings {
+      try check(stead_sqlite_set(handle, setting, value ? 1 : 0))
+    }
+    let limits = [
+      (SQLITE_LIMIT_SQL_LENGTH, SQLiteLimit.statementLength),
+      (SQLITE_LIMIT_EXPR_DEPTH, SQLiteLimit.expressionDepth),
+      (SQLITE_LIMIT_TRIGGER_DEPTH, SQLiteLimit.triggerDepth),
+      (SQLITE_LIMIT_ATTACHED, SQLiteLimit.attachedDatabases),
+    ]
+    for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
+    try execute("PRAGMA cell_size_check = ON")
+  }
+
+  private func check(_ code: Int32) throws {
+    if code != SQLITE_OK { throw error() }
+  }
+
+  // MARK: Statements
+
+  /// A prepared statement, made once for each text.
+  package func statement(_ sql: String) throws -> SQLiteStatement {
+    if let statement = statements[sql] { return statement }
+    if statements.count >= Self.statementLimit { statements.removeAll() }
+    let statement = try SQLiteStatement(sql, on: self)
+    statements[sql] = statement
+    return statement
+  }
+
+  /// Runs SQL without parameters and results; several statements, too.
+  package func execute(_ sql: String) throws {
+    if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error(sql) }
+  }
+
+  /// Runs one of the connection's prepared statements for its effect.
+  package func run(_ sql: String, _ values: [SQLValue] = []) throws {
+    let statement = try statement(sql)
+    statement.reset()
+    statement.bind(values)
+    try statement.run()
+  }
+
+  /// All rows of a statement.
+  package func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
+    let statement = try statement(sql)
+    statement.reset()
+    defer { statement.reset() }
+    statement.bind(values)
+    let count = statement.columnCount
+    var result: [[SQLValue]] = []
+    while try statement.step() { result.append((0..<count).map { statement.value($0) }) }
+    return result
+  }
+
+  /// The first column of the first row; nil without a row, and for NULL.
+  package func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
+    let statement = try statement(sql)
+    statement.reset()
+    defer { statement.reset() }
+    statement.bind(values)
+    return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+  }
+
+  // MARK: State
+
+  /// The number of rows that the last statement changed.
+  package var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// A number that changes when another connection has changed the file, or this one itself.
+  ///
+  /// Says so of the snapshot that is open; costs no statement.
+  package var dataVersion: UInt32 {
+    var version: UInt32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    return version
+  }
+
+  /// Writes what the database holds now into a file that does not exist yet, which its owner alone may read;
+  /// without free pages.
+  ///
+  /// Costs a reading and a writing of the whole. Others may read and write meanwhile; theirs is not in it.
+  package func copy(to path: String) throws {
+    SQLiteFile.makePrivate(at: path)
+    try run("VACUUM INTO ?1", [.text(path)])
+  }
+
+  /// The error that SQLite holds for the connection's last call.
+  func error(_ sql: String = "") -> any Error {
+    failure(
+      SQLiteError(
+        code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)),
+        sql: sql))
+  }
+}

@@ -1,0 +1,48 @@
+import CSteadSQLite
+
+/// What SQLite refused to do.
+///
+/// Holds the statement's text, and none of its parameters.
+package struct SQLiteError: Error, Equatable {
+  /// SQLite's extended result code; see <https://sqlite.org/rescode.html>.
+  package let code: Int32
+  /// SQLite's own words.
+  package let message: String
+  /// The statement; empty for what is no statement, such as the opening of a file.
+  package let sql: String
+
+  package init(code: Int32, message: String, sql: String = "") {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  /// What a file's content shows, where SQLite itself has not noticed.
+  package static func damaged(_ message: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_CORRUPT, message: message)
+  }
+
+  /// What a user of SQLite can act upon.
+  package enum Kind: Equatable {
+    case full, damaged, locked, readOnly, notOpened, disk, constraint, other
+  }
+
+  package var kind: Kind {
+    switch code & 0xff {
+    case SQLITE_FULL: .full
+    case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+    case SQLITE_BUSY, SQLITE_LOCKED: .locked
+    case SQLITE_READONLY: .readOnly
+    case SQLITE_CANTOPEN: .notOpened
+    case SQLITE_IOERR: .disk
+    case SQLITE_CONSTRAINT: .constraint
+    default: .other
+    }
+  }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  package var description: String {
+    sql.isEmpty ? "\(message) (SQLite \(code))" : "\(message) (SQLite \(code)) in: \(sql)"
+  }
+}

@@ -1,0 +1,47 @@
+import CSteadSQLite
+import Foundation
+
+/// The file of a database, handled without a connection.
+package enum SQLiteFile {
+  /// Makes an empty file that its owner alone may read, as long as nothing is there; SQLite takes its mode
+  /// for the files that it makes beside it.
+  ///
+  /// SQLite itself would let everybody read it. Does nothing where the file system cannot do this: opening
+  /// the database then makes the file, or says why not.
+  package static func makePrivate(at path: String) {
+    // Made under another name: to close a handle on the file itself would release the locks that
+    // connections of this process may hold on it by then.
+    let draft = "\(path)-\(UUID().uuidString)"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    // Fails when something is there, even a symbolic link that leads nowhere.
+    link(draft, path)
+    unlink(draft)
+  }
+
+  /// The first bytes of a file; fewer when it has fewer, none when it cannot be read.
+  ///
+  /// Reads through SQLite's own layer of files, which keeps a file open while connections of this process
+  /// hold locks on it: to close any other handle on the file would release their locks, and another
+  /// process would then remove the log that they use.
+  package static func start(of path: String, count: Int) -> [UInt8] {
+    guard let system = sqlite3_vfs_find(nil) else { return [] }
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: Int(system.pointee.szOsFile), alignment: MemoryLayout<Int>.alignment)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(system.pointee.szOsFile))
+    let file = memory.assumingMemoryBound(to: sqlite3_file.self)
+    // SQLite looks for parameters behind the name, which a second NUL ends.
+    return (path.utf8CString + [0]).withUnsafeBufferPointer { name in
+      let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
+      guard system.pointee.xOpen(system, name.baseAddress, file, flags, nil) == SQLITE_OK,
+        let methods = file.pointee.pMethods
+      else { return [] }
+      defer { _ = methods.pointee.xClose(file) }
+      var bytes = [UInt8](repeating: 0, count: count)
+      let code = methods.pointee.xRead(file, &bytes, Int32(count), 0)
+      return code == SQLITE_OK ? bytes : []
+    }
+  }
+}

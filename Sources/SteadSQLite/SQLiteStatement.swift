@@ -1,0 +1,137 @@
+import CSteadSQLite
+import Foundation
+
+/// A prepared statement, finalized with its last reference; used by one thread at a time.
+package final class SQLiteStatement {
+  /// SQLite's `sqlite3_stmt`, for code that is inlined into an app's models.
+  @usableFromInline package let pointer: OpaquePointer
+  private unowned(unsafe) let connection: SQLiteConnection
+
+  /// Prepares a statement that is run again and again.
+  ///
+  /// The connection must outlive it.
+  package init(_ sql: String, on connection: SQLiteConnection) throws {
+    self.connection = connection
+    var pointer: OpaquePointer?
+    let code = sqlite3_prepare_v3(
+      connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+    guard code == SQLITE_OK, let pointer else { throw connection.error(sql) }
+    self.pointer = pointer
+  }
+
+  deinit { sqlite3_finalize(pointer) }
+
+  // MARK: Running
+
+  /// Makes the statement ready to run again, without parameters.
+  @inlinable package func reset() {
+    sqlite3_reset(pointer)
+    sqlite3_clear_bindings(pointer)
+  }
+
+  /// Makes the statement ready to run again with parameters that are all bound anew.
+  @inlinable package func rewind() { sqlite3_reset(pointer) }
+
+  /// Whether there is a row.
+  @inlinable package func step() throws -> Bool {
+    let code = sqlite3_step(pointer)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw failure()
+  }
+
+  @usableFromInline func failure() -> any Error {
+    connection.error(sqlite3_sql(pointer).map { String(cString: $0) } ?? "")
+  }
+
+  /// Runs a statement that gives no rows.
+  @inlinable package func run() throws {
+    defer { sqlite3_reset(pointer) }
+    _ = try step()
+  }
+
+  // MARK: Parameters, counted from 1
+
+  @inlinable package func bind(_ value: Int64, at parameter: Int32) {
+    sqlite3_bind_int64(pointer, parameter, value)
+  }
+
+  package func bind(_ value: SQLValue, at parameter: Int32) {
+    switch value {
+    case .null: sqlite3_bind_null(pointer, parameter)
+    case .integer(let value): sqlite3_bind_int64(pointer, parameter, value)
+    case .real(let value): sqlite3_bind_double(pointer, parameter, value)
+    case .text(var value):
+      value.withUTF8 {
+        _ = $0.withMemoryRebound(to: CChar.self) {
+          sqlite3_bind_text(pointer, parameter, $0.baseAddress, Int32($0.count), Self.copying)
+        }
+      }
+    case .blob(let value):
+      value.withUnsafeBytes {
+        _ =
+          $0.isEmpty
+          ? sqlite3_bind_zeroblob(pointer, parameter, 0)
+          : sqlite3_bind_blob64(
+            pointer, parameter, $0.baseAddress, UInt64($0.count), Self.copying)
+      }
+    }
+  }
+
+  package func bind(_ values: [SQLValue]) {
+    for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
+  }
+
+  /// Tells SQLite to copy what it is given.
+  package static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  // MARK: Columns, counted from 0
+
+  @inlinable package var columnCount: Int32 { sqlite3_column_count(pointer) }
+
+  @inlinable package func integer(_ column: Int32) -> Int64 {
+    sqlite3_column_int64(pointer, column)
+  }
+
+  @inlinable package func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(pointer, column) == SQLITE_NULL
+  }
+
+  package func isText(_ column: Int32) -> Bool {
+    sqlite3_column_type(pointer, column) == SQLITE_TEXT
+  }
+
+  /// The column as text; what is no UTF-8 in it is repaired.
+  package func text(_ column: Int32) -> String {
+    String(decoding: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self)
+  }
+
+  /// The column's text; nil when it is no text, or no UTF-8.
+  package func validText(_ column: Int32) -> String? {
+    guard isText(column) else { return nil }
+    return String(validating: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self)
+  }
+
+  /// The column's bytes, whatever it holds.
+  package func data(_ column: Int32) -> Data {
+    guard let start = sqlite3_column_blob(pointer, column) else { return Data() }
+    return Data(bytes: start, count: Int(sqlite3_column_bytes(pointer, column)))
+  }
+
+  package func value(_ column: Int32) -> SQLValue {
+    switch sqlite3_column_type(pointer, column) {
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_FLOAT: .real(sqlite3_column_double(pointer, column))
+    case SQLITE_TEXT: .text(text(column))
+    case SQLITE_BLOB: .blob(data(column))
+    default: .null
+    }
+  }
+
+  private func bytes(
+    _ start: UnsafePointer<UInt8>?, _ column: Int32
+  ) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(
+      start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(pointer, column)))
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("Stores that somebody else has changed") struct HostileStoreTests {
+  /// A store with one member, after statements that any program could have run on its file.
+  private func store(_ statements: String) throws -> TestStore {
+    let store = try TestStore(.file, Club.self, Member.self, Skill.self)
+    let context = store.context()
+    context.insert(Member(name: "Ann"))
+    try context.save()
+    let connection = try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+    try connection.execute(statements)
+    return store
+  }
+
+  @Test("a trigger calls no function of queries, and nothing is lost")
+  func triggers() throws {
+    let store = try store(
+      """
+      CREATE TRIGGER spy AFTER INSERT ON "Member"
+      BEGIN SELECT stead_contains(new."name", 'a'); END
+      """)
+    let context = try store.reopened()
+    context.insert(Member(name: "Bob"))
+    let error = try #require(throws: SwiftDataError.self) { try context.save() }
+    #expect("\(error)".contains("stead_contains"))
+    #expect(!"\(error)".contains("Bob"))
+    #expect(context.insertedModelsArray.count == 1)
+    #expect(try store.reopened().count(Member.self) == 1)
+  }
+
+  @Test("a view in the place of a table is not read")
+  func views() throws {
+    let store = try store(
+      """
+      ALTER TABLE "Member" RENAME TO "Other";
+      CREATE VIEW "Member" AS SELECT * FROM "Other";
+      """)
+    #expect(throws: SwiftDataError.self) { try store.reopened().all(Member.self) }
+  }
+
+  @Test("a store, what lies beside it, and directories made for it are their owner's alone")
+  func permissions() throws {
+    let directory = try TestFiles.directory().appending(path: "a/b", directoryHint: .isDirectory)
+    let url = directory.file("app.store")
+    let configuration = ModelConfiguration(url: url)
+    let container = try ModelContainer(for: Member.self, configurations: configuration)
+    let context = ModelContext(container)
+    context.insert(Member(name: "Ann"))
+    try context.save()
+    #expect(try directory.mode == 0o700)
+    #expect(try directory.deletingLastPathComponent().mode == 0o700)
+    for suffix in ["", "-wal", "-shm"] {
+      #expect(try directory.file("app.store\(suffix)").mode == 0o600)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import CSteadSQLite
+import Foundation
+import SteadSQLite
+import SteadTestSupport
+import Testing
+
+@Suite("Connections and statements") struct ConnectionTests {
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func memory() throws -> SQLiteConnection { try SQLiteConnection(SQLiteOptions(.memory)) }
+
+  @Test(
+    "values come back as they were bound",
+    arguments: [
+      .null, .integer(.min), .real(-1.5), .text(""), .text("a\u{0}\u{E9}\u{1F600}"), .blob(Data()),
+      .blob(Data([0, 255])),
+    ] as [SQLValue])
+  func values(value: SQLValue) throws {
+    #expect(try memory().rows("SELECT ?1", [value]) == [[value]])
+  }
+
+  @Test("parameters of one run are not those of the next")
+  func parameters() throws {
+    let connection = try memory()
+    let sql = "SELECT ?1, ?2"
+    #expect(try connection.rows(sql, [.integer(1), .integer(2)]) == [[.integer(1), .integer(2)]])
+    #expect(try connection.rows(sql, [.integer(3)]) == [[.integer(3), .null]])
+  }
+
+  @Test("a statement dropped for many others can be made again")
+  func manyStatements() throws {
+    let connection = try memory()
+    for number in 0...SQLiteConnection.statementLimit {
+      #expect(try connection.integer("SELECT \(number)") == Int64(number))
+    }
+    #expect(try connection.integer("SELECT 0") == 0)
+  }
+
+  @Test("an error names the statement, and none of its parameters")
+  func errors() throws {
+    let connection = try memory()
+    try connection.execute("CREATE TABLE item (x UNIQUE)")
+    let sql = "INSERT INTO item VALUES (?1)"
+    try connection.run(sql, [.text("secret")])
+    let error = try refusal { try connection.run(sql, [.text("secret")]) }
+    #expect(error.kind == .constraint)
+    #expect(error.code == SQLITE_CONSTRAINT | 8 << 8)
+    #expect(error.sql == sql)
+    #expect(!error.description.contains("secret"))
+  }
+
+  @Test("an error is thrown as the owner says")
+  func ownErrors() throws {
+    struct Refused: Error, Equatable { let message: String }
+    var options = SQLiteOptions(.memory)
+    options.failure = { Refused(message: $0.message) }
+    let connection = try SQLiteConnection(options)
+    #expect(throws: Refused(message: "no such table: item")) {
+      try connection.rows("SELECT * FROM item")
+    }
+  }
+
+  @Test("what is no database is damaged, and stays as it is")
+  func noDatabase() throws {
+    let file = directory.file("note.txt")
+    let text = Data(repeating: 65, count: 5000)
+    try text.write(to: file)
+    let connection = try SQLiteConnection(SQLiteOptions(.file(file.filePath)))
+    #expect(try refusal { _ = try connection.rows("SELECT * FROM sqlite_schema") }.kind == .damaged)
+    #expect(try Data(contentsOf: file) == text)
+  }
+
+  @Test("a connection that only reads makes no file, and writes none")
+  func readingOnly() throws {
+    let missing = directory.file("missing.db")
+    var options = SQLiteOptions(.file(missing.filePath))
+    options.isWritable = false
+    #expect(try refusal { _ = try SQLiteConnection(options) }.kind == .notOpened)
+    #expect(!FileManager.default.fileExists(atPath: missing.filePath))
+    let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
+    options.place = .file(file.filePath)
+    let reader = try SQLiteConnection(options)
+    #expect(try refusal { try reader.execute("INSERT INTO item VALUES (1)") }.kind == .readOnly)
+  }
+
+  @Test("a name that SQLite knows is a file's name like any other")
+  func specialNames() throws {
+    let name = ":memory:"
+    let file = URL(filePath: FileManager.default.currentDirectoryPath).file(name)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let connection = try SQLiteConnection(SQLiteOptions(.file(name)))
+    try connection.execute("CREATE TABLE item (x)")
+    #expect(FileManager.default.fileExists(atPath: file.filePath))
+  }
+
+  @Test("a lock of another connection is waited for as long as was said, and no longer")
+  func locks() throws {
+    let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
+    let holder = try connection(file)
+    try holder.execute("BEGIN IMMEDIATE")
+    let other = try connection(file)
+    #expect(try refusal { try other.execute("BEGIN IMMEDIATE") }.kind == .locked)
+    try holder.execute("COMMIT")
+    try other.execute("BEGIN IMMEDIATE; COMMIT")
+  }
+
+  @Test("a copy has what the database holds, its log included")
+  func copies() throws {
+    let connection = try connection(makeDatabase("CREATE TABLE item (x);", in: directory))
+    try connection.execute("PRAGMA journal_mode = WAL; INSERT INTO item VALUES (1), (2)")
+    let copy = directory.file("copy.db")
+    try connection.copy(to: copy.filePath)
+    let reader = try SQLiteConnection(SQLiteOptions(.file(copy.filePath)))
+    #expect(try reader.integer("SELECT sum(x) FROM item") == 3)
+    #expect(try copy.mode == 0o600)
+    // What is there already is not written over.
+    #expect(throws: SQLiteError.self) { try connection.copy(to: copy.filePath) }
+  }
+
+  @Test("a file is made private, and what is there is left as it is")
+  func privateFiles() throws {
+    let file = directory.file("new.db")
+    SQLiteFile.makePrivate(at: file.filePath)
+    #expect(try file.mode == 0o600)
+    let options = SQLiteOptions(.file(file.filePath))
+    let connection = try SQLiteConnection(options)
+    try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE item (x)")
+    for suffix in ["", "-wal", "-shm"] {
+      #expect(try directory.file("new.db\(suffix)").mode == 0o600)
+    }
+    try file.setMode(0o640)
+    SQLiteFile.makePrivate(at: file.filePath)
+    #expect(try file.mode == 0o640)
+    #expect(try connection.integer("SELECT count(*) FROM item") == 0)
+    #expect(try directory.names == ["new.db", "new.db-wal", "new.db-shm"])
+  }
+
+  @Test("the version tells of another connection's commit, and of one's own")
+  func dataVersions() throws {
+    let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
+    let (one, other) = (try connection(file), try connection(file))
+    try one.execute("PRAGMA journal_mode = WAL")
+    let insert = "INSERT INTO item VALUES (1)"
+    let read = "SELECT count(*) FROM item"
+    #expect(try one.integer(read) == 0)
+    let first = one.dataVersion
+    #expect(try one.integer(read) == 0)
+    #expect(one.dataVersion == first)
+    try other.execute(insert)
+    #expect(try one.integer(read) == 1)
+    let second = one.dataVersion
+    #expect(second != first)
+    try one.execute(insert)
+    #expect(one.dataVersion != second)
+  }
+
+  @Test("rows that a statement changed are counted")
+  func changes() throws {
+    let connection = try memory()
+    try connection.execute("CREATE TABLE item (x); INSERT INTO item VALUES (1), (2), (3)")
+    try connection.run("DELETE FROM item WHERE x > ?1", [.integer(1)])
+    #expect(connection.changedRows == 2)
+    #expect(!connection.isInTransaction)
+    try connection.execute("BEGIN")
+    #expect(connection.isInTransaction)
+  }
+}
