@@ -27,6 +27,20 @@ let package = Package(
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
+  // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
+  traits: [
+    .default(enabledTraits: ["Records", "Secrets", "Transfer"]),
+    .trait(
+      name: "Records",
+      description: "SteadRecords and SteadSwiftData. Their macros are built with swift-syntax."),
+    .trait(
+      name: "Secrets",
+      description: "SteadSecrets. Its vault is built with swift-crypto."),
+    .trait(
+      name: "Transfer",
+      description: "SteadTransfer, between all of the others.",
+      enabledTraits: ["Records", "Secrets"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -41,8 +55,9 @@ let package = Package(
       name: "SteadSecrets",
       dependencies: [
         "CSteadSecrets", "SteadFiles",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
+        .product(
+          name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
       ]
     ),
     .target(name: "CSteadSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -51,9 +66,12 @@ let package = Package(
     .macro(
       name: "SteadRecordsMacros",
       dependencies: [
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-        .product(name: "SwiftIfConfig", package: "swift-syntax"),
+        .product(
+          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Records"])),
+        .product(
+          name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Records"])),
+        .product(
+          name: "SwiftIfConfig", package: "swift-syntax", condition: .when(traits: ["Records"])),
       ]
     ),
     .target(
@@ -76,7 +94,9 @@ let package = Package(
       name: "SteadRecordsMacrosTests",
       dependencies: [
         "SteadRecordsMacros",
-        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
+          condition: .when(traits: ["Records"])),
       ]
     ),
     // A second process, for the tests of stores that several programs share.
@@ -186,8 +206,9 @@ let package = Package(
       name: "SteadSecretsTests",
       dependencies: [
         "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
+        .product(
+          name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
       ],
       exclude: ["Processes", "Vault/vault.py"]
     ),

@@ -34,11 +34,20 @@ package final class BusMonitor: Sendable {
   }
 
   /// The same for a task, which must not hold up a thread that other tasks need.
+  ///
+  /// - Parameter body: Runs as soon as the text has passed, while the task may wait long for its turn.
   @discardableResult
-  package func hear(_ text: String) async throws -> String {
+  package func hear(
+    _ text: String, _ body: @escaping @Sendable () throws -> Void = {}
+  ) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       Thread.detachNewThread {
-        continuation.resume(with: Result { try self.wait(for: text) })
+        continuation.resume(
+          with: Result {
+            let all = try self.wait(for: text)
+            try body()
+            return all
+          })
       }
     }
   }

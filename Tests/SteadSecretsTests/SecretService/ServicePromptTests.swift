@@ -174,8 +174,8 @@ import Testing
     try session.lock()
     let store = Self.store(session)
     let task = Task { try await store.unlock(timeout: Self.ample) }
-    try await monitor.hear("member=Prompt")
-    try session.killDaemon()
+    // At once: the service gives up a prompter that is silent for 25 seconds.
+    try await monitor.hear("member=Prompt") { try session.killDaemon() }
     let error = await #expect(throws: SecretError.self) { try await task.value }
     #expect(error?.code == .unavailable(.disconnected))
     withExtendedLifetime(prompter) {}
