@@ -69,7 +69,8 @@ let package = Package(
         .product(
           name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Records"])),
         .product(
-          name: "SwiftCompilerPlugin", package: "swift-syntax", condition: .when(traits: ["Records"])),
+          name: "SwiftCompilerPlugin", package: "swift-syntax",
+          condition: .when(traits: ["Records"])),
         .product(
           name: "SwiftIfConfig", package: "swift-syntax", condition: .when(traits: ["Records"])),
       ]
@@ -102,81 +103,72 @@ let package = Package(
     // A second process, for the tests of stores that several programs share.
     .target(
       name: "WorkerModels", dependencies: ["SteadRecords", "SwiftData"],
-      path: "Tests/WorkerModels"),
+      path: "Tests/Support/WorkerModels"),
     .executableTarget(
       name: "StoreWorker", dependencies: ["SteadRecords", "SwiftData", "WorkerModels"],
-      path: "Tests/StoreWorker"
+      path: "Tests/Workers/StoreWorker"
     ),
     .testTarget(
       name: "SteadRecordsTests",
       dependencies: [
         "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker", "SwiftData",
         "WorkerModels",
-      ],
-      exclude: ["Apps", "Failures", "Model", "Query", "Seeds"]
+      ]
     ),
     // A module of its own, with models made for one story each.
     .testTarget(
       name: "EngineFailureTests",
       dependencies: [
         "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData", "WorkerModels",
-      ],
-      path: "Tests/SteadRecordsTests/Failures"
+      ]
     ),
     // Random sequences of operations against a reference: models, reference and runner, which a test
     // and a program use, since sequences that crash are run in a process of their own.
     .target(
       name: "ModelJudge", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],
-      path: "Tests/ModelJudge"),
+      path: "Tests/Support/ModelJudge"),
     .executableTarget(
       name: "ModelRunner", dependencies: ["ModelJudge", "SteadTestSupport"],
-      path: "Tests/ModelRunner"),
+      path: "Tests/Workers/ModelRunner"),
     .testTarget(
-      name: "RecordsModelTests", dependencies: ["ModelJudge", "ModelRunner", "SteadTestSupport"],
-      path: "Tests/SteadRecordsTests/Model"),
+      name: "RecordsModelTests", dependencies: ["ModelJudge", "ModelRunner", "SteadTestSupport"]),
     // Modules of their own, as apps are: their models have the names that apps give them.
     .testTarget(
-      name: "ReadingAppTests", dependencies: ["SteadRecords", "SwiftData"],
-      path: "Tests/SteadRecordsTests/Apps/Reading"
+      name: "ReadingAppTests", dependencies: ["SteadRecords", "SwiftData"]
     ),
     .testTarget(
-      name: "CampusAppTests", dependencies: ["SteadRecords", "SwiftData"],
-      path: "Tests/SteadRecordsTests/Apps/Campus"
+      name: "CampusAppTests", dependencies: ["SteadRecords", "SwiftData"]
     ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(
-      name: "SeedTests", dependencies: ["SteadRecords", "SwiftData"],
-      path: "Tests/SteadRecordsTests/Seeds",
+      name: "TutorialTests", dependencies: ["SteadRecords", "SwiftData"],
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     // A module of its own, since its models share names with those of the semantics tests.
     .testTarget(
-      name: "SteadQueryTests",
-      dependencies: ["SteadRecords", "SwiftData"],
-      path: "Tests/SteadRecordsTests/Query"
+      name: "RecordsQueryTests",
+      dependencies: ["SteadRecords", "SwiftData"]
     ),
-    .target(name: "SteadTestSupport", path: "Tests/SteadTestSupport"),
+    .target(name: "SteadTestSupport", path: "Tests/Support/SteadTestSupport"),
     // fork, which Swift does not let a program call.
-    .target(name: "CForkSupport", path: "Tests/CForkSupport"),
+    .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
       name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
     .testTarget(
       name: "SteadSQLiteTests", dependencies: ["CSteadSQLite", "SteadSQLite", "SteadTestSupport"]),
     .testTarget(
       name: "SteadPreferencesTests",
-      dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"],
-      exclude: ["Processes"]
+      dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"]
     ),
     // A second process, for the tests of preferences that several programs share.
     .executableTarget(
       name: "PreferencesWorker",
       dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences", "SteadTestSupport"],
-      path: "Tests/PreferencesWorker"
+      path: "Tests/Workers/PreferencesWorker"
     ),
     .testTarget(
       name: "PreferencesProcessTests",
-      dependencies: ["PreferencesWorker", "SteadPreferences", "SteadTestSupport"],
-      path: "Tests/SteadPreferencesTests/Processes"
+      dependencies: ["PreferencesWorker", "SteadPreferences", "SteadTestSupport"]
     ),
     .testTarget(
       name: "SteadTransferTests",
@@ -184,7 +176,7 @@ let package = Package(
         "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite",
         "SteadSecrets", "SteadTestSupport", "SteadTransfer", "SwiftData",
       ],
-      exclude: ["CoreData/Stores", "Processes"]
+      exclude: ["CoreData/Stores"]
     ),
     // A second process, for the tests of transfers that are killed.
     .executableTarget(
@@ -192,15 +184,14 @@ let package = Package(
       dependencies: [
         "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
       ],
-      path: "Tests/TransferWorker"
+      path: "Tests/Workers/TransferWorker"
     ),
     .testTarget(
       name: "TransferProcessTests",
       dependencies: [
         "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
         "TransferWorker",
-      ],
-      path: "Tests/SteadTransferTests/Processes"
+      ]
     ),
     .testTarget(
       name: "SteadSecretsTests",
@@ -210,17 +201,16 @@ let package = Package(
         .product(
           name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
       ],
-      exclude: ["Processes", "Vault/vault.py"]
+      exclude: ["Vault/vault.py"]
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
       name: "SecretsWorker", dependencies: ["CForkSupport", "SteadSecrets", "SteadTestSupport"],
-      path: "Tests/SecretsWorker"
+      path: "Tests/Workers/SecretsWorker"
     ),
     .testTarget(
       name: "SecretsProcessTests",
-      dependencies: ["SecretsWorker", "SteadSecrets", "SteadTestSupport"],
-      path: "Tests/SteadSecretsTests/Processes"
+      dependencies: ["SecretsWorker", "SteadSecrets", "SteadTestSupport"]
     ),
   ],
   swiftLanguageModes: [.v6]

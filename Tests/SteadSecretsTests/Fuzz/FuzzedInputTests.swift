@@ -10,7 +10,7 @@ import Testing
 /// several and two keys.
 struct FuzzedInputTests {
   private static let directory = URL(filePath: #filePath, directoryHint: .notDirectory)
-    .deletingLastPathComponent().appending(path: "../../VaultFuzz")
+    .deletingLastPathComponent().appending(path: "../../Support/VaultFuzz")
 
   /// Seeds that the parser refused would teach the fuzzer nothing.
   @Test func seedsAreWhatTheParserTakes() throws {

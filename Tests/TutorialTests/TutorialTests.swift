@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("Models as tutorials write them") @MainActor struct SeedTests {
+@Suite("Models as tutorials write them") @MainActor struct TutorialTests {
   private func inMemory(_ types: any PersistentModel.Type...) throws -> ModelContainer {
     try ModelContainer(
       for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -10,9 +10,9 @@ import Testing
 
   private func temporaryFile() throws -> URL {
     let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-seeds-\(UUID().uuidString)", isDirectory: true)
+      .appendingPathComponent("stead-tutorials-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    return directory.appendingPathComponent("seed.store")
+    return directory.appendingPathComponent("tutorial.store")
   }
 
   @Test func aToDoListLivesOnAutosave() async throws {
