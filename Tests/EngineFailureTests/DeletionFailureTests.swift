@@ -51,6 +51,27 @@
     #expect(found.landlord == nil)
   }
 
+  /// The deletion of an object that led nowhere kept what others gave it meanwhile from it.
+  @Test func aReferenceThatWasLeftIsNoneToTakeAway() throws {
+    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let writer = store.context()
+    let (landlord, rumor) = (Landlord(name: "L"), Rumor(text: "R"))
+    writer.insertAll(landlord, rumor)
+    rumor.landlord = landlord
+    try writer.save()
+    writer.delete(landlord)
+    try writer.save()
+
+    let reader = store.context()
+    let deleted = try reader.only(Rumor.self)
+    reader.delete(deleted)
+    rumor.landlord = Landlord(name: "M")
+    try writer.save()
+    reader.processPendingChanges()
+    #expect(deleted.landlord?.name == "M")
+    #expect(deleted.isDeleted)
+  }
+
   /// The same, where all that a context knows is that something was committed.
   @Test func noActionLeavesNoReferenceAfterAnUnknownCommit() throws {
     let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)

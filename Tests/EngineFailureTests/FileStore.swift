@@ -44,6 +44,13 @@ extension ModelContext {
     return models[0]
   }
 
+  /// The only object that matches.
+  func only<T: PersistentModel>(_ predicate: Predicate<T>) throws -> T {
+    let models = try fetch(FetchDescriptor(predicate: predicate))
+    try #require(models.count == 1)
+    return models[0]
+  }
+
   /// The object that this context has for one of another context.
   func twin<T: PersistentModel>(of model: T) throws -> T {
     try #require(self.model(for: model.persistentModelID) as? T)

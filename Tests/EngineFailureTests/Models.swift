@@ -176,3 +176,15 @@ import SwiftData
   var secret = "opensesame"
   override init(name: String) { super.init(name: name) }
 }
+
+@Model final class Topic {
+  @Attribute(.unique) var name: String
+  var posts: [Post] = []
+  init(name: String) { self.name = name }
+}
+
+@Model final class Post {
+  var title: String
+  @Relationship(inverse: \Topic.posts) var topics: [Topic] = []
+  init(title: String) { self.title = title }
+}

@@ -57,6 +57,33 @@
     #expect(try store.reopened().only(Depot.self).crates.map(\.number) == [1, 2])
   }
 
+  /// The object's old owner, which was not registered, did not get it back.
+  @Test func undoingAnAdditionRestoresTheListOfAnOwnerThatWasNotLoaded() throws {
+    let store = try makeStore()
+    let writer = store.context()
+    writer.insertAll(Depot(name: "old"), Depot(name: "new"))
+    let old = try #require(writer.all(Depot.self).first { $0.name == "old" })
+    old.crates = [Crate(number: 1), Crate(number: 2)]
+    try writer.save()
+
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    let new = try context.only(#Predicate<Depot> { $0.name == "new" })
+    let first = try context.only(#Predicate<Crate> { $0.number == 1 })
+    manager.beginUndoGrouping()
+    new.crates.append(first)
+    manager.endUndoGrouping()
+    try context.save()
+    manager.undo()
+    let owner = try context.only(#Predicate<Depot> { $0.name == "old" })
+    #expect(owner.crates.map(\.number) == [1, 2])
+    try context.save()
+    let stored = try store.reopened().only(#Predicate<Depot> { $0.name == "old" })
+    #expect(stored.crates.map(\.number) == [1, 2])
+  }
+
   /// Undoing an insertion that had ended a deletion cut what was linked in between.
   @Test func undoingTheEndOfADeletionKeepsLinks() throws {
     let store = try makeStore()

@@ -94,4 +94,21 @@
     try context.save()
     #expect(try store.reopened().all(Account.self).count == 2)
   }
+
+  /// The list of a new object, which is in an order of its own, was written over that of the row.
+  @Test func whatTheRowHadKeepsItsPlaces() throws {
+    let store = try FileStore(Topic.self, Post.self)
+    let context = store.context()
+    let (first, second, third) = (Post(title: "1"), Post(title: "2"), Post(title: "3"))
+    let topic = Topic(name: "a")
+    context.insertAll(first, second, third, topic)
+    second.topics = [topic]
+    try context.save()
+    let duplicate = Topic(name: "a")
+    duplicate.posts = [third, second, first]
+    try context.save()
+    #expect(duplicate.persistentModelID == topic.persistentModelID)
+    #expect(try store.reopened().only(Topic.self).posts.map(\.title) == ["2", "3", "1"])
+    #expect(topic.posts.map(\.title) == ["2", "3", "1"])
+  }
 }

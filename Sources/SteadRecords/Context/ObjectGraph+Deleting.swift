@@ -112,6 +112,12 @@ extension ObjectGraph {
     }
     guard case .toOne(let target) = model.content(at: index) else { return }
     if case .none = target { return }
+    // What a deletion has left leads nowhere, and is nothing that this context takes away.
+    if case .row = target, property.mayBeLeft(in: layout.entities),
+      destination(of: model, at: index) == nil
+    {
+      return
+    }
     notifying(model, index) { model.setContent(.toOne(.none), at: index) }
     didSetToOne(model, index, target, nil)
     markChanged(model, at: index)

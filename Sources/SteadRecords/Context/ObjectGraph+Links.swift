@@ -190,7 +190,7 @@ extension ObjectGraph {
   }
 
   /// The side that leads to an object whose to-one property leads to a registered object; the row of
-  /// another is noted.
+  /// another is noted. For undo, which restores the object's place there, the other is loaded.
   private func leaveOwner(
     _ model: any PersistentModel, at index: Int
   ) -> Inverses.Side? {
@@ -199,7 +199,9 @@ extension ObjectGraph {
     let inverse = inverse(of: property, list: model.list(at: index))
     // A to-one side is a column of its own, which has to be cleared.
     if inverse?.isToMany == false { return Self.side(resolved(target, model, index), inverse) }
-    if let owner = registeredTarget(target, property) { return Self.side(owner, inverse) }
+    let owner =
+      undo.isRecording ? resolved(target, model, index) : registeredTarget(target, property)
+    if let owner { return Self.side(owner, inverse) }
     if case .row(let row) = target, let destination = property.destination {
       pending.addOtherRow(row, root: traits[destination].root)
     }

@@ -118,10 +118,7 @@ extension ObjectGraph {
     _ object: AnyObject, _ entity: EntityLayout, behind property: PropertyLayout
   ) -> Bool {
     let model = entity.model(object)
-    guard model.has(_ModelFlags.stale), isHere(model),
-      property.inverses(in: layout.entities).contains(where: {
-        $0.relationship?.deleteRule == .noAction
-      })
+    guard model.has(_ModelFlags.stale), isHere(model), property.mayBeLeft(in: layout.entities)
     else { return false }
     reload(model)
     return !isHere(model)

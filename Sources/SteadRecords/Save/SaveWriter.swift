@@ -37,6 +37,8 @@ struct SaveWriter {
   private var drawnRoots: Set<Int> = []
   /// The next free number of each join table that this save writes.
   private var nextPairs: [String: Int64] = [:]
+  /// The first number of this save's own pairs, by table.
+  private var firstPairs: [String: Int64] = [:]
 
   init(_ plan: SavePlan, _ layout: Layout) {
     self.plan = plan
@@ -73,6 +75,7 @@ struct SaveWriter {
     nextRows = Array(repeating: 0, count: layout.traits.count)
     drawnRoots = []
     nextPairs = [:]
+    firstPairs = [:]
     try delete(from: store, connection)
     try releaseUniqueValues(in: store, connection)
     try assignRows(in: store, connection)
@@ -91,7 +94,10 @@ struct SaveWriter {
   /// Asks a join table for its next number, before pairs leave it: a number tells a member's place, and
   /// is never given out twice.
   private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
-    if nextPairs[join.name] == nil { nextPairs[join.name] = try connection.nextPair(of: join) }
+    guard nextPairs[join.name] == nil else { return }
+    let next = try connection.nextPair(of: join)
+    nextPairs[join.name] = next
+    firstPairs[join.name] = next
   }
 
   /// Gives new objects their temporary numbers back.
@@ -469,7 +475,9 @@ struct SaveWriter {
         }
       }
       if isOrdered {
-        try reorder(onePerRow(side.members), storage, entityPlan, owner, connection)
+        try reorder(
+          onePerRow(side.members), storage, entityPlan, owner, connection,
+          from: firstPlace(in: storage, of: side.owner))
       }
     }
   }
@@ -499,12 +507,25 @@ struct SaveWriter {
     return place
   }
 
+  /// The first place that this save gives away in a relationship of a new object whose row is another
+  /// object's, too: what the row had keeps its place.
+  private func firstPlace(
+    in storage: ToManyStorage, of owner: any PersistentModel
+  ) -> Int64 {
+    guard upserted.contains(ObjectIdentifier(owner)), case .join(let table, _, _) = storage else {
+      return 0
+    }
+    return firstPairs[table] ?? 0
+  }
+
   /// Shares the members' places out among them in another order.
+  ///
+  /// - Parameter first: Members with a place before this one keep it.
   private func reorder(
     _ members: [any PersistentModel], _ storage: ToManyStorage, _ plan: EntityPlan, _ owner: Int64,
-    _ connection: StoreConnection
+    _ connection: StoreConnection, from first: Int64
   ) throws {
-    let places = try connection.places(storage, plan, owner: owner)
+    let places = try connection.places(storage, plan, owner: owner).filter { $0.value >= first }
     let rows = members.map { $0._$statePointer.pointee.rowID }.filter { places[$0] != nil }
     let free = rows.compactMap { places[$0] }.sorted()
     for (row, place) in zip(rows, free) where places[row] != place {

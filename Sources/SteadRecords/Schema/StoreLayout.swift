@@ -216,6 +216,11 @@ final class PropertyLayout: @unchecked Sendable {
     return indices.map { entities[destination].properties[$0] }
   }
 
+  /// Whether a deletion may leave a reference in the column to a row that is not there any more.
+  func mayBeLeft(in entities: [EntityLayout]) -> Bool {
+    inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
+  }
+
   var joinTable: JoinTable? {
     if case .toMany(.join(let table, let owner, let target), _) = kind {
       JoinTable(name: table, owner: owner, target: target)

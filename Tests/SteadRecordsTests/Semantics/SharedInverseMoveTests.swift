@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d4 moves between relationships with one inverse") struct SharedInverseMoveTests {
+@Suite("moves between relationships with one inverse") struct SharedInverseMoveTests {
   private let north = Backyard(name: "north")
   private let south = Backyard(name: "south")
   private let fern = Plant(name: "fern")

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d4 kinds of relationships with one inverse") struct SharedInverseShapeTests {
+@Suite("kinds of relationships with one inverse") struct SharedInverseShapeTests {
   @Test("an owner's lists go with it by their rules", arguments: StorePlace.allCases)
   func cascade(_ place: StorePlace) throws {
     let store = try TestStore(place, Estate.self)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d4 several relationships with one inverse")
+@Suite("several relationships with one inverse")
 struct SharedInverseTests {
   private func garden(_ place: StorePlace) throws -> (TestStore, ModelContext, Backyard) {
     let store = try TestStore(place, Backyard.self, Plant.self)

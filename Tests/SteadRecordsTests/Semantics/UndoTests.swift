@@ -3,7 +3,7 @@ import Observation
 import SwiftData
 import Testing
 
-@Suite("d2 undo") struct D2UndoTests {
+@Suite("undo") struct UndoTests {
   private func context(_ place: StorePlace) throws -> (TestStore, ModelContext, UndoManager) {
     let store = try TestStore.clubs(place)
     let context = store.context()

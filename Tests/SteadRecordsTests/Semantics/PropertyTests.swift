@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d5 properties") struct D5PropertyTests {
+@Suite("properties") struct PropertyTests {
   @Test("P1 scalars come back exactly", arguments: StorePlace.allCases)
   func scalars(_ place: StorePlace) throws {
     let store = try TestStore(place, Scalars.self)

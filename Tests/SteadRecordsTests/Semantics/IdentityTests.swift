@@ -3,7 +3,7 @@ import Observation
 import SwiftData
 import Testing
 
-@Suite("d1 identity, contexts, life cycle") struct D1IdentityTests {
+@Suite("identity, contexts, life cycle") struct IdentityTests {
   @Test("I1 one instance per identifier per context", arguments: StorePlace.allCases)
   func oneInstance(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)

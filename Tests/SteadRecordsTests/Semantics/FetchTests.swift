@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d6 fetch") struct D6FetchTests {
+@Suite("fetch") struct FetchTests {
   private func filled(_ place: StorePlace) throws -> TestStore {
     let store = try TestStore.clubs(place)
     let context = store.context()

@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 import WorkerModels
 
-@Suite("d9 concurrency") struct D9ConcurrencyTests {
+@Suite("concurrency") struct ConcurrencyTests {
   @Test("C1 containers and identifiers cross tasks, models and contexts do not")
   func sendability() async throws {
     // Compiles only because they are; with ModelContext or Member it does not.

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d4 cascades") struct D4CascadeTests {
+@Suite("cascades") struct CascadeTests {
   private func owner(_ context: ModelContext) -> Owner {
     let ann = Owner(name: "Ann")
     ann.letters = [

@@ -5,7 +5,7 @@
 
   @testable import SteadRecords
 
-  @Suite("d5 transformable values") struct D5TransformableTests {
+  @Suite("transformable values") struct TransformableTests {
     private static let register: Void = ValueTransformer.setValueTransformer(
       TintTransformer(), forName: NSValueTransformerName("TintByName"))
 

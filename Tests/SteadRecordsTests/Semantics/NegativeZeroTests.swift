@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 
 // A column of type REAL holds whole numbers as integers, of which none is negative zero.
-@Suite("d5 negative zero") struct D5NegativeZeroTests {
+@Suite("negative zero") struct NegativeZeroTests {
   @Test("P1 negative zero keeps its sign and equals zero", arguments: StorePlace.allCases)
   func negativeZero(_ place: StorePlace) throws {
     let store = try TestStore(place, ZeroValues.self)

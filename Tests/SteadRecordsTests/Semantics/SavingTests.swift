@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d2 insert, save, rollback, transaction") struct D2SavingTests {
+@Suite("insert, save, rollback, transaction") struct SavingTests {
   @Test("S1 insert takes in everything reachable", arguments: StorePlace.allCases)
   func insertReaches(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)

@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d3 unique values and upserts") struct D3UniqueTests {
+@Suite("unique values and upserts") struct UniqueTests {
   @Test(
     "U1 unsaved duplicates coexist, the save leaves the newest values",
     arguments: StorePlace.allCases)

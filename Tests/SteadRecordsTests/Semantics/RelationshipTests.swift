@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 import Testing
 
-@Suite("d4 relationships and delete rules") struct D4RelationshipTests {
+@Suite("relationships and delete rules") struct RelationshipTests {
   @Test("R1 one optional candidate is taken as the inverse", arguments: StorePlace.allCases)
   func inferredInverse(_ place: StorePlace) throws {
     let store = try TestStore(place, Album.self, Track.self)
