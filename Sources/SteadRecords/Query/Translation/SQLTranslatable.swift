@@ -2,9 +2,9 @@ import Foundation
 
 /// A node of a predicate that has a meaning in SQL.
 ///
-/// Each node's conformance lies in a file of its own under Operators. A node that cannot say what
-/// it means in SQL throws ``NotTranslatable``; the predicate, or the part of it that a conjunction
-/// separates, is then evaluated in memory.
+/// The conformances of Foundation's nodes lie under Operators, a file for each; nodes of ours lie under
+/// Nodes with theirs. A node that cannot say what it means in SQL throws ``NotTranslatable``; the
+/// predicate, or the part of it that a conjunction separates, is then evaluated in memory.
 protocol SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term
 }
