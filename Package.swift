@@ -15,6 +15,9 @@ import PackageDescription
   let loggingTargets = ["OSLog", "os"]
 #endif
 
+let needsSyntax = TargetDependencyCondition.when(traits: ["Everything", "Records", "Transfer"])
+let needsCrypto = TargetDependencyCondition.when(traits: ["Everything", "Secrets", "Transfer"])
+
 let package = Package(
   name: "stead",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -28,8 +31,12 @@ let package = Package(
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
+  //
+  // One trait stands for all by default. The package manager (6.3) gives the compiler a flag for each that is
+  // enabled, in another order each time, and compiles everything again when the order is another.
   traits: [
-    .default(enabledTraits: ["Records", "Secrets", "Transfer"]),
+    .default(enabledTraits: ["Everything"]),
+    .trait(name: "Everything", description: "All products."),
     .trait(
       name: "Records",
       description: "SteadRecords and SteadSwiftData. Their macros are built with swift-syntax."),
@@ -38,8 +45,7 @@ let package = Package(
       description: "SteadSecrets. Its vault is built with swift-crypto."),
     .trait(
       name: "Transfer",
-      description: "SteadTransfer, between all of the others.",
-      enabledTraits: ["Records", "Secrets"]),
+      description: "SteadTransfer, between all of the others."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -55,9 +61,9 @@ let package = Package(
       name: "SteadSecrets",
       dependencies: [
         "CSteadSecrets", "SteadFiles",
-        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
+        .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
         .product(
-          name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
+          name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
       ]
     ),
     .target(name: "CSteadSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -67,12 +73,12 @@ let package = Package(
       name: "SteadRecordsMacros",
       dependencies: [
         .product(
-          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: .when(traits: ["Records"])),
+          name: "SwiftSyntaxMacros", package: "swift-syntax", condition: needsSyntax),
         .product(
           name: "SwiftCompilerPlugin", package: "swift-syntax",
-          condition: .when(traits: ["Records"])),
+          condition: needsSyntax),
         .product(
-          name: "SwiftIfConfig", package: "swift-syntax", condition: .when(traits: ["Records"])),
+          name: "SwiftIfConfig", package: "swift-syntax", condition: needsSyntax),
       ]
     ),
     .target(
@@ -97,7 +103,7 @@ let package = Package(
         "SteadRecordsMacros",
         .product(
           name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
-          condition: .when(traits: ["Records"])),
+          condition: needsSyntax),
       ]
     ),
     // A second process, for the tests of stores that several programs share.
@@ -197,9 +203,9 @@ let package = Package(
       name: "SteadSecretsTests",
       dependencies: [
         "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
-        .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
+        .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
         .product(
-          name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Secrets"])),
+          name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
       ],
       exclude: ["Vault/vault.py"]
     ),

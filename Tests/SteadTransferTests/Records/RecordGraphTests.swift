@@ -275,14 +275,22 @@ import Testing
     #expect(items.filter { (try? $0.value.get()) == nil }.map(\.name) == ["Asset 3"])
   }
 
+  /// The rows are inserted when the third count begins, and the transaction is still open.
   @Test func stopsWhenItIsCancelledAndWritesNothing() throws {
     try old.fillLibrary()
+    var beginnings = 0
     #expect(throws: CancellationError.self) {
-      try transfer().run { if $0.phase == .writing, $0.completed > 0 { throw CancellationError() } }
+      try transfer().run {
+        guard $0.phase == .writing, $0.completed == 0 else { return }
+        beginnings += 1
+        if beginnings == 3 { throw CancellationError() }
+      }
     }
+    #expect(beginnings == 3)
+    #expect(try new.describeLibrary().isEmpty)
     let moved = try transfer().run()
     #expect(try new.describeLibrary().count == 11)
-    #expect(moved.completed + moved.moved == 11)
+    #expect(moved.moved == 11)
   }
 }
 
