@@ -1,6 +1,9 @@
 import CSteadSQLite
 import Foundation
 
+// Sendable: `handle` and `failure` are constants, and `statements` is used by the one thread that has the
+// connection. SQLite keeps no lock of its own (NOMUTEX); the owners do: `StoreConnection` says how, and
+// a `ForeignStore` is not Sendable.
 /// One connection to a SQLite database, with its prepared statements; used by one thread at a time.
 ///
 /// A file may have been made by anybody. So each connection is hardened as
@@ -8,9 +11,6 @@ import Foundation
 /// function with side effects, nothing writes past SQLite's own tables, no extension is loaded, and
 /// pages are checked when they are read.
 package final class SQLiteConnection: @unchecked Sendable {
-  // Sendable: `handle` is a constant and `failure` is; `statements` is used by whoever has been lent the
-  // connection, one thread at a time, which the owners' locks and pools see to.
-
   /// SQLite's `sqlite3`.
   let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]

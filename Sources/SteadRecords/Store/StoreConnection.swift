@@ -1,8 +1,9 @@
 import SteadSQLite
 
+// Sendable: `RecordStore` uses its writer under a lock alone, and `ReaderPool` lends a reader to one thread at
+// a time, so that no two threads use the connection's variables at once.
 /// One connection to a store, and what is known of the commit that it sees; used by one thread at a time.
 final class StoreConnection: @unchecked Sendable {
-  // Sendable: `RecordStore` hands a connection to one thread at a time, under a lock or out of a pool.
   private let database: SQLiteConnection
   /// The statements that select one row, by entity.
   private var selections: [SQLiteStatement?] = []
