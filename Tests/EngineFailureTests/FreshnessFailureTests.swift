@@ -217,6 +217,27 @@ import WorkerModels
     #expect(ledger.isWhole)
   }
 
+  /// Destinations that are loaded together gave an owner among them its old one back.
+  @Test func anOwnerThatIsADestinationTooKeepsWhatOthersCommitted() throws {
+    let store = try FileStore(Person.self)
+    let (writer, reader) = (store.context(), store.context())
+    let (first, second) = (Person(name: "1"), Person(name: "2"))
+    writer.insertAll(first, second)
+    second.host = second
+    try writer.save()
+    let read = try reader.all(Person.self)
+    let (readFirst, readSecond) = (
+      try #require(read.first { $0.name == "1" }), try #require(read.first { $0.name == "2" })
+    )
+
+    let third = Person(name: "3")
+    (first.host, second.host) = (third, third)
+    try writer.save()
+    reader.processPendingChanges()
+    #expect(readFirst.host?.name == "3")
+    #expect(readSecond.host?.name == "3")
+  }
+
   /// A results observer fetched twice for each commit that concerned it, and once for each that did
   /// not.
   @Test(arguments: [true, false])

@@ -142,7 +142,10 @@ extension ObjectGraph {
     guard wanted.count > 1 else { return nil }
     let objects = try load(target, rows: Array(wanted.keys))
     for object in objects {
-      for model in wanted[object._$statePointer.pointee.rowID] ?? [] where model !== owner {
+      let row = object._$statePointer.pointee.rowID
+      for model in wanted[row] ?? [] where model !== owner {
+        // An owner that is a destination, too, was read again, and may lead elsewhere now.
+        guard case .toOne(.row(row)) = model.content(at: index) else { continue }
         model.setContent(.toOne(.model(object)), at: index)
       }
     }

@@ -53,7 +53,7 @@ public enum ModelWorker {
     do {
       for call in task.calls {
         try subject.perform(call)
-        if case .save(_, errors: []) = call {
+        if call.isReportedSave {
           // One write to the pipe, so that what was printed is what was saved.
           FileHandle.standardOutput.write(Data("saved\n".utf8))
         }

@@ -148,19 +148,23 @@ extension Reference {
     let context = contexts.count
     contexts.append(ReferenceContext(store))
     defer { contexts.removeLast() }
-    let before = store
-    var (calls, states): ([Call], [Graph]) = ([], [])
+    var calls: [Call] = []
+    // What the store holds, and after how many of the saves that the worker reports.
+    var states = [(saves: 0, store: store)]
+    func note(_ more: [Call]) {
+      calls += more
+      let saves = states[states.count - 1].saves + more.count(where: \.isReportedSave)
+      states.append((saves, store))
+    }
     for _ in 0..<(3 + step.c % 6) {
       var inner = generator.innerStep()
       inner.context = context
-      calls += try perform(inner)
-      if inner.action == .save { states.append(store) }
+      note(try perform(inner))
     }
-    calls += try perform(Step(action: .save, context: context))
-    states.append(store)
+    note(try perform(Step(action: .save, context: context)))
     guard step.action == .killedWorker else { return [.worker(calls, killAfter: nil)] }
-    let kill = step.d % states.count
-    candidates = Array(([before] + states)[kill...])
+    let kill = step.d % (states[states.count - 1].saves + 1)
+    candidates = states.filter { $0.saves >= kill }.map(\.store)
     return [.worker(calls, killAfter: kill)]
   }
 }

@@ -48,6 +48,13 @@ public enum Call: Codable, Equatable, Sendable {
   }
 }
 
+extension Call {
+  /// Whether another process says that it has done this.
+  var isReportedSave: Bool {
+    if case .save(_, errors: []) = self { true } else { false }
+  }
+}
+
 extension Call: CustomStringConvertible {
   public var description: String {
     switch self {
