@@ -80,6 +80,7 @@ extension Reference {
     contexts[context].undone.formUnion(gone.keys)
     contexts[context].undone.formUnion(contexts[context].deleted)
     release(context, gone)
+    contexts[context].undone.formUnion(contexts[context].departed)
     for object in contexts[context].view.nodes.keys {
       contexts[context].free.nodes[object] = nil
     }

@@ -63,6 +63,7 @@ public struct Reference {
       contexts[context].free.nodes[object] = node
     }
     for object in gone.keys { contexts[context].aliases[object] = nil }
+    contexts[context].departed.formUnion(gone.keys)
   }
 
   mutating func commit(_ graph: Graph) {

@@ -14,6 +14,8 @@ struct ReferenceContext {
   var isContested = false
   /// The objects whose insertion was undone; what is left of their attributes isn't specified.
   var undone: Set<Int> = []
+  /// The objects that left the context; an undo of what came before changes their attributes, too.
+  var departed: Set<Int> = []
 
   init(_ store: Graph) { (base, view) = (store, store) }
 
