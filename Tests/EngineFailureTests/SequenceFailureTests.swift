@@ -57,6 +57,70 @@
     #expect(try store.reopened().only(Depot.self).crates.map(\.number) == [1, 2])
   }
 
+  /// The object stayed in the context, deleted, with no row that a save could delete.
+  @Test func undoingTheEndOfADeletionThatWasSavedLaterTakesTheObjectOut() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    func group(_ change: () -> Void) {
+      manager.beginUndoGrouping()
+      change()
+      manager.endUndoGrouping()
+    }
+    let crate = Crate(number: 1)
+    group { context.insert(crate) }
+    try context.save()
+    group { context.delete(crate) }
+    group { context.insert(crate) }
+    group { context.delete(crate) }
+    try context.save()
+
+    manager.undo()
+    #expect(crate.modelContext === context)
+    manager.undo()
+    #expect(crate.modelContext == nil)
+    manager.redo()
+    try context.save()
+    #expect(try store.reopened().only(Crate.self).number == 1)
+  }
+
+  /// The deleted object went on leading to its owner, which showed once that was used again.
+  @Test func anOwnerThatLeavesIsNoDestinationOfADeletedObject() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (depot, crate) = (Depot(name: "d"), Crate(number: 1))
+    context.insert(crate)
+    try context.save()
+    context.delete(crate)
+    context.insert(depot)
+    depot.debts.append(crate)
+    context.delete(depot)
+    #expect(depot.modelContext == nil)
+    depot.name = "free"
+    depot.crates.append(Crate(number: 2))
+    #expect(crate.debtor == nil)
+  }
+
+  /// A list that is first read while a member leads elsewhere is not what its rows say.
+  @Test func aRollbackRestoresAListThatWasReadInBetween() throws {
+    let store = try makeStore()
+    let writer = store.context()
+    let (old, new) = (Depot(name: "old"), Depot(name: "new"))
+    writer.insertAll(old, new)
+    old.crates = [Crate(number: 1)]
+    try writer.save()
+
+    let context = store.context()
+    let crate = try context.only(Crate.self)
+    crate.depot = try #require(context.all(Depot.self).first { $0.name == "new" })
+    let owner = try #require(context.all(Depot.self).first { $0.name == "old" })
+    #expect(owner.crates.isEmpty)
+    context.rollback()
+    #expect(owner.crates == [crate])
+  }
+
   /// The object's old owner, which was not registered, did not get it back.
   @Test func undoingAnAdditionRestoresTheListOfAnOwnerThatWasNotLoaded() throws {
     let store = try makeStore()

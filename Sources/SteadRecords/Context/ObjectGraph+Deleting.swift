@@ -57,8 +57,11 @@ extension ObjectGraph {
 
   /// Without a row nothing can be left to refer to.
   private func cutWhatNoRuleCuts(_ model: any PersistentModel) {
-    for property in entity(of: model).properties
-    where property.relationship?.deleteRule == .noAction { cut(model, property) }
+    for property in entity(of: model).properties {
+      guard let rule = property.relationship?.deleteRule else { continue }
+      // Objects that are deleted, too, do not deny it, and lead back.
+      if rule == .noAction || rule == .deny { cut(model, property) }
+    }
   }
 
   /// Whether a rule forbids to delete an object as it is.

@@ -65,6 +65,8 @@ extension ObjectGraph {
   /// Undoes the end of a deletion; what was linked during the deletion stays linked.
   private func deleteAgain(_ model: any PersistentModel) {
     guard isHere(model), !model.has(_ModelFlags.deleted) else { return }
+    // The deletion was saved later, and undone: the object has no row that could be deleted.
+    if model.has(_ModelFlags.inserted) { return delete(model) }
     // A save may end the deletion meanwhile.
     undo.record(self) { $0.insert(model) }
     pending.add(model, to: .deleted, root: traits[Int(model._$statePointer.pointee.entity)].root)

@@ -13,15 +13,6 @@ struct UndoRecorder {
     manager?.registerUndo(withTarget: graph, handler: action)
   }
 
-  /// Does something once the step that is being undone is done.
-  func afterStep(_ action: @escaping () -> Void) {
-    #if canImport(Darwin)
-      action()
-    #else
-      manager?.afterStep.append(action)
-    #endif
-  }
-
   /// Ends what would be a run loop's turn.
   func closeGroup() {
     #if canImport(Darwin)
@@ -81,7 +72,6 @@ extension ObjectGraph {
   ) {
     guard isHere(model) else { return }
     recordSide(of: model, at: index)
-    remakeLists(with: model, at: index)
     var target = target
     // Its deletion was saved meanwhile.
     if case .model(let destination) = target, !isHere(destination) { target = .none }
@@ -89,23 +79,7 @@ extension ObjectGraph {
       model.setContent(.toOne(target), at: index)
       model.setList(list, at: index)
     }
-    remakeLists(with: model, at: index)
     markChanged(model, at: index)
-  }
-
-  /// Lets the list that a to-one property's object is in be made again, unless it has changes of its own,
-  /// which are undone by themselves.
-  private func remakeLists(with model: any PersistentModel, at index: Int) {
-    let property = entity(of: model).properties[index]
-    guard let inverse = inverse(of: property, list: model.list(at: index)), inverse.isToMany,
-      case .toOne(.model(let owner)) = model.content(at: index)
-    else { return }
-    undo.afterStep { [weak self] in
-      guard let self, isHere(owner), owner._$statePointer.pointee.rowID > 0,
-        case .toMany(let targets) = owner.content(at: inverse.index), targets.delta == nil
-      else { return }
-      owner.setContent(.toMany(_Targets()), at: inverse.index)
-    }
   }
 
   private func restoreMembers(

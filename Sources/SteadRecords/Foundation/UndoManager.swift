@@ -30,8 +30,6 @@
     private var isEventGroupOpen = false
     private var phase = Phase.registering
     private var disableCount = 0
-    /// What is done once the step that is being undone or done again is done.
-    var afterStep: [() -> Void] = []
 
     /// Whether an action that is registered outside a group opens one; true to begin with.
     open var groupsByEvent = true
@@ -198,9 +196,6 @@
       // A handler may have left groups open; their actions belong to this step.
       while groupingLevel > 0 { endUndoGrouping() }
       (openGroups, phase) = (outerGroups, .registering)
-      let actions = afterStep
-      afterStep = []
-      for action in actions { action() }
     }
 
     /// Forgets all actions, closes all groups, and takes actions again.

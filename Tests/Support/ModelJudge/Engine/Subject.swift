@@ -121,6 +121,11 @@ public final class Subject {
     case .count(let context, let kind, let query, let number):
       let found = try count(kind, query, contexts[context])
       if found != number { throw Mismatch("fetchCount: expected \(number), got \(found)") }
+    case .read(let context, let number, let link, let numbers):
+      let found = LinkAccess.of(link).targets(try object(context, number)).map(\.number)
+      if found != numbers {
+        throw Mismatch("o\(number).\(link): expected \(numbers), got \(found)")
+      }
     case .beginGroup(let context): contexts[context].undoManager?.beginUndoGrouping()
     case .endGroup(let context): contexts[context].undoManager?.endUndoGrouping()
     case .undo(let context): contexts[context].undoManager?.undo()

@@ -93,7 +93,7 @@ extension Reference {
   }
 
   /// An object, or another one that stands for the same row.
-  private func handle(_ step: Step, _ context: Int, _ object: Int) -> Int {
+  func handle(_ step: Step, _ context: Int, _ object: Int) -> Int {
     let all = [object] + (contexts[context].aliases[object] ?? [])
     return all[step.d % all.count]
   }

@@ -10,6 +10,7 @@ extension Reference {
     }
     switch step.action {
     case .create: return try change(step, context)
+    case .read: return read(step, context)
     case .insert, .insertAgain, .setOne, .append, .insertAt, .removeAt, .assign, .swap,
       .sort, .removeAll, .set, .setKey, .delete:
       return try grouped(context) { try $0.change(step, context) }
@@ -87,6 +88,16 @@ extension Reference {
   }
 
   // MARK: Steps that read or write the store
+
+  private func read(_ step: Step, _ context: Int) -> [Call] {
+    let link = profile.links[step.c % profile.links.count]
+    let here = contexts[context]
+    let owners = here.live.filter { here.view.nodes[$0]?.kind == link.source }
+    guard !owners.isEmpty else { return [] }
+    let owner = owners[step.a % owners.count]
+    let targets = here.view.targets(owner, link).map { here.view.nodes[$0]?.label ?? 0 }
+    return [.read(context, handle(step, context, owner), link, targets)]
+  }
 
   private mutating func storeStep(_ step: Step, _ context: Int) throws -> [Call] {
     let kind = profile.kinds[step.a % profile.kinds.count]

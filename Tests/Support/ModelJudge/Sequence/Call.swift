@@ -16,6 +16,8 @@ public enum Call: Codable, Equatable, Sendable {
   case process(Int)
   case fetch(Int, Kind, Query, [Int])
   case count(Int, Kind, Query, Int)
+  /// What a relationship leads to. Reading loads it, which may be at another moment than a change.
+  case read(Int, Int, Link, [Int])
   case beginGroup(Int)
   case endGroup(Int)
   case undo(Int)
@@ -90,6 +92,8 @@ extension Call: CustomStringConvertible {
       "try context\(context).fetch(\(kind.rawValue), \(query))"
     case .count(let context, let kind, let query, _):
       "try context\(context).fetchCount(\(kind.rawValue), \(query))"
+    case .read(let context, let object, let link, _):
+      "_ = o\(object).\(link)\(Self.mark(context))"
     case .beginGroup(let context): "context\(context).undoManager?.beginUndoGrouping()"
     case .endGroup(let context): "context\(context).undoManager?.endUndoGrouping()"
     case .undo(let context): "context\(context).undoManager?.undo()"

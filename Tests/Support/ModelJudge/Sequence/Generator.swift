@@ -36,7 +36,7 @@ public struct Generator {
       .create: 4, .insert: 12, .insertAgain: 2, .setOne: 16, .append: 12, .insertAt: 3,
       .removeAt: 5, .assign: 4, .swap: 3, .sort: 1, .removeAll: 1, .set: 6, .delete: 5,
       .deleteWhere: 1, .save: 12, .rollback: 2, .process: 2, .transaction: 1, .fetch: 2,
-      .fetchStored: 1, .count: 1, .drop: 3, .newContext: 1,
+      .fetchStored: 1, .count: 1, .read: 8, .drop: 3, .newContext: 1,
     ]
     switch profile {
     case .cold, .lists: (weights[.drop], weights[.newContext], weights[.reopen]) = (8, 6, 1)
@@ -90,6 +90,7 @@ public struct Generator {
     case .setOne, .append, .insertAt, .removeAt, .assign, .swap, .sort, .removeAll:
       let fitting = links.filter { profile.links[$0].isMany == (action != .setOne) }
       step.c = fitting.randomElement(using: &random) ?? 0
+    case .read: step.c = links.randomElement(using: &random) ?? 0
     case .set where profile == .wide: step.b = Int.random(in: 0..<77, using: &random)
     default: break
     }

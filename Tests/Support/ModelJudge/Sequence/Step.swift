@@ -7,7 +7,7 @@ public struct Step: Codable, Equatable, Sendable {
     case set, setKey
     case delete, deleteWhere
     case save, rollback, process, transaction
-    case fetch, fetchStored, count
+    case fetch, fetchStored, count, read
     case beginGroup, endGroup, undo, redo
     case drop, newContext, reopen
     case worker, killedWorker
