@@ -40,6 +40,13 @@ let package = Package(
         .product(name: "SteadPreferences", package: "stead"),
       ]
     ),
+    .executableTarget(
+      name: "formats",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadPreferences", package: "stead"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(
