@@ -55,7 +55,9 @@ let package = Package(
   targets: [
     .target(name: "CSteadFiles"),
     .target(name: "SteadFiles", dependencies: ["CSteadFiles"]),
-    .target(name: "SteadPreferences", dependencies: ["SteadFiles"]),
+    // The formats that several targets read and write. Without dependencies, and no product.
+    .target(name: "SteadFormats"),
+    .target(name: "SteadPreferences", dependencies: ["SteadFiles", "SteadFormats"]),
     .target(name: "CSteadSecrets"),
     .target(
       name: "SteadSecrets",
@@ -84,14 +86,16 @@ let package = Package(
     .target(
       name: "SteadRecords",
       dependencies: [
-        "CSteadRuntime", "CSteadSQLite", "SteadFiles", "SteadRecordsMacros", "SteadSQLite",
+        "CSteadRuntime", "CSteadSQLite", "SteadFiles", "SteadFormats", "SteadRecordsMacros",
+        "SteadSQLite",
       ]
     ),
     .target(name: "SwiftData", dependencies: ["SteadRecords"]),
     .target(
       name: "SteadTransfer",
       dependencies: [
-        "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSecrets",
+        "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
+        "SteadSecrets",
       ]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
@@ -155,16 +159,19 @@ let package = Package(
       name: "RecordsQueryTests",
       dependencies: ["SteadRecords", "SwiftData"]
     ),
-    .target(name: "SteadTestSupport", path: "Tests/Support/SteadTestSupport"),
+    .target(
+      name: "SteadTestSupport", dependencies: ["SteadFormats"],
+      path: "Tests/Support/SteadTestSupport"),
     // fork, which Swift does not let a program call.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
       name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
     .testTarget(
       name: "SteadSQLiteTests", dependencies: ["CSteadSQLite", "SteadSQLite", "SteadTestSupport"]),
+    .testTarget(name: "SteadFormatsTests", dependencies: ["SteadFormats", "SteadTestSupport"]),
     .testTarget(
       name: "SteadPreferencesTests",
-      dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"]
+      dependencies: ["CForkSupport", "SteadFormats", "SteadPreferences", "SteadTestSupport"]
     ),
     // A second process, for the tests of preferences that several programs share.
     .executableTarget(

@@ -28,13 +28,15 @@ ARROWS = {
     "CSteadSecrets": set(),
     "OSLog": set(),
     "SteadFiles": {"CSteadFiles"},
-    "SteadPreferences": {"SteadFiles"},
-    "SteadRecords": {"CSteadRuntime", "SteadFiles", "SteadSQLite"},
+    "SteadFormats": set(),
+    "SteadPreferences": {"SteadFiles", "SteadFormats"},
+    "SteadRecords": {"CSteadRuntime", "SteadFiles", "SteadFormats", "SteadSQLite"},
     "SteadRecordsMacros": SYNTAX,
     "SteadSQLite": {"CSteadSQLite"},
     "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
     "SteadTransfer": {
-        "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSecrets"},
+        "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
+        "SteadSecrets"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
 }

@@ -9,7 +9,7 @@ extension Preferences {
 
   /// The domain that is written, as a property list that other tools read.
   ///
-  /// - Throws: ``PropertyListError`` for values that the format lacks: XML has no control characters.
+  /// - Throws: `PropertyListError` for values that the format lacks: XML has no control characters.
   public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
     try PropertyList.dictionary(.init(search.list.target.contents())).data(format: format)
   }

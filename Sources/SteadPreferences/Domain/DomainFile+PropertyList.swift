@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 extension DomainFile {
   /// How long, in seconds, a file that does not parse may be one that somebody is still writing.

@@ -52,7 +52,7 @@ enum DomainRecord {
 
   /// Calls `visit` with each operation of a record.
   ///
-  /// - Throws: ``PropertyListError`` when the bytes are not operations.
+  /// - Throws: `PropertyListError` when the bytes are not operations.
   static func decode(
     _ record: UnsafeRawBufferPointer, _ visit: (String, PropertyList?) throws -> Void
   ) throws {

@@ -1,3 +1,5 @@
+import SteadFormats
+
 extension DomainStore {
   /// The value that a key has once the event that is being told now has been told to all.
   ///

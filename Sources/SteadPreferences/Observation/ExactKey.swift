@@ -1,3 +1,5 @@
+import SteadFormats
+
 /// A key in a dictionary, told from others by its UTF-8, as domains tell keys apart.
 struct ExactKey: Hashable, Sendable {
   let text: String

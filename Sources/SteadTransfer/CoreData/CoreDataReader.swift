@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 import SteadRecords
 import SteadSQLite
 

@@ -1,6 +1,6 @@
 public import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
 
 /// A table of comma separated values as a source: an item for each row under the header.
 ///

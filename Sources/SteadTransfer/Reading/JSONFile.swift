@@ -1,5 +1,5 @@
 public import Foundation
-import SteadPreferences
+import SteadFormats
 
 /// A file of JSON as a source: an array is an item for each element, anything else is one item.
 ///

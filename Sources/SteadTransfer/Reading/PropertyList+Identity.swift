@@ -1,6 +1,6 @@
 import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
 
 extension PropertyList {
   /// The SHA-256 of the value in the binary format, which has one form for each value.

@@ -1,6 +1,6 @@
 public import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
 
 /// A property list file as a source: an array is an item for each element, anything else is one item.
 ///

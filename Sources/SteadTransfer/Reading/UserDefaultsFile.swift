@@ -1,6 +1,6 @@
 public import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
 
 /// The property list file of a program's `UserDefaults` as a source: an item for each key.
 ///
