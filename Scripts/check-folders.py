@@ -20,14 +20,6 @@ import sys
 from swift_text import blanked
 
 TOP = "(top)"
-# Arrows that point up, with the reason why they are still there. One that is gone has to be removed
-# from here, too.
-_OBSERVED = "Preferences is what is observed, and it holds its observers"
-_NAMED = "domains are named and placed by constants and types within Preferences, as in UserDefaults"
-EXCEPTIONS = {
-    ("SteadPreferences", "Observation", "(top)"): _OBSERVED,
-    ("SteadPreferences", "Search", "(top)"): _NAMED,
-}
 
 HEAD = re.compile(r"\|\s*folder of (\w+)\s*\|")
 ROW = re.compile(r"\|([^|]+)\|")
@@ -101,18 +93,12 @@ def problems_of(target, folders, arrows, order):
         yield f"{target}/{name} is in no row of ARCHITECTURE.md's table of {target}"
     for name in sorted(order.keys() - folders.keys()):
         yield f"{target}/{name} is in ARCHITECTURE.md, and has no Swift file"
-    excused = {(one, other) for (of, one, other) in EXCEPTIONS if of == target}
     for (one, other), types in sorted(arrows.items()):
         if one not in order or other not in order or order[one] < order[other]:
-            continue
-        if (one, other) in excused:
             continue
         both = " and is used by it" if (other, one) in arrows else ""
         names = ", ".join(sorted(types))
         yield f"{target}/{one} uses {names} of {other}, which is not below it{both}"
-    for one, other in sorted(excused):
-        if (one, other) not in arrows or order.get(one, -1) < order.get(other, 0):
-            yield f"the exception {target}/{one} -> {other} is no longer needed; remove it"
 
 
 def main():

@@ -64,7 +64,7 @@ public final class Preferences: Sendable {
     let environment = Environment.process
     self.init(
       plan: SearchPlan(
-        domain: environment.appID, options: DomainOptions(), environment: environment))
+        domain: environment.appID, options: DomainOptions(), environment: environment.search))
   }
 
   /// The preferences of a suite, which several apps of one user share; nil for the app's own.
@@ -80,13 +80,13 @@ public final class Preferences: Sendable {
   public convenience init?(suiteName: String?, environment: Environment) {
     let name = suiteName ?? environment.appID
     do {
-      if suiteName != nil { try Self.checkSuite(name, environment) }
+      if suiteName != nil { try Self.checkSuite(name, environment.search) }
     } catch {
       Self.onError(PreferencesError(error, domain: nil))
       return nil
     }
     self.init(
-      plan: SearchPlan(domain: name, options: DomainOptions(), environment: environment))
+      plan: SearchPlan(domain: name, options: DomainOptions(), environment: environment.search))
   }
 
   /// The preferences of a domain, with choices that `UserDefaults` does not give.
@@ -108,7 +108,7 @@ public final class Preferences: Sendable {
     self.init(
       plan: SearchPlan(
         domain: name, directory: directory, options: DomainOptions(options),
-        environment: environment))
+        environment: environment.search))
     if let problem = search.list.problem { throw problem }
   }
 
@@ -122,7 +122,7 @@ public final class Preferences: Sendable {
     Preferences(
       plan: SearchPlan(
         domain: name, options: DomainOptions(options),
-        environment: environment ?? .inMemory(appID: name)))
+        environment: (environment ?? .inMemory(appID: name)).search))
   }
 
   /// The same preferences, where what is set counts on this machine alone.
@@ -163,7 +163,7 @@ public final class Preferences: Sendable {
 
 extension Preferences {
   var plan: SearchPlan { search.plan }
-  var environment: Environment { plan.environment }
+  var environment: SearchEnvironment { plan.environment }
 
   /// The domains to look in, as things are.
   var layers: [DomainStore] { search.list.layers }
@@ -186,7 +186,7 @@ extension Preferences {
     }
   }
 
-  static func checkSuite(_ name: String, _ environment: Environment) throws {
+  static func checkSuite(_ name: String, _ environment: SearchEnvironment) throws {
     try DomainName.check(name)
     guard name != globalDomain else {
       throw PreferencesError.invalidName(

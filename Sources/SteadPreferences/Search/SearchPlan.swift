@@ -9,7 +9,7 @@ struct SearchPlan: Sendable {
   /// The directory of the domain's files; nil is the environment's for that name.
   var directory: URL?
   var options: DomainOptions
-  var environment: Preferences.Environment
+  var environment: SearchEnvironment
   var scope = Scope.anyHost
 
   /// The list as things are.
@@ -28,9 +28,9 @@ struct SearchPlan: Sendable {
     layers += opening.hostStore(domain, target: target)
     layers += opening.userStore(domain, target: target)
     for suite in suites where suite != domain { layers += opening.suite(suite) }
-    if domain != Preferences.globalDomain {
-      layers += opening.hostStore(Preferences.globalDomain, target: target)
-      layers += opening.present(Preferences.globalDomain)
+    if domain != DomainName.global {
+      layers += opening.hostStore(DomainName.global, target: target)
+      layers += opening.present(DomainName.global)
     }
     layers += opening.allUsers()
     layers.append(environment.shared.registration)
@@ -40,7 +40,7 @@ struct SearchPlan: Sendable {
   /// What an administrator has fixed for a domain, then for all.
   func managed(_ name: String, report: (PreferencesError) -> Void) -> [DomainStore] {
     guard let directory = environment.places.managed else { return [] }
-    return [name, Preferences.globalDomain].compactMap { name in
+    return [name, DomainName.global].compactMap { name in
       let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
       return environment.shared.layer(file, report: report).store
     }
@@ -142,7 +142,7 @@ private struct Opening {
 
   mutating func allUsers() -> [DomainStore] {
     let (shared, directories) = (plan.environment.shared, plan.environment.places.allUsers)
-    return [plan.domain, Preferences.globalDomain].flatMap { name in
+    return [plan.domain, DomainName.global].flatMap { name in
       directories.compactMap { directory in
         let file = directory.appending(path: "\(name)/\(name).plist", directoryHint: .notDirectory)
         return shared.layer(file) { errors.append($0) }.store
