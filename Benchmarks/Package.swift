@@ -12,6 +12,7 @@ let package = Package(
     .executableTarget(
       name: "records",
       dependencies: [
+        "BenchmarkHarness",
         .product(name: "SteadSwiftData", package: "stead"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
