@@ -5,21 +5,15 @@ The order is that of the rows of ARCHITECTURE.md's tables, whose head is `| fold
 folder may use the types of the folders in lower rows. Folders that share a row may not use each
 other's. A target without folders needs no table.
 
-A file uses a type when its code has the type's name. Types are known by their declarations at the top
-level; a name that two folders declare, or that the file's own folder declares within a type, counts
-for neither. Members and free functions are not looked at.
-
-`check-folders.py --all` prints all arrows with the types that make them.
+What counts as a use is said in source_map.py. `Scripts/map` prints the arrows.
 """
 
-import collections
 import pathlib
 import re
 import sys
 
-from swift_text import blanked
+from source_map import arrows_of, folders_of
 
-TOP = "(top)"
 # Arrows that point up, with the reason why they are still there. One that is gone has to be removed
 # from here, too.
 _OBSERVED = "Preferences is what is observed, and it holds its observers"
@@ -31,11 +25,6 @@ EXCEPTIONS = {
 
 HEAD = re.compile(r"\|\s*folder of (\w+)\s*\|")
 ROW = re.compile(r"\|([^|]+)\|")
-DECLARATION = re.compile(
-    r"\b(?:actor|class|enum|protocol|struct|typealias)\s+(?!func\b|var\b|let\b|subscript\b)(\w+)")
-IMPORT = re.compile(r"^[^\n]*\bimport\s[^\n]*$", re.M)
-# A name after a full stop belongs to the type in front of it.
-NAME = re.compile(r"(?<![\w.])_?[A-Z]\w*")
 
 
 def declared_order(text):
@@ -52,48 +41,6 @@ def declared_order(text):
             for folder in row.group(1).split(","):
                 current[folder.strip()] = level
     return orders
-
-
-class Folder:
-    """The Swift files of a folder and those below it, or of a target's own directory."""
-
-    def __init__(self):
-        self.types = set()
-        self.nested = set()
-        self.names = collections.Counter()
-
-    def add(self, text):
-        code = IMPORT.sub("", blanked(text))
-        depth, position = 0, 0
-        for found in DECLARATION.finditer(code):
-            between = code[position:found.start()]
-            depth += between.count("{") - between.count("}")
-            position = found.start()
-            (self.types if depth == 0 else self.nested).add(found.group(1))
-        self.names.update(set(NAME.findall(code)))
-
-
-def folders_of(target):
-    folders = collections.defaultdict(Folder)
-    for file in sorted(target.rglob("*.swift")):
-        parts = file.relative_to(target).parts
-        folders[parts[0] if len(parts) > 1 else TOP].add(file.read_text(encoding="utf-8"))
-    return dict(folders)
-
-
-def arrows_of(folders):
-    """The types of another folder that each folder uses."""
-    owners = collections.defaultdict(set)
-    for name, folder in folders.items():
-        for type_name in folder.types:
-            owners[type_name].add(name)
-    arrows = collections.defaultdict(set)
-    for name, folder in folders.items():
-        for used in folder.names:
-            owner = owners.get(used, set())
-            if len(owner) == 1 and name not in owner and used not in folder.nested:
-                arrows[name, next(iter(owner))].add(used)
-    return dict(arrows)
 
 
 def problems_of(target, folders, arrows, order):
@@ -124,9 +71,6 @@ def main():
         if len(folders) < 2 and path.name not in orders:
             continue
         arrows = arrows_of(folders)
-        if "--all" in sys.argv:
-            for (one, other), types in sorted(arrows.items()):
-                print(f"{path.name}: {one} -> {other}: {', '.join(sorted(types))}")
         for problem in problems_of(path.name, folders, arrows, orders.get(path.name, {})):
             print(problem)
             count += 1
