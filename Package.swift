@@ -111,21 +111,27 @@ let package = Package(
       name: "WorkerModels", dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/Support/WorkerModels"),
     .executableTarget(
-      name: "StoreWorker", dependencies: ["SteadRecords", "SwiftData", "WorkerModels"],
+      name: "StoreWorker",
+      dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData", "WorkerModels"],
       path: "Tests/Workers/StoreWorker"
     ),
+    // Stores for the tests of records.
+    .target(
+      name: "RecordsTestSupport", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],
+      path: "Tests/Support/RecordsTestSupport"),
     .testTarget(
       name: "SteadRecordsTests",
       dependencies: [
-        "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker", "SwiftData",
-        "WorkerModels",
+        "RecordsTestSupport", "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker",
+        "SwiftData", "WorkerModels",
       ]
     ),
     // A module of its own, with models made for one story each.
     .testTarget(
       name: "EngineFailureTests",
       dependencies: [
-        "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData", "WorkerModels",
+        "RecordsTestSupport", "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData",
+        "WorkerModels",
       ]
     ),
     // Random sequences of operations against a reference: models, reference and runner, which a test
@@ -140,22 +146,24 @@ let package = Package(
       name: "RecordsModelTests", dependencies: ["ModelJudge", "ModelRunner", "SteadTestSupport"]),
     // Modules of their own, as apps are: their models have the names that apps give them.
     .testTarget(
-      name: "ReadingAppTests", dependencies: ["SteadRecords", "SwiftData"]
+      name: "ReadingAppTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
     .testTarget(
-      name: "CampusAppTests", dependencies: ["SteadRecords", "SwiftData"]
+      name: "CampusAppTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(
-      name: "TutorialTests", dependencies: ["SteadRecords", "SwiftData"],
+      name: "TutorialTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     // A module of its own, since its models share names with those of the semantics tests.
     .testTarget(
       name: "RecordsQueryTests",
-      dependencies: ["SteadRecords", "SwiftData"]
+      dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
-    .target(name: "SteadTestSupport", path: "Tests/Support/SteadTestSupport"),
+    .target(
+      name: "SteadTestSupport", dependencies: ["CForkSupport"],
+      path: "Tests/Support/SteadTestSupport"),
     // fork, which Swift does not let a program call.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
@@ -169,7 +177,7 @@ let package = Package(
     // A second process, for the tests of preferences that several programs share.
     .executableTarget(
       name: "PreferencesWorker",
-      dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences", "SteadTestSupport"],
+      dependencies: ["CSteadFiles", "SteadPreferences", "SteadTestSupport"],
       path: "Tests/Workers/PreferencesWorker"
     ),
     .testTarget(
@@ -189,6 +197,7 @@ let package = Package(
       name: "TransferWorker",
       dependencies: [
         "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
+        "WorkerModels",
       ],
       path: "Tests/Workers/TransferWorker"
     ),
@@ -196,7 +205,7 @@ let package = Package(
       name: "TransferProcessTests",
       dependencies: [
         "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
-        "TransferWorker",
+        "TransferWorker", "WorkerModels",
       ]
     ),
     .testTarget(
@@ -211,7 +220,7 @@ let package = Package(
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
-      name: "SecretsWorker", dependencies: ["CForkSupport", "SteadSecrets", "SteadTestSupport"],
+      name: "SecretsWorker", dependencies: ["SteadSecrets", "SteadTestSupport"],
       path: "Tests/Workers/SecretsWorker"
     ),
     .testTarget(

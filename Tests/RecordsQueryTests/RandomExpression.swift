@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 
 @testable import SteadRecords
@@ -26,21 +27,6 @@ struct Erased<Output>: StandardPredicateExpression, SQLTranslatable {
   }
 }
 
-/// A generator whose series depends on the seed alone.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
-
 /// Values that are hard to get right.
 enum Hard {
   static let texts = [
@@ -64,7 +50,7 @@ typealias Nodes = _PredicateNodes
 
 /// Makes random expressions over one variable.
 struct RandomExpression {
-  var random: SeededGenerator
+  var random: SplitMix
   let sample: PredicateExpressions.Variable<Sample>
 
   mutating func pick<T>(_ values: [T]) -> T { values[Int(random.next() % UInt64(values.count))] }

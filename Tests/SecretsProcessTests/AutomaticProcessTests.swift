@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: KeyringSession.isAvailable)) func aMoveToTheKeyringCanEndAnywhere() throws {
+  @Test(.needs(.keyring)) func aMoveToTheKeyringCanEndAnywhere() throws {
     try tryEveryEnd {
       let session = try KeyringSession()
       let home = session.environment["HOME"] ?? ""
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: KeyringSession.isAvailable)) func aMoveFromTheKeyringCanEndAnywhere() throws {
+  @Test(.needs(.keyring)) func aMoveFromTheKeyringCanEndAnywhere() throws {
     try tryEveryEnd {
       let session = try KeyringSession()
       return Setting(

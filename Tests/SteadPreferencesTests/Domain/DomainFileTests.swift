@@ -273,12 +273,7 @@ struct DomainFileTests {
   }
 
   private func run(_ tool: String, _ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [tool] + arguments
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    try ToolRun.text([tool] + arguments)
   }
 }
 

@@ -36,7 +36,7 @@ struct JSONReaderTests {
   }
 
   /// What Python reads, this reads, and the other way round; Foundation takes a comma too many.
-  @Test(.enabled(if: ToolRun.exists("python3"))) func agreesWithPython() throws {
+  @Test(.needs(.program("python3"))) func agreesWithPython() throws {
     var random = SplitMix(seed: 7)
     let pieces = ["{", "}", "[", "]", "\"a\"", ":", ",", "1", "-2.5", "true", "null", " "]
     let texts = (0..<3_000).map { _ in

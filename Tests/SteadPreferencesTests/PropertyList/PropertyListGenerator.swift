@@ -4,21 +4,15 @@ import Foundation
 
 /// Property lists of every kind, the same ones for the same seed.
 struct PropertyListGenerator: RandomNumberGenerator {
-  private var state: UInt64
+  private var random: SplitMix
 
   /// Whether only what every other program can keep is made: no `Float`, no tiny part of a second, no
   /// number that is not one.
   var isPortable = false
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = SplitMix(seed: seed) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
+  mutating func next() -> UInt64 { random.next() }
 
   mutating func value(depth: Int = 4) -> PropertyList {
     switch Int.random(in: 0..<(depth > 0 ? 11 : 8), using: &self) {

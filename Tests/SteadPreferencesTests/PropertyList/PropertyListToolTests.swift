@@ -20,8 +20,8 @@ struct PropertyListToolTests {
   }
 
   /// Writes all lists in both formats, runs a tool, and returns the directory.
-  private func write(_ lists: [String: PropertyList]) throws -> ToolDirectory {
-    let directory = try ToolDirectory()
+  private func write(_ lists: [String: PropertyList]) throws -> TemporaryDirectory {
+    let directory = try TemporaryDirectory()
     for (name, list) in lists {
       try list.data(format: .binary).write(to: directory.file("\(name).bin"))
       try list.data(format: .xml).write(to: directory.file("\(name).xml"))
@@ -44,7 +44,7 @@ struct PropertyListToolTests {
           theirs = plistlib.dumps(ours, fmt=plistlib.FMT_BINARY)
           binary.with_suffix(".python-bin").write_bytes(theirs)
       """
-    try directory.run("python3", "-c", script, directory.path)
+    try ToolRun.text(["python3", "-c", script, directory.url.filePath])
     for (name, list) in lists {
       for kind in ["python-xml", "python-bin"] {
         #expect(try PropertyList.parse(Data(contentsOf: directory.file("\(name).\(kind)"))) == list)
@@ -55,7 +55,7 @@ struct PropertyListToolTests {
   /// A reader and a writer with the same mistake would agree with each other; Python says what each
   /// value is.
   @Test func pythonMeansTheSameByEachKind() throws {
-    let directory = try ToolDirectory()
+    let directory = try TemporaryDirectory()
     let script = """
       import datetime, pathlib, plistlib, sys
       value = {
@@ -72,7 +72,7 @@ struct PropertyListToolTests {
           assert read == value, read
           assert [type(read[key]) for key in value] == [type(value[key]) for key in value]
       """
-    try directory.run("python3", "-c", script, directory.path)
+    try ToolRun.text(["python3", "-c", script, directory.url.filePath])
     let read = try PropertyList.parse(Data(contentsOf: directory.file("theirs")))
     #expect(
       read
@@ -85,7 +85,7 @@ struct PropertyListToolTests {
           "uid": .dictionary(["CF$UID": .integer(70_000)]),
         ]))
     try read.data().write(to: directory.file("ours"))
-    try directory.run("python3", "-c", script, directory.path)
+    try ToolRun.text(["python3", "-c", script, directory.url.filePath])
   }
 
   /// Foundation's tool, which takes two spellings of "é" for one key.
@@ -95,9 +95,10 @@ struct PropertyListToolTests {
     for (name, list) in lists {
       for (kind, format) in [("bin", "xml1"), ("xml", "binary1")] {
         let output = directory.file("\(name).\(format)")
-        try directory.run(
+        try ToolRun.text([
           "plutil", "-convert", format, "-o", output.filePath,
-          directory.file("\(name).\(kind)").filePath)
+          directory.file("\(name).\(kind)").filePath,
+        ])
         #expect(try PropertyList.parse(Data(contentsOf: output)) == list)
       }
     }
@@ -112,9 +113,10 @@ struct PropertyListToolTests {
       for (name, list) in lists {
         for (kind, format) in [("bin", "xml"), ("xml", "bin")] {
           let output = directory.file("\(name).debian-\(format)")
-          try directory.run(
+          try ToolRun.text([
             "plistutil", "-f", format, "-o", output.filePath, "-i",
-            directory.file("\(name).\(kind)").filePath)
+            directory.file("\(name).\(kind)").filePath,
+          ])
           #expect(try PropertyList.parse(Data(contentsOf: output)).widened == list)
         }
       }
@@ -142,36 +144,5 @@ extension PropertyList {
         || fields.contains(where: \.value.hasKeysOfOneMeaning)
     default: false
     }
-  }
-}
-
-/// An empty directory of a test's own, and programs that work in it.
-private final class ToolDirectory {
-  private let url: URL
-
-  init() throws {
-    let name = "stead-tests-\(UUID().uuidString)"
-    url = FileManager.default.temporaryDirectory.appending(path: name)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  var path: String { url.filePath }
-
-  func file(_ name: String) -> URL { url.appending(path: name, directoryHint: .notDirectory) }
-
-  /// Runs a program to its end, which has to be a good one.
-  func run(_ arguments: String...) throws {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
   }
 }

@@ -67,10 +67,10 @@ enum FailingPlan: SchemaMigrationPlan {
 }
 
 @Suite struct MigrationTests {
-  private let store: TemporaryStore
+  private let store: StoreFile
 
   init() throws {
-    store = try TemporaryStore()
+    store = try StoreFile()
     let context = ModelContext(try store.open(NotesV1.Note.self))
     context.insert(NotesV1.Note(text: "one", isDone: true))
     context.insert(NotesV1.Note(text: "three", isDone: false))

@@ -4,7 +4,7 @@ import Testing
 @testable import SteadSecrets
 
 /// Automatic places with a real keyring, in each state that one can be in.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ChoosingOnDesktopTests {
+@Suite(.needs(.keyring)) struct ChoosingOnDesktopTests {
   @Test func anOpenKeyringIsChosenAndStays() throws {
     let home = Home(try KeyringSession())
     let secrets = try home.secrets()

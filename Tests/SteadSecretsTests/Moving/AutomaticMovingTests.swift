@@ -170,9 +170,7 @@ import Testing
 
   // MARK: With a keyring
 
-  private static var hasKeyring: Bool { KeyringSession.isAvailable }
-
-  @Test(.enabled(if: hasKeyring)) func fromAVaultToTheKeyringAndBack() async throws {
+  @Test(.needs(.keyring)) func fromAVaultToTheKeyringAndBack() async throws {
     let home = Home(try KeyringSession())
     let secrets = try home.withoutDesktop.secrets()
     try secrets.set("word", for: "anna", label: "Anna's", attributes: ["server": "example.org"])
@@ -194,7 +192,7 @@ import Testing
       try session.secretTool("lookup", "service", Home.service, "account", "anna").text == "")
   }
 
-  @Test(.enabled(if: hasKeyring)) func toALockedKeyringNothingMoves() async throws {
+  @Test(.needs(.keyring)) func toALockedKeyringNothingMoves() async throws {
     let session = try KeyringSession()
     let home = Home(session)
     let secrets = try home.withoutDesktop.secrets()
@@ -211,7 +209,7 @@ import Testing
   }
 
   /// An alias and a name lead to one collection.
-  @Test(.enabled(if: hasKeyring)) func aCollectionIsNotMovedIntoItself() async throws {
+  @Test(.needs(.keyring)) func aCollectionIsNotMovedIntoItself() async throws {
     let home = Home(try KeyringSession())
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")

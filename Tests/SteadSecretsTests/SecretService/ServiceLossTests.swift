@@ -5,7 +5,7 @@ import Testing
 @testable import SteadSecrets
 
 /// What is said when there is no way to the service, or no longer one, and that it is said in time.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServiceLossTests {
+@Suite(.needs(.keyring)) struct ServiceLossTests {
   /// So long that only a hang reaches it.
   private static let ample = Duration.seconds(120)
   /// So short that a test can wait for it.

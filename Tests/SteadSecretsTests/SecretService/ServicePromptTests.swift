@@ -3,7 +3,7 @@ import SteadSecrets
 import Testing
 
 /// Prompts appear only where they may, are answered, and hold up nobody for longer than was said.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServicePromptTests {
+@Suite(.needs(.keyring)) struct ServicePromptTests {
   private static let ample = Duration.seconds(120)
 
   private static func store(
@@ -66,7 +66,7 @@ import Testing
     #expect(try Self.store(session).state() == .ready)
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable)) func opensWithTheUsersPassword() async throws {
+  @Test(.needs(.prompter)) func opensWithTheUsersPassword() async throws {
     let session = try KeyringSession()
     let store = Self.store(session)
     try Secrets(service: "S", store: store).set("word", for: "A")
@@ -77,7 +77,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable))
+  @Test(.needs(.prompter))
   func asksInTheMiddleOfACallWherePromptsAreAllowed()
     throws
   {
@@ -95,7 +95,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable)) func makesTheFirstCollection() async throws {
+  @Test(.needs(.prompter)) func makesTheFirstCollection() async throws {
     let session = try KeyringSession(.uninitialised)
     let prompter = try KeyringPrompter([.password("a new password")], in: session)
     try session.restartLocked()
@@ -107,8 +107,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable)) func saysCancelledWhenTheUserDoes() async throws
-  {
+  @Test(.needs(.prompter)) func saysCancelledWhenTheUserDoes() async throws {
     let session = try KeyringSession()
     let prompter = try KeyringPrompter([.cancel], in: session)
     // The name by which a desktop's prompter is known.

@@ -3,7 +3,7 @@ import SteadSecrets
 import Testing
 
 /// A collection that cannot be used says so, in every call, and is never taken for an empty one.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServiceStateTests {
+@Suite(.needs(.keyring)) struct ServiceStateTests {
   /// All calls that read or write, by their names.
   private static func errors(_ store: SecretService) throws -> [String: SecretError.Code?] {
     let secrets = try Secrets(service: "S", store: store)

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: IndependentProgram.python != nil, "No Python with `cryptography`."))
+  @Test(.needs(.cryptography))
   func theExampleIsWhatTheIndependentProgramMakes() throws {
     let place = try TestVault()
     let (made, wanted) = (place.directory.file("made"), place.directory.file("specification"))

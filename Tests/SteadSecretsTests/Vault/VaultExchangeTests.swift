@@ -4,7 +4,7 @@ import Testing
 @testable import SteadSecrets
 
 /// Vaults between this package and a program that was written from the documentation alone.
-@Suite(.enabled(if: IndependentProgram.python != nil, "No Python with `cryptography`."))
+@Suite(.needs(.cryptography))
 struct VaultExchangeTests {
   private struct Found: Decodable {
     struct Item: Decodable {

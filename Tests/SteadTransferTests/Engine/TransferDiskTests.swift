@@ -6,7 +6,7 @@ import Testing
 
 /// Disks that are full, and places that can only be read.
 struct TransferDiskTests {
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFullDestinationLeavesTheSource() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let moving = try Moving(in: nil, destination: disk.directory)
@@ -23,7 +23,7 @@ struct TransferDiskTests {
     #expect(try moving.moved().count == 40)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFullSourceKeepsWhatIsMovedUntilThereIsRoom() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let moving = try Moving(in: disk.directory, destination: TemporaryDirectory())

@@ -223,7 +223,7 @@ import Testing
     #expect(seen == full)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func writesNothingToAFullDisk() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let container = try ModelContainer.records(at: disk.directory.file("notes.store"))

@@ -28,7 +28,7 @@ struct Follower {
         say("hammered")
       case "synchronize": say("\(preferences.synchronize())")
       case "dump": try dump(preferences)
-      default: exit(64)
+      default: WorkerMain.misuse()
       }
     }
     observation.cancel()
