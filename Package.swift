@@ -97,15 +97,7 @@ let package = Package(
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
     .target(name: "OSLog"),
     .target(name: "os", dependencies: ["OSLog"]),
-    .testTarget(
-      name: "SteadRecordsMacrosTests",
-      dependencies: [
-        "SteadRecordsMacros",
-        .product(
-          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
-          condition: needsSyntax),
-      ]
-    ),
+    // The tests of the macros are a package of their own, Tests/SteadRecordsMacrosTests.
     // A second process, for the tests of stores that several programs share.
     .target(
       name: "WorkerModels", dependencies: ["SteadRecords", "SwiftData"],

@@ -3,7 +3,7 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import SteadRecordsMacros
+@testable import MacrosUnderTest
 
 /// The macros as the compiler would call them on a root class.
 private let rootSpecs: [String: MacroSpec] = specs(modelConformances: [
