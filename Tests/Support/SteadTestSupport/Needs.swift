@@ -28,7 +28,7 @@ package struct Needs: TestTrait, SuiteTrait {
     else { return }
     if Self.requiresAll, !missing.isOfAnotherUser { throw Missing(description: reason) }
     try Self.note("\(missing.isOfAnotherUser ? "user" : "machine")\t\(reason)\t\(test.id)\n")
-    try await ConditionTrait.disabled("\(reason)").prepare(for: test)
+    try await ConditionTrait.disabled(Comment(rawValue: reason)).prepare(for: test)
   }
 
   private static func note(_ line: String) throws {
