@@ -5,12 +5,15 @@ public import Foundation
 /// Compare ``code``, show ``message``, look into ``cause``. The texts name places, and never hold a value.
 public struct TransferError: Error, Sendable {
   /// What went wrong, to compare with.
-  public struct Code: Hashable, Sendable {
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name {
       case unreadable, notConverted, conflict, notVerified, changed, unsupported, failed
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// The source holds something that cannot be taken apart into items; it was left as it is.
     public static let unreadable = Code(.unreadable)

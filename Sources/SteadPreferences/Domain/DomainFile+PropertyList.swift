@@ -118,7 +118,7 @@ extension DomainFile {
           + "\(name), and is written anew from the journal.", cause: cause))
   }
 
-  private func publish(_ data: Data, durability: Durability) throws {
+  private func publish(_ data: Data, durability: AtomicFile.Durability) throws {
     guard onDisk != published.current else { return }
     try AtomicFile(plist).replace(with: data, durability: durability)
     onDisk = published.current

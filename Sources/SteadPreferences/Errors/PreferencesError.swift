@@ -7,13 +7,16 @@ import SteadFiles
 /// name keys, domains and files, and never hold a value.
 public struct PreferencesError: Error, Sendable {
   /// What went wrong, to compare with.
-  public struct Code: Hashable, Sendable {
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name {
       case invalidDomainName, notAPropertyList, quotaExceeded, readOnly, noSpace, unavailable
       case damaged, failed, doesNotDecode, tooManyKeptAside, tooLarge, newerVersion, invalidOptions
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// The name of a domain or suite is empty, too long, leads elsewhere, or is one that cannot be
     /// opened by that call.

@@ -18,8 +18,8 @@ import Testing
     } catch { return (error as? FileError)?.code }
   }
 
-  @Test(arguments: Durability.allCases)
-  func replacesAFileAndLeavesNothingBeside(durability: Durability) throws {
+  @Test(arguments: AtomicFile.Durability.allCases)
+  func replacesAFileAndLeavesNothingBeside(durability: AtomicFile.Durability) throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old, durability: durability)
     try file.replace(with: new, durability: durability)
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test func syncsTheContentsBeforeTheNameAndTheNameAfter() throws {
-    let expected: [Durability: [String]] = [
+    let expected: [AtomicFile.Durability: [String]] = [
       .none: ["create", "write", "rename"],
       .file: ["create", "write", "sync file", "rename"],
       .full: ["create", "write", "sync file", "rename", "sync directory"],

@@ -44,10 +44,10 @@ final class HistoryCores: Sendable {
     var core: HistoryCore
   }
 
-  private let place = ForkSafeLock(Place(generation: ForkGeneration.current, core: HistoryCore()))
+  private let place = ForkSafeLock(Place(generation: forkGeneration, core: HistoryCore()))
 
   var current: HistoryCore {
-    let generation = ForkGeneration.current
+    let generation = forkGeneration
     // The old one holds payloads, which are let go of when the lock is free again.
     let (core, old) = place.withLock { place -> (HistoryCore, HistoryCore?) in
       if place.generation == generation { return (place.core, nil) }

@@ -1,4 +1,15 @@
-#if !canImport(Darwin)
+#if canImport(Darwin)
+  // Not run on this project's machines.
+  import os
+
+  extension Stead.Problem {
+    /// Writes the problem to the unified log.
+    func writeToLog() {
+      // Public, since no text of a problem holds a stored value.
+      Logger(subsystem: "stead", category: "\(product)").error("\(self, privacy: .public)")
+    }
+  }
+#else
   import Foundation
 
   extension Stead.Problem {

@@ -2,8 +2,9 @@
   import Foundation
 
   /// The places that Apple's systems name; an app in a sandbox gets those of its container.
-  extension Places {
-    init(id: String, environment: [String: String]) {
+  extension AppDirectories {
+    init(checkedID id: String, environment: [String: String]) {
+      self.id = id
       let support = URL.applicationSupportDirectory
       let caches = URL.cachesDirectory
       let temporaryBase = URL.temporaryDirectory

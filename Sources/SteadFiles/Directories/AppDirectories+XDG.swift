@@ -1,8 +1,9 @@
 #if !canImport(Darwin)
   import Foundation
 
-  extension Places {
-    init(id: String, environment: [String: String]) {
+  extension AppDirectories {
+    init(checkedID id: String, environment: [String: String]) {
+      self.id = id
       let base = BaseDirectories(environment: environment)
       documents = base.user("DOCUMENTS", default: "Documents")
       data = base.data.directory(id)
