@@ -25,6 +25,8 @@ let package = Package(
     .library(name: "SteadFiles", targets: ["SteadFiles"]),
     .library(name: "SteadPreferences", targets: ["SteadPreferences"]),
     .library(name: "SteadSecrets", targets: ["SteadSecrets"]),
+    // For targets of tests: it keeps secrets in the clear.
+    .library(name: "SteadSecretsTesting", targets: ["SteadSecretsTesting"]),
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
@@ -42,7 +44,7 @@ let package = Package(
       description: "SteadRecords and SteadSwiftData. Their macros are built with swift-syntax."),
     .trait(
       name: "Secrets",
-      description: "SteadSecrets. Its vault is built with swift-crypto."),
+      description: "SteadSecrets and SteadSecretsTesting. The vault is built with swift-crypto."),
     .trait(
       name: "Transfer",
       description: "SteadTransfer, between all of the others."),
@@ -66,6 +68,7 @@ let package = Package(
           name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
       ]
     ),
+    .target(name: "SteadSecretsTesting", dependencies: ["SteadFiles", "SteadSecrets"]),
     .target(name: "CSteadSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "SteadSQLite", dependencies: ["CSteadSQLite"]),
     .target(name: "CSteadRuntime"),
@@ -202,7 +205,8 @@ let package = Package(
     .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
-        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
+        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadSecretsTesting",
+        "SteadTestSupport",
         .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
         .product(
           name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
@@ -211,7 +215,8 @@ let package = Package(
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
-      name: "SecretsWorker", dependencies: ["CForkSupport", "SteadSecrets", "SteadTestSupport"],
+      name: "SecretsWorker",
+      dependencies: ["CForkSupport", "SteadSecrets", "SteadSecretsTesting", "SteadTestSupport"],
       path: "Tests/Workers/SecretsWorker"
     ),
     .testTarget(

@@ -33,6 +33,7 @@ ARROWS = {
     "SteadRecordsMacros": SYNTAX,
     "SteadSQLite": {"CSteadSQLite"},
     "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
+    "SteadSecretsTesting": {"SteadFiles", "SteadSecrets"},
     "SteadTransfer": {
         "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSecrets"},
     "SwiftData": {"SteadRecords"},

@@ -7,7 +7,7 @@ import Testing
   private static let ample = Duration.seconds(120)
 
   private static func store(
-    _ session: KeyringSession, _ prompts: SecretPrompts = .never
+    _ session: KeyringSession, _ prompts: SecretService.PromptPolicy = .never
   ) -> SecretService {
     SecretService(timeout: ample, prompts: prompts, environment: session.environment)
   }
@@ -34,7 +34,7 @@ import Testing
       try await store.unlock(timeout: Self.ample)
     }
     #expect(error?.code == .interactionRequired)
-    #expect(try store.state() == .notInitialised)
+    #expect(try store.state() == .notInitialized)
   }
 
   @Test func showsNoPromptInAnyCallUnlessItMay() throws {
@@ -132,11 +132,11 @@ import Testing
     let error = await #expect(throws: SecretError.self) {
       try await store.unlock(timeout: .milliseconds(300))
     }
-    #expect(error?.code == .unavailable(.timedOut))
+    #expect(error?.unavailability == .timedOut)
     let allowed = try Secrets(
       service: "S", store: Self.store(session, .allowed(timeout: .milliseconds(300))))
     let read = #expect(throws: SecretError.self) { try allowed.string(for: "A") }
-    #expect(read?.code == .unavailable(.timedOut))
+    #expect(read?.unavailability == .timedOut)
     withExtendedLifetime(prompter) {}
   }
 
@@ -177,7 +177,7 @@ import Testing
     // At once: the service gives up a prompter that is silent for 25 seconds.
     try await monitor.hear("member=Prompt") { try session.killDaemon() }
     let error = await #expect(throws: SecretError.self) { try await task.value }
-    #expect(error?.code == .unavailable(.disconnected))
+    #expect(error?.unavailability == .disconnected)
     withExtendedLifetime(prompter) {}
   }
 }

@@ -12,7 +12,7 @@ import Testing
   init() throws {
     place = try TestVault()
     let vault = try place.open()
-    try vault.set("geheim", "anna", SecretWrite(label: "Post", attributes: ["server": "mx"]))
+    try vault.set("geheim", "anna", SecretStoreWrite(label: "Post", attributes: ["server": "mx"]))
     try vault.set("streng geheim", "otto")
     file = try Data(contentsOf: place.url)
   }
@@ -90,9 +90,9 @@ import Testing
   @Test func aVaultThatIsGoneIsNotMadeAnewByAnObjectThatHadIt() throws {
     let vault = try place.open()
     try FileManager.default.removeItem(at: place.url)
-    #expect(errorCode { _ = try vault.text("anna") } == .notInitialised)
-    #expect(errorCode { try vault.set("neu", "anna") } == .notInitialised)
-    #expect(try vault.state() == .notInitialised)
+    #expect(errorCode { _ = try vault.text("anna") } == .notInitialized)
+    #expect(errorCode { try vault.set("neu", "anna") } == .notInitialized)
+    #expect(try vault.state() == .notInitialized)
     #expect(!FileManager.default.fileExists(atPath: place.url.filePath))
   }
 

@@ -77,7 +77,7 @@ import Testing
   /// Limits of the format are those of the calls, so that whatever a call takes can be kept.
   @Test func limitsAgree() {
     #expect(VaultLayout.nameLimit == SecretID.nameLimit)
-    #expect(VaultLayout.textLimit == SecretWrite.textLimit)
-    #expect(VaultLayout.attributeLimit == SecretWrite.attributeLimit)
+    #expect(VaultLayout.textLimit == SecretStoreWrite.textLimit)
+    #expect(VaultLayout.attributeLimit == SecretStoreWrite.attributeLimit)
   }
 }

@@ -37,7 +37,7 @@ struct VaultExchangeTests {
       let account = "é\(length)"
       try vault.write(
         SecretBytes(secret), for: SecretID(service: "web", account: account),
-        SecretWrite(label: "€ \(length)", attributes: ["a": "1", "ß": "zwei"]))
+        SecretStoreWrite(label: "€ \(length)", attributes: ["a": "1", "ß": "zwei"]))
       secrets[account] = secret
     }
     try vault.remove(SecretID(service: "web", account: "é63"))

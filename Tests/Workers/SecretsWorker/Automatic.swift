@@ -15,7 +15,7 @@ struct Automatic {
       let secrets = try Secrets(service: service, timeout: .seconds(120))
       switch (arguments.first, arguments.count) {
       case ("get", 2):
-        say("\(try secrets.string(for: arguments[1]) ?? "none") \(secrets.backend.kind)")
+        say("\(try secrets.string(for: arguments[1]) ?? "none") \(secrets.storeDescription.kind)")
       case ("set", 3): try secrets.set(arguments[2], for: arguments[1])
       case ("move", 3):
         guard let count = Int(arguments[2]) else { exit(64) }
@@ -28,7 +28,7 @@ struct Automatic {
     }
   }
 
-  private static func place(_ name: String) -> SecretPlace {
+  private static func place(_ name: String) -> SecretStoreLocation {
     switch name {
     case "vault": .vault()
     case "secret-service": .secretService()
@@ -36,7 +36,9 @@ struct Automatic {
     }
   }
 
-  private static func move(_ secrets: Secrets, to place: SecretPlace, killedAfter count: Int) {
+  private static func move(
+    _ secrets: Secrets, to place: SecretStoreLocation, killedAfter count: Int
+  ) {
     let done = DispatchSemaphore(value: 0)
     Task {
       do {

@@ -1,5 +1,5 @@
 /// Which store keeps the secrets, and why that one.
-public struct SecretBackend: Hashable, Sendable {
+public struct SecretStoreDescription: Hashable, Sendable {
   /// The kinds of stores.
   public enum Kind: Hashable, Sendable {
     /// The desktop's service, such as GNOME Keyring or KWallet.
@@ -10,8 +10,6 @@ public struct SecretBackend: Hashable, Sendable {
     case keychain
     /// The memory of the process.
     case inMemory
-    /// A file that everyone with access to it can read, for tests alone.
-    case plaintext
     /// A store of somebody else's.
     case other(String)
   }

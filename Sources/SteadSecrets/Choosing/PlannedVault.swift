@@ -1,11 +1,13 @@
-/// A vault that is chosen and not made: it has no items, and that is certain.
+/// A vault that was chosen and has not been made: it has no items, and that is certain.
 ///
 /// A process that only reads makes no file.
-struct VaultToCome: SecretStore {
+struct PlannedVault: SecretStore {
   let path: String
 
-  var backend: SecretBackend { SecretBackend(kind: .vault, location: path, reason: "") }
-  var features: Set<SecretFeature> { [.encryptedAttributes, .persistence] }
+  var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(kind: .vault, location: path, reason: "")
+  }
+  var features: Set<SecretStoreFeature> { [.encryptedAttributes, .persistence] }
   var sizeLimit: Int { Vault.sizeLimit }
 
   func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { nil }
@@ -15,8 +17,8 @@ struct VaultToCome: SecretStore {
   func removeAll(service: String) throws(SecretError) -> Int { 0 }
 
   func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
-    throw SecretError(code: .notInitialised, message: "The vault \(path) has not been made.")
+    throw SecretError(code: .notInitialized, message: "The vault \(path) has not been made.")
   }
 }

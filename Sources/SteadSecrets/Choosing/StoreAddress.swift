@@ -1,5 +1,5 @@
-/// A store that can be found again from a record.
-struct ChosenPlace: Codable, Hashable, Sendable {
+/// Where a store is, as a record has it, so that the store can be found again.
+struct StoreAddress: Codable, Hashable, Sendable {
   /// The names are those of the record's file.
   enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
     case secretService = "secret-service"
@@ -13,12 +13,12 @@ struct ChosenPlace: Codable, Hashable, Sendable {
   /// The path of a vault, or the name of a collection or of a keychain; nil means the usual one.
   var location: String?
 
-  static let secretService = ChosenPlace(kind: .secretService)
-  static let vault = ChosenPlace(kind: .vault)
-  static let keychain = ChosenPlace(kind: .keychain)
+  static let secretService = StoreAddress(kind: .secretService)
+  static let vault = StoreAddress(kind: .vault)
+  static let keychain = StoreAddress(kind: .keychain)
 }
 
-extension ChosenPlace: CustomStringConvertible {
+extension StoreAddress: CustomStringConvertible {
   /// What a person calls it.
   var description: String {
     switch kind {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSecrets
 
 extension SecretTable {
   /// The file of a ``PlaintextTestStore``, as it is in JSON.
@@ -22,6 +23,7 @@ extension SecretTable {
   private struct Version: Codable { var version: Int }
 
   init(plaintext data: Data) throws(SecretError) {
+    self.init()
     let decoder = JSONDecoder()
     // A later version may have another shape, so its number is looked at by itself.
     guard let version = try? decoder.decode(Version.self, from: data).version else {

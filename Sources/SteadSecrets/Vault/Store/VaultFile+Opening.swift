@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import SteadFiles
 
-extension VaultPlace {
+extension VaultFile {
   /// The vault's root key and its contents, of a vault that is there or is made.
   func open(
     _ key: VaultKey, _ opening: Vault.Opening, _ environment: [String: String]

@@ -1,10 +1,12 @@
-import Foundation
+public import Foundation
 import SteadFiles
+public import SteadSecrets
 
 /// Secrets in a file that everyone with access to it can read, for tests alone.
 ///
-/// The tests of an app use it to look at what the app keeps, and to begin with what they need. Nothing
-/// in this package chooses it, and nothing else here writes a secret in the clear. The file is JSON,
+/// The tests of an app use it to look at what the app keeps, and to begin with what they need. It is in a
+/// product of its own, which a target of tests depends on, so that no app can come to use it. Nothing else
+/// in this package writes a secret in the clear. The file is JSON,
 /// with the secrets in Base64, is replaced as a whole by each write, and allows its owner alone.
 /// Processes take turns by a lock beside it, `NAME.lock`. Each call reads the whole file.
 public struct PlaintextTestStore: SecretStore {
@@ -24,14 +26,14 @@ public struct PlaintextTestStore: SecretStore {
   }
 
   /// The file, and that it is in the clear.
-  public var backend: SecretBackend {
-    SecretBackend(
-      kind: .plaintext, location: url.path(percentEncoded: false),
+  public var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(
+      kind: .other("file in the clear"), location: url.path(percentEncoded: false),
       reason: "The caller chose it. Everyone who can read the file can read the secrets.")
   }
 
   /// It keeps secrets, and protects none.
-  public var features: Set<SecretFeature> { [.persistence] }
+  public var features: Set<SecretStoreFeature> { [.persistence] }
   /// The largest secret that it takes, in bytes.
   public var sizeLimit: Int { Self.sizeLimit }
 
@@ -61,7 +63,7 @@ public struct PlaintextTestStore: SecretStore {
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
   ///   hold, `.tooLarge`, `.unsupported`, `.noSpace`; else as ``bytes(for:)`` does.
   public func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     try check(bytes, write)
     try change { table in

@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// Where a vault is: its file, its lock, its directory.
-struct VaultPlace: Sendable {
-  /// The file itself; links on the way to it were followed once.
+/// A vault's file, with its lock and its directory.
+struct VaultFile: Sendable {
+  /// Where the file itself is; links on the way to it were followed once.
   let path: String
   private let file: AtomicFile
   private let lock: FileLock
@@ -54,7 +54,7 @@ struct VaultPlace: Sendable {
   /// The error for a vault that is not there.
   var missing: SecretError {
     SecretError(
-      code: .notInitialised,
+      code: .notInitialized,
       message: "There is no vault at \(path). Bring it back from a copy, or make a new one.")
   }
 }
