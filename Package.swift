@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .library(name: "SteadFiles", targets: ["SteadFiles"]),
     .library(name: "SteadPreferences", targets: ["SteadPreferences"]),
+    .library(name: "SteadDefault", targets: ["SteadDefault"]),
     .library(name: "SteadSecrets", targets: ["SteadSecrets"]),
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
@@ -56,6 +57,8 @@ let package = Package(
     .target(name: "CSteadFiles"),
     .target(name: "SteadFiles", dependencies: ["CSteadFiles"]),
     .target(name: "SteadPreferences", dependencies: ["SteadFiles"]),
+    // The API of the library Default, for programs that were written for it.
+    .target(name: "SteadDefault", dependencies: ["SteadPreferences"]),
     .target(name: "CSteadSecrets"),
     .target(
       name: "SteadSecrets",
@@ -166,10 +169,13 @@ let package = Package(
       name: "SteadPreferencesTests",
       dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"]
     ),
+    .testTarget(name: "SteadDefaultTests", dependencies: ["SteadDefault", "SteadPreferences"]),
     // A second process, for the tests of preferences that several programs share.
     .executableTarget(
       name: "PreferencesWorker",
-      dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences", "SteadTestSupport"],
+      dependencies: [
+        "CForkSupport", "CSteadFiles", "SteadDefault", "SteadPreferences", "SteadTestSupport",
+      ],
       path: "Tests/Workers/PreferencesWorker"
     ),
     .testTarget(

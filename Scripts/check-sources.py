@@ -27,6 +27,7 @@ ARROWS = {
     "CSteadRuntime": set(),
     "CSteadSecrets": set(),
     "OSLog": set(),
+    "SteadDefault": {"SteadPreferences"},
     "SteadFiles": {"CSteadFiles"},
     "SteadPreferences": {"SteadFiles"},
     "SteadRecords": {"CSteadRuntime", "SteadFiles", "SteadSQLite"},

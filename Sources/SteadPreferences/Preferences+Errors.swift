@@ -33,7 +33,7 @@ extension Preferences {
 
   /// Does what may fail, and leaves errors to the handlers; nil when it failed.
   @discardableResult
-  func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
+  package func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
     do {
       return try body()
     } catch {

@@ -22,7 +22,7 @@ extension Preferences {
   ///   - keepingExisting: Whether keys that the domain has keep their values.
   /// - Returns: How many keys were taken in.
   /// - Throws: ``PreferencesError`` `.damaged` when that is no such property list, in which case nothing
-  ///   is changed, or as ``setPropertyList(_:forKey:)-(_,String)``.
+  ///   is changed, or as ``setPropertyList(_:forKey:)``.
   @discardableResult
   public func importDomain(_ data: Data, keepingExisting: Bool = false) throws -> Int {
     let fields: PropertyList.Fields

@@ -5,7 +5,7 @@ extension Preferences {
   public static let globalDomain = "NSGlobalDomain"
   /// The volatile domain of what the command line says: `NSArgumentDomain`.
   public static let argumentDomain = "NSArgumentDomain"
-  /// The volatile domain of what ``register(defaults:)-([String:Any])`` was given: `NSRegistrationDomain`.
+  /// The volatile domain of what ``register(defaults:)`` was given: `NSRegistrationDomain`.
   public static let registrationDomain = "NSRegistrationDomain"
 
   /// Posted when a value was refused since it would exceed the quota; the object is the preferences.

@@ -129,7 +129,9 @@ public final class Preferences: Sendable {
   ///
   /// It is looked up before what is set without regard to the machine, and kept in a file of its own,
   /// so that a home directory may be shared by several machines.
-  public var currentHost: Preferences {
+  ///
+  /// Costs an opening of that file, and makes a new object with a search list of its own at each call.
+  public func scopedToCurrentHost() -> Preferences {
     var plan = plan
     plan.scope = .thisHost
     let preferences = Preferences(plan: plan)

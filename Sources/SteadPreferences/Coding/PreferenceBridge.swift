@@ -40,7 +40,7 @@ enum RawBridge<Value: RawRepresentable>: PreferenceBridge where Value.RawValue: 
 /// The bridge of a type that is stored as the tree of its `Codable` form.
 @usableFromInline
 enum CodableBridge<Value: Codable>: PreferenceBridge {
-  /// Data is read as JSON, since that is how `df.store` keeps a value.
+  /// Data is read as JSON, since that is how SteadDefault's `df.store` keeps a value.
   @usableFromInline
   static func decode(_ stored: PropertyList) throws -> Value {
     do {

@@ -32,21 +32,21 @@ extension Preferences {
   /// The changes of a typed key's value, to be awaited; they are followed from this call on.
   ///
   /// ```swift
-  /// for await change in preferences.changes(of: \.theme) { redraw(change.new) }
+  /// for await change in preferences.changes(for: \.theme) { redraw(change.new) }
   /// ```
   public func changes<Value: Sendable>(
-    of path: KeyPath<Keys, Key<Value>>, includingOwn: Bool = true
+    for path: KeyPath<Keys, Key<Value>>, includingOwn: Bool = true
   ) -> TypedPreferenceChanges<Value> {
-    changes(of: Keys()[keyPath: path], includingOwn: includingOwn)
+    changes(for: Keys()[keyPath: path], includingOwn: includingOwn)
   }
 
   /// The changes of a typed key's value, to be awaited; they are followed from this call on.
   public func changes<Value: Sendable>(
-    of key: Key<Value>, includingOwn: Bool = true
+    for key: Key<Value>, includingOwn: Bool = true
   ) -> TypedPreferenceChanges<Value> {
     adoptOldNames(of: key)
     return TypedPreferenceChanges(
-      stored: changes(forKey: key.name, includingOwn: includingOwn),
+      stored: changes(for: key.name, includingOwn: includingOwn),
       decoder: ChangeDecoder(key: key, preferences: self))
   }
 }

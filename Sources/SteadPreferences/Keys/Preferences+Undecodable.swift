@@ -4,18 +4,18 @@ extension Preferences {
 
   /// The keys under which values of a key are kept aside that did not decode when they were replaced.
   ///
-  /// Before a typed key, a wrapper or ``DefaultStorable`` replaces a value that does not decode, that
+  /// Before a typed key, a wrapper or SteadDefault's `DefaultStorable` replaces a value that does not decode, that
   /// value is stored as it is under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
   /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer
   /// needed.
-  public func keysKeptAside(for name: String) -> [String] {
+  public func undecodableKeys(for name: String) -> [String] {
     let domain = writtenDomain
     return (1...Self.keptAsideLimit).map { Self.asideName(of: name, number: $0) }
       .filter { domain.value(forKey: $0) != nil }
   }
 
   /// Puts `new` in the place of what the app's domain has, which is kept aside when `check` throws.
-  func replace(
+  package func replace(
     with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
   ) throws {
     while let old = writtenDomain.value(forKey: name) {
@@ -72,7 +72,7 @@ extension Preferences {
     throw PreferencesError(
       code: .tooManyKeptAside,
       message: "The stored value does not decode, and \(Self.keptAsideLimit) such values are kept "
-        + "aside already. Remove those that keysKeptAside(for:) lists, then write again.",
+        + "aside already. Remove those that undecodableKeys(for:) lists, then write again.",
       domain: domain, key: name)
   }
 

@@ -38,7 +38,7 @@ extension Preferences {
   ///
   /// As ``observe(_:includingOwn:_:)-(String,_,_)`` in all else. Each key that changed is remembered
   /// with its value until the observation ends.
-  public func observeAll(
+  public func observe(
     includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<PropertyList?>) -> Void
   ) -> PreferenceObservation {
@@ -52,12 +52,12 @@ extension Preferences {
   /// - Parameters:
   ///   - key: The key.
   ///   - includingOwn: false for changes of others only.
-  public func changes(forKey key: String, includingOwn: Bool = true) -> PreferenceChanges {
-    changes(forKeys: [key], includingOwn: includingOwn)
+  public func changes(for key: String, includingOwn: Bool = true) -> PreferenceChanges {
+    changes(for: [key], includingOwn: includingOwn)
   }
 
   /// The changes of several keys, to be awaited.
-  public func changes(forKeys keys: [String], includingOwn: Bool = true) -> PreferenceChanges {
+  public func changes(for keys: [String], includingOwn: Bool = true) -> PreferenceChanges {
     PreferenceChanges { [observers] handler in
       observers.observe(keys, includingOwn: includingOwn, handler)
     }

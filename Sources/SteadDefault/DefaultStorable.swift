@@ -1,4 +1,4 @@
-import Foundation
+public import SteadPreferences
 
 /// A group of settings that is stored as one value under its type's name.
 ///
@@ -16,9 +16,9 @@ import Foundation
 /// long as ``defaultIdentifier`` is not a type's own.
 ///
 /// What is stored and does not decode is never overwritten silently: before ``write(withKey:)`` replaces
-/// it, it is kept aside (``Preferences/keysKeptAside(for:)``) and reported.
+/// it, it is kept aside (`Preferences.undecodableKeys(for:)`) and reported.
 public protocol DefaultStorable: Codable {
-  /// The preferences that values are kept in; ``Preferences/standard`` unless a type says otherwise.
+  /// The preferences that values are kept in; `Preferences.standard` unless a type says otherwise.
   static var defaults: Preferences { get }
   /// The key; the type's name unless a type says otherwise.
   static var defaultIdentifier: String { get }
@@ -36,7 +36,7 @@ public protocol DefaultStorable: Codable {
 }
 
 extension DefaultStorable {
-  /// ``Preferences/standard``.
+  /// `Preferences.standard`.
   public static var defaults: Preferences { .standard }
   /// The type's name.
   public static var defaultIdentifier: String { String(describing: Self.self) }
@@ -45,27 +45,27 @@ extension DefaultStorable {
 
   /// The value stored under a key, nil for ``defaultIdentifier``; else ``defaultValue``.
   ///
-  /// What does not decode is told to ``Preferences/onError``.
+  /// `Preferences.onError` is called with what does not decode.
   public static func read(forKey key: String? = nil) -> Self? {
-    defaults.reporting { try readChecked(forKey: key) } ?? defaultValue
+    defaults.reporting { try load(forKey: key) } ?? defaultValue
   }
 
   /// As ``read(forKey:)``, but throws when what is stored does not decode.
-  public static func readChecked(forKey key: String? = nil) throws -> Self? {
+  public static func load(forKey key: String? = nil) throws -> Self? {
     for name in names(for: key) {
-      if let value = try defaults.df.fetchChecked(forKey: name, type: Self.self) { return value }
+      if let value = try defaults.df.decode(Self.self, forKey: name) { return value }
     }
     return defaultValue
   }
 
-  /// Stores the value under a key, nil for ``defaultIdentifier``. Errors go to ``Preferences/onError``.
+  /// Stores the value under a key, nil for ``defaultIdentifier``. Errors go to `Preferences.onError`.
   public func write(withKey key: String? = nil) {
     Self.defaults.df.store(self, forKey: key ?? Self.defaultIdentifier)
   }
 
   /// As ``write(withKey:)``, but throws when the value does not encode or could not be stored.
-  public func writeChecked(withKey key: String? = nil) throws {
-    try Self.defaults.df.storeChecked(self, forKey: key ?? Self.defaultIdentifier)
+  public func save(forKey key: String? = nil) throws {
+    try Self.defaults.df.encode(self, forKey: key ?? Self.defaultIdentifier)
   }
 
   /// Removes what is stored under a key, nil for ``defaultIdentifier``.

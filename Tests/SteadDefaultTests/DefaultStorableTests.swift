@@ -1,5 +1,7 @@
 import Foundation
+import SteadDefault
 import SteadPreferences
+import Synchronization
 import Testing
 
 /// Groups of settings stored as one value, as the library Default has them.
@@ -34,13 +36,13 @@ struct DefaultStorableTests {
     #expect(VisualSettings.read() == nil)
     settings.write()
     #expect(VisualSettings.read() == settings)
-    #expect(VisualSettings.store.storedKeys == ["VisualSettings"])
+    #expect(VisualSettings.store.keys == ["VisualSettings"])
     settings.write(withKey: "other")
     #expect(VisualSettings.read(forKey: "other") == settings)
     settings.clear()
     #expect(VisualSettings.read() == nil)
     VisualSettings.clear(forKey: "other")
-    #expect(VisualSettings.store.storedKeys.isEmpty)
+    #expect(VisualSettings.store.keys.isEmpty)
   }
 
   @Test func usesTheTypesName() {
@@ -50,10 +52,10 @@ struct DefaultStorableTests {
 
   @Test func takesATypesOwnKeyAndDefault() throws {
     #expect(Volume.read() == Volume(level: 0.5))
-    #expect(try Volume.readChecked() == Volume(level: 0.5))
-    try Volume(level: 1).writeChecked()
+    #expect(try Volume.load() == Volume(level: 0.5))
+    try Volume(level: 1).save()
     #expect(Volume.read() == Volume(level: 1))
-    #expect(Volume.store.storedKeys == ["sound"])
+    #expect(Volume.store.keys == ["sound"])
   }
 
   /// The library stored JSON under the name of the type's type.
@@ -61,7 +63,7 @@ struct DefaultStorableTests {
     let key = "VisualSettings.Type"
     VisualSettings.store.set(try JSONEncoder().encode(settings), forKey: key)
     #expect(VisualSettings.read() == settings)
-    #expect(VisualSettings.store.storedKeys == [key])
+    #expect(VisualSettings.store.keys == [key])
     VisualSettings(themeName: "new", backgroundImageURL: nil).write()
     #expect(VisualSettings.read()?.themeName == "new")
     // An older value must not come back.
@@ -81,12 +83,12 @@ struct DefaultStorableTests {
   }
 
   @Test func neverLosesWhatDoesNotDecode() throws {
-    let log = ErrorLog(Volume.store)
+    let log = ReportedCodes(Volume.store)
     let damaged = Data("{\"level\": ".utf8)
     Volume.store.set(damaged, forKey: "sound")
     #expect(Volume.read() == Volume(level: 0.5))
     #expect(log.codes == [.doesNotDecode])
-    #expect { try Volume.readChecked() } throws: {
+    #expect { try Volume.load() } throws: {
       ($0 as? PreferencesError)?.code == .doesNotDecode
     }
     #expect(Volume.store.data(forKey: "sound") == damaged)
@@ -109,7 +111,7 @@ struct DefaultStorableTests {
   @Test func storesAndFetches() throws {
     let key = String(describing: VolumeSetting.self)
     #expect(preferences.df.fetch(forKey: key, type: VolumeSetting.self) == nil)
-    #expect(try preferences.df.fetchChecked(forKey: key, type: VolumeSetting.self) == nil)
+    #expect(try preferences.df.decode(VolumeSetting.self, forKey: key) == nil)
     preferences.df.store(setting, forKey: key)
     #expect(preferences.df.fetch(forKey: key, type: VolumeSetting.self) == setting)
     #expect(preferences.data(forKey: key) != nil)
@@ -134,12 +136,12 @@ struct DefaultStorableTests {
     preferences[key] = VolumeSetting(sourceName: "Radio", value: 1)
     #expect(preferences.dictionary(forKey: "volume")?["sourceName"] as? String == "Radio")
     #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self)?.value == 1)
-    #expect(preferences.keysKeptAside(for: "volume").isEmpty)
+    #expect(preferences.undecodableKeys(for: "volume").isEmpty)
   }
 
   @Test func keepsAsideWhatIsNoSuchValue() {
     preferences.set("text", forKey: "volume")
-    let log = ErrorLog(preferences)
+    let log = ReportedCodes(preferences)
     #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self) == nil)
     preferences.df.store(setting, forKey: "volume")
     #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self) == setting)
@@ -148,9 +150,20 @@ struct DefaultStorableTests {
   }
 
   @Test func refusesWhatJSONCannotHold() {
-    let log = ErrorLog(preferences)
+    let log = ReportedCodes(preferences)
     preferences.df.store(Double.nan, forKey: "number")
     #expect(log.codes == [.notAPropertyList])
     #expect(preferences.propertyList(forKey: "number") == nil)
   }
+}
+
+/// The codes of the errors that preferences have reported.
+private final class ReportedCodes: Sendable {
+  private let reported = Mutex<[PreferencesError.Code]>([])
+
+  init(_ preferences: Preferences) {
+    preferences.onError = { [weak self] error in self?.reported.withLock { $0.append(error.code) } }
+  }
+
+  var codes: [PreferencesError.Code] { reported.withLock { $0 } }
 }

@@ -1,4 +1,5 @@
-import Foundation
+public import Foundation
+public import SteadPreferences
 
 /// Whole `Codable` values as JSON data in preferences: `preferences.df.store(margins, forKey: "margins")`.
 ///
@@ -9,16 +10,16 @@ public struct CodablePreferences: Sendable {
 
   /// Stores a value as JSON data.
   ///
-  /// Errors go to `Preferences.onError`, and nothing is stored then. A stored value that is no
-  /// `Value` is kept aside first, with ``Preferences/keysKeptAside(for:)``.
+  /// Errors go to `Preferences.onError`, and nothing is stored then. A stored value that does not decode
+  /// as a `Value` is kept aside first, with `Preferences.undecodableKeys(for:)`.
   public func store<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) {
-    preferences.reporting(key: key) { try storeChecked(value, forKey: key, encoder: encoder) }
+    preferences.reporting(key: key) { try encode(value, forKey: key, encoder: encoder) }
   }
 
-  /// Stores a value as JSON data; throws when it does not encode or could not be stored.
-  public func storeChecked<Value: Codable>(
+  /// As ``store(_:forKey:encoder:)``, but throws when the value does not encode or could not be stored.
+  public func encode<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) throws {
     let json: Data
@@ -36,20 +37,17 @@ public struct CodablePreferences: Sendable {
 
   /// The value of a key, nil when nothing is stored or that does not decode.
   ///
-  /// What does not decode is told to `Preferences.onError`. Reads JSON data, and the trees that typed
+  /// `Preferences.onError` is called with what does not decode. Reads JSON data, and the trees that typed
   /// keys store.
   public func fetch<Value: Decodable>(
     forKey key: String, type: Value.Type, decoder: JSONDecoder = JSONDecoder()
   ) -> Value? {
-    let fetched = preferences.reporting(key: key) {
-      try fetchChecked(forKey: key, type: type, decoder: decoder)
-    }
-    return fetched ?? nil
+    preferences.reporting(key: key) { try decode(type, forKey: key, decoder: decoder) } ?? nil
   }
 
-  /// The value of a key, nil when nothing is stored; throws when what is stored does not decode.
-  public func fetchChecked<Value: Decodable>(
-    forKey key: String, type: Value.Type, decoder: JSONDecoder = JSONDecoder()
+  /// As ``fetch(forKey:type:decoder:)``, but throws when what is stored does not decode.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type, forKey key: String, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value? {
     guard let stored = preferences.propertyList(forKey: key) else { return nil }
     return try Self.decode(type, from: stored, key: key, decoder: decoder)
@@ -60,7 +58,7 @@ public struct CodablePreferences: Sendable {
   ) throws -> Value {
     do {
       if case .data(let json) = stored { return try decoder.decode(type, from: json) }
-      return try TreeDecoder(stored, path: []).decode(type)
+      return try stored.decodedTree(as: type)
     } catch {
       throw PreferencesError(
         code: .doesNotDecode, message: "What is stored does not decode as \(Value.self).",
