@@ -22,11 +22,11 @@ extension Preferences {
     ///
     /// For the process this is the main bundle's identifier, else the executable's name.
     public let appID: String
-    let places: Places
+    let directories: Directories
     let host: String
     let shared: SharedDomains
 
-    struct Places: Sendable {
+    struct Directories: Sendable {
       /// Where each domain has a directory of its name; nil keeps all in memory.
       var config: URL?
       var allUsers: [URL]
@@ -54,7 +54,7 @@ extension Preferences {
       arguments: [String] = [], managedDirectory: URL? = nil, host: String? = nil
     ) {
       self.appID = appID ?? Self.processID
-      places = Places(variables: variables, managed: managedDirectory)
+      directories = Directories(variables: variables, managed: managedDirectory)
       self.host = host ?? HostID.current
       shared = SharedDomains(arguments: arguments)
     }
@@ -62,13 +62,13 @@ extension Preferences {
     /// An environment without any file: all domains are gone with the last preferences of it.
     public static func inMemory(appID: String = "memory", arguments: [String] = []) -> Environment {
       Environment(
-        appID: appID, places: Places(config: nil, allUsers: [], managed: nil), host: "memory",
-        shared: SharedDomains(arguments: arguments))
+        appID: appID, directories: Directories(config: nil, allUsers: [], managed: nil),
+        host: "memory", shared: SharedDomains(arguments: arguments))
     }
 
-    private init(appID: String, places: Places, host: String, shared: SharedDomains) {
+    private init(appID: String, directories: Directories, host: String, shared: SharedDomains) {
       self.appID = appID
-      self.places = places
+      self.directories = directories
       self.host = host
       self.shared = shared
     }

@@ -2,7 +2,7 @@
   import Foundation
 
   // Not run on this project's machines.
-  extension Preferences.Environment.Places {
+  extension Preferences.Environment.Directories {
     /// Places beside those of the system's own preferences, which belong to its daemon.
     init(variables: [String: String], managed: URL?) {
       config = .applicationSupportDirectory

@@ -2,7 +2,7 @@
   import Foundation
   import SteadFiles
 
-  extension Preferences.Environment.Places {
+  extension Preferences.Environment.Directories {
     /// The places of the XDG Base Directory Specification.
     init(variables: [String: String], managed: URL?) {
       config = BaseDirectories(environment: variables).config

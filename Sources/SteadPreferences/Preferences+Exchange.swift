@@ -64,7 +64,7 @@ extension Preferences {
   public func importFoundationDefaults(suiteName: String? = nil) throws -> Int {
     let name = suiteName ?? environment.appID
     try DomainName.check(name)
-    guard let directory = environment.places.config else { return 0 }
+    guard let directory = environment.directories.config else { return 0 }
     let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
     guard let data = try AtomicFile(file).readIfPresent() else { return 0 }
     return try importDomain(data, keepingExisting: true)

@@ -64,7 +64,7 @@ public final class Preferences: Sendable {
     let environment = Environment.process
     self.init(
       plan: SearchPlan(
-        domain: environment.appID, options: DomainOptions(), environment: environment))
+        domain: environment.appID, options: DomainStore.Options(), environment: environment))
   }
 
   /// The preferences of a suite, which several apps of one user share; nil for the app's own.
@@ -86,7 +86,7 @@ public final class Preferences: Sendable {
       return nil
     }
     self.init(
-      plan: SearchPlan(domain: name, options: DomainOptions(), environment: environment))
+      plan: SearchPlan(domain: name, options: DomainStore.Options(), environment: environment))
   }
 
   /// The preferences of a domain, with choices that `UserDefaults` does not give.
@@ -107,7 +107,7 @@ public final class Preferences: Sendable {
     try DomainName.check(name)
     self.init(
       plan: SearchPlan(
-        domain: name, directory: directory, options: DomainOptions(options),
+        domain: name, directory: directory, options: DomainStore.Options(options),
         environment: environment))
     if let problem = search.list.problem { throw problem }
   }
@@ -121,7 +121,7 @@ public final class Preferences: Sendable {
   ) -> Preferences {
     Preferences(
       plan: SearchPlan(
-        domain: name, options: DomainOptions(options),
+        domain: name, options: DomainStore.Options(options),
         environment: environment ?? .inMemory(appID: name)))
   }
 
@@ -200,7 +200,7 @@ extension Preferences {
   }
 }
 
-extension DomainOptions {
+extension DomainStore.Options {
   init(_ options: Preferences.Options) {
     self.init(isReadOnly: options.isReadOnly, quota: options.quota, format: options.format)
   }

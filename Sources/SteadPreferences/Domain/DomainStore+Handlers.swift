@@ -130,3 +130,17 @@ extension DomainStore.State {
     return (file.problems.take(), problemHandlers.sorted { $0.key < $1.key }.map(\.value))
   }
 }
+
+extension DomainStore {
+  /// The value that a key has once the event that is being delivered now has reached all handlers.
+  ///
+  /// What was written after it waits to be delivered.
+  func deliveredValue(forKey key: String) -> PropertyList? {
+    state.withLock { state in
+      for event in state.mail {
+        for change in event.changes where change.key.isSameText(as: key) { return change.old }
+      }
+      return state.table[key]
+    }
+  }
+}

@@ -170,6 +170,18 @@ extension DomainTable {
   }
 }
 
+extension DomainTable {
+  /// The keys and values of a binary property list.
+  ///
+  /// - Throws: ``PropertyListError`` when it is damaged or holds no dictionary.
+  init(propertyList bytes: UnsafeRawBufferPointer) throws {
+    self.init()
+    var decoder = try BinaryPropertyListDecoder(bytes)
+    reserveCapacity(try decoder.rootCount())
+    try decoder.visitRoot { key, value in replace(key, with: value) }
+  }
+}
+
 /// Puts a value in another's place and returns that.
 @inline(__always)
 private func exchange<Value>(_ place: inout Value, with value: Value) -> Value {

@@ -66,18 +66,18 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     try options.check(key: key, limit: limit)
     if let problem = preferences.search.list.problem { throw problem }
     let start = ContinuousClock.now
-    let place: HistoryPlace
+    let storage: HistoryStorage
     do {
-      place = try preferences.plan.openHistory(key)
+      storage = try preferences.plan.openHistory(key)
     } catch {
       throw PreferencesError(error, domain: preferences.domain, key: key)
     }
     (self.key, self.limit, self.options) = (key, limit, options)
     self.preferences = preferences
-    store = place.store
-    coder = PayloadCoder(key: key, options: options, blobs: place.blobs)
+    store = storage.store
+    coder = PayloadCoder(key: key, options: options, blobs: storage.blobs)
     problems = HistoryProblems(preferences.errors)
-    problems.follow(place.store)
+    problems.follow(storage.store)
     catchUp()
     let seconds = start.duration(to: .now) / .seconds(1)
     let header = cores.current.withLock { state in
@@ -249,4 +249,12 @@ extension PayloadHistory {
           + "`undecodable` lists them. The newest of them: \(first.message)",
         domain: preferences.domain, key: key, cause: first))
   }
+}
+
+extension PayloadHistory {
+  /// Key and domain, for reports and errors.
+  package var label: String { "history \(key) of \(preferences.domain)" }
+
+  /// Whether nothing can be written to the history.
+  package var isReadOnly: Bool { preferences.isReadOnly || store.isReadOnly }
 }

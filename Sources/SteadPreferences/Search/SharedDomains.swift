@@ -83,7 +83,7 @@ final class SharedDomains: Sendable {
 
   func memory(_ name: String) -> DomainStore? { state.withLock { $0.memory[name] } }
 
-  func makeMemory(_ name: String, options: DomainOptions) -> DomainStore {
+  func makeMemory(_ name: String, options: DomainStore.Options) -> DomainStore {
     let made = DomainStore(inMemory: name, options: options)
     return state.withLock { state in
       if let found = state.memory[name] { return found }

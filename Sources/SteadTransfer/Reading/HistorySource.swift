@@ -14,7 +14,7 @@ public struct HistorySource<Payload: Codable & Identifiable & Sendable>: Transfe
   public init(_ history: PayloadHistory<Payload>) { self.history = history }
 
   /// The history's key and domain.
-  public var name: String { history.place }
+  public var name: String { history.label }
   /// Whether the history can be written.
   public var isRemovable: Bool { !history.isReadOnly }
 

@@ -72,7 +72,7 @@ struct TypedKeyFileTests {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let store =
       isInFile
-      ? try DomainStore.open(domain: "store", directory: directory, options: DomainOptions())
+      ? try DomainStore.open(domain: "store", directory: directory, options: DomainStore.Options())
       : DomainStore(inMemory: "store")
     try store.set(.integer(1), forKey: "a")
     let edits = [

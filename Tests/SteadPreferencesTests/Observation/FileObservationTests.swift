@@ -17,7 +17,7 @@ struct FileObservationTests {
 
   /// A store of its own on the same files has its own journal and locks, as another process has.
   private func other() throws -> DomainStore {
-    try DomainStore("app", directory: directory.url, options: DomainOptions())
+    try DomainStore("app", directory: directory.url, options: DomainStore.Options())
   }
 
   @Test func changesOfOthersCome() async throws {

@@ -4,8 +4,8 @@ import Testing
 @testable import SteadPreferences
 
 struct EnvironmentTests {
-  private func places(_ variables: [String: String]) -> Preferences.Environment.Places {
-    Preferences.Environment(variables: variables).places
+  private func places(_ variables: [String: String]) -> Preferences.Environment.Directories {
+    Preferences.Environment(variables: variables).directories
   }
 
   @Test func theUsersPlaceIsTheSpecifications() {
@@ -24,16 +24,16 @@ struct EnvironmentTests {
 
   @Test func nothingOfTheProcessIsSeenInMemory() {
     let environment = Preferences.Environment.inMemory()
-    #expect(environment.places.config == nil)
-    #expect(environment.places.managed == nil)
-    #expect(environment.places.allUsers.isEmpty)
+    #expect(environment.directories.config == nil)
+    #expect(environment.directories.managed == nil)
+    #expect(environment.directories.allUsers.isEmpty)
     #expect(environment.shared.arguments.isEmpty)
   }
 
   @Test func theProcesssEnvironmentHasItsNameAndPlaces() {
     let process = Preferences.Environment.process
     #expect(!process.appID.isEmpty)
-    #expect(process.places.managed?.filePath == "/etc/stead/managed/")
+    #expect(process.directories.managed?.filePath == "/etc/stead/managed/")
     #expect(process.host == HostID.current)
   }
 

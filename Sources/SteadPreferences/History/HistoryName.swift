@@ -1,32 +1,6 @@
 import Foundation
 import SteadFiles
 
-/// Where a history's own domain is: beside the domain that it belongs to.
-struct HistoryPlace {
-  let store: DomainStore
-  /// nil where domains are kept in memory.
-  let blobs: HistoryBlobs?
-}
-
-extension SearchPlan {
-  /// The domain of a history, made when it is not there.
-  ///
-  /// - Throws: ``PreferencesError`` when it cannot be opened.
-  func openHistory(_ key: String) throws -> HistoryPlace {
-    let isHost = scope == .thisHost
-    let name = HistoryName.domain(isHost ? "\(domain).\(environment.host)" : domain, key: key)
-    guard let place = place(domain) else {
-      return HistoryPlace(
-        store: environment.shared.makeMemory(name, options: options), blobs: nil)
-    }
-    let directory =
-      isHost ? place.appending(path: "ByHost", directoryHint: .isDirectory) : place
-    let store = try DomainStore.open(domain: name, directory: directory, options: options)
-    let blobs = directory.appending(path: "\(name).blobs", directoryHint: .isDirectory)
-    return HistoryPlace(store: store, blobs: HistoryBlobs(directory: blobs))
-  }
-}
-
 /// The name of a history's domain: `DOMAIN.history.KEY`.
 enum HistoryName {
   private static let marker = ".history."

@@ -17,7 +17,7 @@ extension DomainStore {
   /// Reads several keys as they are at one moment, with what others have written so far.
   ///
   /// `body` runs under the domain's lock: it must not take another, nor call a program's own code.
-  func look<Result>(_ body: (borrowing DomainTable, DomainMarks) -> Result) -> Result {
+  func withTable<Result>(_ body: (borrowing DomainTable, DomainMarks) -> Result) -> Result {
     var hasNews = false
     let result = state.withLock { state -> Result in
       if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
