@@ -1,8 +1,9 @@
 import Foundation
 import SteadFiles
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Disks that are full, and places that can only be read.
 struct TransferDiskTests {

@@ -4,12 +4,26 @@ public import SteadRecords
 import SteadSQLite
 import Synchronization
 
+extension TransferSource where Value == StoredRow {
+  /// The rows of a store that Core Data or SwiftData wrote; ``CoreDataImport`` is a transfer of them.
+  ///
+  /// Each reading is of a copy that is made for it; the original is never written to, nor is a file beside
+  /// it. A row's identity is its number in its store, so one that was changed is not taken for another.
+  ///
+  /// - Parameters:
+  ///   - url: The store, the file that has the `-wal` beside it.
+  ///   - schema: The classes that are to take the rows.
+  ///   - mapping: What belongs together although the names differ, and what is not wanted.
+  /// - Throws: ``TransferError`` for a URL that is not a file's.
+  public static func coreData(
+    _ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()
+  ) throws -> Self {
+    Self(try CoreDataSource(url, schema: schema, mapping: mapping))
+  }
+}
+
 /// The rows of a store that Core Data or SwiftData wrote, as a source of a transfer.
-///
-/// ``CoreDataImport`` is a transfer from one to a container. Each reading is of a copy that is made for
-/// it; the original is never written to, nor is a file beside it. A row's identity is its number in its
-/// store, so one that was changed is not taken for another.
-public final class CoreDataStore: TransferSource {
+final class CoreDataSource: ItemSource {
   private let path: String
   private let schema: Schema
   private let mapping: CoreDataMapping
@@ -24,7 +38,7 @@ public final class CoreDataStore: TransferSource {
   ///   - schema: The classes that are to take the rows.
   ///   - mapping: What belongs together although the names differ, and what is not wanted.
   /// - Throws: ``TransferError`` for a URL that is no file's.
-  public init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
+  init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
     do {
       path = try POSIXDisk().resolveLinks(url.checkedPath)
     } catch let error as FileError {
@@ -35,17 +49,17 @@ public final class CoreDataStore: TransferSource {
   }
 
   /// `the store` and its path.
-  public var name: String { "the store \(path)" }
+  var name: String { "the store \(path)" }
   /// False: a store of another program is left as it is.
-  public var isRemovable: Bool { false }
+  var isRemovable: Bool { false }
 
   /// What the latest reading has found; nil before the first.
-  public var report: CoreDataReport? { latest.withLock { $0 } }
+  var report: CoreDataReport? { latest.withLock { $0 } }
 
   /// All rows, by entity and number.
   ///
   /// Costs a copy of the file and of its log, a look through all its pages, and memory for all values.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     try reading {
       let snapshot = try takeCopy()
       let store = try ForeignStore(copy: snapshot.store)
@@ -57,14 +71,14 @@ public final class CoreDataStore: TransferSource {
   }
 
   /// A store of another program is left as it is.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
 
   private static func failure(_ error: FileError) -> TransferError {
     TransferError(code: .failed, message: error.message, cause: error)
   }
 
   /// The store's identifier. The copy that it takes is kept for the next reading.
-  public func identifier() throws -> String {
+  func identifier() throws -> String {
     try reading {
       let snapshot = try CoreDataSnapshot(of: path)
       let store = try ForeignStore(copy: snapshot.store)

@@ -1,68 +1,80 @@
-import Foundation
+public import Foundation
 import SteadFiles
 public import SteadRecords
 import SteadSQLite
 
-/// The bytes that a property of records holds, as the source of a transfer; `nil` and none are left out.
-///
-/// ```swift
-/// let transfer = Transfer(
-///   "images", from: try RecordDataSource(container, \Photo.image),
-///   to: try RecordFilesDestination(container, in: directory, path: \Photo.path)
-/// ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
-/// ```
-///
-/// Bytes in files of external storage are mapped, others in memory all at once. Removing clears the
-/// property, to `nil` or to no bytes, of records that still hold what was moved; the records stay.
-public struct RecordDataSource<Model: PersistentModel>: TransferSource {
-  /// What one record's property holds.
-  public struct Value: Sendable {
-    /// The record.
-    public let identifier: PersistentIdentifier
-    /// The bytes.
-    public let data: Foundation.Data
+extension TransferSource where Value == RecordData {
+  /// The bytes that an optional property of records holds; `nil` and no bytes are left out.
+  ///
+  /// ```swift
+  /// let transfer = Transfer(
+  ///   "images", from: try .data(of: \Photo.image, in: container),
+  ///   to: try .files(in: directory, path: \Photo.path, of: container)
+  /// ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
+  /// ```
+  ///
+  /// Bytes in files of external storage are mapped, others in memory all at once. Removing clears the
+  /// property, to `nil` or to no bytes, of records that still hold what was moved; the records stay.
+  ///
+  /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
+  public static func data<Model: PersistentModel>(
+    of property: KeyPath<Model, Data?>, in container: ModelContainer
+  ) throws -> Self {
+    Self(try ModelDataSource(container, property))
   }
 
+  /// The bytes that a property of records holds, as the bytes of an optional one; no bytes are left out.
+  ///
+  /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
+  public static func data<Model: PersistentModel>(
+    of property: KeyPath<Model, Data>, in container: ModelContainer
+  ) throws -> Self {
+    Self(try ModelDataSource(container, property))
+  }
+}
+
+/// The bytes that a property of records holds, as the source of a transfer; `nil` and none are left out.
+struct ModelDataSource<Model: PersistentModel>: ItemSource {
   /// The container that is read.
-  public let container: ModelContainer
+  let container: ModelContainer
   /// The name of the property.
-  public let property: String
+  let property: String
   /// Whether the property may be cleared; false for a container that was opened without saving.
-  public let isRemovable: Bool
-  private let store: RecordsStore
+  let isRemovable: Bool
+  private let store: TransferStore
 
   /// The bytes of an optional property.
   ///
   /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
-  public init(_ container: ModelContainer, _ property: KeyPath<Model, Foundation.Data?>) throws {
+  init(_ container: ModelContainer, _ property: KeyPath<Model, Data?>) throws {
     try self.init(container, path: property)
   }
 
   /// The bytes of a property; no bytes are none to move.
   ///
   /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
-  public init(_ container: ModelContainer, _ property: KeyPath<Model, Foundation.Data>) throws {
+  init(_ container: ModelContainer, _ property: KeyPath<Model, Data>) throws {
     try self.init(container, path: property)
   }
 
   private init(_ container: ModelContainer, path: AnyKeyPath) throws {
     self.container = container
-    store = try RecordsStore(container, holding: Schema.entityName(for: Model.self))
+    store = try TransferStore(container, holding: Schema.entityName(for: Model.self))
     property = try store.property(of: path, on: Model.self)
     isRemovable = container.configurations.allSatisfy(\.allowsSave)
   }
 
   /// `Photo.image`
-  public var name: String { "\(Schema.entityName(for: Model.self)).\(property)" }
+  var name: String { "\(Schema.entityName(for: Model.self)).\(property)" }
 
   /// What the records hold, by their rows' numbers.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<RecordData>] {
     try store.reporting("read") {
       try store.rows.read { rows in
-        var items: [TransferItem<Value>] = []
+        var items: [TransferItem<RecordData>] = []
         for shape in store.family(of: Model.self) {
           try rows.forEachValue(of: property, in: shape) { number, value in
-            try RecordsStore.report(.reading, items.count, of: nil, progress)
+            try TransferStore.report(.reading, items.count, of: nil, progress)
             items.append(item(value, shape, number, rows))
           }
         }
@@ -73,7 +85,7 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
 
   private func item(
     _ value: SQLValue, _ shape: RowShape, _ number: Int64, _ rows: RowTransaction
-  ) -> TransferItem<Value> {
+  ) -> TransferItem<RecordData> {
     let key = StoredRow.Key(root: shape.name, number: number)
     return TransferItem(
       name: "\(name) of \(shape.name) \(number)",
@@ -82,7 +94,7 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
         guard case .blob(let data) = try rows.bytes(ofExternal: value) else {
           throw TransferError(code: .unreadable, message: "The column does not hold bytes.")
         }
-        return Value(identifier: rows.rows.identifier(shape, number), data: data)
+        return RecordData(identifier: rows.rows.identifier(shape, number), data: data)
       })
   }
 
@@ -96,7 +108,7 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
   }
 
   /// Clears the property of the records that still hold what was moved.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try store.reporting("written") {
       try store.rows.write { rows in
         try Set(entries.map(\.identity)).sorted().count { try clear($0, rows) }
@@ -114,7 +126,7 @@ public struct RecordDataSource<Model: PersistentModel>: TransferSource {
   }
 }
 
-extension RecordsStore {
+extension TransferStore {
   /// The shapes of a model and its subclasses, by name.
   func family<M: PersistentModel>(of type: M.Type) -> [RowShape] {
     let name = Schema.entityName(for: type)
@@ -134,4 +146,12 @@ extension RecordsStore {
     }
     return name
   }
+}
+
+/// The bytes that a property of a record holds.
+public struct RecordData: Sendable {
+  /// The record.
+  public let identifier: PersistentIdentifier
+  /// The bytes.
+  public let data: Data
 }

@@ -1,30 +1,30 @@
 import SteadRecords
 
 /// The rows that a placement names, `Draft/12`, or `Draft/12+Tag/3` where others came along.
-struct RowPlaces {
-  typealias Place = (entity: String, number: Int64)
+struct RowReferences {
+  typealias Reference = (entity: String, number: Int64)
 
-  let places: [Place]
+  let references: [Reference]
 
-  init(_ places: [Place]) { self.places = places }
+  init(_ references: [Reference]) { self.references = references }
 
   init?(_ text: String) {
-    places = text.split(separator: "+").compactMap { part in
+    references = text.split(separator: "+").compactMap { part in
       StoredRow.Key(part).map { ($0.root, $0.number) }
     }
-    guard !places.isEmpty, self.text == text else { return nil }
+    guard !references.isEmpty, self.text == text else { return nil }
   }
 
-  var text: String { places.map { "\($0.entity)/\($0.number)" }.joined(separator: "+") }
+  var text: String { references.map { "\($0.entity)/\($0.number)" }.joined(separator: "+") }
 
   /// What the rows hold now; nil when one is gone.
   ///
   /// - Parameter checksFiles: Whether a row whose external file is gone or damaged counts as gone.
   func digest(in rows: RowTransaction, checksFiles: Bool) throws -> String? {
     var digests: [String] = []
-    for place in places {
-      guard let shape = rows.rows.shapes[place.entity],
-        let content = try rows.content(of: shape, place.number)
+    for reference in references {
+      guard let shape = rows.rows.shapes[reference.entity],
+        let content = try rows.content(of: shape, reference.number)
       else { return nil }
       if checksFiles, !content.hasReadableFiles(rows) { return nil }
       digests.append(content.digest)

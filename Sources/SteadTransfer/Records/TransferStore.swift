@@ -1,7 +1,7 @@
 import SteadRecords
 
 /// The store of records that a transfer writes to, with its receipts.
-struct RecordsStore: Sendable {
+struct TransferStore: Sendable {
   /// How many rows are handled between two calls of a progress report.
   static let reportInterval = 256
 
@@ -20,8 +20,8 @@ struct RecordsStore: Sendable {
 
   static func opened(
     _ container: ModelContainer, holding entity: String?
-  ) -> Result<RecordsStore, TransferError> {
-    Result { () throws(TransferError) in try RecordsStore(container, holding: entity) }
+  ) -> Result<TransferStore, TransferError> {
+    Result { () throws(TransferError) in try TransferStore(container, holding: entity) }
   }
 
   func receipt(named id: String) throws -> TransferReceipt? {
@@ -42,7 +42,7 @@ struct RecordsStore: Sendable {
         var wrong: [TransferPlacement] = []
         for (number, placement) in placements.enumerated() {
           try Self.report(.verifying, number, of: placements.count, progress)
-          let digest = try RowPlaces(placement.place)?.digest(in: rows, checksFiles: true)
+          let digest = try RowReferences(placement.place)?.digest(in: rows, checksFiles: true)
           if digest != placement.digest { wrong.append(placement) }
         }
         try progress(

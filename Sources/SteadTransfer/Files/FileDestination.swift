@@ -3,25 +3,53 @@ import SteadFiles
 public import SteadRecords
 import SteadSQLite
 
+extension TransferDestination {
+  /// Files below a directory, each with its relative path in an optional property of a record.
+  ///
+  /// A file is named for the SHA-256 of what it holds, and is safe on the disk before the record says where
+  /// it is; a relative path stays right when the app's directory moves. Each record has a file of its own,
+  /// also where two hold the same. Records and receipt are one transaction. A run that was killed before it
+  /// leaves files that no record knows of; the next run takes those of the same bytes.
+  ///
+  /// A record that has another path already is a ``TransferError/Code/conflict``. Costs two syncs of the
+  /// disk for each file.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - folder: The directory below it that files are put in, and paths begin with.
+  ///   - path: The property that holds the path.
+  ///   - container: The container of the records.
+  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
+  ///   path is not a stored property's.
+  public static func files<Model: PersistentModel>(
+    in directory: URL, folder: String = "",
+    path: ReferenceWritableKeyPath<Model, String?> & Sendable, of container: ModelContainer
+  ) throws -> Self where Element == RecordFile<Model> {
+    Self(try FileDestination(container, in: directory, folder: folder, path: path))
+  }
+
+  /// Files with their paths in a property; an empty string there is no path.
+  ///
+  /// As with an optional property in all else.
+  public static func files<Model: PersistentModel>(
+    in directory: URL, folder: String = "",
+    path: ReferenceWritableKeyPath<Model, String> & Sendable, of container: ModelContainer
+  ) throws -> Self where Element == RecordFile<Model> {
+    Self(try FileDestination(container, in: directory, folder: folder, path: path))
+  }
+}
+
 /// Files below a directory, each with its relative path in a record, as the destination of a transfer.
-///
-/// A file is named for the SHA-256 of what it holds, and is safe on the disk before the record says where
-/// it is; a relative path stays right when the app's directory moves. Each record has a file of its own,
-/// also where two hold the same. Records and receipt are one transaction. A run that was killed before it
-/// leaves files that no record knows of; the next run takes those of the same bytes.
-///
-/// A record that has another path already is a ``TransferError/Code/conflict``. Costs two syncs of the
-/// disk for each file.
-public struct RecordFilesDestination<Model: PersistentModel>: TransferDestination {
+struct FileDestination<Model: PersistentModel>: ItemDestination {
   /// The container of the records.
-  public let container: ModelContainer
+  let container: ModelContainer
   /// The directory that paths are relative to.
-  public let directory: URL
+  let directory: URL
   /// The directory below it that files are put in; empty for the directory itself.
-  public let folder: String
+  let folder: String
   /// The name of the property that holds the path.
-  public let property: String
-  private let store: RecordsStore
+  let property: String
+  private let store: TransferStore
   private let setPath: @Sendable (Model, String) -> Void
 
   /// Files with their paths in an optional property.
@@ -33,7 +61,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   ///   - path: The property that holds the path.
   /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
   ///   path is not a stored property's.
-  public init(
+  init(
     _ container: ModelContainer, in directory: URL, folder: String = "",
     path: ReferenceWritableKeyPath<Model, String?> & Sendable
   ) throws {
@@ -49,7 +77,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   ///   - path: The property that holds the path.
   /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
   ///   path is not a stored property's.
-  public init(
+  init(
     _ container: ModelContainer, in directory: URL, folder: String = "",
     path: ReferenceWritableKeyPath<Model, String> & Sendable
   ) throws {
@@ -69,20 +97,20 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
     self.directory = directory
     self.folder = folder
     self.setPath = setPath
-    store = try RecordsStore(container, holding: Schema.entityName(for: Model.self))
+    store = try TransferStore(container, holding: Schema.entityName(for: Model.self))
     property = try store.property(of: path, on: Model.self)
   }
 
   /// `files of Photo.path`
-  public var name: String { "files of \(Schema.entityName(for: Model.self)).\(property)" }
+  var name: String { "files of \(Schema.entityName(for: Model.self)).\(property)" }
 
   /// The receipt of a transfer; it lies in the store of the records.
-  public func receipt(named id: String) throws -> TransferReceipt? {
+  func receipt(named id: String) throws -> TransferReceipt? {
     try store.receipt(named: id)
   }
 
   /// Writes the files, then records and receipt in one transaction, durably.
-  public func write(
+  func write(
     _ elements: [RecordFile<Model>], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
@@ -114,9 +142,9 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   {
     var digest = RowDigest()
     digest.add(file.path.text, .text(file.digest))
-    if let new = file.new, let places = RowPlaces(new.place) {
+    if let new = file.new, let references = RowReferences(new.place) {
       digest.add(text: new.digest)
-      let place = FilePlace(rows: places, isNew: true, path: file.path)
+      let place = FileReference(rows: references, isNew: true, path: file.path)
       return TransferPlacement(place: place.text, digest: digest.hexadecimal)
     }
     guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
@@ -124,7 +152,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
     let isSet = try rows.set(
       property, of: row.number, in: shape, to: path, from: [.null, .text(""), path])
     guard isSet else { throw missing(file) }
-    let place = FilePlace(rows: RowPlaces([row]), isNew: false, path: file.path)
+    let place = FileReference(rows: RowReferences([row]), isNew: false, path: file.path)
     return TransferPlacement(place: place.text, digest: digest.hexadecimal)
   }
 
@@ -140,7 +168,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   }
 
   /// Compares the records, read by a connection of their own, and the files with the placements' digests.
-  public func verify(
+  func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
     try store.reporting("read") {
@@ -158,7 +186,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
 
   /// What is at a place now; nil when a part of it is gone.
   private func digest(of text: String, _ rows: RowTransaction) throws -> String? {
-    guard let place = FilePlace(text), let row = place.rows.places.first,
+    guard let place = FileReference(text), let row = place.rows.references.first,
       let shape = rows.rows.shapes[row.entity],
       let data = try? AtomicFile(place.path.url(in: directory)).readIfPresent(),
       try rows.value(of: property, in: shape, row.number) == .text(place.path.text)
@@ -173,5 +201,5 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
   }
 
   /// Puts a receipt in the place of the one that is there.
-  public func replace(_ receipt: TransferReceipt) throws { try store.replace(receipt) }
+  func replace(_ receipt: TransferReceipt) throws { try store.replace(receipt) }
 }

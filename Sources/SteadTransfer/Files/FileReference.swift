@@ -1,11 +1,11 @@
 /// Where a file and its record are: `Photo/12=images/3f.jpg`, with `*` before the sign when the record
 /// came with the file.
-struct FilePlace {
-  let rows: RowPlaces
+struct FileReference {
+  let rows: RowReferences
   let isNew: Bool
   let path: RelativePath
 
-  init(rows: RowPlaces, isNew: Bool, path: RelativePath) {
+  init(rows: RowReferences, isNew: Bool, path: RelativePath) {
     self.rows = rows
     self.isNew = isNew
     self.path = path
@@ -16,7 +16,7 @@ struct FilePlace {
     var places = text[..<sign]
     isNew = places.last == "*"
     if isNew { places.removeLast() }
-    guard let rows = RowPlaces(String(places)),
+    guard let rows = RowReferences(String(places)),
       let path = RelativePath(String(text[text.index(after: sign)...]))
     else { return nil }
     self.rows = rows
