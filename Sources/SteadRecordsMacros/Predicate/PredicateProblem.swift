@@ -108,16 +108,20 @@ extension PredicateProblem {
   }
 }
 
+import SwiftSyntax
+
 /// The methods that a predicate knows.
 enum PredicateMethods {
-  /// Methods with one argument, each with a function of its own name.
-  static let unary: Set<String> = [
-    "hasPrefix", "hasSuffix", "localizedStandardContains", "localizedCaseInsensitiveContains",
-    "caseInsensitiveCompare", "localizedCompare", "localizedStandardCompare",
-    "localizedCaseInsensitiveCompare",
+  /// Methods with one argument, each with the function that takes the method's name.
+  static let unary: [String: String] = [
+    "hasPrefix": "stringTest", "hasSuffix": "stringTest",
+    "localizedStandardContains": "stringTest", "localizedCaseInsensitiveContains": "stringTest",
+    "caseInsensitiveCompare": "stringComparison", "localizedCompare": "stringComparison",
+    "localizedStandardCompare": "stringComparison",
+    "localizedCaseInsensitiveCompare": "stringComparison",
   ]
   /// Methods without arguments.
-  static let plain: Set<String> = ["lowercased", "uppercased", "min", "max"]
+  static let plain: Set<String> = ["min", "max"]
 
   /// Methods with a closure.
   static let closures: Set<String> = [

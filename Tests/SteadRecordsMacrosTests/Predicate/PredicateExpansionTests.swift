@@ -17,7 +17,7 @@ import Testing
                 return _t3
               })
             let _t5 = SteadRecords._PredicateNodes.coalesce(_t4, value: 0)
-            let _t6 = SteadRecords._PredicateNodes.greater(_t5, value: limit)
+            let _t6 = SteadRecords._PredicateNodes.comparison(_t5, value: limit, .greaterThan)
             let _t7 = SteadRecords._PredicateNodes.conjunction(_t1, _t6)
             return _t7
           })
@@ -34,7 +34,7 @@ import Testing
             let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.due)
             let _t1 = SteadRecords._PredicateNodes.isNil(_t0)
             let _t2 = SteadRecords._PredicateNodes.forcedUnwrap(_t0)
-            let _t3 = SteadRecords._PredicateNodes.greater(_t2, value: .now)
+            let _t3 = SteadRecords._PredicateNodes.comparison(_t2, value: .now, .greaterThan)
             let _t4 = SteadRecords._PredicateNodes.disjunction(_t1, _t3)
             return _t4
           })
@@ -58,7 +58,7 @@ import Testing
             let _t3 = SteadRecords._PredicateNodes.equal(_t2, value: _c0)
             let _t4 = SteadRecords._PredicateNodes.forcedUnwrap(_t1)
             let _t5 = SteadRecords._PredicateNodes.keyPath(_t4, \.age)
-            let _t6 = SteadRecords._PredicateNodes.greater(_t5, value: _c0)
+            let _t6 = SteadRecords._PredicateNodes.comparison(_t5, value: _c0, .greaterThan)
             let _t7 = SteadRecords._PredicateNodes.keyPath(_v0, \.done)
             let _t8 = SteadRecords._PredicateNodes.conditional(_t6, _t7, _t3)
             let _t9 = SteadRecords._PredicateNodes.isNil(_t1)
@@ -78,7 +78,7 @@ import Testing
         SteadRecords._Predicate({ (_v0) in
             let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.rank)
             let _t1 = SteadRecords._PredicateNodes.forcedUnwrap(_t0)
-            let _t2 = SteadRecords._PredicateNodes.greater(_t1, value: 1)
+            let _t2 = SteadRecords._PredicateNodes.comparison(_t1, value: 1, .greaterThan)
             let _t3 = SteadRecords._PredicateNodes.isNil(_t0)
             let _t4 = SteadRecords._PredicateNodes.conditional(_t3, value: rank == 5, SteadRecords._PredicateNodes.conditional(_t2, values: true, rank == 5))
             return _t4
@@ -98,7 +98,7 @@ import Testing
                 $0.lowercased()
               }, _t0)
             let _t2 = SteadRecords._PredicateNodes.keyPath(_v0, \.at)
-            let _t3 = SteadRecords._PredicateNodes.greater(_t2, value: Date() - day())
+            let _t3 = SteadRecords._PredicateNodes.comparison(_t2, value: Date() - day(), .greaterThan)
             let _t4 = SteadRecords._PredicateNodes.disjunction(_t1, _t3)
             return _t4
           })
@@ -131,9 +131,9 @@ import Testing
       is: #"""
         SteadRecords._Predicate({ (_v0) in
             let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.first)
-            let _t1 = SteadRecords._PredicateNodes.lessOrEqual(_t0, value: 5)
+            let _t1 = SteadRecords._PredicateNodes.comparison(_t0, value: 5, .lessThanOrEqual)
             let _t2 = SteadRecords._PredicateNodes.keyPath(_v0, \.last)
-            let _t3 = SteadRecords._PredicateNodes.less(value: 5, _t2)
+            let _t3 = SteadRecords._PredicateNodes.comparison(value: 5, _t2, .lessThan)
             let _t4 = SteadRecords._PredicateNodes.conjunction(_t1, _t3)
             return _t4
           })
@@ -166,7 +166,7 @@ import Testing
             let _t7 = SteadRecords._PredicateNodes.containsWhere(_t0, { (_v1) in
                 let _t1 = SteadRecords._PredicateNodes.keyPath(_v1, \.rank)
                 let _t2 = SteadRecords._PredicateNodes.keyPath(_v0, \.rank)
-                let _t3 = SteadRecords._PredicateNodes.greater(_t1, _t2)
+                let _t3 = SteadRecords._PredicateNodes.comparison(_t1, _t2, .greaterThan)
                 let _t4 = SteadRecords._PredicateNodes.evaluate(value: done, _v1)
                 let _t5 = SteadRecords._PredicateNodes.negation(_t4)
                 let _t6 = SteadRecords._PredicateNodes.conjunction(_t3, _t5)

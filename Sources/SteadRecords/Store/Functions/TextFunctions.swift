@@ -39,7 +39,7 @@ enum TextFunctions {
     .init(name: "stead_compare", arguments: 3) { context, _, arguments in
       let call = SQLCall(context, arguments)
       guard !call.isNull(0), !call.isNull(1),
-        let method = StringComparisonMethod(rawValue: Int(call.integer(2)))
+        let method = _StringComparisonMethod(rawValue: Int(call.integer(2)))
       else { return call.returnNull() }
       call.returns(Int64(method.compare(call.string(0), call.string(1)).rawValue))
     },
