@@ -80,7 +80,7 @@ import Testing
     #expect(try refusal { _ = try SQLiteConnection(options) }.kind == .notOpened)
     #expect(!FileManager.default.fileExists(atPath: missing.filePath))
     let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
-    options.place = .file(file.filePath)
+    options.location = .file(file.filePath)
     let reader = try SQLiteConnection(options)
     #expect(try refusal { try reader.execute("INSERT INTO item VALUES (1)") }.kind == .readOnly)
   }

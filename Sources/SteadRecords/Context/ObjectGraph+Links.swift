@@ -422,12 +422,3 @@ extension ObjectGraph {
     return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
   }
 }
-
-extension Membership {
-  mutating func insert(
-    _ new: [AnyObject], into owner: any PersistentModel, _ index: Int
-  ) {
-    guard self.owner === owner, self.index == index else { return }
-    for object in new { members.insert(ObjectIdentifier(object)) }
-  }
-}

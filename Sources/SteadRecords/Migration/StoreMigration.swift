@@ -27,11 +27,11 @@ struct StoreMigration {
   }
 
   private func storedSchema() throws -> Schema? {
-    let opener = StoreOpener(configuration)
+    let file = StoreFile(configuration)
     guard FileManager.default.fileExists(atPath: configuration.url.path) else { return nil }
-    try opener.checkFile()
-    let connection = try opener.open(writable: false)
-    guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
+    try file.check()
+    let connection = try file.open(writable: false)
+    guard try connection.integer("PRAGMA application_id") == StoreFile.applicationID else {
       return nil
     }
     let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
@@ -96,7 +96,7 @@ struct StoreMigration {
       // Left by a migration that was killed: the copy is the store as it was.
       try restore(backup)
     }
-    let connection = try StoreOpener(configuration).open(writable: true)
+    let connection = try StoreFile(configuration).open(writable: true)
     try connection.copy(to: backup.path)
     return backup
   }

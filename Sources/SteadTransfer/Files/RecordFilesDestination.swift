@@ -104,7 +104,7 @@ public struct RecordFilesDestination<Model: PersistentModel>: TransferDestinatio
         try rows.set(try receipt(placed))
       }
     }
-    store.rows.tellContexts()
+    store.rows.notifyContexts()
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 

@@ -5,11 +5,11 @@ struct RecordsStore: Sendable {
   /// How many rows are handled between two calls of a progress report.
   static let reportInterval = 256
 
-  let rows: RowStore
+  let rows: StoreRows
 
   /// - Parameter entity: The entity whose store it is; nil for a container with one store.
   init(_ container: ModelContainer, holding entity: String?) throws(TransferError) {
-    guard let rows = RowStore(container, holding: entity) else {
+    guard let rows = StoreRows(container, holding: entity) else {
       let problem =
         entity.map { "The container has no model \($0); name it when the container is made." }
         ?? "The container has several stores; open one for each, and move them one by one."

@@ -12,7 +12,7 @@ struct SharedInverseLayoutTests {
   }
 
   private func connection(_ url: URL, writable: Bool = false) throws -> StoreConnection {
-    try StoreOpener(ModelConfiguration(url: url)).open(writable: writable)
+    try StoreFile(ModelConfiguration(url: url)).open(writable: writable)
   }
 
   @Test("the to-one has the first list as its inverse, and knows all of them")

@@ -12,7 +12,7 @@ import Testing
     let context = store.context()
     context.insert(Member(name: "Ann"))
     try context.save()
-    let connection = try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+    let connection = try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
     try connection.execute(statements)
     return store
   }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Opening stores again") struct StoreOpeningTests {
   private func connection(_ store: TestStore) throws -> StoreConnection {
-    try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+    try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
   }
 
   /// Opening made and dropped a table, wrote the schema and took the write lock, each time.

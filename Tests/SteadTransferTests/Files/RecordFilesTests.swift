@@ -207,7 +207,7 @@ import Testing
     try Self.small.write(to: secret)
     try FileManager.default.createSymbolicLink(
       at: images.appending(path: "images/link"), withDestinationURL: secret)
-    let rows = try #require(RowStore(container))
+    let rows = try #require(StoreRows(container))
     try rows.write {
       let shape = try #require($0.rows.shapes["NotePhoto"])
       #expect(try $0.set("path", of: 1, in: shape, to: .text(path), from: [.null]))

@@ -212,7 +212,7 @@ import Testing
 
   /// What was moved is removed from its source next, so its commit may not wait for a checkpoint.
   @Test func waitsForTheDiskWithEachCommit() throws {
-    let rows = try #require(RowStore(container))
+    let rows = try #require(StoreRows(container))
     let full: Int64 = 2
     let question = "PRAGMA synchronous"
     #expect(try rows.write { try $0.connection.integer(question) } == full)
