@@ -128,6 +128,11 @@ struct StorePreparation {
     if existing.isEmpty {
       try connection.execute(table.creation)
     } else {
+      // SQLite would say that a view has no indexes.
+      let views = try connection.integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE",
+        [.text(table.name)])
+      if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
       try extend(table, existing)
     }
     for column in table.columns where column.declaration.contains("REFERENCES") {
