@@ -120,107 +120,29 @@ import Testing
         """#)
   }
 
-  @Test func optionsChooseTheFamilyOfTheSlot() {
+  @Test(
+    arguments: [
+      ("@Attribute(.externalStorage)", "file: Data?", "file", "_makeExternalSlot((Data?).self)"),
+      (
+        #"@Attribute(.transformable(by: "Name"))"#, "color: Color!", "color",
+        "_makeTransformableSlot((Color?).self)"
+      ),
+      ("@Attribute(.codable)", "value = Value()", "value", "_makeOpaqueSlot(inferring: Value())"),
+    ])
+  func optionsChooseTheFamilyOfTheSlot(option: String, property: String, name: String, slot: String)
+  {
     expectExpansion(
-      of: #"""
+      of: """
         class Task {
-          @Attribute(.externalStorage) @_PersistedProperty(at: "0", of: "Task") var file: Data?
+          \(option) @_PersistedProperty(at: "0", of: "Task") var \(property)
         }
-        """#,
-      is: #"""
-        class Task {
-          var file: Data? {
-            @storageRestrictions(accesses: _$slot_file, _$state, initializes: _$proof_file)
-            init(initialValue) {
-              _$slot_file = .init(initialValue, &_$state, 0, Task.self)
-              _$proof_file = .init()
-            }
-            get {
-              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.file) }
-              let _$slot = _$slot_file
-              return _$slot.read(self, 0)
-            }
-            set(_$new) {
-              SteadRecords._willWrite(self, 0, \Task.file)
-              let _$old = _$slot_file
-              _$slot_file = .init(_$new)
-              _$old.didReplace(with: _$new, self, 0)
-              SteadRecords._didWrite(self, 0, \Task.file)
-            }
-          }
-
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_file = SteadRecords._makeExternalSlot((Data?).self)
-
-          nonisolated(unsafe) private final var _$proof_file: SteadRecords._Initialized = SteadRecords._Initialized()
-        }
-        """#)
-    expectExpansion(
-      of: #"""
-        class Task {
-          @Attribute(.transformable(by: "Name"))
-          @_PersistedProperty(at: "0", of: "Task") var color: Color!
-        }
-        """#,
-      is: #"""
-        class Task {
-          var color: Color! {
-            @storageRestrictions(accesses: _$slot_color, _$state, initializes: _$proof_color)
-            init(initialValue) {
-              _$slot_color = .init(initialValue, &_$state, 0, Task.self)
-              _$proof_color = .init()
-            }
-            get {
-              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.color) }
-              let _$slot = _$slot_color
-              return _$slot.read(self, 0)
-            }
-            set(_$new) {
-              SteadRecords._willWrite(self, 0, \Task.color)
-              let _$old = _$slot_color
-              _$slot_color = .init(_$new)
-              _$old.didReplace(with: _$new, self, 0)
-              SteadRecords._didWrite(self, 0, \Task.color)
-            }
-          }
-
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_color = SteadRecords._makeTransformableSlot((Color?).self)
-
-          nonisolated(unsafe) private final var _$proof_color: SteadRecords._Initialized = SteadRecords._Initialized()
-        }
-        """#)
-    expectExpansion(
-      of: #"""
-        class Task {
-          @Attribute(.codable) @_PersistedProperty(at: "0", of: "Task") var value = Value()
-        }
-        """#,
-      is: #"""
-        class Task {
-          var value {
-            @storageRestrictions(accesses: _$slot_value, _$state, initializes: _$proof_value)
-            init(initialValue) {
-              _$slot_value = .init(initialValue, &_$state, 0, Task.self)
-              _$proof_value = .init()
-            }
-            get {
-              if _$state.isWatched { SteadRecords._willRead(self, 0, \Task.value) }
-              let _$slot = _$slot_value
-              return _$slot.read(self, 0)
-            }
-            set(_$new) {
-              SteadRecords._willWrite(self, 0, \Task.value)
-              let _$old = _$slot_value
-              _$slot_value = .init(_$new)
-              _$old.didReplace(with: _$new, self, 0)
-              SteadRecords._didWrite(self, 0, \Task.value)
-            }
-          }
-
-          @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_value = SteadRecords._makeOpaqueSlot(inferring: Value())
-
-          nonisolated(unsafe) private final var _$proof_value: SteadRecords._Initialized = SteadRecords._Initialized()
-        }
-        """#)
+        """,
+      has:
+        "@exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_\(name) = SteadRecords.\(slot)",
+      """
+      let _$slot = _$slot_\(name)
+      return _$slot.read(self, 0)
+      """)
   }
 
   @Test func observersRunAroundTheWriteUnlessOneRunsAlready() {

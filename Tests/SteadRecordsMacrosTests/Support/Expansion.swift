@@ -1,3 +1,4 @@
+import SwiftParser
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
@@ -40,6 +41,33 @@ func expectExpansion(
     source, expandedSource: expanded, macroSpecs: isSubclass ? subclassSpecs : rootSpecs,
     indentationWidth: .spaces(2), failureHandler: record, fileID: fileID, filePath: filePath,
     line: line, column: column)
+}
+
+/// Expects that what macros expand to has some pieces of text, with whatever indentation. What is around
+/// them is the question of another test.
+func expectExpansion(
+  of source: String, has pieces: String..., isSubclass: Bool = false,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  let file = Parser.parse(source: source)
+  let context = BasicMacroExpansionContext(
+    sourceFiles: [file: .init(moduleName: "App", fullFilePath: "App.swift")])
+  let expanded = file.expand(
+    macroSpecs: isSubclass ? subclassSpecs : rootSpecs,
+    contextGenerator: {
+      BasicMacroExpansionContext(
+        sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+    }, indentationWidth: .spaces(2))
+  let found = lines(of: expanded.description)
+  for piece in pieces {
+    #expect(
+      found.firstRange(of: lines(of: piece)) != nil, "\(expanded)",
+      sourceLocation: sourceLocation)
+  }
+}
+
+private func lines(of text: String) -> [Substring] {
+  text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }
 }
 
 /// Expects what the macros say of a declaration, and what the source is once fix-its were applied.
