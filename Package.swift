@@ -24,7 +24,10 @@ let package = Package(
   products: [
     .library(name: "SteadFiles", targets: ["SteadFiles"]),
     .library(name: "SteadPreferences", targets: ["SteadPreferences"]),
+    .library(name: "SteadDefault", targets: ["SteadDefault"]),
     .library(name: "SteadSecrets", targets: ["SteadSecrets"]),
+    // For targets of tests: it keeps secrets in the clear.
+    .library(name: "SteadSecretsTesting", targets: ["SteadSecretsTesting"]),
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
@@ -42,7 +45,7 @@ let package = Package(
       description: "SteadRecords and SteadSwiftData. Their macros are built with swift-syntax."),
     .trait(
       name: "Secrets",
-      description: "SteadSecrets. Its vault is built with swift-crypto."),
+      description: "SteadSecrets and SteadSecretsTesting. The vault is built with swift-crypto."),
     .trait(
       name: "Transfer",
       description: "SteadTransfer, between all of the others."),
@@ -55,7 +58,11 @@ let package = Package(
   targets: [
     .target(name: "CSteadFiles"),
     .target(name: "SteadFiles", dependencies: ["CSteadFiles"]),
-    .target(name: "SteadPreferences", dependencies: ["SteadFiles"]),
+    // The formats that several targets read and write. Without dependencies, and no product.
+    .target(name: "SteadFormats"),
+    .target(name: "SteadPreferences", dependencies: ["SteadFiles", "SteadFormats"]),
+    // The API of the library Default, for programs that were written for it.
+    .target(name: "SteadDefault", dependencies: ["SteadPreferences"]),
     .target(name: "CSteadSecrets"),
     .target(
       name: "SteadSecrets",
@@ -66,6 +73,7 @@ let package = Package(
           name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
       ]
     ),
+    .target(name: "SteadSecretsTesting", dependencies: ["SteadFiles", "SteadSecrets"]),
     .target(name: "CSteadSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "SteadSQLite", dependencies: ["CSteadSQLite"]),
     .target(name: "CSteadRuntime"),
@@ -84,48 +92,48 @@ let package = Package(
     .target(
       name: "SteadRecords",
       dependencies: [
-        "CSteadRuntime", "CSteadSQLite", "SteadFiles", "SteadRecordsMacros", "SteadSQLite",
+        "CSteadRuntime", "CSteadSQLite", "SteadFiles", "SteadFormats", "SteadRecordsMacros",
+        "SteadSQLite",
       ]
     ),
     .target(name: "SwiftData", dependencies: ["SteadRecords"]),
     .target(
       name: "SteadTransfer",
       dependencies: [
-        "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSecrets",
+        "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
+        "SteadSecrets",
       ]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
     .target(name: "OSLog"),
     .target(name: "os", dependencies: ["OSLog"]),
-    .testTarget(
-      name: "SteadRecordsMacrosTests",
-      dependencies: [
-        "SteadRecordsMacros",
-        .product(
-          name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax",
-          condition: needsSyntax),
-      ]
-    ),
+    // The tests of the macros are a package of their own, Tests/SteadRecordsMacrosTests.
     // A second process, for the tests of stores that several programs share.
     .target(
       name: "WorkerModels", dependencies: ["SteadRecords", "SwiftData"],
       path: "Tests/Support/WorkerModels"),
     .executableTarget(
-      name: "StoreWorker", dependencies: ["SteadRecords", "SwiftData", "WorkerModels"],
+      name: "StoreWorker",
+      dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData", "WorkerModels"],
       path: "Tests/Workers/StoreWorker"
     ),
+    // Stores for the tests of records.
+    .target(
+      name: "RecordsTestSupport", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],
+      path: "Tests/Support/RecordsTestSupport"),
     .testTarget(
       name: "SteadRecordsTests",
       dependencies: [
-        "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker", "SwiftData",
-        "WorkerModels",
+        "RecordsTestSupport", "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker",
+        "SwiftData", "WorkerModels",
       ]
     ),
     // A module of its own, with models made for one story each.
     .testTarget(
       name: "EngineFailureTests",
       dependencies: [
-        "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData", "WorkerModels",
+        "RecordsTestSupport", "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData",
+        "WorkerModels",
       ]
     ),
     // Random sequences of operations against a reference: models, reference and runner, which a test
@@ -140,36 +148,40 @@ let package = Package(
       name: "RecordsModelTests", dependencies: ["ModelJudge", "ModelRunner", "SteadTestSupport"]),
     // Modules of their own, as apps are: their models have the names that apps give them.
     .testTarget(
-      name: "ReadingAppTests", dependencies: ["SteadRecords", "SwiftData"]
+      name: "ReadingAppTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
     .testTarget(
-      name: "CampusAppTests", dependencies: ["SteadRecords", "SwiftData"]
+      name: "CampusAppTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(
-      name: "TutorialTests", dependencies: ["SteadRecords", "SwiftData"],
+      name: "TutorialTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     // A module of its own, since its models share names with those of the semantics tests.
     .testTarget(
       name: "RecordsQueryTests",
-      dependencies: ["SteadRecords", "SwiftData"]
+      dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
-    .target(name: "SteadTestSupport", path: "Tests/Support/SteadTestSupport"),
+    .target(
+      name: "SteadTestSupport", dependencies: ["CForkSupport", "SteadFormats"],
+      path: "Tests/Support/SteadTestSupport"),
     // fork, which Swift does not let a program call.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
       name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
     .testTarget(
       name: "SteadSQLiteTests", dependencies: ["CSteadSQLite", "SteadSQLite", "SteadTestSupport"]),
+    .testTarget(name: "SteadFormatsTests", dependencies: ["SteadFormats", "SteadTestSupport"]),
     .testTarget(
       name: "SteadPreferencesTests",
-      dependencies: ["CForkSupport", "SteadPreferences", "SteadTestSupport"]
+      dependencies: ["CForkSupport", "SteadFormats", "SteadPreferences", "SteadTestSupport"]
     ),
+    .testTarget(name: "SteadDefaultTests", dependencies: ["SteadDefault", "SteadPreferences"]),
     // A second process, for the tests of preferences that several programs share.
     .executableTarget(
       name: "PreferencesWorker",
-      dependencies: ["CForkSupport", "CSteadFiles", "SteadPreferences", "SteadTestSupport"],
+      dependencies: ["CSteadFiles", "SteadDefault", "SteadPreferences", "SteadTestSupport"],
       path: "Tests/Workers/PreferencesWorker"
     ),
     .testTarget(
@@ -189,6 +201,7 @@ let package = Package(
       name: "TransferWorker",
       dependencies: [
         "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
+        "WorkerModels",
       ],
       path: "Tests/Workers/TransferWorker"
     ),
@@ -196,13 +209,14 @@ let package = Package(
       name: "TransferProcessTests",
       dependencies: [
         "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
-        "TransferWorker",
+        "TransferWorker", "WorkerModels",
       ]
     ),
     .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
-        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadTestSupport",
+        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadSecretsTesting",
+        "SteadTestSupport",
         .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
         .product(
           name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
@@ -211,7 +225,8 @@ let package = Package(
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
-      name: "SecretsWorker", dependencies: ["CForkSupport", "SteadSecrets", "SteadTestSupport"],
+      name: "SecretsWorker",
+      dependencies: ["SteadSecrets", "SteadSecretsTesting", "SteadTestSupport"],
       path: "Tests/Workers/SecretsWorker"
     ),
     .testTarget(

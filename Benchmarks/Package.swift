@@ -12,6 +12,7 @@ let package = Package(
     .executableTarget(
       name: "records",
       dependencies: [
+        "BenchmarkHarness",
         .product(name: "SteadSwiftData", package: "stead"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -35,6 +36,13 @@ let package = Package(
     ),
     .executableTarget(
       name: "history",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadPreferences", package: "stead"),
+      ]
+    ),
+    .executableTarget(
+      name: "formats",
       dependencies: [
         "BenchmarkHarness",
         .product(name: "SteadPreferences", package: "stead"),

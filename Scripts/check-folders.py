@@ -5,37 +5,17 @@ The order is that of the rows of ARCHITECTURE.md's tables, whose head is `| fold
 folder may use the types of the folders in lower rows. Folders that share a row may not use each
 other's. A target without folders needs no table.
 
-A file uses a type when its code has the type's name. Types are known by their declarations at the top
-level; a name that two folders declare, or that the file's own folder declares within a type, counts
-for neither. Members and free functions are not looked at.
-
-`check-folders.py --all` prints all arrows with the types that make them.
+What counts as a use is said in source_map.py. `Scripts/map` prints the arrows.
 """
 
-import collections
 import pathlib
 import re
 import sys
 
-from swift_text import blanked
-
-TOP = "(top)"
-# Arrows that point up, with the reason why they are still there. One that is gone has to be removed
-# from here, too.
-_OBSERVED = "Preferences is what is observed, and it holds its observers"
-_NAMED = "domains are named and placed by constants and types within Preferences, as in UserDefaults"
-EXCEPTIONS = {
-    ("SteadPreferences", "Observation", "(top)"): _OBSERVED,
-    ("SteadPreferences", "Search", "(top)"): _NAMED,
-}
+from source_map import arrows_of, folders_of
 
 HEAD = re.compile(r"\|\s*folder of (\w+)\s*\|")
 ROW = re.compile(r"\|([^|]+)\|")
-DECLARATION = re.compile(
-    r"\b(?:actor|class|enum|protocol|struct|typealias)\s+(?!func\b|var\b|let\b|subscript\b)(\w+)")
-IMPORT = re.compile(r"^[^\n]*\bimport\s[^\n]*$", re.M)
-# A name after a full stop belongs to the type in front of it.
-NAME = re.compile(r"(?<![\w.])_?[A-Z]\w*")
 
 
 def declared_order(text):
@@ -54,65 +34,17 @@ def declared_order(text):
     return orders
 
 
-class Folder:
-    """The Swift files of a folder and those below it, or of a target's own directory."""
-
-    def __init__(self):
-        self.types = set()
-        self.nested = set()
-        self.names = collections.Counter()
-
-    def add(self, text):
-        code = IMPORT.sub("", blanked(text))
-        depth, position = 0, 0
-        for found in DECLARATION.finditer(code):
-            between = code[position:found.start()]
-            depth += between.count("{") - between.count("}")
-            position = found.start()
-            (self.types if depth == 0 else self.nested).add(found.group(1))
-        self.names.update(set(NAME.findall(code)))
-
-
-def folders_of(target):
-    folders = collections.defaultdict(Folder)
-    for file in sorted(target.rglob("*.swift")):
-        parts = file.relative_to(target).parts
-        folders[parts[0] if len(parts) > 1 else TOP].add(file.read_text(encoding="utf-8"))
-    return dict(folders)
-
-
-def arrows_of(folders):
-    """The types of another folder that each folder uses."""
-    owners = collections.defaultdict(set)
-    for name, folder in folders.items():
-        for type_name in folder.types:
-            owners[type_name].add(name)
-    arrows = collections.defaultdict(set)
-    for name, folder in folders.items():
-        for used in folder.names:
-            owner = owners.get(used, set())
-            if len(owner) == 1 and name not in owner and used not in folder.nested:
-                arrows[name, next(iter(owner))].add(used)
-    return dict(arrows)
-
-
 def problems_of(target, folders, arrows, order):
     for name in sorted(folders.keys() - order.keys()):
         yield f"{target}/{name} is in no row of ARCHITECTURE.md's table of {target}"
     for name in sorted(order.keys() - folders.keys()):
         yield f"{target}/{name} is in ARCHITECTURE.md, and has no Swift file"
-    excused = {(one, other) for (of, one, other) in EXCEPTIONS if of == target}
     for (one, other), types in sorted(arrows.items()):
         if one not in order or other not in order or order[one] < order[other]:
-            continue
-        if (one, other) in excused:
             continue
         both = " and is used by it" if (other, one) in arrows else ""
         names = ", ".join(sorted(types))
         yield f"{target}/{one} uses {names} of {other}, which is not below it{both}"
-    for one, other in sorted(excused):
-        if (one, other) not in arrows or order.get(one, -1) < order.get(other, 0):
-            yield f"the exception {target}/{one} -> {other} is no longer needed; remove it"
 
 
 def main():
@@ -124,9 +56,6 @@ def main():
         if len(folders) < 2 and path.name not in orders:
             continue
         arrows = arrows_of(folders)
-        if "--all" in sys.argv:
-            for (one, other), types in sorted(arrows.items()):
-                print(f"{path.name}: {one} -> {other}: {', '.join(sorted(types))}")
         for problem in problems_of(path.name, folders, arrows, orders.get(path.name, {})):
             print(problem)
             count += 1

@@ -1,4 +1,7 @@
 #if !canImport(Darwin)
+  // As on Apple's systems, where a file that imports OSLog has Foundation with it.
+  @_exported public import Foundation
+
   /// Where messages come from: a subsystem and a category in it.
   ///
   /// Use ``Logger``; this class is for code that hands one to ``Logger/init(_:)`` or `os_log`.

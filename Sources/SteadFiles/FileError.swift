@@ -6,13 +6,16 @@ import Foundation
 /// ever holds what was in a file.
 public struct FileError: Error, Sendable {
   /// What went wrong, to compare with.
-  public struct Code: Hashable, Sendable {
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name {
       case notFound, alreadyExists, changed, denied, readOnly, noSpace, notAFile, tooLarge
       case damaged, newerVersion, invalidName, busy, failed
     }
     private let name: Name
     private init(_ name: Name) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// There is no file of that name.
     public static let notFound = Code(.notFound)

@@ -1,6 +1,19 @@
 import Foundation
 
 extension Preferences {
+  /// The domain of what all of a user's programs share: `NSGlobalDomain`.
+  public static let globalDomain = DomainName.global
+  /// The volatile domain of what the command line says: `NSArgumentDomain`.
+  public static let argumentDomain = DomainName.arguments
+  /// The volatile domain of what ``register(defaults:)`` was given: `NSRegistrationDomain`.
+  public static let registrationDomain = DomainName.registration
+
+  /// Posted when a value was refused since it would exceed the quota; the object is the preferences.
+  public static let sizeLimitExceededNotification = Notification.Name(
+    "NSUserDefaultsSizeLimitExceededNotification")
+}
+
+extension Preferences {
   // MARK: Defaults
 
   /// Gives values for keys that no domain has, beside those that were registered before.
@@ -99,7 +112,7 @@ extension Preferences {
       if ownStore(name) != nil {
         return try writing { target in try target.replaceContents(with: fields) }
       }
-      try plan.open(name, options: DomainOptions()).replaceContents(with: fields)
+      try plan.open(name, options: DomainStore.Options()).replaceContents(with: fields)
       // The global domain, or a suite's, may just have come to be.
       environment.shared.renewLists(report: report)
       postChange()

@@ -21,17 +21,8 @@ extension Preferences {
     /// The name of the app's own domain.
     ///
     /// For the process this is the main bundle's identifier, else the executable's name.
-    public let appID: String
-    let places: Places
-    let host: String
-    let shared: SharedDomains
-
-    struct Places: Sendable {
-      /// Where each domain has a directory of its name; nil keeps all in memory.
-      var config: URL?
-      var allUsers: [URL]
-      var managed: URL?
-    }
+    public var appID: String { search.appID }
+    let search: SearchEnvironment
 
     /// The environment of this process.
     public static let process = Environment(
@@ -53,25 +44,21 @@ extension Preferences {
       variables: [String: String] = ProcessInfo.processInfo.environment,
       arguments: [String] = [], managedDirectory: URL? = nil, host: String? = nil
     ) {
-      self.appID = appID ?? Self.processID
-      places = Places(variables: variables, managed: managedDirectory)
-      self.host = host ?? HostID.current
-      shared = SharedDomains(arguments: arguments)
+      search = SearchEnvironment(
+        appID: appID ?? Self.processID,
+        directories: DomainDirectories(variables: variables, managed: managedDirectory),
+        host: host ?? HostID.current, shared: SharedDomains(arguments: arguments))
     }
 
     /// An environment without any file: all domains are gone with the last preferences of it.
     public static func inMemory(appID: String = "memory", arguments: [String] = []) -> Environment {
       Environment(
-        appID: appID, places: Places(config: nil, allUsers: [], managed: nil), host: "memory",
-        shared: SharedDomains(arguments: arguments))
+        search: SearchEnvironment(
+          appID: appID, directories: DomainDirectories(config: nil, allUsers: [], managed: nil),
+          host: "memory", shared: SharedDomains(arguments: arguments)))
     }
 
-    private init(appID: String, places: Places, host: String, shared: SharedDomains) {
-      self.appID = appID
-      self.places = places
-      self.host = host
-      self.shared = shared
-    }
+    private init(search: SearchEnvironment) { self.search = search }
 
     private static var processID: String {
       let process = ProcessInfo.processInfo

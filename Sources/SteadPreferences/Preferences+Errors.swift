@@ -1,7 +1,3 @@
-import Foundation
-import SteadFiles
-import Synchronization
-
 extension Preferences {
   /// What is called with an error that a method without `throws` met.
   public typealias ErrorHandler = @Sendable (PreferencesError) -> Void
@@ -11,12 +7,8 @@ extension Preferences {
   ///
   /// By default it passes the first error of each kind to `Stead.onProblem`.
   public static var onError: ErrorHandler {
-    get { sharedHandler.withLock { $0 } }
-    set {
-      // The old one may be the last to hold something with a lock of its own.
-      var handler = newValue
-      sharedHandler.withLock { swap(&$0, &handler) }
-    }
+    get { ErrorReports.sharedHandler }
+    set { ErrorReports.sharedHandler = newValue }
   }
 
   /// Called for errors that methods without `throws` meet here; nil leaves them to the type's
@@ -33,7 +25,7 @@ extension Preferences {
 
   /// Does what may fail, and leaves errors to the handlers; nil when it failed.
   @discardableResult
-  func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
+  package func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
     do {
       return try body()
     } catch {
@@ -43,13 +35,4 @@ extension Preferences {
   }
 
   func report(_ error: PreferencesError) { errors.report(error) }
-}
-
-private let sharedHandler = ForkSafeLock<Preferences.ErrorHandler>(reportFirstOfKind)
-private let reportedCodes = Mutex<Set<PreferencesError.Code>>([])
-
-/// One report of each kind: a program that cannot save would otherwise fill its log with one sentence.
-private let reportFirstOfKind: Preferences.ErrorHandler = { error in
-  guard reportedCodes.withLock({ $0.insert(error.code).inserted }) else { return }
-  Stead.report(Stead.Problem(error))
 }

@@ -9,7 +9,7 @@ extension Preferences {
 
   /// The domain that is written, as a property list that other tools read.
   ///
-  /// - Throws: ``PropertyListError`` for values that the format lacks: XML has no control characters.
+  /// - Throws: `PropertyListError` for values that the format lacks: XML has no control characters.
   public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
     try PropertyList.dictionary(.init(search.list.target.contents())).data(format: format)
   }
@@ -22,7 +22,7 @@ extension Preferences {
   ///   - keepingExisting: Whether keys that the domain has keep their values.
   /// - Returns: How many keys were taken in.
   /// - Throws: ``PreferencesError`` `.damaged` when that is no such property list, in which case nothing
-  ///   is changed, or as ``setPropertyList(_:forKey:)-(_,String)``.
+  ///   is changed, or as ``setPropertyList(_:forKey:)``.
   @discardableResult
   public func importDomain(_ data: Data, keepingExisting: Bool = false) throws -> Int {
     let fields: PropertyList.Fields
@@ -64,7 +64,7 @@ extension Preferences {
   public func importFoundationDefaults(suiteName: String? = nil) throws -> Int {
     let name = suiteName ?? environment.appID
     try DomainName.check(name)
-    guard let directory = environment.places.config else { return 0 }
+    guard let directory = environment.directories.config else { return 0 }
     let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
     guard let data = try AtomicFile(file).readIfPresent() else { return 0 }
     return try importDomain(data, keepingExisting: true)

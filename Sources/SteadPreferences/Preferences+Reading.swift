@@ -9,19 +9,19 @@ extension Preferences {
     propertyList(forKey: key)?.anyValue
   }
 
-  /// The value that counts for a key: ``object(forKey:)-(String)`` by the name of key-value coding.
+  /// The value that counts for a key: ``object(forKey:)`` by the name of key-value coding.
   public func value(forKey key: String) -> Any? { object(forKey: key) }
 
   /// A text, or a number as a text, true being `1`; nil for all else.
   public func string(forKey key: String) -> String? { propertyList(forKey: key)?.text }
 
-  /// An array, nil for all else. The elements are as ``object(forKey:)-(String)`` would give them.
+  /// An array, nil for all else. The elements are as ``object(forKey:)`` would give them.
   public func array(forKey key: String) -> [Any]? {
     guard case .array(let values)? = propertyList(forKey: key) else { return nil }
     return values.map(\.anyValue)
   }
 
-  /// A dictionary, nil for all else. The values are as ``object(forKey:)-(String)`` would give them.
+  /// A dictionary, nil for all else. The values are as ``object(forKey:)`` would give them.
   public func dictionary(forKey key: String) -> [String: Any]? {
     guard case .dictionary(let fields)? = propertyList(forKey: key) else { return nil }
     return fields.anyValue

@@ -33,7 +33,7 @@ extension Preferences {
   /// Sets a URL; nil removes the key.
   ///
   /// A file's is kept as its path, with `~` for the home directory; any other as an archive, which
-  /// ``url(forKey:)-(String)`` reads, and `UserDefaults` on Apple's systems, too.
+  /// ``url(forKey:)`` reads, and `UserDefaults` on Apple's systems, too.
   public func set(_ url: URL?, forKey key: String) {
     reporting(key: key) {
       try setPropertyList(try url.map { try PropertyList(url: $0) }, forKey: key)

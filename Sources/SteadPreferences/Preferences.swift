@@ -64,7 +64,7 @@ public final class Preferences: Sendable {
     let environment = Environment.process
     self.init(
       plan: SearchPlan(
-        domain: environment.appID, options: DomainOptions(), environment: environment))
+        domain: environment.appID, options: DomainStore.Options(), environment: environment.search))
   }
 
   /// The preferences of a suite, which several apps of one user share; nil for the app's own.
@@ -80,13 +80,14 @@ public final class Preferences: Sendable {
   public convenience init?(suiteName: String?, environment: Environment) {
     let name = suiteName ?? environment.appID
     do {
-      if suiteName != nil { try Self.checkSuite(name, environment) }
+      if suiteName != nil { try Self.checkSuite(name, environment.search) }
     } catch {
       Self.onError(PreferencesError(error, domain: nil))
       return nil
     }
     self.init(
-      plan: SearchPlan(domain: name, options: DomainOptions(), environment: environment))
+      plan: SearchPlan(
+        domain: name, options: DomainStore.Options(), environment: environment.search))
   }
 
   /// The preferences of a domain, with choices that `UserDefaults` does not give.
@@ -107,8 +108,8 @@ public final class Preferences: Sendable {
     try DomainName.check(name)
     self.init(
       plan: SearchPlan(
-        domain: name, directory: directory, options: DomainOptions(options),
-        environment: environment))
+        domain: name, directory: directory, options: DomainStore.Options(options),
+        environment: environment.search))
     if let problem = search.list.problem { throw problem }
   }
 
@@ -121,15 +122,17 @@ public final class Preferences: Sendable {
   ) -> Preferences {
     Preferences(
       plan: SearchPlan(
-        domain: name, options: DomainOptions(options),
-        environment: environment ?? .inMemory(appID: name)))
+        domain: name, options: DomainStore.Options(options),
+        environment: (environment ?? .inMemory(appID: name)).search))
   }
 
   /// The same preferences, where what is set counts on this machine alone.
   ///
   /// It is looked up before what is set without regard to the machine, and kept in a file of its own,
   /// so that a home directory may be shared by several machines.
-  public var currentHost: Preferences {
+  ///
+  /// Costs an opening of that file, and makes a new object with a search list of its own at each call.
+  public func scopedToCurrentHost() -> Preferences {
     var plan = plan
     plan.scope = .thisHost
     let preferences = Preferences(plan: plan)
@@ -163,7 +166,7 @@ public final class Preferences: Sendable {
 
 extension Preferences {
   var plan: SearchPlan { search.plan }
-  var environment: Environment { plan.environment }
+  var environment: SearchEnvironment { plan.environment }
 
   /// The domains to look in, as things are.
   var layers: [DomainStore] { search.list.layers }
@@ -186,7 +189,7 @@ extension Preferences {
     }
   }
 
-  static func checkSuite(_ name: String, _ environment: Environment) throws {
+  static func checkSuite(_ name: String, _ environment: SearchEnvironment) throws {
     try DomainName.check(name)
     guard name != globalDomain else {
       throw PreferencesError.invalidName(
@@ -198,7 +201,7 @@ extension Preferences {
   }
 }
 
-extension DomainOptions {
+extension DomainStore.Options {
   init(_ options: Preferences.Options) {
     self.init(isReadOnly: options.isReadOnly, quota: options.quota, format: options.format)
   }

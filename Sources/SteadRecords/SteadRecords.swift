@@ -1,1 +1,31 @@
-import Foundation
+// SteadRecords is SwiftData off Apple's systems: models, contexts, predicates and migrations on SQLite.
+// A program imports it as `SwiftData`, a module of one line.
+//
+// The folders, from the program down to the file. A folder uses those below it, and Foundation/.
+//
+//   Macros        what `@Model`, `#Predicate` and the others are, and what their expansions call
+//   Observation   live results: `@Query`, `ResultsObserver`, `updates(of:)`
+//   Exchange      rows as values, for SteadTransfer, which moves data past the objects
+//   Aggregates    counts, sums and extremes
+//   Migration     a store goes through the stages of a migration plan
+//   Context       `ModelContext`, and its engine `ObjectGraph`: which objects there are, what they refer to,
+//                 what was changed and what others have committed
+//   Query         a fetch descriptor becomes a plan, and its predicate SQL
+//   Save          pending changes become a plan, and the plan rows
+//   Store         SQLite files: connections, tables, statements, and the commits of this process
+//   Schema        the classes of a schema become tables and columns
+//   Model         what an object consists of: its state, and a slot for each property
+//   Row           a slot reads and writes a column
+//   Foundation    what Foundation lacks off Apple's systems
+//
+// The way of the data, and where to start reading:
+//
+// - A fetch is `ObjectGraph.fetch` in Context/ObjectGraph+Fetching.swift. `PredicateTranslation` writes the
+//   SQL, `ReaderPool` gives a connection, and `ObjectLoader` makes objects of the rows.
+// - A change is `_willWrite` and `_didWrite` in Model/ModelAccess.swift. Of a relationship it goes on to
+//   Context/ObjectGraph+Links.swift, and `Inverses` says what follows from it. `PendingChanges` notes it.
+// - A save is `ObjectGraph.save` in Context/ObjectGraph+Saving.swift. `SavePlan` says what is to be written,
+//   `SaveWriter` writes it in a transaction of `RecordStore`, and `CommitLog` hands it to other contexts.
+// - A store is opened in `RecordStore.init`: `StoreFile` checks the file, `StorePreparation` its tables.
+//
+// ARCHITECTURE.md says why it is built so, Documentation/RecordStore.md what the file holds.

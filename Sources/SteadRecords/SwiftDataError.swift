@@ -2,28 +2,27 @@ public import Foundation
 
 /// What went wrong in a container, a context or a store, and what to do about it.
 ///
-/// Compare with the static values: `catch SwiftDataError.modelValidationFailure`. Two errors are equal
-/// when their codes are.
+/// Compare ``code``, show ``message``, look into ``cause``. Or compare with the static values, as with
+/// SwiftData's: `catch SwiftDataError.modelValidationFailure`. Two errors are equal when their codes are.
 public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible {
-  enum Code: String, Sendable {
-    case includePendingChangesWithBatchSize, sortingPendingChangesWithIdentifiers,
-      unsupportedKeyPath, unsupportedPredicate, unsupportedSortDescriptor, historyTokenExpired,
-      invalidTransactionFetchRequest, configurationFileNameContainsInvalidCharacters,
-      configurationFileNameTooLong, configurationSchemaNotFoundInContainerSchema,
-      duplicateConfiguration, loadIssueModelContainer, modelValidationFailure, missingModelContext,
-      backwardMigration, unknownSchema
-    // Beyond SwiftData.
-    case foreignModel, unknownModel, saveInProgress
-    case storageFull, storageFailure, storeLocked, storeFailure, readOnlyStore, unreadableStore,
-      unreadableValue, invalidInverse, duplicateModel, unknownProperty, nameClash,
-      deletionDenied
+  /// What went wrong, to compare with; later versions add more.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private let name: String
+
+    private init(_ name: String) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { name }
   }
 
-  let code: Code
+  /// What went wrong, to compare with.
+  public let code: Code
   /// What happened, and what to do; names entities and properties, never a stored value.
   public let message: String
   /// The error below this one.
   public let cause: (any Error)?
+  /// Whether a container could not be opened.
+  private(set) var isOfOpening = false
 
   init(_ code: Code, _ message: String = "", cause: (any Error)? = nil) {
     self.code = code
@@ -37,12 +36,28 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
 
   public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 
+  /// Whether an error has a code, for `catch`.
+  ///
+  /// `loadIssueModelContainer` stands for each error that opening a container throws, as SwiftData has
+  /// no other for them; ``code`` is the one that says why.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
-    (error as? SwiftDataError) == pattern
+    guard let error = error as? SwiftDataError else { return false }
+    return error == pattern || (pattern == .loadIssueModelContainer && error.isOfOpening)
+  }
+
+  /// The error that opening a container throws for another one.
+  static func ofOpening(_ error: any Error) -> SwiftDataError {
+    var result =
+      error as? SwiftDataError
+      ?? SwiftDataError(
+        .loadIssueModelContainer, "The container was not opened, for the reason that follows.",
+        cause: error)
+    result.isOfOpening = true
+    return result
   }
 
   public var description: String {
-    let text = message.isEmpty ? code.rawValue : "\(code.rawValue): \(message)"
+    let text = message.isEmpty ? "\(code)" : "\(code): \(message)"
     return cause.map { "\(text) (\($0))" } ?? text
   }
 
@@ -108,4 +123,59 @@ extension SwiftDataError {
   public static let unknownModel = Self(.unknownModel)
   /// `save()` was called by an observer of `willSave`.
   public static let saveInProgress = Self(.saveInProgress)
+}
+
+extension SwiftDataError.Code {
+  // As SwiftData spells them.
+  public static let includePendingChangesWithBatchSize = Self("includePendingChangesWithBatchSize")
+  public static let sortingPendingChangesWithIdentifiers = Self(
+    "sortingPendingChangesWithIdentifiers")
+  public static let unsupportedKeyPath = Self("unsupportedKeyPath")
+  public static let unsupportedPredicate = Self("unsupportedPredicate")
+  public static let unsupportedSortDescriptor = Self("unsupportedSortDescriptor")
+  public static let historyTokenExpired = Self("historyTokenExpired")
+  public static let invalidTransactionFetchRequest = Self("invalidTransactionFetchRequest")
+  public static let configurationFileNameContainsInvalidCharacters = Self(
+    "configurationFileNameContainsInvalidCharacters")
+  public static let configurationFileNameTooLong = Self("configurationFileNameTooLong")
+  public static let configurationSchemaNotFoundInContainerSchema = Self(
+    "configurationSchemaNotFoundInContainerSchema")
+  public static let duplicateConfiguration = Self("duplicateConfiguration")
+  public static let loadIssueModelContainer = Self("loadIssueModelContainer")
+  public static let modelValidationFailure = Self("modelValidationFailure")
+  public static let missingModelContext = Self("missingModelContext")
+  public static let backwardMigration = Self("backwardMigration")
+  public static let unknownSchema = Self("unknownSchema")
+
+  // Beyond SwiftData.
+  /// An object of another context was inserted, deleted or linked.
+  public static let foreignModel = Self("foreignModel")
+  /// An object's class is not in the container's schema.
+  public static let unknownModel = Self("unknownModel")
+  /// `save()` was called by an observer of `willSave`.
+  public static let saveInProgress = Self("saveInProgress")
+  /// The disk is full.
+  public static let storageFull = Self("storageFull")
+  /// The disk failed.
+  public static let storageFailure = Self("storageFailure")
+  /// Another process keeps the store locked.
+  public static let storeLocked = Self("storeLocked")
+  /// SQLite refused a statement.
+  public static let storeFailure = Self("storeFailure")
+  /// The store was opened, or lies on the disk, read-only.
+  public static let readOnlyStore = Self("readOnlyStore")
+  /// The file is not a store, or is damaged.
+  public static let unreadableStore = Self("unreadableStore")
+  /// A column holds something else than its property's type.
+  public static let unreadableValue = Self("unreadableValue")
+  /// A relationship names an inverse that doesn't lead back to it.
+  public static let invalidInverse = Self("invalidInverse")
+  /// Two models of a schema have the same name.
+  public static let duplicateModel = Self("duplicateModel")
+  /// `#Unique` or `#Index` names something other than a stored property.
+  public static let unknownProperty = Self("unknownProperty")
+  /// Two models or properties have names that lie in one table or column.
+  public static let nameClash = Self("nameClash")
+  /// A delete rule forbids the deletion.
+  public static let deletionDenied = Self("deletionDenied")
 }

@@ -4,19 +4,20 @@ package struct SQLName: Hashable, Sendable {
   package let sql: String
 
   /// An identifier, quoted.
-  package init(_ name: String) { sql = quoted(name) }
+  package init(_ name: String) { sql = name.sqlName }
 
   /// A column of a table's alias.
-  package init(_ alias: String, _ column: String) { sql = "\(alias).\(quoted(column))" }
+  package init(_ alias: String, _ column: String) { sql = "\(alias).\(column.sqlName)" }
 
   /// A name that the translation made, such as `t0`.
   package init(alias: String) { sql = alias }
 }
 
-/// An SQL identifier in quotes.
-package func quoted(_ name: String) -> String {
-  // Thousands of names are quoted when a store is opened, and hardly any has a quote in it.
-  let inner =
-    name.utf8.contains(UInt8(ascii: "\"")) ? name.replacing("\"", with: "\"\"") : name
-  return "\"" + inner + "\""
+extension String {
+  /// The string in the quotes of an SQL identifier.
+  package var sqlName: String {
+    // Thousands of names are quoted when a store is opened, and hardly any has a quote in it.
+    let inner = utf8.contains(UInt8(ascii: "\"")) ? replacing("\"", with: "\"\"") : self
+    return "\"" + inner + "\""
+  }
 }

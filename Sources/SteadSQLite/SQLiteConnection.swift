@@ -26,7 +26,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   package init(_ options: SQLiteOptions) throws {
     failure = options.failure
     let path: String
-    switch options.place {
+    switch options.location {
     case .memory: path = ":memory:"
     // A path of this form could be taken for a name that SQLite knows.
     case .file(let file): path = file.hasPrefix("/") ? file : "./" + file

@@ -9,13 +9,16 @@ package enum SQLiteFile {
   /// SQLite itself would let everybody read it. Does nothing where the file system cannot do this: opening
   /// the database then makes the file, or says why not.
   package static func makePrivate(at path: String) {
-    // Made under another name: to close a handle on the file itself would release the locks that
-    // connections of this process may hold on it by then.
+    // Made without a handle: to close one on the file itself would release the locks that connections of
+    // this process may hold on it by then. Fails when something is there, even a symbolic link that leads
+    // nowhere.
+    if mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST { return }
+    // Apple's systems let only the superuser do that. So it is made under another name, which stays where
+    // the process is killed in these lines.
     let draft = "\(path)-\(UUID().uuidString)"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
     close(descriptor)
-    // Fails when something is there, even a symbolic link that leads nowhere.
     link(draft, path)
     unlink(draft)
   }

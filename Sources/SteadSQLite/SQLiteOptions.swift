@@ -1,14 +1,14 @@
 /// How a connection is opened.
 package struct SQLiteOptions: Sendable {
   /// Where a database lies.
-  package enum Place: Sendable {
+  package enum Location: Sendable {
     /// A file, by its path.
     case file(String)
     /// Memory that this connection alone sees, and that ends with it.
     case memory
   }
 
-  package var place: Place
+  package var location: Location
   /// Whether the connection may write, which also makes a file that does not exist.
   package var isWritable = true
   /// How long a statement waits for the locks of other connections, in milliseconds.
@@ -27,7 +27,7 @@ package struct SQLiteOptions: Sendable {
   /// What the connection throws in place of a ``SQLiteError``.
   package var failure: @Sendable (SQLiteError) -> any Error = { $0 }
 
-  package init(_ place: Place) { self.place = place }
+  package init(_ location: Location) { self.location = location }
 }
 
 /// Limits that keep a crafted file, or a statement made from a runaway value, from taking all memory.

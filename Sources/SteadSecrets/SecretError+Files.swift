@@ -2,7 +2,7 @@ import SteadFiles
 
 extension SecretError {
   /// Runs what fails with errors of files, and throws them as errors of secrets.
-  static func files<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
+  package static func files<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
     do {
       return try body()
     } catch let error as SecretError {

@@ -48,3 +48,8 @@ extension SecretID {
     }
   }
 }
+
+extension SecretID {
+  /// The label of an item that was given none.
+  var defaultLabel: String { "\(service): \(account)" }
+}

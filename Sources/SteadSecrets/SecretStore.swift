@@ -5,9 +5,9 @@
 /// knows: one that is locked or cannot be reached throws.
 public protocol SecretStore: Sendable {
   /// Which store this is, and why it was chosen.
-  var backend: SecretBackend { get }
+  var storeDescription: SecretStoreDescription { get }
   /// What the store can do.
-  var features: Set<SecretFeature> { get }
+  var features: Set<SecretStoreFeature> { get }
   /// The largest secret that it takes, in bytes.
   var sizeLimit: Int { get }
 
@@ -19,13 +19,13 @@ public protocol SecretStore: Sendable {
   /// Asks the person to unlock the store, and waits for that; ends at once when it is open.
   ///
   /// - Throws: ``SecretError``: `.cancelled` when the person or the task cancelled it,
-  ///   `.interactionRequired` when nobody can be asked, `.unavailable(.timedOut)` after the timeout,
-  ///   `.unsupported(.locking)` from a store that has no lock.
+  ///   `.interactionRequired` when nobody can be asked, `.unavailable` after the timeout,
+  ///   `.unsupported` from a store that has no lock.
   func unlock(timeout: Duration) async throws(SecretError)
 
   /// Locks the store, for all programs that use it.
   ///
-  /// - Throws: ``SecretError``: `.unsupported(.locking)` from a store that has no lock.
+  /// - Throws: ``SecretError``: `.unsupported` from a store that has no lock.
   func lock() throws(SecretError)
 
   /// The secret of a name, or nil when there is none.
@@ -43,7 +43,7 @@ public protocol SecretStore: Sendable {
   ///
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
   ///   hold, `.tooLarge` above ``sizeLimit``, `.unsupported` for a requirement that the store lacks.
-  func write(_ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite) throws(SecretError)
+  func write(_ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite) throws(SecretError)
 
   /// Removes a secret, and returns whether there was one.
   @discardableResult
@@ -66,51 +66,29 @@ extension SecretStore {
 
   private var noLock: SecretError {
     SecretError(
-      code: .unsupported(.locking), message: "This store has no lock. Use it as it is.")
+      code: .unsupported, message: "This store has no lock. Use it as it is.", feature: .locking)
   }
 }
 
-/// Whether a store can be used.
-public enum SecretStoreState: Hashable, Sendable, CaseIterable {
-  /// It is open.
-  case ready
-  /// It is locked, and nothing is known of its items.
-  case locked
-  /// It has never been set up.
-  case notInitialised
-}
-
-/// How a secret is to be written.
-public struct SecretWrite: Sendable {
-  /// What must hold for the write to be made.
-  public enum Condition: Sendable {
-    /// Nothing.
-    case always
-    /// There is no such item; else `.duplicateItem`.
-    case ifAbsent
-    /// There is such an item; else `.notFound`.
-    case ifPresent
-    /// The item holds this; else `.changed`, also when there is none.
-    case ifHolding(SecretBytes)
-  }
-
-  /// What must hold for the write to be made.
-  public var condition: Condition
-  /// What a person sees; nil keeps an item's old label, and gives a new one "SERVICE: ACCOUNT".
-  public var label: String?
-  /// What describes the item; nil keeps an item's old attributes, and gives a new one none.
-  public var attributes: [String: String]?
-  /// What is asked of the store.
-  public var requirements: SecretRequirements
-
-  /// A way to write; without arguments, one that always writes and keeps what describes the item.
-  public init(
-    condition: Condition = .always, label: String? = nil, attributes: [String: String]? = nil,
-    requirements: SecretRequirements = SecretRequirements()
-  ) {
-    self.condition = condition
-    self.label = label
-    self.attributes = attributes
-    self.requirements = requirements
+extension SecretStore {
+  /// Refuses what no store takes, and what this one does not, before anything is done.
+  ///
+  /// A store calls it at the beginning of its ``write(_:for:_:)``.
+  ///
+  /// - Throws: ``SecretError``: `.tooLarge`, `.unsupported` or `.invalidName`.
+  public func check(_ bytes: SecretBytes, _ write: SecretStoreWrite) throws(SecretError) {
+    if let missing = write.requirements.firstMissing(in: features) {
+      throw SecretError(
+        code: .unsupported,
+        message: "This store cannot do what was required (\(missing)). Write without it, or choose "
+          + "another store.", feature: missing)
+    }
+    guard bytes.count <= sizeLimit else {
+      throw SecretError(
+        code: .tooLarge,
+        message: "The secret has \(bytes.count) bytes, and this store takes \(sizeLimit). Keep a "
+          + "key as the secret, and what it encrypts in a file.")
+    }
+    try write.checkTexts()
   }
 }

@@ -1,7 +1,7 @@
 extension Secrets {
   /// Whether there is a secret for an account; the secret is not read.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable` when the store cannot tell.
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable` when the store cannot tell.
   public func contains(_ account: String) throws(SecretError) -> Bool {
     try item(for: account) != nil
   }

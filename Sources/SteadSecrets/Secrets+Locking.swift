@@ -10,8 +10,8 @@ extension Secrets {
   ///
   /// - Parameter timeout: How long to wait for the person at most.
   /// - Throws: ``SecretError``: `.cancelled` when the person or the task cancelled it,
-  ///   `.interactionRequired` when nobody can be asked, `.unavailable(.timedOut)` after the timeout,
-  ///   `.unsupported(.locking)` from a store that has no lock.
+  ///   `.interactionRequired` when nobody can be asked, `.unavailable` after the timeout,
+  ///   `.unsupported` from a store that has no lock.
   public func unlock(timeout: Duration = .seconds(120)) async throws(SecretError) {
     do throws(SecretError) {
       try await store.unlock(timeout: timeout)
@@ -22,7 +22,7 @@ extension Secrets {
 
   /// Locks the store, for all programs that use it.
   ///
-  /// - Throws: ``SecretError``: `.unsupported(.locking)` from a store that has no lock.
+  /// - Throws: ``SecretError``: `.unsupported` from a store that has no lock.
   public func lock() throws(SecretError) {
     try naming(nil) { () throws(SecretError) in try store.lock() }
   }

@@ -20,7 +20,7 @@ extension Secrets {
   ) throws(SecretError) {
     try write(
       secret.secretBytes, account,
-      SecretWrite(label: label, attributes: attributes, requirements: requirements))
+      SecretStoreWrite(label: label, attributes: attributes, requirements: requirements))
   }
 
   /// Keeps a secret where there is none yet.
@@ -35,7 +35,7 @@ extension Secrets {
   ) throws(SecretError) {
     try write(
       secret.secretBytes, account,
-      SecretWrite(
+      SecretStoreWrite(
         condition: .ifAbsent, label: label, attributes: attributes, requirements: requirements))
   }
 
@@ -49,7 +49,7 @@ extension Secrets {
   ) throws(SecretError) {
     try write(
       secret.secretBytes, account,
-      SecretWrite(
+      SecretStoreWrite(
         condition: .ifPresent, label: label, attributes: attributes, requirements: requirements))
   }
 
@@ -72,13 +72,13 @@ extension Secrets {
   ) throws(SecretError) {
     try write(
       secret.secretBytes, account,
-      SecretWrite(
+      SecretStoreWrite(
         condition: .ifHolding(expected.secretBytes), label: label, attributes: attributes,
         requirements: requirements))
   }
 
   func write(
-    _ bytes: SecretBytes, _ account: String, _ write: SecretWrite
+    _ bytes: SecretBytes, _ account: String, _ write: SecretStoreWrite
   ) throws(SecretError) {
     try naming(account) { () throws(SecretError) in
       let id = try id(account)

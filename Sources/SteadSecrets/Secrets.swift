@@ -1,5 +1,14 @@
 import Foundation
 
+// Without an import of SteadFiles, programs can set `Stead.onProblem`.
+@_exported public import enum SteadFiles.Stead
+
+#if !Everything && !Secrets && !Transfer
+  #error(
+    "SteadSecrets needs the trait Secrets, which brings swift-crypto for its vault. In Package.swift write .package(url: …, traits: [\"Secrets\"]) for this package."
+  )
+#endif
+
 /// The secrets of one app or one server, by the names of their accounts.
 ///
 /// ```swift
@@ -9,7 +18,7 @@ import Foundation
 /// ```
 ///
 /// It is the same on every system; where the secrets are kept is the ``store``'s matter, and
-/// ``backend`` tells of it. A value of this type holds no secret itself, and may be used from every
+/// ``storeDescription`` tells of it. A value of this type holds no secret itself, and may be used from every
 /// thread and copied at no cost. Calls wait for the store: microseconds for a vault or memory,
 /// around a millisecond for a service of the desktop.
 ///
@@ -34,7 +43,7 @@ public struct Secrets: Sendable {
   }
 
   /// Which store keeps the secrets, and why that one.
-  public var backend: SecretBackend { store.backend }
+  public var storeDescription: SecretStoreDescription { store.storeDescription }
 
   /// Gives an error of the store the names of what it was about.
   func naming<Result>(
@@ -61,7 +70,7 @@ extension Secrets {
   /// It stays in memory that is zeroed later; ``data(for:)`` and ``string(for:)`` make copies that
   /// are not.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialised`, `.unavailable` or `.corrupt` when it cannot
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.unavailable` or `.corrupt` when it cannot
   ///   be read.
   public func bytes(for account: String) throws(SecretError) -> SecretBytes? {
     try naming(account) { () throws(SecretError) in try store.bytes(for: id(account)) }
@@ -75,8 +84,17 @@ extension Secrets {
   public func withBytes<Result>(
     for account: String, _ body: (UnsafeRawBufferPointer) throws(SecretError) -> Result
   ) throws(SecretError) -> Result? {
-    guard let bytes = try bytes(for: account) else { return nil }
-    return try bytes.withBytes(body)
+    try bytes(for: account)?.withBytes(body)
+  }
+
+  /// Calls `body`, which may throw errors of its own, with the bytes of a secret, as the other
+  /// `withBytes(for:_:)` does.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does; and what `body` throws.
+  public func withBytes<Result, Failure: Error>(
+    for account: String, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws -> Result? {
+    try bytes(for: account)?.withBytes(body)
   }
 
   /// A copy of an account's secret, or nil when there is none.
@@ -95,7 +113,7 @@ extension Secrets {
   /// - Throws: ``SecretError``: `.notDecodable` when the secret is not UTF-8; else as ``bytes(for:)``
   ///   does.
   public func string(for account: String) throws(SecretError) -> String? {
-    try withBytes(for: account) { bytes throws(SecretError) in
+    try bytes(for: account)?.withBytes { bytes throws(SecretError) in
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw SecretError(
           code: .notDecodable,

@@ -56,7 +56,7 @@ extension StoredRow.Key: CustomStringConvertible {
 
   /// The identity of a transfer's item that is this row: the key, and a digest of what the row holds.
   ///
-  /// ``RecordGraphDestination`` finds the row that an earlier run moved by the key in it.
+  /// ``StoreDestination`` finds the row that an earlier run moved by the key in it.
   package func identity(digest: String) -> String { "\(self):\(digest)" }
 
   /// The key in an identity that ``identity(digest:)`` made.

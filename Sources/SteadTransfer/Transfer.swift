@@ -1,9 +1,12 @@
+// Without an import of SteadFiles, programs can set `Stead.onProblem`.
+@_exported public import enum SteadFiles.Stead
+
 /// A move of items from one store to another that loses none and doubles none.
 ///
 /// ```swift
 /// let transfer = Transfer(
-///   "drafts", from: PreferenceSource<String>("draft_posts", in: .standard),
-///   to: RecordDestination(container)) { text in Draft(content: text) }
+///   "drafts", from: .preference("draft_posts", of: String.self), to: .records(container)
+/// ) { text in Draft(content: text) }
 /// print(try transfer.run())
 /// ```
 ///
@@ -13,17 +16,17 @@
 ///
 /// What is in the source and does not convert stays there. What is added to the source later is moved by
 /// the next run. Documentation/Transfer.md says what happens in each case.
-public struct Transfer<Source: TransferSource, Destination: TransferDestination>: Sendable {
+public struct Transfer<Value, Element>: Sendable {
   /// What turns an item into what is written for it.
-  public typealias Conversion = @Sendable (Source.Value) throws -> Destination.Element
+  public typealias Conversion = @Sendable (Value) throws -> Element
 
   /// The transfer's name, under which the destination keeps its receipt; another name is another transfer,
   /// which knows nothing of what this one has moved.
   public let id: String
   /// Where items are moved from.
-  public let source: Source
+  public let source: TransferSource<Value>
   /// Where they are moved to.
-  public let destination: Destination
+  public let destination: TransferDestination<Element>
   /// What may be done beside the ordinary.
   public let options: TransferOptions
   let convert: Conversion
@@ -38,7 +41,7 @@ public struct Transfer<Source: TransferSource, Destination: TransferDestination>
   ///   - convert: Turns an item into what is written for it; throws for one that cannot be. It should
   ///     have no effect of its own, since it runs again in a preview and after a failure.
   public init(
-    _ id: String, from source: Source, to destination: Destination,
+    _ id: String, from source: TransferSource<Value>, to destination: TransferDestination<Element>,
     options: TransferOptions = TransferOptions(), convert: @escaping Conversion
   ) {
     self.id = id
@@ -61,7 +64,7 @@ public struct Transfer<Source: TransferSource, Destination: TransferDestination>
   public func run(
     _ progress: @escaping TransferProgress.Report = { _ in }
   ) throws -> TransferReport {
-    var run = TransferRun(self, TransferTeller(progress))
+    var run = TransferRun(self, ProgressReporter(progress))
     return try run.run()
   }
 
@@ -84,7 +87,7 @@ public struct Transfer<Source: TransferSource, Destination: TransferDestination>
   public func preview(
     _ progress: @escaping TransferProgress.Report = { _ in }
   ) throws -> TransferReport {
-    var run = TransferRun(self, TransferTeller(progress))
+    var run = TransferRun(self, ProgressReporter(progress))
     return try run.preview()
   }
 
@@ -92,8 +95,18 @@ public struct Transfer<Source: TransferSource, Destination: TransferDestination>
   ///
   /// For a source that was restored from a backup on purpose, when the moved items were removed from the
   /// destination. What is in the destination stays, so items that are in both will be there twice.
-  public func forget() throws {
-    guard try destination.receipt(named: id) != nil else { return }
-    try destination.replace(.empty(id, at: .now))
+  public func resetReceipt() throws {
+    guard try destination.items.receipt(named: id) != nil else { return }
+    try destination.items.replace(.empty(id, at: .now))
+  }
+}
+
+extension Transfer where Value == StoredRow, Element == StoredRow {
+  /// A transfer of rows as they are: `Transfer("library", from: .store(old), to: .store(new))`.
+  public init(
+    _ id: String, from source: TransferSource<StoredRow>,
+    to destination: TransferDestination<StoredRow>, options: TransferOptions = TransferOptions()
+  ) {
+    self.init(id, from: source, to: destination, options: options) { $0 }
   }
 }

@@ -1,31 +1,35 @@
 public import Foundation
+import SteadPreferences
+import SteadSecrets
 
 /// Why nothing, or not all, was moved.
 ///
 /// Compare ``code``, show ``message``, look into ``cause``. The texts name places, and never hold a value.
 public struct TransferError: Error, Sendable {
   /// What went wrong, to compare with.
-  public struct Code: Hashable, Sendable {
-    private enum Name {
-      case unreadable, notConverted, conflict, notVerified, changed, unsupported, failed
-    }
-    private let name: Name
-    private init(_ name: Name) { self.name = name }
+  ///
+  /// Later versions add more.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private let name: String
+    private init(_ name: String) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { name }
 
     /// The source holds something that cannot be taken apart into items; it was left as it is.
-    public static let unreadable = Code(.unreadable)
+    public static let unreadable = Code("unreadable")
     /// Items could not be read or converted, and a partial move was not accepted. Nothing was written.
-    public static let notConverted = Code(.notConverted)
+    public static let notConverted = Code("notConverted")
     /// The destination holds something else in a place that is needed. Nothing was written.
-    public static let conflict = Code(.conflict)
+    public static let conflict = Code("conflict")
     /// What was written does not read back as it was written. The source was left as it is.
-    public static let notVerified = Code(.notVerified)
+    public static let notVerified = Code("notVerified")
     /// The source changed while it was being read. Run again.
-    public static let changed = Code(.changed)
+    public static let changed = Code("changed")
     /// Source or destination are of a kind, or a version, that this cannot handle.
-    public static let unsupported = Code(.unsupported)
+    public static let unsupported = Code("unsupported")
     /// Source or destination failed; see ``TransferError/cause``.
-    public static let failed = Code(.failed)
+    public static let failed = Code("failed")
   }
 
   /// What went wrong, to compare with.
@@ -48,26 +52,6 @@ public struct TransferError: Error, Sendable {
   }
 }
 
-/// An item that was not moved, and why.
-public struct TransferFailure: Sendable, CustomStringConvertible {
-  /// The item's ``TransferItem/name`` in the source.
-  public var item: String
-  /// Why it stays where it is.
-  public var reason: String
-  /// The error underneath.
-  public var cause: (any Error)?
-
-  /// A failure.
-  public init(item: String, reason: String, cause: (any Error)? = nil) {
-    self.item = item
-    self.reason = reason
-    self.cause = cause
-  }
-
-  /// Item and reason.
-  public var description: String { "\(item): \(reason)" }
-}
-
 extension TransferError: CustomStringConvertible, LocalizedError {
   /// How many failures are told in the description.
   public static let describedFailureLimit = 5
@@ -79,6 +63,20 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     let lines = rest > 0 ? told + ["and \(rest) more"] : told
     return lines.isEmpty ? message : message + " " + lines.joined(separator: "; ")
   }
-  /// The message, and the first failures.
-  public var errorDescription: String? { description }
+  /// The message, the first failures, and the sentence of the cause.
+  public var errorDescription: String? {
+    guard let sentence = causeSentence, !message.contains(sentence) else {
+      return description
+    }
+    return "\(description) \(sentence)"
+  }
+
+  /// What the cause says, as far as that is known to hold no stored value.
+  private var causeSentence: String? {
+    switch cause {
+    case let error as TransferError: error.message
+    case let error as SecretError: error.message
+    default: cause?.valueFreeSentence
+    }
+  }
 }

@@ -1,15 +1,15 @@
 /// One thing that a source holds, by itself.
-public struct TransferItem<Value> {
+struct TransferItem<Value> {
   /// Where in the source it is, for reports: an index, a key, a line. It never tells what is there.
-  public var name: String
+  var name: String
   /// What tells the item from others in the same source: made of all that the source holds of it, and
   /// the same each time it is read. Two equal items may share one.
-  public var identity: String
+  var identity: String
   /// What was read, or why it could not be.
-  public var value: Result<Value, any Error>
+  var value: Result<Value, any Error>
 
   /// An item.
-  public init(name: String, identity: String, value: Result<Value, any Error>) {
+  init(name: String, identity: String, value: Result<Value, any Error>) {
     self.name = name
     self.identity = identity
     self.value = value

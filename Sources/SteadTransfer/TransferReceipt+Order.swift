@@ -7,7 +7,7 @@ extension TransferReceipt {
   /// same transfer at once, one writes, and the other is told to look again.
   ///
   /// - Throws: ``TransferError`` `.changed`.
-  public func checkFollows(_ current: TransferReceipt?) throws {
+  func checkFollows(_ current: TransferReceipt?) throws {
     guard follows(current) else {
       throw TransferError(
         code: .changed,

@@ -1,29 +1,29 @@
-public import Foundation
+import Foundation
 
 /// What a destination knows of a transfer: which items of the source it has, and where.
 ///
 /// It is written as one with the items, so that after a kill it is known whether they are there. It has
 /// an entry for each item that was ever moved, some 250 bytes.
-public struct TransferReceipt: Hashable, Sendable {
+struct TransferReceipt: Hashable, Sendable {
   /// The version of the form that a receipt is kept in; one of a newer version is refused.
-  public static let version = 1
+  static let version = 1
 
   /// One item that was moved.
-  public struct Entry: Hashable, Codable, Sendable {
-    /// The item's ``TransferItem/identity`` in the source.
-    public var identity: String
+  struct Entry: Hashable, Codable, Sendable {
+    /// The item's identity in the source.
+    var identity: String
     /// Where it is now.
-    public var placement: TransferPlacement
+    var placement: TransferPlacement
 
     /// An entry.
-    public init(identity: String, placement: TransferPlacement) {
+    init(identity: String, placement: TransferPlacement) {
       self.identity = identity
       self.placement = placement
     }
   }
 
   /// How far the transfer has come.
-  public enum State: String, Codable, Sendable {
+  enum State: String, Codable, Sendable {
     /// The items of `pending` are written, and the source may still hold them.
     case written
     /// They were read back, and the source has given them up or keeps them on purpose.
@@ -31,18 +31,18 @@ public struct TransferReceipt: Hashable, Sendable {
   }
 
   /// The transfer's name.
-  public var id: String
+  var id: String
   /// How far it has come.
-  public var state: State
+  var state: State
   /// When the last items were written.
-  public var date: Date
+  var date: Date
   /// What earlier runs have moved.
-  public var moved: [Entry]
+  var moved: [Entry]
   /// What the last run has written; moved on to `moved` when it is finished.
-  public var pending: [Entry]
+  var pending: [Entry]
 
   /// A receipt.
-  public init(id: String, state: State, date: Date, moved: [Entry], pending: [Entry]) {
+  init(id: String, state: State, date: Date, moved: [Entry], pending: [Entry]) {
     self.id = id
     self.state = state
     self.date = date
@@ -55,7 +55,7 @@ extension TransferReceipt: Codable {
   private enum Keys: String, CodingKey { case version, id, state, date, moved, pending }
 
   /// Throws ``TransferError`` `.unsupported` for a receipt of a newer version.
-  public init(from decoder: any Decoder) throws {
+  init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Keys.self)
     let version = try fields.decode(Int.self, forKey: .version)
     guard version == Self.version else {
@@ -72,7 +72,7 @@ extension TransferReceipt: Codable {
   }
 
   /// Writes the version first, then all fields.
-  public func encode(to encoder: any Encoder) throws {
+  func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Keys.self)
     try fields.encode(Self.version, forKey: .version)
     try fields.encode(id, forKey: .id)
@@ -80,5 +80,19 @@ extension TransferReceipt: Codable {
     try fields.encode(date, forKey: .date)
     try fields.encode(moved, forKey: .moved)
     try fields.encode(pending, forKey: .pending)
+  }
+}
+
+/// Where an element was put, and what must be there.
+struct TransferPlacement: Hashable, Codable, Sendable {
+  /// The place within the destination: an identifier of a record, a key, an account, a relative path.
+  var place: String
+  /// The SHA-256 of what was put there, in the destination's own form, hexadecimal.
+  var digest: String
+
+  /// A placement.
+  init(place: String, digest: String) {
+    self.place = place
+    self.digest = digest
   }
 }

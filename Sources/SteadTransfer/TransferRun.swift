@@ -1,18 +1,18 @@
 import Foundation
 
 /// One run of a transfer: does what ``TransferPlan`` decides, and keeps the figures.
-struct TransferRun<Source: TransferSource, Destination: TransferDestination> {
-  private typealias Items = [TransferItem<Source.Value>]
+struct TransferRun<Value, Element> {
+  private typealias Items = [TransferItem<Value>]
 
-  private let transfer: Transfer<Source, Destination>
-  private let teller: TransferTeller
+  private let transfer: Transfer<Value, Element>
+  private let reporter: ProgressReporter
   private var report = TransferReport()
   /// What an earlier run has written, and is no longer there as it was written.
   private var unverified: [TransferReceipt.Entry] = []
 
-  init(_ transfer: Transfer<Source, Destination>, _ teller: TransferTeller) {
+  init(_ transfer: Transfer<Value, Element>, _ reporter: ProgressReporter) {
     self.transfer = transfer
-    self.teller = teller
+    self.reporter = reporter
   }
 
   mutating func run() throws -> TransferReport {
@@ -20,7 +20,7 @@ struct TransferRun<Source: TransferSource, Destination: TransferDestination> {
       try move()
       return report
     } catch {
-      throw teller.stop ?? error
+      throw reporter.stop ?? error
     }
   }
 
@@ -29,14 +29,14 @@ struct TransferRun<Source: TransferSource, Destination: TransferDestination> {
       try look()
       return report
     } catch {
-      throw teller.stop ?? error
+      throw reporter.stop ?? error
     }
   }
 }
 
 extension TransferRun {
-  private var source: Source { transfer.source }
-  private var destination: Destination { transfer.destination }
+  private var source: any ItemSource<Value> { transfer.source.items }
+  private var destination: any ItemDestination<Element> { transfer.destination.items }
   private var options: TransferOptions { transfer.options }
 
   private mutating func move() throws {
@@ -94,8 +94,8 @@ extension TransferRun {
   }
 
   private mutating func read() throws -> Items {
-    try teller.tell(.reading, 0, of: nil)
-    let items = try acting("\(source.name) could not be read.") { try source.read(teller.tell) }
+    try reporter.send(.reading, 0, of: nil)
+    let items = try acting("\(source.name) could not be read.") { try source.read(reporter.send) }
     report.read = items.count
     report.left = items.count
     return items
@@ -103,14 +103,16 @@ extension TransferRun {
 
   private mutating func convert(
     _ new: [Int], of items: Items
-  ) throws -> (elements: [Destination.Element], failed: Set<Int>) {
-    var elements: [Destination.Element] = []
+  ) throws -> (elements: [Element], failed: Set<Int>) {
+    var elements: [Element] = []
     var failed: Set<Int> = []
     for (done, index) in new.enumerated() {
-      try teller.tell(.converting, done, of: new.count)
+      try reporter.send(.converting, done, of: new.count)
       let item = items[index]
       do {
-        elements.append(try transfer.convert(item.value.get()))
+        let element = try transfer.convert(item.value.get())
+        try destination.check(element)
+        elements.append(element)
       } catch let error as CancellationError {
         throw error
       } catch {
@@ -118,19 +120,19 @@ extension TransferRun {
         report.failures.append(TransferFailure(item: item.name, becauseOf: error))
       }
     }
-    try teller.tell(.converting, new.count, of: new.count)
+    try reporter.send(.converting, new.count, of: new.count)
     return (elements, failed)
   }
 
   /// Returns the receipt that was written.
   private func write(
-    _ elements: [Destination.Element], _ identities: [String], after receipt: TransferReceipt?
+    _ elements: [Element], _ identities: [String], after receipt: TransferReceipt?
   ) throws -> TransferReceipt {
     let before = receipt ?? .empty(transfer.id, at: .now)
     var written = before
-    try teller.tell(.writing, 0, of: elements.count)
+    try reporter.send(.writing, 0, of: elements.count)
     try acting("\(destination.name) could not be written. The source was left as it is.") {
-      try destination.write(elements, teller.tell) { placements in
+      try destination.write(elements, reporter.send) { placements in
         guard placements.count == identities.count else {
           throw TransferError(
             code: .unsupported,
@@ -150,13 +152,11 @@ extension TransferRun {
 
   /// What was written would be removed again.
   private func refuseOverlap(_ placements: [TransferPlacement]) throws {
-    guard let source = source as? any OverlapChecking, !options.keepsSource,
-      source.overlaps(placements, of: destination)
-    else { return }
+    guard !options.keepsSource, source.overlaps(placements, of: destination) else { return }
     throw TransferError(
       code: .conflict,
       message:
-        "\(self.source.name) is itself where items would go, so nothing was moved. Move to another "
+        "\(source.name) is itself where items would go, so nothing was moved. Move to another "
         + "place.")
   }
 
@@ -187,27 +187,27 @@ extension TransferRun {
   }
 
   private func verify(_ entries: [TransferReceipt.Entry]) throws -> [TransferPlacement] {
-    try teller.tell(.verifying, 0, of: entries.count)
+    try reporter.send(.verifying, 0, of: entries.count)
     let lost = try acting(
       "What was written to \(destination.name) could not be read back, and stays in the source, "
         + "too. Run again."
     ) {
-      try destination.verify(entries.map(\.placement), teller.tell)
+      try destination.verify(entries.map(\.placement), reporter.send)
     }
-    try teller.tell(.verifying, entries.count, of: entries.count)
+    try reporter.send(.verifying, entries.count, of: entries.count)
     return lost
   }
 
   private func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard !entries.isEmpty else { return 0 }
-    try teller.tell(.removing, 0, of: entries.count)
+    try reporter.send(.removing, 0, of: entries.count)
     let removed = try acting(
       "The items are in \(destination.name), and could not be removed from \(source.name). Make it "
         + "writable and run again, or run with keepsSource."
     ) {
       try source.remove(entries)
     }
-    try teller.tell(.removing, entries.count, of: entries.count)
+    try reporter.send(.removing, entries.count, of: entries.count)
     return removed
   }
 
@@ -256,7 +256,7 @@ extension TransferRun {
   // MARK: Errors
 
   /// Does what may fail, with a message for errors that are none of a transfer's own.
-  private func acting<Value>(_ message: String, _ body: () throws -> Value) throws -> Value {
+  private func acting<Result>(_ message: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as TransferError {

@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
   import Foundation
+  @_exported public import OSLog
 
   /// A lock with the value that it guards, in memory of its own.
   ///
@@ -14,7 +15,7 @@
   /// library's Synchronization is the better choice.
   ///
   /// Unchecked, since the state need not be Sendable: it is reached only while the lock is held, and
-  /// the initialisers that take such a state say so in their name.
+  /// the initializers that take such a state say so in their name.
   public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     private let storage: Storage
 

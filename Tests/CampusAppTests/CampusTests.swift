@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -175,11 +176,8 @@ import Testing
   }
 
   @Test func aStoreOnFileKeepsItAll() throws {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-campus-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let configuration = ModelConfiguration(url: directory.appendingPathComponent("campus.store"))
+    let directory = try TemporaryDirectory()
+    let configuration = ModelConfiguration(url: directory.file("campus.store"))
     func open() throws -> ModelContainer {
       try ModelContainer(
         for: Schema(versionedSchema: CampusSchema.self), configurations: configuration)

@@ -1,7 +1,7 @@
 @Suite("Delete rules that were not kept") struct DeletionFailureTests {
   /// The rule deny was not asked for an owner that had never been saved.
   @Test func denyHoldsForAnOwnerThatWasNeverSaved() throws {
-    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let context = store.context()
     let (landlord, tenant) = (Landlord(name: "L"), Tenant(name: "T"))
     context.insert(landlord)
@@ -19,7 +19,7 @@
 
   /// With the rule noAction objects in memory went on referring to what was deleted.
   @Test func noActionLeavesNoReferenceInMemory() throws {
-    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let context = store.context()
     let (landlord, rumor) = (Landlord(name: "L"), Rumor(text: "R"))
     context.insert(landlord)
@@ -53,7 +53,7 @@
 
   /// The deletion of an object that led nowhere kept what others gave it meanwhile from it.
   @Test func aReferenceThatWasLeftIsNoneToTakeAway() throws {
-    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let writer = store.context()
     let (landlord, rumor) = (Landlord(name: "L"), Rumor(text: "R"))
     writer.insertAll(landlord, rumor)
@@ -74,7 +74,7 @@
 
   /// The same, where all that a context knows is that something was committed.
   @Test func noActionLeavesNoReferenceAfterAnUnknownCommit() throws {
-    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let writer = store.context()
     let rumor = Rumor(text: "R")
     writer.insert(rumor)
@@ -98,7 +98,7 @@
 
   /// Rows of another table than the deleted objects' were taken for theirs, where they had their numbers.
   @Test func deletionsKeepReferencesToRowsOfOtherTablesWithTheirNumbers() throws {
-    let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+    let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let context = store.context()
     let (kept, other) = (Landlord(name: "kept"), Landlord(name: "other"))
     context.insert(kept)
@@ -126,7 +126,7 @@
 
   /// After the deletion of a saved parent `parent.child` still gave the child.
   @Test func aDeletedObjectHasNoDestinations() throws {
-    let store = try FileStore(Parent.self, Child.self)
+    let store = try TestStore(Parent.self, Child.self)
     let context = store.context()
     let (parent, child) = (Parent(name: "p"), Child(name: "c"))
     context.insertAll(parent, child)
@@ -150,7 +150,7 @@
   /// context had.
   @Test func aLongChainThatWasSavedIsReleased() throws {
     let count = 100_000
-    let store = try FileStore(Bead.self)
+    let store = try TestStore(Bead.self)
     weak var last: Bead?
     do {
       let context = store.context()

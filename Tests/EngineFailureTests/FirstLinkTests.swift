@@ -58,9 +58,9 @@
 
 /// Values that initializers give relationships set the other sides as setters do.
 @Suite struct FirstLinkTests {
-  private let store: FileStore
+  private let store: TestStore
   init() throws {
-    store = try FileStore(
+    store = try TestStore(
       Basket.self, BasketLine.self, BasketTag.self, Chair.self, Sitter.self, ChainLink.self)
   }
 

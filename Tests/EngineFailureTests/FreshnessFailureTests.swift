@@ -6,7 +6,7 @@ import WorkerModels
   /// Two containers on one file, used in turn on one thread, stored 11 of 20 increments: each
   /// trusted a snapshot that only its own commits ended.
   @Test func twoContainersTakeTurns() throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let counter = Counter()
     let first = store.context()
     first.insert(counter)
@@ -23,7 +23,7 @@ import WorkerModels
 
   /// The same with an object that `model(for:)` gives.
   @Test func twoContainersTakeTurnsByIdentifier() throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let first = store.context()
     first.insert(Counter())
     try first.save()
@@ -42,7 +42,7 @@ import WorkerModels
   /// The to-many relationship of an owner that the changing context had not loaded kept the object
   /// in other contexts.
   @Test func anOwnerThatWasNotLoadedLosesItsItemInOtherContexts() throws {
-    let store = try FileStore(Shop.self, Item.self, Tag.self)
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
     let reader = store.context()
     let (a, b, item) = (Shop(name: "a"), Shop(name: "b"), Item(name: "i"))
     reader.insertAll(a, b)
@@ -61,7 +61,7 @@ import WorkerModels
 
   /// An object that was deleted stayed in one-way relationships of other contexts.
   @Test func aDeletedObjectLeavesOneWayRelationshipsOfOtherContexts() throws {
-    let store = try FileStore(Playlist.self, Song.self)
+    let store = try TestStore(Playlist.self, Song.self)
     let reader = store.context()
     let list = Playlist(name: "p")
     let songs = ["a", "b"].map { Song(title: $0) }
@@ -83,7 +83,7 @@ import WorkerModels
   /// One context deleted an item while another gave it to a shop that the first did not know: the
   /// shop kept the item once it was gone.
   @Test func aDeletedItemLeavesAShopThatTheDeleterDidNotKnow() throws {
-    let store = try FileStore(Shop.self, Item.self, Tag.self)
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
     let deleter = store.context()
     let (a, item) = (Shop(name: "a"), Item(name: "i"))
     deleter.insert(a)
@@ -106,7 +106,7 @@ import WorkerModels
   /// Clean objects changed between two reads without a fetch, a save or a turn between them, so
   /// that what a function computed from one object was of two commits.
   @Test func cleanObjectsChangeAtDefinedMomentsAlone() throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let context = store.context()
     let counters = [Counter(number: 0), Counter(number: 1)]
     for counter in counters { context.insert(counter) }
@@ -134,7 +134,7 @@ import WorkerModels
   /// not awaited anything.
   @Test(.timeLimit(.minutes(10))) @MainActor
   func theMainContextsObjectsChangeInItsTurnsAlone() async throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let counter = Counter()
     let main = store.container.mainContext
     main.insert(counter)
@@ -219,7 +219,7 @@ import WorkerModels
 
   /// Destinations that are loaded together gave an owner among them its old one back.
   @Test func anOwnerThatIsADestinationTooKeepsWhatOthersCommitted() throws {
-    let store = try FileStore(Person.self)
+    let store = try TestStore(Person.self)
     let (writer, reader) = (store.context(), store.context())
     let (first, second) = (Person(name: "1"), Person(name: "2"))
     writer.insertAll(first, second)
@@ -242,7 +242,7 @@ import WorkerModels
   /// not.
   @Test(arguments: [true, false])
   func anObserverFetchesOnceForWhatConcernsItAlone(commitsElsewhere: Bool) throws {
-    let store = try FileStore(Counter.self, Song.self)
+    let store = try TestStore(Counter.self, Song.self)
     let context = store.context()
     let observer = ResultsObserver(
       fetchDescriptor: FetchDescriptor<Counter>(), modelContext: context)

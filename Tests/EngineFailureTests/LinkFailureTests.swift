@@ -1,7 +1,7 @@
 @Suite("Links that were lost") struct LinkFailureTests {
   /// `car.driver = nil; save` left `driver.car` in the store when the driver was never loaded.
   @Test func aClearedOneToOneIsClearedOnTheSideThatWasNotLoaded() throws {
-    let store = try FileStore(Car.self, Driver.self)
+    let store = try TestStore(Car.self, Driver.self)
     let writer = store.context()
     let (car, ann) = (Car(plate: "BE 1"), Driver(name: "Ann"))
     writer.insertAll(car, ann)
@@ -19,7 +19,7 @@
   /// Reassigning a one-to-one relationship whose old partners were never loaded left two owners.
   @Test(arguments: [true, false])
   func aReassignedOneToOneHasOneOwner(fromCar: Bool) throws {
-    let store = try FileStore(Car.self, Driver.self)
+    let store = try TestStore(Car.self, Driver.self)
     let writer = store.context()
     let cars = [Car(plate: "BE 1"), Car(plate: "BE 2")]
     let drivers = [Driver(name: "Ann"), Driver(name: "Bob")]
@@ -43,7 +43,7 @@
   /// Properties from the 64th on shared one change bit: a context that changed one of them wrote
   /// its old values of the others over another context's, and did not see these.
   @Test func changesOfManyPropertiesDoNotMix() throws {
-    let store = try FileStore(Wide.self)
+    let store = try TestStore(Wide.self)
     let a = store.context()
     let wide = Wide()
     a.insert(wide)
@@ -63,7 +63,7 @@
 
   /// A pending new order was lost when another context saved any attribute of the owner.
   @Test func aPendingOrderSurvivesAnotherContextsSave() throws {
-    let store = try FileStore(Shop.self, Item.self, Tag.self)
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
     let context = store.context()
     let shop = Shop(name: "old")
     context.insert(shop)
@@ -85,7 +85,7 @@
   /// Pending changes of a many-to-many relationship vanished from the object's view when another
   /// context saved an attribute of it, and stayed wrong after the object's own save.
   @Test func aPendingManyToManyChangeSurvivesAnotherContextsSave() throws {
-    let store = try FileStore(Shop.self, Item.self, Tag.self)
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
     let context = store.context()
     let item = Item(name: "tea")
     let tags = ["hot", "green", "dear"].map { Tag(name: $0) }
@@ -113,7 +113,7 @@
 
   /// `b.items.append(i)` with an `i` of `a`, undone, left `i` in neither shop, and was saved so.
   @Test func undoingAnAppendGivesTheItemBack() throws {
-    let store = try FileStore(Shop.self, Item.self, Tag.self)
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
     let (context, undo) = (store.context(), UndoManager())
     let (a, b, item) = (Shop(name: "a"), Shop(name: "b"), Item(name: "i"))
     context.insertAll(a, b)
@@ -137,7 +137,7 @@
 
   /// `i.shop = b`, undone, left the former shop's list without `i`.
   @Test func undoingAReferenceGivesTheItemBack() throws {
-    let store = try FileStore(Shop.self, Item.self, Tag.self)
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
     let (context, undo) = (store.context(), UndoManager())
     let (a, b, item) = (Shop(name: "a"), Shop(name: "b"), Item(name: "i"))
     context.insertAll(a, b, item)
@@ -163,7 +163,7 @@
   /// Objects that were linked before any of them was inserted: `insert(child)` left out the parent
   /// that listed it, and `child.parent` was nil.
   @Test func insertReachesWhatWasLinkedByASetterFromEitherSide() throws {
-    let store = try FileStore(Parent.self, Child.self)
+    let store = try TestStore(Parent.self, Child.self)
     let context = store.context()
     let (child, parent) = (Child(name: "c"), Parent(name: "p"))
     parent.children = [child]
@@ -176,7 +176,7 @@
 
   /// The same with values that an initializer assigns after all properties have one.
   @Test func insertReachesWhatAnInitializerReplaced() throws {
-    let store = try FileStore(Parent.self, Child.self)
+    let store = try TestStore(Parent.self, Child.self)
     let context = store.context()
     let child = Child(name: "c")
     let parent = Parent(name: "p", children: [child])
@@ -193,7 +193,7 @@
   /// The same with the first value of a list, which has no setter's call: the team listed the
   /// player, whose `team` was nil, and `insert(player)` left the team out.
   @Test func insertReachesTheListThatAnInitializerGave() throws {
-    let store = try FileStore(Team.self, Player.self, Coach.self)
+    let store = try TestStore(Team.self, Player.self, Coach.self)
     let context = store.context()
     let player = Player(name: "p", coach: Coach(name: "c"))
     let team = Team(name: "t", players: [player])
@@ -207,7 +207,7 @@
 
   /// The same with the first value of a reference: the coach did not list the player.
   @Test func insertReachesTheReferenceThatAnInitializerGave() throws {
-    let store = try FileStore(Team.self, Player.self, Coach.self)
+    let store = try TestStore(Team.self, Player.self, Coach.self)
     let context = store.context()
     let coach = Coach(name: "c")
     let player = Player(name: "p", coach: coach)

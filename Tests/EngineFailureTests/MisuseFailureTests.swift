@@ -3,11 +3,11 @@ import Synchronization
 /// Objects that a save could not take were dropped with a line on standard error, while `save()`
 /// returned.
 @Suite("Misuse that nobody heard of") struct MisuseFailureTests {
-  private let store: FileStore
+  private let store: TestStore
   private let context: ModelContext
 
   init() throws {
-    store = try FileStore(Person.self)
+    store = try TestStore(Person.self)
     context = store.context()
   }
 

@@ -4,7 +4,7 @@ import Synchronization
   /// `beginUndoGrouping; change; processPendingChanges; endUndoGrouping` stopped the program: the
   /// second last call closed the program's own group.
   @Test func processPendingChangesLeavesAnOpenUndoGroupOpen() throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let (context, undo) = (store.context(), UndoManager())
     let counter = Counter()
     context.insert(counter)
@@ -30,7 +30,7 @@ import Synchronization
     ) {
       let received = Mutex<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.withLock { $0.append(problem) } }
-      let store = try FileStore(Landlord.self, Tenant.self, Rumor.self)
+      let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
       try await MainActor.run {
         let main = store.container.mainContext
         let landlord = Landlord(name: "L")

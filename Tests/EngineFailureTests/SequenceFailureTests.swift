@@ -1,7 +1,7 @@
 /// What random sequences found, as the shortest calls that showed it.
 @Suite("Orders of calls that nobody had written down") struct SequenceFailureTests {
-  private func makeStore() throws -> FileStore {
-    try FileStore(Depot.self, Crate.self, Bearer.self, Permit.self, Label.self)
+  private func makeStore() throws -> TestStore {
+    try TestStore(Depot.self, Crate.self, Bearer.self, Permit.self, Label.self)
   }
 
   /// The save was denied because of an object that the deletion takes with it.
@@ -114,7 +114,7 @@
 
     let context = store.context()
     let crate = try context.only(Crate.self)
-    crate.depot = try #require(context.all(Depot.self).first { $0.name == "new" })
+    crate.depot = try context.all(Depot.self).first { $0.name == "new" }
     let owner = try #require(context.all(Depot.self).first { $0.name == "old" })
     #expect(owner.crates.isEmpty)
     context.rollback()
@@ -134,17 +134,17 @@
     let manager = UndoManager()
     manager.groupsByEvent = false
     context.undoManager = manager
-    let new = try context.only(#Predicate<Depot> { $0.name == "new" })
-    let first = try context.only(#Predicate<Crate> { $0.number == 1 })
+    let new = try context.only(where: #Predicate<Depot> { $0.name == "new" })
+    let first = try context.only(where: #Predicate<Crate> { $0.number == 1 })
     manager.beginUndoGrouping()
     new.crates.append(first)
     manager.endUndoGrouping()
     try context.save()
     manager.undo()
-    let owner = try context.only(#Predicate<Depot> { $0.name == "old" })
+    let owner = try context.only(where: #Predicate<Depot> { $0.name == "old" })
     #expect(owner.crates.map(\.number) == [1, 2])
     try context.save()
-    let stored = try store.reopened().only(#Predicate<Depot> { $0.name == "old" })
+    let stored = try store.reopened().only(where: #Predicate<Depot> { $0.name == "old" })
     #expect(stored.crates.map(\.number) == [1, 2])
   }
 

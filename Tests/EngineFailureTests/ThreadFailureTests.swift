@@ -6,7 +6,7 @@ import Synchronization
   /// fetch, and single fetches mixed up to 15 commits.
   @Test(.timeLimit(.minutes(5))) func aFetchIsOfOneCommitAndTheNewest() throws {
     let (rows, commits, readers) = (20, 100, 50)
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let filler = store.context()
     for number in 0..<rows { filler.insert(Counter(number: number)) }
     try filler.save()
@@ -46,7 +46,7 @@ import Synchronization
   /// The same on one thread: observed objects are read while news is applied, and another context
   /// commits just then. They had that commit, and the other rows of the fetch the one before.
   @Test func aCommitWhileNewsIsAppliedIsNotMixedIn() throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let writer = store.context()
     let written = (0..<4).map { Counter(number: $0) }
     for counter in written { writer.insert(counter) }
@@ -80,7 +80,7 @@ import Synchronization
 
   /// 8 threads with a context each lost 62 to 143 of 2,000 increments, in `transaction` too.
   @Test(.timeLimit(.minutes(5))) func transactionsLoseNoIncrement() throws {
-    let store = try FileStore(Counter.self)
+    let store = try TestStore(Counter.self)
     let counter = Counter()
     let context = store.context()
     context.insert(counter)
@@ -98,7 +98,7 @@ import Synchronization
   /// 10 runs.
   @Test(.timeLimit(.minutes(5))) func aModelActorsAutosaveRunsOnItsExecutor() async throws {
     for round in 0..<50 {
-      let store = try FileStore(Counter.self)
+      let store = try TestStore(Counter.self)
       let saver = Saver(modelContainer: store.container)
       await saver.start()
       for number in 0..<10 { await saver.insert(number) }

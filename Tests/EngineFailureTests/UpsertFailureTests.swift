@@ -1,5 +1,5 @@
 @Suite("Upserts that went wrong") struct UpsertFailureTests {
-  private func store() throws -> FileStore { try FileStore(Badge.self, Holder.self, Scan.self) }
+  private func store() throws -> TestStore { try TestStore(Badge.self, Holder.self, Scan.self) }
 
   /// Of two new objects with one key, a change through the one that loses reached relationships
   /// that it should not.
@@ -75,7 +75,7 @@
 
   /// An object that matched two rows by two keys made save throw "The store refused a row".
   @Test func anObjectThatMatchesTwoRowsIsRefusedWithBothNamed() throws {
-    let store = try FileStore(Account.self)
+    let store = try TestStore(Account.self)
     let context = store.context()
     context.insert(Account(email: "ann@example.org", login: "ann"))
     context.insert(Account(email: "bob@example.org", login: "bob"))
@@ -97,7 +97,7 @@
 
   /// The list of a new object, which is in an order of its own, was written over that of the row.
   @Test func whatTheRowHadKeepsItsPlaces() throws {
-    let store = try FileStore(Topic.self, Post.self)
+    let store = try TestStore(Topic.self, Post.self)
     let context = store.context()
     let (first, second, third) = (Post(title: "1"), Post(title: "2"), Post(title: "3"))
     let topic = Topic(name: "a")

@@ -39,7 +39,7 @@ struct CrossProcessObservationTests {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     preferences.set(0, forKey: "key")
-    var changes = preferences.changes(forKey: "key", includingOwn: false).makeAsyncIterator()
+    var changes = preferences.changes(for: "key", includingOwn: false).makeAsyncIterator()
     let writer = try Following(directory)
     for number in 1...20 {
       writer.worker.send("set key \(number)")

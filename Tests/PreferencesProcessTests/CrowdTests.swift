@@ -15,23 +15,7 @@ struct CrowdTests {
     let reading = try (0..<2).map { _ in
       try Worker(directory.url, ["read", board.filePath, "\(writers)", "\(count)"])
     }
-    let all = writing + reading
-    for worker in all { try #require(worker.line() == "ready") }
-    for worker in all { worker.send("go") }
-    for worker in writing {
-      // Readers look until all is written: they would look for ever for one that has ended early.
-      let lines = worker.rest()
-      guard lines == ["done"], worker.finish() == 0 else {
-        for worker in all { worker.end() }
-        Issue.record("A writer ended: \(lines)")
-        return
-      }
-    }
-    for worker in reading {
-      let lines = worker.rest()
-      #expect(lines.count == 1 && lines[0].hasPrefix("looks "), "\(lines.prefix(10))")
-      #expect(worker.finish() == 0)
-    }
+    try Worker.race(writing, reading)
 
     var expected: [String: String] = [:]
     for writer in 0..<writers {

@@ -3,7 +3,7 @@ import Testing
 
 /// A child of fork has the parent's memory, one of its threads and all of its open files, with which it
 /// would hold the parent's locks and write where the parent writes.
-@Suite(.enabled(if: !isThreadSanitized, "The thread sanitizer does not survive a fork."))
+@Suite(.needs(.noThreadSanitizer))
 struct ForkTests {
   @Test(arguments: [0, 3])
   func parentAndChildrenSeeAll(threads: Int) throws {

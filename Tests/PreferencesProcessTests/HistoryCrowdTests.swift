@@ -15,22 +15,7 @@ struct HistoryCrowdTests {
     let watching = try (0..<watchers).map { _ in
       try Worker(directory.url, ["history-watch", "\(limit)", goals])
     }
-    for worker in writing + watching { try #require(worker.line() == "ready") }
-    for worker in writing + watching { worker.send("go") }
-    for worker in writing {
-      // Watchers look until all is written: they would look for ever for one that has ended early.
-      let lines = worker.rest()
-      guard lines == ["done"], worker.finish() == 0 else {
-        for worker in writing + watching { worker.end() }
-        Issue.record("A writer ended: \(lines.prefix(5))")
-        return []
-      }
-    }
-    for worker in watching {
-      let lines = worker.rest()
-      #expect(lines.count == 1 && lines[0].hasPrefix("looks "), "\(lines.prefix(5))")
-      #expect(worker.finish() == 0)
-    }
+    try Worker.race(writing, watching)
     return try Worker.messages(directory.url, limit: limit)
   }
 

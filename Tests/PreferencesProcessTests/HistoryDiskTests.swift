@@ -23,7 +23,7 @@ struct HistoryDiskTests {
   }
 
   @Test(
-    .enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"),
+    .needs(.smallDisk),
     arguments: [false, true])
   func aFullDiskRefusesAndKeeps(large: Bool) throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
@@ -63,7 +63,7 @@ struct HistoryDiskTests {
     #expect(try PayloadHistory<Note>("notes", in: preferences, options: options).items == expected)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func anArrayThatDoesNotFitTwiceStaysWhereItIs() throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let notes = (0..<100).map { Note($0) }
@@ -83,7 +83,7 @@ struct HistoryDiskTests {
     #expect(preferences.data(forKey: "notes") == nil)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aReadOnlyDiskCanBeRead() throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let workers = try (0..<3).map { number in
@@ -101,11 +101,11 @@ struct HistoryDiskTests {
     let writer = try Worker(disk.directory.url, ["history-prepend", "9", "w", "1"])
     let lines = writer.rest()
     #expect(lines.prefix(2) == ["ready", "b 1"])
-    #expect(lines.last?.hasPrefix("error") == true && writer.finish() == 1)
+    #expect(lines.last?.hasPrefix("error") == true && writer.finish() == WorkerMain.failureStatus)
   }
 
   /// A burst is one record, and waits for the disk as often as a single message does.
-  @Test(.enabled(if: ToolRun.canTrace, "strace cannot follow processes here"))
+  @Test(.needs(.tracing))
   func aBurstWaitsForTheDiskOnce() throws {
     func waits(_ count: Int) throws -> Int {
       let directory = try TemporaryDirectory()
@@ -128,7 +128,7 @@ struct HistoryDiskTests {
     #expect(try waits(10_000) <= single + 1)
   }
 
-  @Test(.enabled(if: !isThreadSanitized, "The thread sanitizer does not survive a fork."))
+  @Test(.needs(.noThreadSanitizer))
   func childrenOfAForkGoOnWithIt() throws {
     let (directory, count) = (try TemporaryDirectory(inMemory: true), 100)
     let worker = try Worker(directory.url, ["history-fork", "10000", "\(count)"])

@@ -10,7 +10,7 @@ struct HistoryKillTests {
     var random = SplitMix(seed: .random(in: 0..<1_000_000))
     let directory = try TemporaryDirectory(inMemory: true)
     var (expected, next, killsWithin, done) = ([Int](), 0, 0, 0)
-    for kill in 0..<(isThreadSanitized ? 20 : 200) {
+    for kill in 0..<Effort.times(200) {
       let worker = try Worker(directory.url, ["history-prepend", "\(Self.limit)", "w", "\(next)"])
       var goal = Int.random(in: 0...60, using: &random)
       var begun: Int?

@@ -45,7 +45,7 @@ struct ReloadTests {
     if synchronizes { #expect(preferences.synchronize()) }
     let contents = try Worker.contents(directory.url)
     for (key, _, line) in Self.exact {
-      #expect(contents[key.escapedKey] == line, "\(key)")
+      #expect(contents[key.escaped] == line, "\(key)")
     }
     #expect(contents.count == Self.exact.count)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -104,11 +105,8 @@ import Testing
   }
 
   @Test func anOldLibraryIsMigrated() throws {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-reading-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
-    let configuration = ModelConfiguration(url: directory.appendingPathComponent("library.store"))
+    let directory = try TemporaryDirectory()
+    let configuration = ModelConfiguration(url: directory.file("library.store"))
     do {
       let old = try ModelContainer(
         for: Schema(versionedSchema: LibrarySchemaV1.self), configurations: configuration)

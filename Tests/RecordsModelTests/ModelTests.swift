@@ -11,7 +11,7 @@ import Testing
   func engineEqualsReference(_ profile: Profile) throws {
     let runner = try WorkerProcess([
       try WorkerProcess.program("ModelRunner"), "--supervise", "--profile", profile.rawValue,
-      "--count", profile == .process ? "5" : "50",
+      "--count", "\(Effort.times(profile == .process ? 5 : 50))",
     ])
     let lines = runner.rest()
     #expect(runner.finish() == 0, "\(lines.joined(separator: "\n"))")

@@ -63,10 +63,12 @@ extension RandomExpression {
   private mutating func order(_ depth: Int) -> Erased<Bool> {
     func make<T: Comparable>(_ left: Erased<T>, _ right: Erased<T>, _ kind: Int) -> Erased<Bool> {
       switch kind {
-      case 0: Erased("\(left.text) < \(right.text)", Nodes.less(left, right))
-      case 1: Erased("\(left.text) <= \(right.text)", Nodes.lessOrEqual(left, right))
-      case 2: Erased("\(left.text) > \(right.text)", Nodes.greater(left, right))
-      default: Erased("\(left.text) >= \(right.text)", Nodes.greaterOrEqual(left, right))
+      case 0: Erased("\(left.text) < \(right.text)", Nodes.comparison(left, right, .lessThan))
+      case 1:
+        Erased("\(left.text) <= \(right.text)", Nodes.comparison(left, right, .lessThanOrEqual))
+      case 2: Erased("\(left.text) > \(right.text)", Nodes.comparison(left, right, .greaterThan))
+      default:
+        Erased("\(left.text) >= \(right.text)", Nodes.comparison(left, right, .greaterThanOrEqual))
       }
     }
     let kind = Int(random.next() % 4)
@@ -97,10 +99,13 @@ extension RandomExpression {
     switch Int(random.next() % 6) {
     case 0: return Erased("contains: \(words)", Nodes.contains(text, part))
     case 1: return Erased("starts: \(words)", Nodes.starts(text, part))
-    case 2: return Erased("hasPrefix: \(words)", Nodes.hasPrefix(text, part))
-    case 3: return Erased("hasSuffix: \(words)", Nodes.hasSuffix(text, part))
-    case 4: return Erased("standard: \(words)", Nodes.localizedStandardContains(text, part))
-    default: return Erased("caseless: \(words)", Nodes.localizedCaseInsensitiveContains(text, part))
+    case 2: return Erased("hasPrefix: \(words)", Nodes.stringTest(text, part, .hasPrefix))
+    case 3: return Erased("hasSuffix: \(words)", Nodes.stringTest(text, part, .hasSuffix))
+    case 4:
+      return Erased("standard: \(words)", Nodes.stringTest(text, part, .localizedStandardContains))
+    default:
+      return Erased(
+        "caseless: \(words)", Nodes.stringTest(text, part, .localizedCaseInsensitiveContains))
     }
   }
 
@@ -133,13 +138,15 @@ extension RandomExpression {
       let limit = integer(depth)
       return Erased(
         "numbers.contains { $0 > \(limit.text) }",
-        Nodes.containsWhere(Nodes.keyPath(sample, \.numbers)) { Nodes.greater($0, limit) })
+        Nodes.containsWhere(Nodes.keyPath(sample, \.numbers)) {
+          Nodes.comparison($0, limit, .greaterThan)
+        })
     case 5:
       let limit = integer(depth)
       return Erased(
         "labels.allSatisfy { weight < \(limit.text) }",
         Nodes.allSatisfy(Nodes.keyPath(sample, \.labels)) {
-          Nodes.less(Nodes.keyPath($0, \.weight), limit)
+          Nodes.comparison(Nodes.keyPath($0, \.weight), limit, .lessThan)
         })
     case 6:
       let name = optionalText(depth)
@@ -187,7 +194,8 @@ extension RandomExpression {
       }
       return Erased(
         "(parent.flatMap { optionalNumber != 5 } ?? false) == (\(other.text) > 0)",
-        Nodes.equal(Nodes.coalesce(chain, value: false), Nodes.greater(other, value: 0)))
+        Nodes.equal(
+          Nodes.coalesce(chain, value: false), Nodes.comparison(other, value: 0, .greaterThan)))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 
 @testable import SteadRecords
@@ -26,21 +27,6 @@ struct Erased<Output>: StandardPredicateExpression, SQLTranslatable {
   }
 }
 
-/// A generator whose series depends on the seed alone.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
-
 /// Values that are hard to get right.
 enum Hard {
   static let texts = [
@@ -64,7 +50,7 @@ typealias Nodes = _PredicateNodes
 
 /// Makes random expressions over one variable.
 struct RandomExpression {
-  var random: SeededGenerator
+  var random: SplitMix
   let sample: PredicateExpressions.Variable<Sample>
 
   mutating func pick<T>(_ values: [T]) -> T { values[Int(random.next() % UInt64(values.count))] }
@@ -79,10 +65,12 @@ struct RandomExpression {
     case 0: return Erased("number", Nodes.keyPath(sample, \.number))
     case 1: return Erased("\(small)", Nodes.value(small))
     case 2:
-      return Erased("number + \(small)", Nodes.sum(Nodes.keyPath(sample, \.number), value: small))
+      return Erased(
+        "number + \(small)", Nodes.arithmetic(Nodes.keyPath(sample, \.number), value: small, .add))
     case 3:
       return Erased(
-        "number * \(small)", Nodes.product(Nodes.keyPath(sample, \.number), value: small))
+        "number * \(small)",
+        Nodes.arithmetic(Nodes.keyPath(sample, \.number), value: small, .multiply))
     case 4:
       return Erased(
         "number / \(small)", Nodes.quotient(Nodes.keyPath(sample, \.number), value: small))
@@ -102,7 +90,7 @@ struct RandomExpression {
       return Erased("children.count", Nodes.keyPath(Nodes.keyPath(sample, \.children), \.count))
     default:
       let filtered = Nodes.filter(Nodes.keyPath(sample, \.labels)) {
-        Nodes.less(Nodes.keyPath($0, \.weight), value: 2)
+        Nodes.comparison(Nodes.keyPath($0, \.weight), value: 2, .lessThan)
       }
       return Erased("labels.filter { weight < 2 }.count", Nodes.keyPath(filtered, \.count))
     }
@@ -139,10 +127,10 @@ struct RandomExpression {
       return Erased(value.debugDescription, Nodes.value(value))
     case 3:
       let text = text(depth - 1)
-      return Erased("\(text.text).lowercased()", Nodes.lowercased(text))
+      return Erased("\(text.text).lowercased()", Nodes.letterCase(text, isUpper: false))
     case 4:
       let text = text(depth - 1)
-      return Erased("\(text.text).uppercased()", Nodes.uppercased(text))
+      return Erased("\(text.text).uppercased()", Nodes.letterCase(text, isUpper: true))
     case 5:
       return Erased("mood.rawValue", Nodes.rawValue(Nodes.keyPath(sample, \.mood), \.rawValue))
     default:
@@ -164,7 +152,7 @@ struct RandomExpression {
       return Erased(
         "parent?.optionalText?.uppercased()",
         Nodes.flatMap(parent) {
-          Nodes.flatMap(Nodes.keyPath($0, \.optionalText)) { Nodes.uppercased($0) }
+          Nodes.flatMap(Nodes.keyPath($0, \.optionalText)) { Nodes.letterCase($0, isUpper: true) }
         })
     default: return Erased("tags.min()", Nodes.min(Nodes.keyPath(sample, \.tags)))
     }
@@ -187,13 +175,13 @@ struct RandomExpression {
         Nodes.coalesce(Nodes.keyPath(sample, \.optionalReal), value: value))
     case 5:
       let (left, right) = (real(depth - 1), real(depth - 1))
-      return Erased("(\(left.text) + \(right.text))", Nodes.sum(left, right))
+      return Erased("(\(left.text) + \(right.text))", Nodes.arithmetic(left, right, .add))
     case 6:
       let (left, right) = (real(depth - 1), real(depth - 1))
       return Erased("(\(left.text) / \(right.text))", Nodes.quotient(left, right))
     default:
       let (left, right) = (real(depth - 1), real(depth - 1))
-      return Erased("(\(left.text) * \(right.text))", Nodes.product(left, right))
+      return Erased("(\(left.text) * \(right.text))", Nodes.arithmetic(left, right, .multiply))
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct SortTests {
   private static func makeStore() throws -> SampleStore {
     var random = RandomExpression(
-      random: SeededGenerator(seed: 3), sample: PredicateExpressions.Variable<Sample>())
+      random: SplitMix(seed: 3), sample: PredicateExpressions.Variable<Sample>())
     let samples = (0..<60).map { index in
       Sample(
         number: index, text: random.pick(Hard.texts) + random.pick(Hard.texts),

@@ -26,7 +26,7 @@ import Testing
   }
 
   private func secrets(
-    _ environment: [String: String], _ place: SecretPlace = .automatic
+    _ environment: [String: String], _ place: SecretStoreLocation = .automatic
   ) throws -> Secrets {
     try Secrets(
       service: Self.service, in: place, environment: environment, timeout: .seconds(120))
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: KeyringSession.isAvailable)) func aMoveToTheKeyringCanEndAnywhere() throws {
+  @Test(.needs(.keyring)) func aMoveToTheKeyringCanEndAnywhere() throws {
     try tryEveryEnd {
       let session = try KeyringSession()
       let home = session.environment["HOME"] ?? ""
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: KeyringSession.isAvailable)) func aMoveFromTheKeyringCanEndAnywhere() throws {
+  @Test(.needs(.keyring)) func aMoveFromTheKeyringCanEndAnywhere() throws {
     try tryEveryEnd {
       let session = try KeyringSession()
       return Setting(
@@ -98,10 +98,10 @@ import Testing
 
   private struct Setting {
     var environment: [String: String]
-    var old: SecretPlace
+    var old: SecretStoreLocation
     var oldName: String
     var newName: String
-    var new: SecretPlace
+    var new: SecretStoreLocation
     /// The directory or the keyring, which goes with the setting.
     var holding: any Sendable
   }
@@ -140,13 +140,13 @@ import Testing
   /// The same move again, once the program has gone on for a while.
   private func finish(_ setting: Setting, after count: Int) throws {
     let secrets = try secrets(setting.environment)
-    let isMoved = secrets.backend.reason.contains("Copies may be left")
+    let isMoved = secrets.storeDescription.reason.contains("Copies may be left")
     #expect(isMoved == (count >= 4))
     let end = try worker(["move", setting.newName, "100"], setting.environment)
     #expect(end == (0, []), "\(count)")
     try checkAll(setting, after: count)
     #expect(try self.secrets(setting.environment, setting.old).items().isEmpty, "\(count)")
     #expect(try self.secrets(setting.environment, setting.new).items().count == 3, "\(count)")
-    #expect(!secrets.backend.reason.contains("Copies may be left"))
+    #expect(!secrets.storeDescription.reason.contains("Copies may be left"))
   }
 }

@@ -67,7 +67,7 @@ struct OlderCopyTests {
     let worker = try Worker(.vault, directory.url, ["serve"])
     worker.endInput()
     let lines = worker.rest()
-    #expect(worker.finish() == 1)
+    #expect(worker.finish() == WorkerMain.failureStatus)
     return lines
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// A disk that is full: what cannot be kept is refused with an error that says so, all else stays, and
 /// everything goes on when there is room again.
-@Suite(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+@Suite(.needs(.smallDisk))
 struct SecretsFullDiskTests {
   @Test(arguments: SharedStore.allCases)
   func aFullDiskRefusesAndKeeps(_ store: SharedStore) throws {
@@ -50,7 +50,7 @@ struct SecretsFullDiskTests {
     let lines = worker.rest()
     #expect(lines.count == 1 && lines[0].hasPrefix("error "), "\(lines)")
     #expect(lines[0].contains("No space left on device"), "\(lines)")
-    #expect(worker.finish() == 1)
+    #expect(worker.finish() == WorkerMain.failureStatus)
 
     try disk.empty()
     let second = try Worker(.vault, directory, ["serve"])

@@ -8,6 +8,7 @@ struct SecretsKillTests {
     (SharedStore.vault, 1, 300), (SharedStore.vault, 2, 100), (SharedStore.plaintext, 1, 100),
   ])
   func losesNothing(store: SharedStore, writers: Int, kills: Int) throws {
+    let kills = Effort.times(kills)
     let seed = UInt64.random(in: 0..<1_000_000)
     let directory = try TemporaryDirectory(inMemory: true)
     var run = KilledWriters((0..<writers).map { "w\($0)" }, seed: seed) { name in

@@ -23,7 +23,7 @@ import Testing
 
 /// One walk: insert, relate, save, fetch elsewhere, change, delete, upsert.
 @Test func endToEnd() throws {
-  let store = try TemporaryStore()
+  let store = try StoreFile()
   for configuration in [
     ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: store.url),
   ] {

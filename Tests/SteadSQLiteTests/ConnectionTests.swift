@@ -80,7 +80,7 @@ import Testing
     #expect(try refusal { _ = try SQLiteConnection(options) }.kind == .notOpened)
     #expect(!FileManager.default.fileExists(atPath: missing.filePath))
     let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
-    options.place = .file(file.filePath)
+    options.location = .file(file.filePath)
     let reader = try SQLiteConnection(options)
     #expect(try refusal { try reader.execute("INSERT INTO item VALUES (1)") }.kind == .readOnly)
   }
@@ -135,6 +135,23 @@ import Testing
     #expect(try file.mode == 0o640)
     #expect(try connection.integer("SELECT count(*) FROM item") == 0)
     #expect(try directory.names == ["new.db", "new.db-wal", "new.db-shm"])
+  }
+
+  /// It was made under another name, which a process left behind that was killed before it had removed it.
+  @Test("a file that is made private has its own name from the start, and no other one")
+  func privateFileNames() throws {
+    let watch = inotify_init1(Int32(IN_NONBLOCK))
+    defer { close(watch) }
+    try #require(inotify_add_watch(watch, directory.url.filePath, UInt32(IN_CREATE)) >= 0)
+    SQLiteFile.makePrivate(at: directory.file("new.db").filePath)
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(watch, &bytes, bytes.count)
+    let header = MemoryLayout<inotify_event>.size
+    try #require(count > header)
+    // A second event would make the first one's name end before the bytes do.
+    let length = bytes.withUnsafeBytes { $0.load(as: inotify_event.self).len }
+    #expect(count == header + Int(length))
+    #expect(String(decoding: bytes[header..<count].prefix { $0 != 0 }, as: UTF8.self) == "new.db")
   }
 
   @Test("the version tells of another connection's commit, and of one's own")

@@ -17,13 +17,14 @@ struct FoundationDefaultsTests {
       [try WorkerProcess.program("TransferWorker"), "foundation"], environment: variables)
     #expect(program.rest() == [] && program.finish() == 0)
 
-    let source = try UserDefaultsFile(program: "TransferWorker", variables: variables)
+    let source = try TransferSource.userDefaults(
+      program: "TransferWorker", variables: variables)
     let file = home.file("config/TransferWorker.plist")
     let before = try Data(contentsOf: file)
     let preferences = try Preferences(
       domain: "new", directory: home.url,
       environment: Preferences.Environment(appID: "new", variables: variables))
-    let transfer = Transfer("settings", from: source, to: PreferencesDestination(preferences)) {
+    let transfer = Transfer("settings", from: source, to: .preferences(preferences)) {
       $0
     }
     let report = try transfer.run()

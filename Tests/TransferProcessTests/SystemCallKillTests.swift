@@ -2,7 +2,7 @@ import SteadTestSupport
 import Testing
 
 /// A transfer is killed at each of the calls by which it changes files, one after the other.
-@Suite(.enabled(if: ToolRun.canTrace, "strace cannot follow processes here"))
+@Suite(.needs(.tracing))
 struct SystemCallKillTests {
   private static let calls = [
     "fallocate", "fdatasync", "flock", "fsync", "ftruncate", "linkat", "msync", "pwrite64",

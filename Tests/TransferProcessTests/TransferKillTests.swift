@@ -8,7 +8,7 @@ struct TransferKillTests {
     let seed = UInt64.random(in: 0..<1_000_000)
     var (places, phases) = (KilledTransfer.Places(), Set<String>())
     // 200 kills, in a new directory now and then, since receipts grow.
-    for round in 0..<10 {
+    for round in 0..<Effort.times(10) {
       var transfer = try KilledTransfer(workload, seed: seed + UInt64(round))
       for _ in 0..<20 { try transfer.killAndFinish() }
       places.source += transfer.places.source

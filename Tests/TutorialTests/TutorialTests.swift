@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -8,12 +9,9 @@ import Testing
       for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  private func temporaryFile() throws -> URL {
-    let directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-tutorials-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    return directory.appendingPathComponent("tutorial.store")
-  }
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
 
   @Test func aToDoListLivesOnAutosave() async throws {
     let container = try inMemory(Task.self, Project.self)
@@ -56,7 +54,7 @@ import Testing
   }
 
   @Test func usersAreKnownByTheirEmail() throws {
-    let url = try temporaryFile()
+    let url = directory.file("tutorial.store")
     let container = try ModelContainer(for: User.self, configurations: ModelConfiguration(url: url))
     let context = ModelContext(container)
     let user = User(email: "ann@example.org", name: "Ann Example")
@@ -90,7 +88,7 @@ import Testing
   }
 
   @Test func aTaskIsMigratedByItsPlan() throws {
-    let url = try temporaryFile()
+    let url = directory.file("tutorial.store")
     do {
       let container = try ModelContainer(
         for: Schema(versionedSchema: TaskSchemaV1.self),

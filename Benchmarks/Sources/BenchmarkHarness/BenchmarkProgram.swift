@@ -48,6 +48,35 @@ package enum BenchmarkProgram {
     return process.terminationStatus
   }
 
+  /// What this program prints when it is run with other arguments, in a process of its own.
+  ///
+  /// - Parameter environment: All that the process sees; nil for what this one has.
+  /// - Throws: An error when the process does not end with 0.
+  package static func output(
+    of arguments: [String], environment: [String: String]? = nil
+  ) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = arguments
+    if let environment { process.environment = environment }
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw ChildError(arguments: arguments, status: process.terminationStatus)
+    }
+    return String(decoding: output, as: UTF8.self)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// A measurement in a process of its own that did not come to its end.
+  private struct ChildError: Error {
+    let arguments: [String]
+    let status: Int32
+  }
+
   /// Beside the program, which is on a disk; a temporary directory may be memory.
   private static func makeDirectory(_ name: String) throws -> URL {
     let directory = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Runs this program anew with an allocator that keeps freed memory: giving it back to the system
@@ -10,37 +11,27 @@ func keepFreedMemory() {
   execv("/proc/self/exe", arguments)
 }
 
-/// Returns the program's exit status.
-func runBenchmarks() -> Int32 {
-  do {
-    let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    if let child = options.memoryChild {
-      try Memory.runChild(child.peer, path: child.path)
-      return 0
-    }
-    Clock.countsProcessorTime = options.countsProcessorTime
-    if let child = options.openingChild {
-      try Opening.runChild(child.start, path: child.path)
-      return 0
-    }
-    keepFreedMemory()
-    let fixtures = try Fixtures(for: options.profiled == nil ? options.peers : [.sqlite, .stead])
-    defer { fixtures.remove() }
-    let runner = Runner(options: options, fixtures: fixtures)
-    if let name = options.profiled {
-      try runner.profile(name)
-      return 0
-    }
-    let missed = try runner.run()
-    print(missed.isEmpty ? "\nAll goals are met." : "\nMissed: \(missed.joined(separator: ", "))")
-    return options.isCheck && !missed.isEmpty ? 1 : 0
-  } catch is Options.UsageError {
-    print(Options.usage)
-    return 2
-  } catch {
-    print("The benchmark stopped: \(error)")
-    return 1
+func runBenchmarks(in directory: URL) throws -> Int32 {
+  let options = try Options(Array(CommandLine.arguments.dropFirst()))
+  options.common.setClock()
+  if let child = options.memoryChild {
+    try Memory.runChild(child.peer, path: child.path)
+    return 0
   }
+  if let child = options.openingChild {
+    try Opening.runChild(child.start, path: child.path)
+    return 0
+  }
+  keepFreedMemory()
+  let peers = options.profiled == nil ? options.peers : [.sqlite, .stead]
+  let runner = Runner(options: options, fixtures: Fixtures(for: peers, in: directory))
+  if let name = options.profiled {
+    try runner.profile(name)
+    return 0
+  }
+  let missed = try runner.run()
+  print(missed.isEmpty ? "\nAll goals are met." : "\nMissed: \(missed.joined(separator: ", "))")
+  return options.common.isCheck && !missed.isEmpty ? 1 : 0
 }
 
-exit(runBenchmarks())
+exit(BenchmarkProgram.run("records", usage: Options.usage, runBenchmarks))

@@ -28,8 +28,8 @@ public struct DraftBox {
     let clock = DraftClock()
     return try Transfer(
       "drafts-to-records",
-      from: PreferenceSource<String>(Self.key, in: preferences),
-      to: RecordDestination<Draft>(container)
+      from: .preference(Self.key, of: String.self, in: preferences),
+      to: .records(container)
     ) { text in
       Draft(content: text, creationDate: clock.next())
     }.run()

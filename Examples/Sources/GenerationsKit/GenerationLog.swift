@@ -41,8 +41,8 @@ public struct GenerationLog: Sendable {
   /// Moves the history into records, without what does not decode.
   public func moveToRecords() throws -> TransferReport {
     try Transfer(
-      "history-to-records", from: HistorySource(history),
-      to: RecordDestination<GenerationRecord>(container),
+      "history-to-records", from: .history(history),
+      to: .records(container),
       options: TransferOptions(acceptsPartial: true)
     ) { generation in GenerationRecord(generation) }.run()
   }

@@ -1,7 +1,7 @@
 /// What the command line says.
 public struct HelperOptions: Equatable, Sendable {
   /// Where the passwords are to be.
-  public enum Place: String, Sendable {
+  public enum Store: String, Sendable {
     case automatic
     case secretService = "secret-service"
     case vault
@@ -26,7 +26,7 @@ public struct HelperOptions: Equatable, Sendable {
       git config --global credential.helper /path/to/git-credential-stead
     """
 
-  public var place = Place.automatic
+  public var store = Store.automatic
   /// The vault's file; nil means the usual one.
   public var vault: String?
   /// The file with the vault's key; nil means the usual one.
@@ -35,7 +35,7 @@ public struct HelperOptions: Equatable, Sendable {
 
   /// - Throws: ``CredentialError`` when the arguments, without the program's name, make no sense.
   public init(_ arguments: [String]) throws(CredentialError) {
-    var place: Place?
+    var store: Store?
     var words: [String] = []
     var rest = arguments[...]
     func value(of option: String) throws(CredentialError) -> String {
@@ -47,8 +47,8 @@ public struct HelperOptions: Equatable, Sendable {
     while let argument = rest.popFirst() {
       switch argument {
       case "--store":
-        place = Place(rawValue: try value(of: argument))
-        if place == nil { throw CredentialError("There is no such store.") }
+        store = Store(rawValue: try value(of: argument))
+        if store == nil { throw CredentialError("There is no such store.") }
       case "--vault": vault = try value(of: argument)
       case "--key-file": keyFile = try value(of: argument)
       case _ where argument.hasPrefix("-"):
@@ -57,12 +57,12 @@ public struct HelperOptions: Equatable, Sendable {
       }
     }
     if vault != nil || keyFile != nil {
-      guard place == nil || place == .vault, vault != nil else {
+      guard store == nil || store == .vault, vault != nil else {
         throw CredentialError("--vault and --key-file are for --store vault, and go together.")
       }
-      place = .vault
+      store = .vault
     }
-    self.place = place ?? .automatic
+    self.store = store ?? .automatic
     operation = try Self.operation(words)
   }
 

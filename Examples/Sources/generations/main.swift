@@ -24,9 +24,8 @@ func run(_ directory: URL, style: String) throws {
   for entry in log.history.undecodable {
     print("  entry \(entry.index) is kept as it is: \(entry.message)")
   }
-  let advice = log.history.advice
-  for reason in advice.reasons { print("Advice: \(reason)") }
-  guard advice.isTimeToMove else { return }
+  guard let advice = log.history.advice else { return }
+  print("Advice: \(advice)")
 
   let report = try log.moveToRecords()
   print("Moved \(report.moved) to records; \(report.failures.count) stay in the history.")

@@ -14,11 +14,11 @@ func say(_ text: String) {
 extension HelperOptions {
   /// Where the secrets of a server are.
   func secrets(of service: String) throws(SecretError) -> Secrets {
-    try Secrets(service: service, in: secretPlace)
+    try Secrets(service: service, in: location)
   }
 
-  private var secretPlace: SecretPlace {
-    switch place {
+  private var location: SecretStoreLocation {
+    switch store {
     case .automatic: .automatic
     case .secretService: .secretService()
     case .vault:
@@ -40,9 +40,9 @@ func readRequest() throws -> CredentialRequest {
 func describeBackend(_ url: String?, _ options: HelperOptions) throws {
   let request = try CredentialRequest(SecretBytes("url=\(url ?? "https://example.org")"))
   guard let service = request.service else { return }
-  let backend = try options.secrets(of: service).backend
-  let location = backend.location.map { " \($0)" } ?? ""
-  print("\(backend.kind)\(location): \(backend.reason)")
+  let store = try options.secrets(of: service).storeDescription
+  let location = store.location.map { " \($0)" } ?? ""
+  print("\(store.kind)\(location): \(store.reason)")
 }
 
 func run(_ options: HelperOptions) throws {

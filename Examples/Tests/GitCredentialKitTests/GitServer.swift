@@ -9,12 +9,6 @@ final class GitServer {
   private let process = Process()
   private let lifeline = Pipe()
 
-  /// Nil where the system has no Python to run it by.
-  static let isAvailable = ["git", "python3"].allSatisfy { program in
-    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-      .contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
-  }
-
   init(in workshop: Workshop, credential: String) throws {
     self.workshop = workshop
     let work = workshop.file("work").path

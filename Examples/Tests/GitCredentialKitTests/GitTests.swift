@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A real git, a real server that asks for a password, and the program in between.
-@Suite(.enabled(if: GitServer.isAvailable)) struct GitTests {
+@Suite struct GitTests {
   private let workshop: Workshop
   private let server: GitServer
 

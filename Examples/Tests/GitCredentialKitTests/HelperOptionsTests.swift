@@ -5,12 +5,12 @@ import Testing
 @Suite struct HelperOptionsTests {
   @Test func theOperationAloneIsEnough() throws {
     let options = try HelperOptions(["get"])
-    #expect(options.operation == .get && options.place == .automatic && options.vault == nil)
+    #expect(options.operation == .get && options.store == .automatic && options.vault == nil)
   }
 
   @Test func namingAVaultMeansAVault() throws {
     let options = try HelperOptions(["--vault", "/v", "--key-file", "/k", "store"])
-    #expect(options.place == .vault && options.vault == "/v" && options.keyFile == "/k")
+    #expect(options.store == .vault && options.vault == "/v" && options.keyFile == "/k")
     #expect(options.operation == .store)
   }
 

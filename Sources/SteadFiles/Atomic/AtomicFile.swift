@@ -63,7 +63,7 @@ public struct AtomicFile: Sendable {
   ///     `.ownerOnly`. The file that takes shape meanwhile never allows more.
   /// - Throws: ``FileError``, such as `.noSpace`, `.denied`, or `.notFound` when there is no directory.
   public func replace(
-    with data: Data, durability: Durability = .full, permissions: FilePermissions? = nil
+    with data: Data, durability: Durability = .full, permissions: Permissions? = nil
   ) throws {
     try put(data, durability, permissions) { _, target, temporary in
       try disk.rename(temporary, to: target)
@@ -76,7 +76,7 @@ public struct AtomicFile: Sendable {
   ///
   /// - Throws: ``FileError``: `.alreadyExists` when something is there.
   public func create(
-    with data: Data, durability: Durability = .full, permissions: FilePermissions = .ownerOnly
+    with data: Data, durability: Durability = .full, permissions: Permissions = .ownerOnly
   ) throws {
     // Before the work of writing; what decides is the link below.
     try refuseExisting(at: disk.resolveLinks(url.checkedPath))
@@ -106,7 +106,7 @@ public struct AtomicFile: Sendable {
   /// - Throws: ``FileError``: `.changed` when something else is there now.
   public func replace(
     _ expected: Data?, with data: Data, durability: Durability = .full,
-    permissions: FilePermissions? = nil
+    permissions: Permissions? = nil
   ) throws {
     // Nothing is written, and nothing synced, for a race that is lost already.
     try refuseChange(since: expected)
@@ -164,9 +164,40 @@ public struct AtomicFile: Sendable {
 }
 
 extension AtomicFile {
+  /// What a finished write is safe from.
+  ///
+  /// Every level survives the end of the process, `kill -9` included: the system has the bytes. They
+  /// differ in what a loss of power, or a crash of the system, may undo. Measured on ext4, a sync takes
+  /// between 0.3 ms on an idle disk and 8 ms on a busy one.
+  public enum Durability: Sendable, Hashable, CaseIterable {
+    /// Nothing is synced. After a loss of power the file may be old, new or, on some file systems, empty.
+    case none
+    /// The contents are synced before they take the name: after a loss of power the file is the old one
+    /// or the new one, whole. One sync.
+    case file
+    /// The name is synced, too: once the call returns, the new file stays. Two syncs.
+    case full
+  }
+
+  /// Who may read and write a file, as the mode bits of POSIX.
+  public struct Permissions: RawRepresentable, Hashable, Sendable {
+    /// The bits as `chmod` takes them.
+    public var rawValue: UInt16
+
+    /// Permissions from the bits that `chmod` takes.
+    public init(rawValue: UInt16) { self.rawValue = rawValue & 0o7777 }
+
+    /// The owner reads and writes, nobody else does: 0600.
+    public static let ownerOnly = Permissions(rawValue: 0o600)
+    /// The owner writes, everyone reads: 0644.
+    public static let everyoneReads = Permissions(rawValue: 0o644)
+  }
+}
+
+extension AtomicFile {
   /// Writes a temporary file and lets `place` give it the name while the directory is locked.
   private func put(
-    _ data: Data, _ durability: Durability, _ permissions: FilePermissions?,
+    _ data: Data, _ durability: Durability, _ permissions: Permissions?,
     _ place: (any Disk, _ target: String, _ temporary: String) throws -> Void
   ) throws {
     let target = try disk.resolveLinks(url.checkedPath)
@@ -209,5 +240,5 @@ extension AtomicFile {
 }
 
 extension FileStatus {
-  fileprivate var permissions: FilePermissions { FilePermissions(rawValue: UInt16(mode)) }
+  fileprivate var permissions: AtomicFile.Permissions { .init(rawValue: UInt16(mode)) }
 }

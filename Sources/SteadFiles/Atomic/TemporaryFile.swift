@@ -114,7 +114,7 @@ struct TemporaryFile {
   }
 
   /// Gives the file the owner of the one it replaces, as far as may be, and its permissions.
-  func takeOver(_ old: FileStatus?, permissions: FilePermissions) throws {
+  func takeOver(_ old: FileStatus?, permissions: AtomicFile.Permissions) throws {
     if let old, try disk.status(descriptor, path: path).isOwnedDifferently(from: old) {
       // Only the superuser may give files away; for everyone else the new file is the writer's own.
       try? disk.setOwner(descriptor, user: old.user, group: old.group, path: path)

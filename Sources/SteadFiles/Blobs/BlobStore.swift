@@ -36,7 +36,7 @@ public struct BlobStore: Sendable {
   /// blob that was there before is harmed.
   ///
   /// - Throws: ``FileError``, such as `.noSpace` or `.denied`.
-  public func write(_ data: Data, durability: Durability = .full) throws -> String {
+  public func write(_ data: Data, durability: AtomicFile.Durability = .full) throws -> String {
     let reference = SHA256.hexadecimal(data)
     let path = try path(of: reference)
     if try holds(data, at: path), try renew(path) {
@@ -174,7 +174,7 @@ extension BlobStore {
   }
 
   /// The blob that is there may have been written with less durability than is asked for now.
-  private func makeDurable(_ path: String, _ durability: Durability) throws {
+  private func makeDurable(_ path: String, _ durability: AtomicFile.Durability) throws {
     if durability != .none {
       try disk.withDescriptor(path, O_RDONLY) { try disk.sync($0, path: path) }
     }

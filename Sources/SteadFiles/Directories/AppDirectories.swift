@@ -38,7 +38,8 @@ public struct AppDirectories: Sendable, Hashable {
   /// Files of the moment, out of other users' sight.
   public let temporary: URL
 
-  private let groups: URL
+  /// Where the directories are that several apps share.
+  let groups: URL
 
   /// The directories of the app with an identifier.
   ///
@@ -52,18 +53,7 @@ public struct AppDirectories: Sendable, Hashable {
     id: String, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws {
     try Self.check(id)
-    let places = Places(id: id, environment: environment)
-    self.id = id
-    documents = places.documents
-    data = places.data
-    config = places.config
-    cache = places.cache
-    state = places.state
-    logs = places.logs
-    runtime = places.runtime
-    runtimeWarning = places.runtimeWarning
-    temporary = places.temporary
-    groups = places.groups
+    self.init(checkedID: id, environment: environment)
   }
 
   /// Where several apps of one maker keep what they share.
@@ -122,18 +112,4 @@ public struct AppDirectories: Sendable, Hashable {
         code: .invalidName, message: "This cannot be the identifier of an app.", path: id)
     }
   }
-}
-
-/// The places of one app, as the system at hand has them.
-struct Places {
-  var documents: URL
-  var data: URL
-  var config: URL
-  var cache: URL
-  var state: URL
-  var logs: URL
-  var runtime: URL
-  var runtimeWarning: String?
-  var temporary: URL
-  var groups: URL
 }

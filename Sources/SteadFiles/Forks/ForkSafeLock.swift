@@ -4,11 +4,10 @@ import CSteadFiles
 ///
 /// `Mutex` belongs to a thread, which the child does not have. Before a fork all locks of this kind are
 /// taken, so one must never be held while another is taken.
-///
-/// Public since calls of what is public are inlined in other modules, and only those; it is there for
-/// this package's own.
+// Usable from inline, or the package's other modules would call `withLock` instead of inlining it.
 // Sendable: `state` is touched between acquire and release alone, so never by two threads at once.
-public final class ForkSafeLock<State>: @unchecked Sendable {
+@usableFromInline
+package final class ForkSafeLock<State>: @unchecked Sendable {
   // The lock makes accesses follow one another, so they need no check of their own.
   @usableFromInline let lock: OpaquePointer
   @usableFromInline @exclusivity(unchecked) var state: State
@@ -22,7 +21,7 @@ public final class ForkSafeLock<State>: @unchecked Sendable {
 
   /// Calls `body` with the state while no other thread does.
   @inlinable @inline(__always)
-  public func withLock<Result, Failure: Error>(
+  package func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     stead_lock_acquire(lock)
@@ -30,3 +29,6 @@ public final class ForkSafeLock<State>: @unchecked Sendable {
     return try body(&state)
   }
 }
+
+/// A number that is another one in the child of a fork than in its parent.
+package var forkGeneration: UInt64 { stead_fork_generation() }

@@ -12,7 +12,7 @@ extension Journal {
   /// ``clearNotice()``.
   ///
   /// - Throws: ``FileError``: `.readOnly` for a journal that was opened for reading only.
-  public func listen() throws {
+  package func listen() throws {
     guard !isListening else { return }
     guard access == .readWrite else {
       throw FileError(
@@ -28,7 +28,7 @@ extension Journal {
   }
 
   /// Takes back ``listen()``.
-  public func stopListening() {
+  package func stopListening() {
     guard isListening else { return }
     isListening = false
     withdraw()
@@ -37,7 +37,7 @@ extension Journal {
   /// Says that the listener is awake, and wants to be woken for what is written from now on.
   ///
   /// A listener calls it before ``read(_:)``, so that nothing falls in between.
-  public func clearNotice() {
+  package func clearNotice() {
     guard file.isWritable else { return }
     _ = stead_exchange(file.base + JournalLayout.notice, 0)
   }

@@ -9,7 +9,7 @@ extension Journal {
   /// then. No lock is taken, and nobody is kept waiting.
   ///
   /// - Throws: ``FileError`` when the file cannot be opened again; and whatever `visit` throws.
-  public func read(_ visit: (Event) throws -> Void) throws {
+  package func read(_ visit: (Event) throws -> Void) throws {
     if needsAttention { try attend() }
     if try deliver(visit) { return }
     if access == .readOnly { return skipDamage() }

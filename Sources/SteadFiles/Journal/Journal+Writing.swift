@@ -12,7 +12,7 @@ extension Journal {
   /// - Throws: ``FileError``: `.readOnly` for a journal that was opened for reading; and what `visit`
   ///   and `body` throw. What `body` had appended by then stays.
   @inlinable
-  public func write<Result>(
+  package func write<Result>(
     catchingUp visit: (Event) throws -> Void, _ body: (inout Writer) throws -> Result
   ) throws -> Result {
     if !lockIfCurrent() { try lockAndCatchUp(visit) }
@@ -179,7 +179,8 @@ extension Journal {
 
 extension Journal {
   /// What may be done while a journal is locked. It must not outlive the call that it was passed to.
-  public struct Writer {
+  @usableFromInline
+  package struct Writer {
     // Valid in the call of `write` that made this value, whose caller holds the journal.
     @usableFromInline unowned(unsafe) let journal: Journal
 
@@ -194,7 +195,7 @@ extension Journal {
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then.
     @inlinable
-    public func append(
+    package func append(
       byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
     ) throws {
       if byteCount >= Journal.longRecordByteCount {
@@ -217,7 +218,7 @@ extension Journal {
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then.
     @inlinable
-    public func append(
+    package func append(
       _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer
     ) throws {
       let byteCount = first.count + second.count
@@ -236,7 +237,7 @@ extension Journal {
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
     ///   ``Journal/metadataLimit`` or ``Journal/checkpointLimit``.
-    public func compact(to checkpoint: Checkpoint) throws { try journal.compact(to: checkpoint) }
+    package func compact(to checkpoint: Checkpoint) throws { try journal.compact(to: checkpoint) }
 
     /// Puts a prepared file in place, with the records that were appended meanwhile.
     ///
@@ -246,17 +247,17 @@ extension Journal {
     /// - Returns: false when that is no longer possible, since another process has compacted the journal
     ///   meanwhile, or the value was used before. Nothing has changed then.
     /// - Throws: ``FileError``: `.noSpace` when the disk is full.
-    public func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
+    package func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
       try journal.finish(prepared)
     }
 
     /// How many bytes all records since the checkpoint take up.
-    public var logByteCount: Int { Int(journal.position) - journal.header.logStart }
+    package var logByteCount: Int { Int(journal.position) - journal.header.logStart }
     /// How many bytes the checkpoint has.
-    public var checkpointByteCount: Int { journal.header.checkpointByteCount }
+    package var checkpointByteCount: Int { journal.header.checkpointByteCount }
     /// The checkpoint's metadata.
-    public var metadata: Data { journal.header.metadata }
+    package var metadata: Data { journal.header.metadata }
     /// The checkpoint's bytes, in the file itself; valid until the next compaction.
-    public var checkpoint: UnsafeRawBufferPointer { journal.checkpoint }
+    package var checkpoint: UnsafeRawBufferPointer { journal.checkpoint }
   }
 }

@@ -48,23 +48,24 @@ import Foundation
 ///
 /// The file is drawn to the byte, with its limits, in Documentation/JournalFile.md. It has to be on a local
 /// file system. It is readable by its owner alone; a symbolic link is followed.
-public final class Journal {
+@usableFromInline
+package final class Journal {
   /// What a journal begins with: the state that all records before it led to.
-  public struct Checkpoint: Sendable {
+  package struct Checkpoint: Sendable {
     /// The state, in whatever form its owner gives it.
-    public var bytes: Data
+    package var bytes: Data
     /// A few more bytes that go with it, ``Journal/metadataLimit`` at most.
-    public var metadata: Data
+    package var metadata: Data
 
     /// A checkpoint of a state.
-    public init(bytes: Data, metadata: Data = Data()) {
+    package init(bytes: Data, metadata: Data = Data()) {
       self.bytes = bytes
       self.metadata = metadata
     }
   }
 
   /// Whether a journal may be written.
-  public enum Access: Sendable, Hashable {
+  package enum Access: Sendable, Hashable {
     /// The file is made where there is none, and repaired where it is damaged.
     case readWrite
     /// Nothing on the disk is ever changed.
@@ -72,7 +73,8 @@ public final class Journal {
   }
 
   /// A piece of the journal, in the order in which it was written.
-  public enum Event {
+  @usableFromInline
+  package enum Event {
     /// Everything before this is to be forgotten; the state is now this.
     case checkpoint(UnsafeRawBufferPointer, metadata: UnsafeRawBufferPointer)
     /// One more record.
@@ -80,18 +82,18 @@ public final class Journal {
   }
 
   /// How many bytes of metadata a checkpoint may have.
-  public static let metadataLimit = 256
+  package static let metadataLimit = 256
   /// How many bytes a record may have, 1 GiB.
-  public static let recordLimit = 1 << 30
+  package static let recordLimit = 1 << 30
   /// How many bytes a checkpoint may have, 4 GiB.
-  public static let checkpointLimit = 1 << 32
+  package static let checkpointLimit = 1 << 32
   /// How many damaged files are kept beside a journal.
-  public static let keptAsideLimit = 8
+  package static let keptAsideLimit = 8
 
   /// Where the file is, or will be.
-  public let url: URL
+  package let url: URL
   /// Whether the journal may be written.
-  public let access: Access
+  package let access: Access
 
   let path: String
   let disk: any Disk
@@ -137,7 +139,7 @@ public final class Journal {
   /// - Throws: ``FileError``: `.denied`, `.readOnly` or `.noSpace` when the file cannot be made or opened
   ///   for writing, `.newerVersion` for one of a later format, `.notAFile` for a directory; and whatever
   ///   `initial` and `repair` throw.
-  public convenience init(
+  package convenience init(
     url: URL, access: Access = .readWrite, initial: @escaping () throws -> Checkpoint,
     onDamage: @escaping (JournalDamage) -> Void,
     repair: @escaping (JournalDamage) throws -> Checkpoint
@@ -169,7 +171,7 @@ public final class Journal {
   ///
   /// It costs two loads from memory, a few nanoseconds, so it may be asked before each use.
   @inlinable @inline(__always)
-  public var hasNews: Bool {
+  package var hasNews: Bool {
     // What is special in a file, such as that another has taken its place, is in the tail's word, too.
     file.word(at: JournalLayout.tail) != position || file.isInherited
   }

@@ -1,6 +1,5 @@
 import CSteadFiles
 import Foundation
-import Synchronization
 
 /// A compaction whose slow part, writing and syncing the checkpoint, is done while the journal goes on.
 ///
@@ -11,7 +10,7 @@ import Synchronization
 ///   try journal.write(catchingUp: apply) { writer in _ = try writer.finish(prepared) }
 /// }
 /// ```
-public struct JournalCompaction: Sendable {
+package struct JournalCompaction: Sendable {
   let checkpoint: Journal.Checkpoint
   let path: String
   let disk: any Disk
@@ -26,32 +25,11 @@ public struct JournalCompaction: Sendable {
   ///
   /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
   ///   ``Journal/metadataLimit`` or ``Journal/checkpointLimit``.
-  public func prepare() throws -> PreparedJournalCompaction {
+  package func prepare() throws -> PreparedJournalCompaction {
     let draft = try checkpoint.bytes.withUnsafeBytes { bytes in
       try JournalDraft(at: path, on: disk, checkpoint: bytes, metadata: checkpoint.metadata)
     }
     return PreparedJournalCompaction(draft, of: self)
-  }
-}
-
-/// A new journal file that is written and synced, and has still to take the old one's place.
-public final class PreparedJournalCompaction: Sendable {
-  let compaction: JournalCompaction
-  private let draft: Mutex<JournalDraft?>
-
-  init(_ draft: JournalDraft, of compaction: JournalCompaction) {
-    self.compaction = compaction
-    self.draft = Mutex(draft)
-  }
-
-  deinit { take()?.temporary.finish() }
-
-  /// The draft, the first time.
-  func take() -> JournalDraft? {
-    draft.withLock { draft in
-      defer { draft = nil }
-      return draft
-    }
   }
 }
 
@@ -61,7 +39,7 @@ extension Journal {
   ///
   /// The owner must have been told everything up to its position, as it is after ``read(_:)`` and in
   /// and after a write. It costs nothing.
-  public func compaction(to checkpoint: Checkpoint) -> JournalCompaction {
+  package func compaction(to checkpoint: Checkpoint) -> JournalCompaction {
     JournalCompaction(
       checkpoint: checkpoint, path: path, disk: disk, salt: header.salt, position: Int(position))
   }

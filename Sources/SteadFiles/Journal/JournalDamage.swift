@@ -1,9 +1,9 @@
 import Foundation
 
 /// What was found to be wrong with a journal file, and where its bytes were kept.
-public struct JournalDamage: Sendable {
+package struct JournalDamage: Sendable {
   /// The part of the file that is damaged.
-  public enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// The header. When one of its two copies is good, nothing is lost; else the whole file is. A file
     /// that is empty, or zeros only, counts as one without a header.
     case header
@@ -16,20 +16,20 @@ public struct JournalDamage: Sendable {
   }
 
   /// The part of the file that is damaged.
-  public var kind: Kind
+  package var kind: Kind
   /// Where in the file the damage begins, in bytes.
-  public var offset: Int
+  package var offset: Int
   /// How many bytes of checkpoint or records are gone, at most; 0 when nothing is lost, or when the file
   /// is empty and nobody can say.
-  public var lostByteCount: Int
+  package var lostByteCount: Int
   /// The journal's file.
-  public var url: URL
+  package var url: URL
   /// Where the damaged file is now; nil when it was opened for reading only and is where it was, and for
   /// a file of zeros, which is not worth keeping.
-  public var keptAside: URL?
+  package var keptAside: URL?
 
   /// Describes a damage; the package does this, and so may a test.
-  public init(kind: Kind, offset: Int, lostByteCount: Int, url: URL, keptAside: URL?) {
+  package init(kind: Kind, offset: Int, lostByteCount: Int, url: URL, keptAside: URL?) {
     self.kind = kind
     self.offset = offset
     self.lostByteCount = lostByteCount

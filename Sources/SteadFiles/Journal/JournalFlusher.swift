@@ -4,7 +4,7 @@ import Foundation
 /// Makes a journal durable, apart from the journal itself, so that its owner can go on meanwhile.
 ///
 /// Take one with ``Journal/flusher``, let go of the lock that guards the journal, and flush.
-public struct JournalFlusher: Sendable {
+package struct JournalFlusher: Sendable {
   /// nil for a journal that was opened for reading only.
   let path: String?
   let disk: any Disk
@@ -16,7 +16,7 @@ public struct JournalFlusher: Sendable {
   /// flush.
   ///
   /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file.
-  public func flush() throws {
+  package func flush() throws {
     guard let path else { return }
     for _ in 0..<Self.attemptLimit where try flushNewestFile(path) { return }
     throw FileError(
@@ -62,12 +62,12 @@ public struct JournalFlusher: Sendable {
 
 extension Journal {
   /// What ``flush()`` does, to be done where the journal is not held.
-  public var flusher: JournalFlusher {
+  package var flusher: JournalFlusher {
     JournalFlusher(path: access == .readWrite ? path : nil, disk: disk)
   }
 
   /// Returns when all that was appended survives a loss of power; see ``JournalFlusher/flush()``.
   ///
   /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file.
-  public func flush() throws { try flusher.flush() }
+  package func flush() throws { try flusher.flush() }
 }

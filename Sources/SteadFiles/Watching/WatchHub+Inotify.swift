@@ -26,7 +26,7 @@
     }
 
     /// What the thread does until no watcher is left.
-    fileprivate static func run(_ descriptor: Int32, first: [WatchDelivery]) {
+    fileprivate static func run(_ descriptor: Int32, first: [WatchSubscription.Delivery]) {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 8)
       defer { buffer.deallocate() }
       var deliveries = first
@@ -78,12 +78,13 @@
         close()
         generation = stead_fork_generation()
         guard !inherited.isEmpty else { return }
-        var deliveries: [WatchDelivery] = []
+        var deliveries: [WatchSubscription.Delivery] = []
         let isOpen = (try? openDescriptor()) != nil
         for subscription in inherited {
           let isWatched = isOpen && (try? watch(subscription)) != nil
           deliveries.append(
-            WatchDelivery(subscription: subscription, changes: .everything, isLast: !isWatched))
+            WatchSubscription.Delivery(
+              subscription: subscription, changes: .everything, isLast: !isWatched))
         }
         if (try? startThread(first: deliveries)) == nil { close() }
       }
@@ -94,10 +95,12 @@
         return descriptor >= 0
       }
 
-      mutating func deliveries(for events: [InotifyEvent], hasFailed: Bool) -> [WatchDelivery] {
-        var found: [ObjectIdentifier: WatchDelivery] = [:]
+      mutating func deliveries(for events: [InotifyEvent], hasFailed: Bool) -> [WatchSubscription
+        .Delivery]
+      {
+        var found: [ObjectIdentifier: WatchSubscription.Delivery] = [:]
         func note(_ subscription: WatchSubscription, _ changes: FileWatcher.Changes, isLast: Bool) {
-          let fresh = WatchDelivery(subscription: subscription, changes: changes)
+          let fresh = WatchSubscription.Delivery(subscription: subscription, changes: changes)
           found[ObjectIdentifier(subscription), default: fresh].changes.formUnion(changes)
           if isLast { found[ObjectIdentifier(subscription)]?.isLast = true }
         }
@@ -141,7 +144,7 @@
         watches[number, default: []].append(subscription)
       }
 
-      private func startThread(first: [WatchDelivery]) throws {
+      private func startThread(first: [WatchSubscription.Delivery]) throws {
         try WatchThread.start { [descriptor] in WatchHub.run(descriptor, first: first) }
       }
     }

@@ -16,11 +16,13 @@ final class WatchSubscription: Sendable {
   func wants(_ name: String) -> Bool { names?.contains(name) ?? true }
 }
 
-/// What is to be told to one watcher: changes, and whether they are the last.
-struct WatchDelivery: Sendable {
-  let subscription: WatchSubscription
-  var changes: FileWatcher.Changes
-  var isLast = false
+extension WatchSubscription {
+  /// What one watcher is to be called with: changes, and whether they are the last.
+  struct Delivery: Sendable {
+    let subscription: WatchSubscription
+    var changes: FileWatcher.Changes
+    var isLast = false
 
-  func send() { subscription.deliver(changes, isLast) }
+    func send() { subscription.deliver(changes, isLast) }
+  }
 }

@@ -1,3 +1,5 @@
+import SteadFormats
+
 extension Optional: PreferenceValue where Wrapped: PreferenceValue {
   /// Makes the value from what is stored.
   public init(propertyList: PropertyList) throws {

@@ -7,13 +7,20 @@ extension PropertyList {
       if let value = try native.init(propertyList: self) as? Value { return value }
     }
     do {
-      return try TreeDecoder(self, path: []).decode(type)
+      return try decodedTree(as: type)
     } catch let error as PreferencesError {
       throw error
     } catch {
       throw PreferencesError(
         code: .doesNotDecode, message: "What is stored does not decode as \(type).", cause: error)
     }
+  }
+
+  /// The value of a type, from the tree of its `Codable` form.
+  ///
+  /// - Throws: what the type's `init(from:)` throws.
+  package func decodedTree<Value: Decodable>(as type: Value.Type) throws -> Value {
+    try TreeDecoder(self, path: []).decode(type)
   }
 
   /// What a value is stored as: its own form, or the tree of its `Codable` form; nil for a nil.

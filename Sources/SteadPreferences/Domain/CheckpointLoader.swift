@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 /// Makes the first checkpoint of a journal from the property list file, where there is one.
 struct CheckpointLoader {

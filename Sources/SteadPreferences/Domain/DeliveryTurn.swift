@@ -9,7 +9,7 @@ struct DeliveryTurn: Sendable {
 
   /// Takes the turn, or says false when another thread has it, or a caller of this one.
   mutating func begin() -> Bool {
-    let current = ForkGeneration.current
+    let current = forkGeneration
     guard generation != current else { return false }
     generation = current
     return true

@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 extension DomainFile {
   /// How long, in seconds, a file that does not parse may be one that somebody is still writing.
@@ -118,7 +119,7 @@ extension DomainFile {
           + "\(name), and is written anew from the journal.", cause: cause))
   }
 
-  private func publish(_ data: Data, durability: Durability) throws {
+  private func publish(_ data: Data, durability: AtomicFile.Durability) throws {
     guard onDisk != published.current else { return }
     try AtomicFile(plist).replace(with: data, durability: durability)
     onDisk = published.current

@@ -11,7 +11,7 @@ final class DomainFile {
 
   let name: String
   let directory: URL
-  let options: DomainOptions
+  let options: DomainStore.Options
   let isReadOnly: Bool
   let plist: URL
   /// Errors that no call could throw, until the store fetches them.
@@ -28,7 +28,7 @@ final class DomainFile {
   /// After a compaction that failed, the length of the log at which to try again.
   private var nextCompaction = 0
 
-  init(name: String, directory: URL, options: DomainOptions) throws {
+  init(name: String, directory: URL, options: DomainStore.Options) throws {
     self.name = name
     self.directory = directory
     self.options = options

@@ -108,8 +108,8 @@ extension DomainStore {
     let hasMail = state.withLock { state -> Bool in
       guard let file = state.file else { return false }
       file.journal.clearNotice()
-      if file.journal.hasNews { _ = state.catchUp(file) }
-      return state.hasMail
+      let hasMail = file.journal.hasNews && state.catchUp(file)
+      return hasMail || !file.problems.isEmpty
     }
     if hasMail { deliver() }
     if names.isEmpty || names.contains(name + ".plist") { refresh() }
@@ -128,5 +128,19 @@ extension DomainStore.State {
     // With nobody to tell they wait. Most are met while opening, before there can be a handler.
     guard let file, !file.problems.isEmpty, !problemHandlers.isEmpty else { return ([], []) }
     return (file.problems.take(), problemHandlers.sorted { $0.key < $1.key }.map(\.value))
+  }
+}
+
+extension DomainStore {
+  /// The value that a key has once the event that is being delivered now has reached all handlers.
+  ///
+  /// What was written after it waits to be delivered.
+  func deliveredValue(forKey key: String) -> PropertyList? {
+    state.withLock { state in
+      for event in state.mail {
+        for change in event.changes where change.key.isSameText(as: key) { return change.old }
+      }
+      return state.table[key]
+    }
   }
 }

@@ -3,9 +3,9 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  private struct Place: Hashable {
+  private struct FileKey: Hashable {
     var path: String
-    var options: DomainOptions
+    var options: DomainStore.Options
   }
 
   private struct Opened {
@@ -13,19 +13,19 @@ extension DomainStore {
   }
 
   private struct Registry {
-    var stores: [Place: Opened] = [:]
+    var stores: [FileKey: Opened] = [:]
     /// How many entries there may be before those of closed domains are cleared away.
     var limit = 64
 
     /// Registers a domain, or gives the one that is registered already; and with it the domains whose
     /// last reference may be the one returned here, since it must not go while a lock is held.
     mutating func register(
-      _ new: DomainStore, at place: Place
+      _ new: DomainStore, at key: FileKey
     ) -> (store: DomainStore, others: [DomainStore]) {
-      if let store = stores[place]?.store { return (store, []) }
-      stores[place] = Opened(store: new)
+      if let store = stores[key]?.store { return (store, []) }
+      stores[key] = Opened(store: new)
       guard stores.count > limit else { return (new, []) }
-      let open = stores.compactMap { place, opened in opened.store.map { (place, $0) } }
+      let open = stores.compactMap { key, opened in opened.store.map { (key, $0) } }
       stores = Dictionary(uniqueKeysWithValues: open.map { ($0.0, Opened(store: $0.1)) })
       limit = max(64, 2 * stores.count)
       return (new, open.map(\.1))
@@ -41,11 +41,11 @@ extension DomainStore {
   ///
   /// - Throws: ``PreferencesError`` when the files cannot be read, or are of a newer version.
   static func open(
-    domain: String, directory: URL, options: DomainOptions = DomainOptions()
+    domain: String, directory: URL, options: DomainStore.Options = DomainStore.Options()
   ) throws -> DomainStore {
     let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
-    let place = Place(path: path, options: options)
-    if let store = registry.withLock({ registry in registry.stores[place]?.store }) { return store }
+    let key = FileKey(path: path, options: options)
+    if let store = registry.withLock({ registry in registry.stores[key]?.store }) { return store }
     // Not under the lock: another domain's opening need not wait for this one's. Two threads may both
     // read the files; the first to be done is kept.
     let new: DomainStore
@@ -54,7 +54,7 @@ extension DomainStore {
     } catch {
       throw PreferencesError(error, domain: domain)
     }
-    let (store, others) = registry.withLock { registry in registry.register(new, at: place) }
+    let (store, others) = registry.withLock { registry in registry.register(new, at: key) }
     withExtendedLifetime(others) {}
     if store === new { store.watchLater() }
     return store

@@ -9,11 +9,11 @@ import SteadFiles
 final class DomainStore: Sendable {
   /// The domain's name, such as `com.example.notes`.
   let name: String
-  let options: DomainOptions
+  let options: DomainStore.Options
   let state: ForkSafeLock<State>
 
   /// A domain that lives as long as this object.
-  init(inMemory name: String, options: DomainOptions = DomainOptions()) {
+  init(inMemory name: String, options: DomainStore.Options = DomainStore.Options()) {
     self.name = name
     self.options = options
     state = ForkSafeLock(State())
@@ -22,7 +22,7 @@ final class DomainStore: Sendable {
   /// A domain in a property list file and a journal, of which others may be writing, too.
   ///
   /// - Throws: ``PreferencesError`` when the files cannot be read or are of a newer version.
-  init(_ name: String, directory: URL, options: DomainOptions) throws {
+  init(_ name: String, directory: URL, options: DomainStore.Options) throws {
     self.name = name
     self.options = options
     let file = try DomainFile(name: name, directory: directory, options: options)
@@ -55,8 +55,10 @@ final class DomainStore: Sendable {
       return contents()
     }
     // Not registered, so that nobody else comes to read from this one.
-    return try DomainStore(name, directory: directory, options: DomainOptions(isReadOnly: true))
-      .contents()
+    return try DomainStore(
+      name, directory: directory, options: DomainStore.Options(isReadOnly: true)
+    )
+    .contents()
   }
 
   /// Whether the files may be read only.
@@ -188,6 +190,18 @@ final class DomainStore: Sendable {
 }
 
 extension DomainStore {
+  /// How a domain's file is opened.
+  struct Options: Sendable, Hashable {
+    /// Whether writes are refused with `PreferencesError.Code.readOnly`.
+    var isReadOnly = false
+    /// The most bytes of the property list; a write beyond it is refused with `.quotaExceeded`.
+    var quota: Int?
+    /// The format in which the property list is published.
+    var format = PropertyList.Format.binary
+  }
+}
+
+extension DomainStore {
   /// What the lock protects.
   struct State {
     var table = DomainTable()
@@ -236,13 +250,18 @@ extension DomainStore.State {
     reporting(file) { replay in try file.catchUp(&replay) }
   }
 
+  /// Runs a body whose errors are mail, and says whether there is mail that has come of it.
+  ///
+  /// What another thread has posted is that one's to deliver, which would else go on before its
+  /// handlers are told.
   mutating func reporting(_ file: DomainFile, _ body: (inout Replay) throws -> Void) -> Bool {
+    let before = mail.count
     do {
       try changing(body)
     } catch {
       file.problems.add(PreferencesError(error, domain: file.name))
     }
-    return hasMail
+    return mail.count > before || !file.problems.isEmpty
   }
 
   @inline(__always)
@@ -277,18 +296,4 @@ package struct DomainEdit: Sendable {
     self.key = key
     self.value = value
   }
-}
-
-/// What became of one key.
-struct DomainChange: Sendable {
-  var key: String
-  var old: PropertyList?
-  var new: PropertyList?
-}
-
-/// What one write, or a look at the file, has changed.
-struct DomainEvent: Sendable {
-  var changes: [DomainChange]
-  /// Whether this process wrote it.
-  var isOwn: Bool
 }

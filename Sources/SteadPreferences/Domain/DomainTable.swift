@@ -1,3 +1,5 @@
+import SteadFormats
+
 /// Keys and values of a domain, told apart by the keys' UTF-8.
 ///
 /// A hash table by open addressing with linear probing. A look-up touches two places of memory, its
@@ -167,6 +169,18 @@ extension DomainTable {
       longKeys.append(texts[entries[index].key.number])
       entries[index].key = DomainKey(longKey: longKeys.count - 1)
     }
+  }
+}
+
+extension DomainTable {
+  /// The keys and values of a binary property list.
+  ///
+  /// - Throws: ``PropertyListError`` when it is damaged or holds no dictionary.
+  init(propertyList bytes: UnsafeRawBufferPointer) throws {
+    self.init()
+    var decoder = try BinaryPropertyListDecoder(bytes)
+    reserveCapacity(try decoder.rootCount())
+    try decoder.visitRoot { key, value in replace(key, with: value) }
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+@_exported public import enum SteadFiles.Stead
 import SteadFiles
 
 /// Why preferences could not be kept, read or brought in.
@@ -7,42 +8,43 @@ import SteadFiles
 /// name keys, domains and files, and never hold a value.
 public struct PreferencesError: Error, Sendable {
   /// What went wrong, to compare with.
-  public struct Code: Hashable, Sendable {
-    private enum Name {
-      case invalidDomainName, notAPropertyList, quotaExceeded, readOnly, noSpace, unavailable
-      case damaged, failed, doesNotDecode, tooManyKeptAside, tooLarge, newerVersion, invalidOptions
-    }
-    private let name: Name
-    private init(_ name: Name) { self.name = name }
+  ///
+  /// Later versions add more.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private let name: String
+    private init(_ name: String) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { name }
 
     /// The name of a domain or suite is empty, too long, leads elsewhere, or is one that cannot be
     /// opened by that call.
-    public static let invalidDomainName = Code(.invalidDomainName)
+    public static let invalidDomainName = Code("invalidDomainName")
     /// The value holds something that a property list cannot.
-    public static let notAPropertyList = Code(.notAPropertyList)
+    public static let notAPropertyList = Code("notAPropertyList")
     /// The value would make the domain larger than its quota.
-    public static let quotaExceeded = Code(.quotaExceeded)
+    public static let quotaExceeded = Code("quotaExceeded")
     /// The preferences were opened for reading only.
-    public static let readOnly = Code(.readOnly)
+    public static let readOnly = Code("readOnly")
     /// The disk is full, or the user's share of it is.
-    public static let noSpace = Code(.noSpace)
+    public static let noSpace = Code("noSpace")
     /// The file of the domain cannot be opened or made, so that values are kept in memory alone.
-    public static let unavailable = Code(.unavailable)
+    public static let unavailable = Code("unavailable")
     /// A file holds something other than what was written.
-    public static let damaged = Code(.damaged)
+    public static let damaged = Code("damaged")
     /// The system failed in a way that has no code here; see ``PreferencesError/cause``.
-    public static let failed = Code(.failed)
+    public static let failed = Code("failed")
     /// What is stored is of another kind than what is read, out of range, or has parts missing.
-    public static let doesNotDecode = Code(.doesNotDecode)
+    public static let doesNotDecode = Code("doesNotDecode")
     /// As many values that do not decode are kept aside for the key as there may be; see
     /// ``Preferences/keptAsideLimit``.
-    public static let tooManyKeptAside = Code(.tooManyKeptAside)
+    public static let tooManyKeptAside = Code("tooManyKeptAside")
     /// A payload of a history is longer than its options allow.
-    public static let tooLarge = Code(.tooLarge)
+    public static let tooLarge = Code("tooLarge")
     /// A newer version of this library wrote it, in a format that this one does not know.
-    public static let newerVersion = Code(.newerVersion)
+    public static let newerVersion = Code("newerVersion")
     /// The options of a history contradict themselves.
-    public static let invalidOptions = Code(.invalidOptions)
+    public static let invalidOptions = Code("invalidOptions")
   }
 
   /// What went wrong, to compare with.
@@ -71,14 +73,45 @@ public struct PreferencesError: Error, Sendable {
 
 extension PreferencesError: CustomStringConvertible, LocalizedError {
   /// The message, with the domain and the key.
-  public var description: String { place.isEmpty ? message : "\(message) (\(place))" }
+  public var description: String { subject.isEmpty ? message : "\(message) (\(subject))" }
   /// The domain and the key, as far as they are known.
-  var place: String {
+  var subject: String {
     [domain.map { "domain \($0)" }, key.map { "key \($0)" }].compactMap(\.self)
       .joined(separator: ", ")
   }
-  /// The message, with the domain and the key.
-  public var errorDescription: String? { description }
+  /// The message, with the domain and the key, and the sentence of the cause.
+  public var errorDescription: String? {
+    guard let sentence = cause?.valueFreeSentence, !message.contains(sentence) else {
+      return description
+    }
+    return "\(description) \(sentence)"
+  }
+}
+
+extension Error {
+  /// What an error says, as far as that is known to hold no stored value; nil for errors that might.
+  package var valueFreeSentence: String? {
+    switch self {
+    case let error as PreferencesError: error.message
+    case let error as PropertyListError: error.message
+    case let error as FileError: error.message
+    case let error as DecodingError: error.sentenceWithoutValue
+    default: nil
+    }
+  }
+}
+
+extension DecodingError {
+  /// Foundation's own descriptions may quote what was read.
+  fileprivate var sentenceWithoutValue: String {
+    switch self {
+    case .keyNotFound(let key, _): "It has no value for \(key.stringValue)."
+    case .typeMismatch(let type, _): "A value in it isn't a \(type)."
+    case .valueNotFound(let type, _): "A value of \(type) is missing in it."
+    case .dataCorrupted: "A value in it is corrupt."
+    @unknown default: "It does not decode."
+    }
+  }
 }
 
 extension PreferencesError {
@@ -132,5 +165,19 @@ extension PreferencesError.Code {
     case .invalidName?: self = .invalidDomainName
     default: self = .failed
     }
+  }
+}
+
+extension Stead.Problem.Code {
+  /// A method of ``Preferences`` without `throws` failed, and no `Preferences.onError` was set. The
+  /// problem's cause is a ``PreferencesError``, whose code says more.
+  public static let preferencesFailed = Self("preferencesFailed")
+}
+
+extension Stead.Problem {
+  init(_ error: PreferencesError) {
+    self.init(
+      code: .preferencesFailed, product: .preferences, subject: error.subject,
+      message: error.message, cause: error)
   }
 }

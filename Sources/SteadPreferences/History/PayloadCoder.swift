@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 /// Between payloads and what is stored of them. Calls the program's own code, so never under a lock.
 struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {

@@ -29,11 +29,10 @@ extension PayloadHistory {
     return found
   }
 
-  /// Whether the history has grown so far that records would serve the app better, and why.
+  /// Why records would serve the app better than this history; nil while they would not.
   ///
-  /// The limits are those of ``PayloadHistoryOptions/adviceLimits``. Times are those of this object:
-  /// its opening, and its searches.
-  public var advice: HistoryAdvice {
+  /// Times are those of this object: its opening, and its searches.
+  public var advice: HistoryAdvice? {
     read { state in
       HistoryAdvice(
         count: state.table.total, byteCount: state.table.byteCount, usage: state.usage,

@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 extension PayloadHistory {
   /// Takes over the array that the app has, or an older version of it has written again, under the key.

@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 extension PayloadHistory {
   /// Writes all entries under the key in the app's domain, as one array in JSON, for an older version of

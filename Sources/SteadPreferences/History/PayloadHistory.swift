@@ -66,18 +66,18 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     try options.check(key: key, limit: limit)
     if let problem = preferences.search.list.problem { throw problem }
     let start = ContinuousClock.now
-    let place: HistoryPlace
+    let storage: HistoryStorage
     do {
-      place = try preferences.plan.openHistory(key)
+      storage = try preferences.plan.openHistory(key)
     } catch {
       throw PreferencesError(error, domain: preferences.domain, key: key)
     }
     (self.key, self.limit, self.options) = (key, limit, options)
     self.preferences = preferences
-    store = place.store
-    coder = PayloadCoder(key: key, options: options, blobs: place.blobs)
+    store = storage.store
+    coder = PayloadCoder(key: key, options: options, blobs: storage.blobs)
     problems = HistoryProblems(preferences.errors)
-    problems.follow(place.store)
+    problems.follow(storage.store)
     catchUp()
     let seconds = start.duration(to: .now) / .seconds(1)
     let header = cores.current.withLock { state in
@@ -214,14 +214,17 @@ extension PayloadHistory {
   /// What is new is decoded without the lock; when another thread was faster, once more from where that
   /// has come to.
   func catchUp(_ core: HistoryCore) {
+    var hasNews = false
     while let news = core.withLock({ state in state.news(in: store) }) {
       let contents = news.changed.map { coder.content($0.stored) }
       if hasVanished(news.changed, contents) { continue }
       guard core.withLock({ state in state.take(news, contents) }) else { continue }
       report(contents.compactMap(\.cause))
+      hasNews = true
       break
     }
-    deliver(core)
+    // What another thread has written is that one's to tell, before its call returns.
+    if hasNews { deliver(core) }
   }
 
   /// Whether an entry's file could not be read since somebody has just removed both.
@@ -249,4 +252,12 @@ extension PayloadHistory {
           + "`undecodable` lists them. The newest of them: \(first.message)",
         domain: preferences.domain, key: key, cause: first))
   }
+}
+
+extension PayloadHistory {
+  /// Key and domain, for reports and errors.
+  package var label: String { "history \(key) of \(preferences.domain)" }
+
+  /// Whether nothing can be written to the history.
+  package var isReadOnly: Bool { preferences.isReadOnly || store.isReadOnly }
 }

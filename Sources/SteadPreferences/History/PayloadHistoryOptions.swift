@@ -36,13 +36,12 @@ public struct PayloadHistoryOptions<Payload: Codable & Identifiable & Sendable>:
   /// Changes the encoder, once, before it is first used.
   public var configureEncoder: @Sendable (JSONEncoder) -> Void
   /// From which figures on ``PayloadHistory/advice`` says that records would be better.
-  public var adviceLimits: HistoryAdvice.Limits
+  package var adviceLimits = HistoryLimits()
 
   /// Options: by default version 1, large payloads in files, dates as numbers.
   public init(
     version: Int = 1, upgrades: [PayloadUpgrade<Payload>] = [], takenOverVersion: Int = 1,
     largePayload: LargePayload = .external(), dates: Dates = .secondsSince2001,
-    adviceLimits: HistoryAdvice.Limits = .init(),
     configureDecoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in },
     configureEncoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in }
   ) {
@@ -51,7 +50,6 @@ public struct PayloadHistoryOptions<Payload: Codable & Identifiable & Sendable>:
     self.takenOverVersion = takenOverVersion
     self.largePayload = largePayload
     self.dates = dates
-    self.adviceLimits = adviceLimits
     self.configureDecoder = configureDecoder
     self.configureEncoder = configureEncoder
   }

@@ -32,79 +32,21 @@ extension Preferences {
   /// The changes of a typed key's value, to be awaited; they are followed from this call on.
   ///
   /// ```swift
-  /// for await change in preferences.changes(of: \.theme) { redraw(change.new) }
+  /// for await change in preferences.changes(for: \.theme) { redraw(change.new) }
   /// ```
   public func changes<Value: Sendable>(
-    of path: KeyPath<Keys, Key<Value>>, includingOwn: Bool = true
+    for path: KeyPath<Keys, Key<Value>>, includingOwn: Bool = true
   ) -> TypedPreferenceChanges<Value> {
-    changes(of: Keys()[keyPath: path], includingOwn: includingOwn)
+    changes(for: Keys()[keyPath: path], includingOwn: includingOwn)
   }
 
   /// The changes of a typed key's value, to be awaited; they are followed from this call on.
   public func changes<Value: Sendable>(
-    of key: Key<Value>, includingOwn: Bool = true
+    for key: Key<Value>, includingOwn: Bool = true
   ) -> TypedPreferenceChanges<Value> {
     adoptOldNames(of: key)
     return TypedPreferenceChanges(
-      stored: changes(forKey: key.name, includingOwn: includingOwn),
+      stored: changes(for: key.name, includingOwn: includingOwn),
       decoder: ChangeDecoder(key: key, preferences: self))
-  }
-}
-
-/// The changes of a typed key's value, one after the other; see ``PreferenceChanges`` for what a slow
-/// consumer gets, and when they end.
-public struct TypedPreferenceChanges<Value: Sendable>: AsyncSequence, Sendable {
-  /// A change and what the value was before.
-  public typealias Element = PreferenceChange<Value>
-  /// It cannot fail.
-  public typealias Failure = Never
-
-  let stored: PreferenceChanges
-  let decoder: ChangeDecoder<Value>
-
-  /// An iterator.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(stored: stored.makeAsyncIterator(), decoder: decoder)
-  }
-
-  /// Gives changes as they come.
-  public struct Iterator: AsyncIteratorProtocol {
-    var stored: PreferenceChanges.Iterator
-    let decoder: ChangeDecoder<Value>
-
-    /// The next change, nil once the task was cancelled.
-    public mutating func next() async -> Element? { await next(isolation: #isolation) }
-
-    /// The next change, nil once the task was cancelled.
-    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-      await stored.next(isolation: actor).map(decoder.decode)
-    }
-  }
-}
-
-/// Makes typed changes of stored ones, as reads of the key would.
-struct ChangeDecoder<Value: Sendable>: Sendable {
-  private let read: @Sendable (PropertyList?) -> Value
-
-  init(key: Preferences.Key<Value>, preferences: Preferences) {
-    // What observes is kept by what it observes, and must not keep that in turn.
-    read = { [weak preferences] stored in
-      guard let stored else { return key.defaultValue }
-      do {
-        return try key.read(stored).value
-      } catch {
-        preferences?.reportUndecodable(error, forKey: key.name)
-        return key.defaultValue
-      }
-    }
-  }
-
-  /// The changes of what is `initial` while nothing is stored.
-  init(_ decoder: ChangeDecoder<Value?>, initial: Value) {
-    read = { stored in decoder.read(stored) ?? initial }
-  }
-
-  func decode(_ change: PreferenceChange<PropertyList?>) -> PreferenceChange<Value> {
-    change.map(read)
   }
 }

@@ -2,7 +2,7 @@ extension Preferences {
   /// The value of a typed key: `preferences[\.theme]`.
   ///
   /// A value that does not decode reads as the default, and `onError` is told, at each read. Setting
-  /// replaces it, after it was kept aside (``keysKeptAside(for:)``). Costs what
+  /// replaces it, after it was kept aside (``undecodableKeys(for:)``). Costs what
   /// `propertyList(forKey:)` costs and the conversion; plain values allocate nothing.
   @inlinable
   public subscript<Value>(path: KeyPath<Keys, Key<Value>>) -> Value {
@@ -32,12 +32,12 @@ extension Preferences {
 
   /// The value of a typed key; throws ``PreferencesError`` when what is stored does not decode.
   @inlinable
-  public func checkedValue<Value>(for path: KeyPath<Keys, Key<Value>>) throws -> Value {
-    try checkedValue(for: Keys()[keyPath: path])
+  public func value<Value>(for path: KeyPath<Keys, Key<Value>>) throws -> Value {
+    try value(for: Keys()[keyPath: path])
   }
 
   /// The value of a typed key; throws ``PreferencesError`` when what is stored does not decode.
-  public func checkedValue<Value>(for key: Key<Value>) throws -> Value {
+  public func value<Value>(for key: Key<Value>) throws -> Value {
     do {
       guard key.history.isEmpty else { return try valueWithHistory(of: key) ?? key.makeDefault() }
       return try propertyList(forKey: key.name).map { try key.bridge.decode($0) }
@@ -49,15 +49,15 @@ extension Preferences {
 
   /// Sets the value of a typed key; throws when it does not encode or could not be stored.
   @inlinable
-  public func setChecked<Value>(_ value: Value, for path: KeyPath<Keys, Key<Value>>) throws {
-    try setChecked(value, for: Keys()[keyPath: path])
+  public func set<Value>(_ value: Value, for path: KeyPath<Keys, Key<Value>>) throws {
+    try set(value, for: Keys()[keyPath: path])
   }
 
   /// Sets the value of a typed key; throws when it does not encode or could not be stored.
   ///
-  /// What is stored and does not decode is kept aside first, with ``keysKeptAside(for:)``. Another
+  /// What is stored and does not decode is kept aside first, with ``undecodableKeys(for:)``. Another
   /// process that stores such a value between the look and the write may see it replaced.
-  public func setChecked<Value>(_ value: Value, for key: Key<Value>) throws {
+  public func set<Value>(_ value: Value, for key: Key<Value>) throws {
     let new: PropertyList?
     do {
       new = try key.bridge.encode(value)
@@ -77,7 +77,7 @@ extension Preferences {
 
   @usableFromInline
   func setReported<Value>(_ value: Value, for key: Key<Value>) {
-    reporting(key: key.name) { try setChecked(value, for: key) }
+    reporting(key: key.name) { try set(value, for: key) }
   }
 
   /// Removes what is stored for a typed key and its old names, so that the default counts again.

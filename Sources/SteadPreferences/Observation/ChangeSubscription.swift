@@ -22,23 +22,3 @@ final class ChangeSubscription<Pending: PendingChanges>: Sendable {
     }
   }
 }
-
-/// The subscriptions of a sequence of changes. The first begins with the sequence, so that what happens
-/// before it is iterated is not missed.
-struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
-  private let begin: ChangeSubscription<Pending>.Beginning
-  private let first: ForkSafeLock<ChangeSubscription<Pending>?>
-
-  init(_ begin: @escaping ChangeSubscription<Pending>.Beginning) {
-    self.begin = begin
-    first = ForkSafeLock(ChangeSubscription(begin))
-  }
-
-  func next() -> ChangeSubscription<Pending> {
-    let first = first.withLock { first in
-      defer { first = nil }
-      return first
-    }
-    return first ?? ChangeSubscription(begin)
-  }
-}

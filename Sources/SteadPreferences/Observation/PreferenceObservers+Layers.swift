@@ -75,7 +75,7 @@ extension PreferenceObservers {
       guard let (layers, generation) = view else { return }
       let values = layers.enumerated().compactMap { index, layer in
         let value =
-          layer.id == earlier?.id ? earlier?.value : layer.store.toldValue(forKey: key.text)
+          layer.id == earlier?.id ? earlier?.value : layer.store.deliveredValue(forKey: key.text)
         return value.map { (index, $0) }
       }
       let isDone = state.withLock { state in

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// As on Apple's systems, an argument that begins with a hyphen is a key when another follows that does
 /// not, and that is its value. So a negative number cannot be written as `-5`; `<integer>-5</integer>`
-/// can. A value that begins with one of `{ [ ( < "` is read as a property list, and is a text if it is
+/// can. A value that begins with one of `{ ( < "` is read as a property list, and is a text if it is
 /// none. All others are texts, which `integer(forKey:)` and the like make numbers of. Blanks around a
 /// value do not count.
 enum ArgumentDomain {

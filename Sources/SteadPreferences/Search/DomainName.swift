@@ -1,5 +1,9 @@
 /// The rules for names of domains, which become names of files.
 enum DomainName {
+  static let global = "NSGlobalDomain"
+  static let arguments = "NSArgumentDomain"
+  static let registration = "NSRegistrationDomain"
+
   /// Room is left in a file name of 255 bytes for a host, an ending and a temporary name.
   static let limit = 180
 

@@ -8,16 +8,16 @@ import SteadFiles
 /// from one background queue.
 final class PathWatch: Sendable {
   private static let queue = DispatchQueue(label: "stead.preferences.search", qos: .utility)
-  /// How often the place to watch may change while the watch is being set up.
+  /// How often the target of the watch may change while the watch is being set up.
   private static let attemptLimit = 8
 
-  private struct Place: Equatable {
+  private struct Target: Equatable {
     var directory: String
     var names: Set<String>
   }
 
   private struct Watch {
-    var place: Place
+    var target: Target
     var watcher: FileWatcher
   }
 
@@ -49,34 +49,34 @@ final class PathWatch: Sendable {
     }
   }
 
-  /// Watches the place that is right now, and says whether that is a new one.
+  /// Watches the target that is right now, and says whether that is a new one.
   private func arm() -> Bool {
     var isNew = false
     for _ in 0..<Self.attemptLimit {
-      let place = nearestPlace()
-      let (watched, watcher) = current.withLock { ($0?.place, $0?.watcher) }
+      let target = nearestTarget()
+      let (watched, watcher) = current.withLock { ($0?.target, $0?.watcher) }
       // The watcher has a lock of its own: asked under this one, it could wait for a fork for ever.
-      if watched == place, watcher?.isOver == false { return isNew }
+      if watched == target, watcher?.isOver == false { return isNew }
       isNew = true
       let made = try? FileWatcher(
-        directory: URL(filePath: place.directory, directoryHint: .isDirectory), names: place.names
+        directory: URL(filePath: target.directory, directoryHint: .isDirectory), names: target.names
       ) { [weak self] _ in self?.changed() }
       // Without a watch, changes are found at `synchronize()`.
-      var next = made.map { Watch(place: place, watcher: $0) }
+      var next = made.map { Watch(target: target, watcher: $0) }
       current.withLock { swap(&$0, &next) }
       guard made != nil else { return isNew }
     }
     return isNew
   }
 
-  private func nearestPlace() -> Place {
-    var place = Place(directory: directory.path(percentEncoded: false), names: names)
-    while place.directory.count > 1, !isDirectory(place.directory) {
-      let url = URL(filePath: place.directory, directoryHint: .isDirectory)
+  private func nearestTarget() -> Target {
+    var target = Target(directory: directory.path(percentEncoded: false), names: names)
+    while target.directory.count > 1, !isDirectory(target.directory) {
+      let url = URL(filePath: target.directory, directoryHint: .isDirectory)
       let parent = url.deletingLastPathComponent().path(percentEncoded: false)
-      place = Place(directory: parent, names: [url.lastPathComponent])
+      target = Target(directory: parent, names: [url.lastPathComponent])
     }
-    return place
+    return target
   }
 
   private func isDirectory(_ path: String) -> Bool {

@@ -11,7 +11,7 @@ final class PlistLayer: Sendable {
     self.url = url
     contents = DomainStore(
       inMemory: url.deletingPathExtension().lastPathComponent,
-      options: DomainOptions(isReadOnly: true))
+      options: DomainStore.Options(isReadOnly: true))
   }
 
   /// What was last read, nil when there is no file, or an empty one.

@@ -8,8 +8,8 @@ struct SearchPlan: Sendable {
   var domain: String
   /// The directory of the domain's files; nil is the environment's for that name.
   var directory: URL?
-  var options: DomainOptions
-  var environment: Preferences.Environment
+  var options: DomainStore.Options
+  var environment: SearchEnvironment
   var scope = Scope.anyHost
 
   /// The list as things are.
@@ -28,9 +28,9 @@ struct SearchPlan: Sendable {
     layers += opening.hostStore(domain, target: target)
     layers += opening.userStore(domain, target: target)
     for suite in suites where suite != domain { layers += opening.suite(suite) }
-    if domain != Preferences.globalDomain {
-      layers += opening.hostStore(Preferences.globalDomain, target: target)
-      layers += opening.present(Preferences.globalDomain)
+    if domain != DomainName.global {
+      layers += opening.hostStore(DomainName.global, target: target)
+      layers += opening.present(DomainName.global)
     }
     layers += opening.allUsers()
     layers.append(environment.shared.registration)
@@ -39,26 +39,27 @@ struct SearchPlan: Sendable {
 
   /// What an administrator has fixed for a domain, then for all.
   func managed(_ name: String, report: (PreferencesError) -> Void) -> [DomainStore] {
-    guard let directory = environment.places.managed else { return [] }
-    return [name, Preferences.globalDomain].compactMap { name in
+    guard let directory = environment.directories.managed else { return [] }
+    return [name, DomainName.global].compactMap { name in
       let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
       return environment.shared.layer(file, report: report).store
     }
   }
 
   /// The directory of a domain's files, nil when domains are kept in memory.
-  func place(_ name: String) -> URL? {
+  func directory(of name: String) -> URL? {
     if name == domain, let directory { return directory }
-    return environment.places.config?.appending(path: name, directoryHint: .isDirectory)
+    return environment.directories.config?.appending(path: name, directoryHint: .isDirectory)
   }
 
   /// A domain of the environment, made when it is not there.
-  func open(_ name: String, host: Bool = false, options: DomainOptions) throws -> DomainStore {
+  func open(_ name: String, host: Bool = false, options: DomainStore.Options) throws -> DomainStore
+  {
     let file = host ? "\(name).\(environment.host)" : name
-    guard let place = place(name) else {
+    guard let base = directory(of: name) else {
       return environment.shared.makeMemory(file, options: options)
     }
-    let directory = host ? place.appending(path: "ByHost", directoryHint: .isDirectory) : place
+    let directory = host ? base.appending(path: "ByHost", directoryHint: .isDirectory) : base
     return try DomainStore.open(domain: file, directory: directory, options: options)
   }
 
@@ -69,13 +70,13 @@ struct SearchPlan: Sendable {
     _ name: String, host: Bool = false, isFollowed: Bool = false
   ) throws -> DomainStore? {
     let file = host ? "\(name).\(environment.host)" : name
-    guard let place = place(name) else { return environment.shared.memory(file) }
-    let directory = host ? place.appending(path: "ByHost", directoryHint: .isDirectory) : place
+    guard let base = directory(of: name) else { return environment.shared.memory(file) }
+    let directory = host ? base.appending(path: "ByHost", directoryHint: .isDirectory) : base
     guard DomainStore.isPresent(domain: file, directory: directory) else {
       if isFollowed { environment.shared.watchForDomain(file, in: directory) }
       return nil
     }
-    return try DomainStore.open(domain: file, directory: directory, options: DomainOptions())
+    return try DomainStore.open(domain: file, directory: directory, options: DomainStore.Options())
   }
 }
 
@@ -133,7 +134,7 @@ private struct Opening {
 
   mutating func suite(_ name: String) -> [DomainStore] {
     stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
-      + stores { [plan] in try plan.open(name, options: DomainOptions()) }
+      + stores { [plan] in try plan.open(name, options: DomainStore.Options()) }
   }
 
   mutating func managed() -> [DomainStore] {
@@ -141,8 +142,8 @@ private struct Opening {
   }
 
   mutating func allUsers() -> [DomainStore] {
-    let (shared, directories) = (plan.environment.shared, plan.environment.places.allUsers)
-    return [plan.domain, Preferences.globalDomain].flatMap { name in
+    let (shared, directories) = (plan.environment.shared, plan.environment.directories.allUsers)
+    return [plan.domain, DomainName.global].flatMap { name in
       directories.compactMap { directory in
         let file = directory.appending(path: "\(name)/\(name).plist", directoryHint: .notDirectory)
         return shared.layer(file) { errors.append($0) }.store

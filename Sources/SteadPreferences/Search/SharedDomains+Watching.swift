@@ -5,7 +5,7 @@ extension SharedDomains {
   /// Follows a domain's files that are not there, and has the search lists made anew when they come.
   func watchForDomain(_ name: String, in directory: URL) {
     watch(directory, names: ["\(name).plist", "\(name).journal"]) { shared in
-      shared.renewLists(report: Preferences.onError, isOwn: false)
+      shared.renewLists(report: ErrorReports.sharedHandler, isOwn: false)
     }
   }
 
@@ -22,7 +22,7 @@ extension SharedDomains {
           do {
             try shared.reload(layer)
           } catch {
-            Preferences.onError(PreferencesError(error, domain: nil))
+            ErrorReports.sharedHandler(PreferencesError(error, domain: nil))
           }
         }
       }
@@ -37,7 +37,7 @@ extension SharedDomains {
     try layer.load()
     // A list without the layer has to learn of it; one that has it sees what is in it.
     guard wasThere != (layer.store != nil) else { return }
-    renewLists(report: Preferences.onError, isOwn: false)
+    renewLists(report: ErrorReports.sharedHandler, isOwn: false)
   }
 
   private func watch(

@@ -24,8 +24,8 @@ final class SharedDomains: Sendable {
   private let readers = ForkSafeLock<[Reader]>([])
 
   init(arguments: [String]) {
-    self.arguments = DomainStore(inMemory: Preferences.argumentDomain)
-    registration = DomainStore(inMemory: Preferences.registrationDomain)
+    self.arguments = DomainStore(inMemory: DomainName.arguments)
+    registration = DomainStore(inMemory: DomainName.registration)
     // In memory nothing can fail.
     try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
   }
@@ -51,14 +51,14 @@ final class SharedDomains: Sendable {
   // MARK: Volatile domains
 
   var volatileNames: [String] {
-    [Preferences.argumentDomain, Preferences.registrationDomain]
+    [DomainName.arguments, DomainName.registration]
       + state.withLock { $0.volatile.keys.sorted() }
   }
 
   func volatile(_ name: String) -> DomainStore? {
     switch name {
-    case Preferences.argumentDomain: arguments
-    case Preferences.registrationDomain: registration
+    case DomainName.arguments: arguments
+    case DomainName.registration: registration
     default: state.withLock { $0.volatile[name] }
     }
   }
@@ -83,7 +83,7 @@ final class SharedDomains: Sendable {
 
   func memory(_ name: String) -> DomainStore? { state.withLock { $0.memory[name] } }
 
-  func makeMemory(_ name: String, options: DomainOptions) -> DomainStore {
+  func makeMemory(_ name: String, options: DomainStore.Options) -> DomainStore {
     let made = DomainStore(inMemory: name, options: options)
     return state.withLock { state in
       if let found = state.memory[name] { return found }

@@ -15,7 +15,7 @@
   ///
   /// Nothing is kept in the property: each read and each write goes to the preferences. Works in structs,
   /// classes and actors. A value that does not decode reads as the default, is reported, and is kept aside
-  /// before it is replaced (``Preferences/keysKeptAside(for:)``).
+  /// before it is replaced (``Preferences/undecodableKeys(for:)``).
   @propertyWrapper
   public struct AppStorage<Value> {
     /// Nil while nothing is stored.

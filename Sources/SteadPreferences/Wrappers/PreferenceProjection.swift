@@ -35,7 +35,7 @@ extension PreferenceProjection: AsyncSequence {
   }
 
   /// The changes from now on: what is set after this was made and before the first `await` is not missed.
-  public var changes: TypedPreferenceChanges<Value> { preferences.changes(of: key) }
+  public var changes: TypedPreferenceChanges<Value> { preferences.changes(for: key) }
 
   /// Calls a handler with each change, until the token is let go or cancelled.
   public func observe(

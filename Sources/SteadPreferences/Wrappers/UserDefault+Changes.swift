@@ -27,7 +27,7 @@ extension UserDefault where Value: Sendable {
   /// The changes of the property, to be awaited; they are followed from this call on.
   public var changes: TypedPreferenceChanges<Value> {
     TypedPreferenceChanges(
-      stored: preferences.changes(forKey: key.name),
+      stored: preferences.changes(for: key.name),
       decoder: ChangeDecoder(ChangeDecoder(key: key, preferences: preferences), initial: initial))
   }
 }

@@ -15,7 +15,7 @@
 /// Without a default a property has the value that `UserDefaults` gives while nothing is stored, such as
 /// false, 0 or nil; ``UnsetPreferenceValue`` lists them. Nothing is kept in the property: each read and
 /// each write goes to the preferences. A value that does not decode reads as the default, is reported,
-/// and is kept aside before it is replaced (``Preferences/keysKeptAside(for:)``).
+/// and is kept aside before it is replaced (``Preferences/undecodableKeys(for:)``).
 @propertyWrapper
 public struct UserDefault<Value> {
   /// Nil while nothing is stored.

@@ -16,7 +16,7 @@ struct ContextTurn: @unchecked Sendable {
 extension ObjectGraph {
   /// Autosaves, and applies the commits of others: the context's turn on its executor.
   func turn() {
-    mail.box.turnBegins()
+    inbox.listener.turnBegins()
     if autosaves, pending.hasChanges {
       do {
         try save()
@@ -27,7 +27,7 @@ extension ObjectGraph {
           cause: error)
       }
     }
-    receiveMail()
+    applyCommitsOfOthers()
   }
 }
 
@@ -41,7 +41,7 @@ extension ModelContext {
   /// Sets how the context gets a turn on its own executor.
   func setTurn(_ run: @escaping @Sendable (ContextTurn) -> Void) {
     let turn = ContextTurn(self)
-    graph.mail.box.setTurn { run(turn) }
+    graph.inbox.listener.setTurn { run(turn) }
     graph.listen()
   }
 }

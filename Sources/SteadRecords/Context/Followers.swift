@@ -2,7 +2,7 @@
 struct Followers {
   private var all: [(Set<String>) -> Bool] = []
   private var tables: Set<String> = []
-  private var isTelling = false
+  private var isNotifying = false
 
   var isEmpty: Bool { all.isEmpty }
 
@@ -17,15 +17,15 @@ struct Followers {
   /// Takes the changed tables and the functions to call; nil when no table changed, or while a round
   /// is under way.
   mutating func begin() -> (followers: [(Set<String>) -> Bool], tables: Set<String>)? {
-    guard !isTelling, !tables.isEmpty, !all.isEmpty else { return nil }
-    isTelling = true
+    guard !isNotifying, !tables.isEmpty, !all.isEmpty else { return nil }
+    isNotifying = true
     defer { (all, tables) = ([], []) }
     return (all, tables)
   }
 
   /// Puts back the functions that returned true, before those that were added meanwhile.
   mutating func end(_ followers: [(Set<String>) -> Bool]) {
-    isTelling = false
+    isNotifying = false
     all = followers + all
   }
 }

@@ -66,8 +66,8 @@ public final class ModelContainer: Equatable, Sendable {
       planByEntity = EntityPlans(byEntity.map(\.1))
       Self.newest.withLock { $0 = WeakContainer(container: self) }
       schema.reportNotes()
-    } catch let problem as SchemaProblem {
-      throw problem.error
+    } catch {
+      throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
     }
   }
 

@@ -46,7 +46,7 @@ public class ModelContext: Equatable {
     set {
       graph.autosaves = newValue
       guard newValue else { return }
-      if !graph.mail.box.hasTurns, Thread.isMainThread {
+      if !graph.inbox.listener.hasTurns, Thread.isMainThread {
         setTurn { turn in Task { @MainActor in turn.runOnMain() } }
       }
       graph.didChangePending()
@@ -100,7 +100,7 @@ public class ModelContext: Equatable {
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
-    try graph.delete(type: model, matching: predicate, includesSubclasses: includeSubclasses)
+    try graph.delete(type: model, matching: predicate, includeSubclasses: includeSubclasses)
   }
 
   /// Whether there is anything to save.
@@ -136,7 +136,7 @@ public class ModelContext: Equatable {
   /// A context without turns of its own saves first when ``autosaveEnabled`` is set.
   public func processPendingChanges() {
     graph.undo.closeGroup()
-    if graph.mail.box.hasTurns { graph.receiveMail() } else { graph.turn() }
+    if graph.inbox.listener.hasTurns { graph.applyCommitsOfOthers() } else { graph.turn() }
   }
 
   /// Runs a block with the stores' write lock and the newest rows, and saves; when the block throws,
@@ -233,7 +233,7 @@ public class ModelContext: Equatable {
 }
 
 /// Who edits, in which context.
-public struct EditingState: Hashable, Sendable {
+public struct EditingState: Hashable, Identifiable, Sendable {
   public let id: UUID
   public let author: String?
 }

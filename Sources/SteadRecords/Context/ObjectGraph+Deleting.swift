@@ -1,5 +1,3 @@
-import Foundation
-
 extension ObjectGraph {
   /// Deletes an object by the rules of its relationships, which are applied before this returns.
   func delete(_ model: any PersistentModel) {
@@ -237,7 +235,7 @@ extension ObjectGraph {
     // Lists that were made while members led elsewhere are not those of the rows.
     dropCaches()
     undo.manager?.removeAllActions()
-    tellFollowers()
+    notifyFollowers()
   }
 
   private func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {

@@ -11,11 +11,7 @@ extension ObjectGraph {
     let entity = entity(of: owner)
     let property = entity.properties[index]
     let oldInverse = inverse(of: property, list: owner.list(at: index))
-    // With a to-many inverse the old destination need not be loaded: its list is made of its rows, and
-    // of what the members themselves say. But undo restores the object's place there.
-    let previous =
-      oldInverse?.isToMany == false || undo.isRecording
-      ? resolved(old, owner, index) : registeredTarget(old, property)
+    let previous = left(old, by: owner, property, oldInverse)
     if let new {
       if previous === new { return unchanged.note(owner, index) }
       if new._$statePointer.pointee.home == nil { insert(new, isLinked: true) }
@@ -23,9 +19,6 @@ extension ObjectGraph {
       return unchanged.note(owner, index)
     }
     recordSide(of: owner, at: index, .toOne(previous.map { .model($0) } ?? old))
-    if case .row(let row) = old, previous == nil, let destination = property.destination {
-      pending.addOtherRow(row, root: traits[destination].root)
-    }
     owner.setList(nil, at: index)
     // A save says what is wrong with an object of another context.
     let target = new.flatMap { isHere($0) ? $0 : nil }
@@ -189,19 +182,32 @@ extension ObjectGraph {
     apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
   }
 
-  /// The side that leads to an object whose to-one property leads to a registered object; the row of
-  /// another is noted. For undo, which restores the object's place there, the other is loaded.
+  /// The side that leads to an object whose to-one property is about to lead elsewhere; nil when no
+  /// object has to be changed for it.
   private func leaveOwner(
     _ model: any PersistentModel, at index: Int
   ) -> Inverses.Side? {
     guard case .toOne(let target) = model.content(at: index) else { return nil }
     let property = entity(of: model).properties[index]
     let inverse = inverse(of: property, list: model.list(at: index))
-    // A to-one side is a column of its own, which has to be cleared.
-    if inverse?.isToMany == false { return Self.side(resolved(target, model, index), inverse) }
-    let owner =
-      undo.isRecording ? resolved(target, model, index) : registeredTarget(target, property)
-    if let owner { return Self.side(owner, inverse) }
+    return Self.side(left(target, by: model, property, inverse), inverse)
+  }
+
+  /// The object that a to-one property led to, where something has to be done to it; the row of another
+  /// is noted, so that other contexts read it again.
+  ///
+  /// A to-one side is a column of its own, which has to be cleared. With a to-many inverse the object need
+  /// not be loaded: its list is made of its rows, and of what the members themselves say. But undo restores
+  /// the member's place there.
+  private func left(
+    _ target: _Target, by model: any PersistentModel, _ property: PropertyLayout,
+    _ inverse: Inverses.Inverse?
+  ) -> (any PersistentModel)? {
+    if inverse?.isToMany == false || undo.isRecording {
+      if let object = resolved(target, model, property.index) { return object }
+    } else if let object = registeredTarget(target, property) {
+      return object
+    }
     if case .row(let row) = target, let destination = property.destination {
       pending.addOtherRow(row, root: traits[destination].root)
     }
@@ -420,14 +426,5 @@ extension ObjectGraph {
     guard objects.count > 1 else { return objects }
     var seen = Set<ObjectIdentifier>(minimumCapacity: objects.count)
     return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
-  }
-}
-
-extension Membership {
-  mutating func insert(
-    _ new: [AnyObject], into owner: any PersistentModel, _ index: Int
-  ) {
-    guard self.owner === owner, self.index == index else { return }
-    for object in new { members.insert(ObjectIdentifier(object)) }
   }
 }

@@ -9,8 +9,8 @@ extension ObjectGraph {
     if let reading, reading.store == index, !stores[index].isWritingHere {
       return try body(reading.connection)
     }
-    return try stores[index].read(.shared(atLeast: mail.number(of: index))) { connection, number in
-      mail.didRead(number, of: index)
+    return try stores[index].read(.shared(atLeast: inbox.number(of: index))) { connection, number in
+      inbox.didRead(number, of: index)
       return try body(connection)
     }
   }

@@ -15,7 +15,7 @@ extension ObjectGraph {
     try throwMisuse()
     guard pending.hasChanges else {
       pending.removeAll()
-      return receiveMail()
+      return applyCommitsOfOthers()
     }
     isSaving = true
     defer { isSaving = false }
@@ -64,7 +64,7 @@ extension ObjectGraph {
       for index in indices {
         let connection = try stores[index].begin(isDurable: isDurable)
         opened.append(index)
-        apply(mail.news(of: index, upTo: stores[index].number), in: index, connection)
+        apply(inbox.news(of: index, upTo: stores[index].number), in: index, connection)
       }
     } catch {
       for index in opened { stores[index].rollBack() }
@@ -116,8 +116,8 @@ extension ObjectGraph {
     do {
       for index in opened {
         let rows = stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
-        let number = try stores[index].commit(from: mail.box.reader, rows: rows)
-        mail.didCommit(number, to: index)
+        let number = try stores[index].commit(from: inbox.listener.reader, rows: rows)
+        inbox.didCommit(number, to: index)
       }
     } catch {
       writer.revert()
@@ -165,7 +165,7 @@ extension ObjectGraph {
     // What an observer saves, it saves.
     isSaving = false
     if let summary { SaveNotification.didSave.post(context, summary) }
-    tellFollowers()
+    notifyFollowers()
   }
 
   /// Has objects read again whose rows the save changed though nothing changed them here: those of
@@ -291,7 +291,7 @@ extension ObjectGraph {
       heldStores = nil
       isLastSave = false
     }
-    tellFollowers()
+    notifyFollowers()
     try block()
     isLastSave = true
     try save()
@@ -300,7 +300,7 @@ extension ObjectGraph {
   // MARK: Deleting by predicate
 
   func delete<T: PersistentModel>(
-    type: T.Type, matching predicate: Predicate<T>?, includesSubclasses: Bool
+    type: T.Type, matching predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
     let plan = try makePlan(descriptor)
@@ -313,26 +313,26 @@ extension ObjectGraph {
     if isPlain {
       try deleteRows(plan)
     } else {
-      try deleteObjects(descriptor, includesSubclasses: includesSubclasses)
+      try deleteObjects(descriptor, includeSubclasses: includeSubclasses)
     }
     // New objects are in no store yet.
     for model in try pendingModels(matching: predicate) as [T]
     where model.has(_ModelFlags.inserted) {
-      if includesSubclasses || Swift.type(of: model) == type { delete(model) }
+      if includeSubclasses || Swift.type(of: model) == type { delete(model) }
     }
-    receiveMail()
+    applyCommitsOfOthers()
   }
 
   /// Deletes stored objects by the rules of their relationships, in a context of its own, so that
   /// nothing else of this context is saved with them.
   private func deleteObjects<T>(
-    _ descriptor: FetchDescriptor<T>, includesSubclasses: Bool
+    _ descriptor: FetchDescriptor<T>, includeSubclasses: Bool
   ) throws {
     let context = ModelContext(container)
     context.observesModels = false
     context.author = author
     for model in try context.fetch(descriptor) {
-      if includesSubclasses || Swift.type(of: model) == T.self { context.delete(model) }
+      if includeSubclasses || Swift.type(of: model) == T.self { context.delete(model) }
     }
     try context.save()
   }

@@ -16,7 +16,7 @@ final class ObjectGraph: ModelHome {
   private let rootsWithRelationships: Set<Int>
   private(set) var loader: ObjectLoader!
   var pending = PendingChanges()
-  var mail: ContextMail
+  var inbox: CommitInbox
   // Looked at several times in each change of a property, which a check of exclusive access would double.
   @exclusivity(unchecked) var undo = UndoRecorder() { didSet { recordsUndo = undo.manager != nil } }
   @exclusivity(unchecked) var membership: Membership?
@@ -56,12 +56,12 @@ final class ObjectGraph: ModelHome {
     let layout = container.layout
     traits = layout.entities.map { EntityTraits($0, in: layout) }
     rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
-    mail = ContextMail(container.stores)
+    inbox = CommitInbox(container.stores)
     super.init()
     loader = ObjectLoader(layout, plans, container.storeByEntity, home: self)
   }
 
-  deinit { mail.leave() }
+  deinit { inbox.leave() }
 
   func store(of entity: EntityLayout) -> RecordStore { stores[storeIndex[entity.index]] }
 
@@ -175,7 +175,7 @@ final class ObjectGraph: ModelHome {
 
   /// Called after each change: plans an autosave.
   func didChangePending() {
-    if autosaves { mail.box.schedule() }
+    if autosaves { inbox.listener.schedule() }
   }
 
   // MARK: Memory
@@ -270,12 +270,4 @@ struct Unchanged {
     self.place = nil
     return place.model == ObjectIdentifier(model) && place.index == index
   }
-}
-
-/// The members of the to-many relationship that was last added to, for quick repeats.
-struct Membership {
-  /// Held, since the address of one that is gone may be given to another object.
-  let owner: AnyObject
-  let index: Int
-  var members: Set<ObjectIdentifier>
 }

@@ -6,9 +6,9 @@
 struct RowMap {
   typealias State = UnsafeMutablePointer<_ModelState>
 
-  private struct Place {
+  private struct Group {
     /// The rows' number divided by four, or `free`.
-    var group: Int64
+    var number: Int64
     var states: (State?, State?, State?, State?) = (nil, nil, nil, nil)
 
     /// No row divided by four is this.
@@ -38,7 +38,7 @@ struct RowMap {
     }
   }
 
-  private var places: UnsafeMutablePointer<Place>?
+  private var places: UnsafeMutablePointer<Group>?
   private var mask = -1
   private var usedPlaces = 0
   /// The number of rows.
@@ -50,9 +50,9 @@ struct RowMap {
   func deallocate() { places?.deallocate() }
 
   /// Where a group of rows is, or the free place where it belongs.
-  private func index(of group: Int64, in places: UnsafeMutablePointer<Place>) -> Int {
+  private func index(of group: Int64, in places: UnsafeMutablePointer<Group>) -> Int {
     var index = Self.hash(group) & mask
-    while places[index].group != group, places[index].group != Place.free {
+    while places[index].number != group, places[index].number != Group.free {
       index = (index + 1) & mask
     }
     return index
@@ -74,8 +74,8 @@ struct RowMap {
   mutating func insertNew(_ state: State, for row: Int64) -> Bool {
     let places = withRoom()
     let index = index(of: row >> 2, in: places)
-    if places[index].group == Place.free {
-      places[index].group = row >> 2
+    if places[index].number == Group.free {
+      places[index].number = row >> 2
       usedPlaces += 1
     } else if places[index][row] != nil {
       return false
@@ -95,41 +95,41 @@ struct RowMap {
   }
 
   /// Frees a place and moves what follows it back, so that no gap breaks a search.
-  private mutating func free(_ index: Int, in places: UnsafeMutablePointer<Place>) {
+  private mutating func free(_ index: Int, in places: UnsafeMutablePointer<Group>) {
     usedPlaces -= 1
     var gap = index
     var next = (gap + 1) & mask
-    while places[next].group != Place.free {
-      let home = Self.hash(places[next].group) & mask
+    while places[next].number != Group.free {
+      let home = Self.hash(places[next].number) & mask
       if (next &- home) & mask >= (next &- gap) & mask {
         places[gap] = places[next]
         gap = next
       }
       next = (next + 1) & mask
     }
-    places[gap] = Place(group: Place.free)
+    places[gap] = Group(number: Group.free)
   }
 
   func forEach(_ body: (State) -> Void) {
     guard let places else { return }
-    for index in 0...mask where places[index].group != Place.free {
+    for index in 0...mask where places[index].number != Group.free {
       for row in 0..<Int64(4) {
         if let state = places[index][row] { body(state) }
       }
     }
   }
 
-  private mutating func withRoom() -> UnsafeMutablePointer<Place> {
+  private mutating func withRoom() -> UnsafeMutablePointer<Group> {
     if let places, (usedPlaces + 1) * 8 <= (mask + 1) * Self.fullness { return places }
     let (old, oldCapacity) = (places, mask + 1)
     let capacity = max(4, oldCapacity * 2)
-    let new = UnsafeMutablePointer<Place>.allocate(capacity: capacity)
-    new.initialize(repeating: Place(group: Place.free), count: capacity)
+    let new = UnsafeMutablePointer<Group>.allocate(capacity: capacity)
+    new.initialize(repeating: Group(number: Group.free), count: capacity)
     mask = capacity - 1
     places = new
     if let old {
-      for index in 0..<oldCapacity where old[index].group != Place.free {
-        new[self.index(of: old[index].group, in: new)] = old[index]
+      for index in 0..<oldCapacity where old[index].number != Group.free {
+        new[self.index(of: old[index].number, in: new)] = old[index]
       }
       old.deallocate()
     }

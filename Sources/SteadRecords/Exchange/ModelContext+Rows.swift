@@ -6,7 +6,7 @@ extension ModelContext {
   /// - Parameter note: Called with the transaction once the objects' rows are written, and with the
   ///   new objects that took over an existing row, since it has their unique values.
   func save(
-    in rows: RowStore,
+    in rows: StoreRows,
     noting note: (RowTransaction, _ replacing: Set<ObjectIdentifier>) throws -> Void
   ) throws {
     try withoutActuallyEscaping(note) { note in

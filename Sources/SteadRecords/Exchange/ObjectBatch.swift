@@ -12,14 +12,14 @@ package struct ObjectBatch {
 
   /// Each object, followed by the objects that came along with it through its relationships.
   package let groups: [[any PersistentModel]]
-  private let rows: RowStore
+  private let rows: StoreRows
   private let context: ModelContext
   private let objects: [any PersistentModel]
 
   /// Gathers the objects, and all that their relationships reach, in a context of their own.
   ///
   /// - Throws: ``Refusal``.
-  package init(_ objects: [any PersistentModel], in rows: RowStore) throws {
+  package init(_ objects: [any PersistentModel], in rows: StoreRows) throws {
     self.rows = rows
     self.objects = objects
     context = ModelContext(rows.container)
@@ -28,7 +28,7 @@ package struct ObjectBatch {
   }
 
   private static func insert(
-    _ objects: [any PersistentModel], into context: ModelContext, _ rows: RowStore
+    _ objects: [any PersistentModel], into context: ModelContext, _ rows: StoreRows
   ) throws -> [[any PersistentModel]] {
     let identities = Set(objects.map { ObjectIdentifier($0) })
     let taken = objects.indices.filter { objects[$0].modelContext != nil }

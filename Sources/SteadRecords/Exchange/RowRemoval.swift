@@ -73,12 +73,12 @@ private struct RowRemoval {
       let sql: String
       if case .pairs(let list, _) = relationship.storage {
         sql =
-          "SELECT owner FROM \(quoted(list.table)) "
+          "SELECT owner FROM \(list.table.sqlName) "
           + "WHERE \(isRemoved(1, "owner")) <> \(isRemoved(2, "target")) "
       } else {
-        let column = "t.\(quoted(relationship.name))"
+        let column = "t.\(relationship.name.sqlName)"
         sql =
-          "SELECT t.\"_id\" FROM \(quoted(shape.root)) AS t WHERE \(column) IS NOT NULL "
+          "SELECT t.\"_id\" FROM \(shape.root.sqlName) AS t WHERE \(column) IS NOT NULL "
           + "AND NOT \(isRemoved(1, "t.\"_id\"")) AND \(isRemoved(2, column)) "
       }
       let found = try connection.rows(
@@ -96,15 +96,15 @@ private struct RowRemoval {
     for (_, (shape, relationship)) in relationships {
       guard case .pairs(let list, _) = relationship.storage else { continue }
       try connection.run(
-        "DELETE FROM \(quoted(list.table)) WHERE \(isRemoved(1, "owner"))", [.text(shape.root)])
+        "DELETE FROM \(list.table.sqlName) WHERE \(isRemoved(1, "owner"))", [.text(shape.root)])
     }
     for root in roots.sorted() {
       let family = rows.rows.shapes.values.filter { $0.root == root }
-      let table = quoted(root)
+      let table = root.sqlName
       let test = isRemoved(1, "\(table).\"_id\"")
       for attribute in Set(family.flatMap(\.attributes).filter(\.isExternal).map(\.name)).sorted() {
         try rows.forEach(
-          "SELECT \(quoted(attribute)) FROM \(table) WHERE typeof(\(quoted(attribute))) = 'text' "
+          "SELECT \(attribute.sqlName) FROM \(table) WHERE typeof(\(attribute.sqlName)) = 'text' "
             + "AND \(test)", [.text(root)]
         ) { rows.dropFile($0[0]) }
       }

@@ -33,7 +33,7 @@ package struct RowShape: Sendable {
       package let number: Int
       package let name: String
       package let originalName: String
-      package let isToMany: Bool
+      let isToMany: Bool
     }
 
     package let name: String

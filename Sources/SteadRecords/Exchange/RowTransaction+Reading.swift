@@ -4,13 +4,13 @@ extension RowTransaction {
   /// How many rows an entity has; those of its subclasses are not counted.
   package func count(of shape: RowShape) throws -> Int {
     let test = shape.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
-    return Int(try connection.integer("SELECT count(*) FROM \(quoted(shape.root))\(test)") ?? 0)
+    return Int(try connection.integer("SELECT count(*) FROM \(shape.root.sqlName)\(test)") ?? 0)
   }
 
   /// Whether an entity has a row of this number.
   package func contains(_ number: Int64, in shape: RowShape) throws -> Bool {
     try connection.integer(
-      "SELECT 1 FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)", [.integer(number)])
+      "SELECT 1 FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)", [.integer(number)])
       != nil
   }
 
@@ -22,9 +22,9 @@ extension RowTransaction {
 
   /// Calls a body with each row of an entity, by number; rows of its subclasses are left out.
   package func forEachRow(of shape: RowShape, _ body: (RowContent) throws -> Void) throws {
-    let columns = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
+    let columns = (["_id"] + shape.columns).map(\.sqlName).joined(separator: ", ")
     try forEach(
-      "SELECT \(columns) FROM \(quoted(shape.root)) WHERE true\(shape.test) ORDER BY \"_id\""
+      "SELECT \(columns) FROM \(shape.root.sqlName) WHERE true\(shape.test) ORDER BY \"_id\""
     ) { row in
       guard case .integer(let number) = row[0] else { return }
       let pairs = try pairs(of: shape, number)
@@ -41,7 +41,7 @@ extension RowTransaction {
     return try known.sorted { $0.key < $1.key }.flatMap { root, numbers in
       let list = numbers.map(String.init).joined(separator: ", ")
       let found = try connection.rows(
-        "SELECT \"_id\" FROM \(quoted(root)) WHERE \"_entity\" NOT IN (\(list))")
+        "SELECT \"_id\" FROM \(root.sqlName) WHERE \"_entity\" NOT IN (\(list))")
       return found.compactMap { row in
         if case .integer(let number) = row[0] { (root, number) } else { nil }
       }
@@ -53,7 +53,7 @@ extension RowTransaction {
   /// What one column of a row holds; nil when there is no such row of that entity.
   package func value(of column: String, in shape: RowShape, _ number: Int64) throws -> SQLValue? {
     try connection.rows(
-      "SELECT \(quoted(column)) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)",
+      "SELECT \(column.sqlName) FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)",
       [.integer(number)]
     ).first?.first
   }
@@ -63,9 +63,9 @@ extension RowTransaction {
   package func forEachValue(
     of column: String, in shape: RowShape, _ body: (_ number: Int64, SQLValue) throws -> Void
   ) throws {
-    let column = quoted(column)
+    let column = column.sqlName
     try forEach(
-      "SELECT \"_id\", \(column) FROM \(quoted(shape.root)) "
+      "SELECT \"_id\", \(column) FROM \(shape.root.sqlName) "
         + "WHERE length(\(column)) > 0\(shape.test) ORDER BY \"_id\""
     ) { row in
       if case .integer(let number) = row[0] { try body(number, row[1]) }
@@ -79,13 +79,13 @@ extension RowTransaction {
     of relationship: RowShape.Relationship
   ) throws -> [Int64: [Int64]] {
     guard relationship.storage == .inverse, let inverse = relationship.inverse else { return [:] }
-    let (column, order) = (quoted(inverse), quoted(HiddenColumn.order(of: inverse)))
+    let (column, order) = (inverse.sqlName, HiddenColumn.order(of: inverse).sqlName)
     let test = relationship.list.map {
-      "AND ifnull(\(quoted(HiddenColumn.list(of: inverse))), 0) = \($0) "
+      "AND ifnull(\(HiddenColumn.list(of: inverse).sqlName), 0) = \($0) "
     }
     var found: [Int64: [Int64]] = [:]
     try forEach(
-      "SELECT \(column), \"_id\" FROM \(quoted(relationship.destinationRoot)) "
+      "SELECT \(column), \"_id\" FROM \(relationship.destinationRoot.sqlName) "
         + "WHERE \(column) IS NOT NULL \(test ?? "")"
         + "ORDER BY \(column), ifnull(\(order), \"_id\"), \"_id\""
     ) { row in
@@ -101,7 +101,7 @@ extension RowTransaction {
   ) throws -> [Int64] {
     let (own, other) = isOwner ? ("owner", "target") : ("target", "owner")
     return try connection.rows(
-      "SELECT \(other) FROM \(quoted(list.table)) WHERE \(own) = ?1 "
+      "SELECT \(other) FROM \(list.table.sqlName) WHERE \(own) = ?1 "
         + "ORDER BY ifnull(\(own)_order, \"_id\"), \"_id\"", [.integer(number)]
     ).compactMap { if case .integer(let target) = $0[0] { target } else { nil } }
   }

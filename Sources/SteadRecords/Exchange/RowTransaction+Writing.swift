@@ -16,7 +16,7 @@ extension RowTransaction {
   /// Adds a pair to a list, unless it is in there.
   package func insert(_ pair: RowPair, into list: PairList) throws {
     try connection.run(
-      "INSERT INTO \(quoted(list.table)) (owner, target, owner_order, target_order) "
+      "INSERT INTO \(list.table.sqlName) (owner, target, owner_order, target_order) "
         + "VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
       [
         .integer(pair.owner), .integer(pair.target),
@@ -30,10 +30,10 @@ extension RowTransaction {
     _ column: String, of number: Int64, in shape: RowShape, to value: SQLValue,
     from accepted: [SQLValue]
   ) throws -> Bool {
-    let name = quoted(column)
+    let name = column.sqlName
     let tests = accepted.indices.map { "\(name) IS ?\($0 + 3)" }.joined(separator: " OR ")
     try connection.run(
-      "UPDATE \(quoted(shape.root)) SET \(name) = ?1 WHERE \"_id\" = ?2\(shape.test) AND (\(tests))",
+      "UPDATE \(shape.root.sqlName) SET \(name) = ?1 WHERE \"_id\" = ?2\(shape.test) AND (\(tests))",
       [value, .integer(number)] + accepted)
     return connection.changedRows == 1
   }

@@ -3,7 +3,7 @@ import SteadSQLite
 
 /// A transaction on a store's rows; good within the call that hands it out.
 package final class RowTransaction {
-  package let rows: RowStore
+  package let rows: StoreRows
   private let store: RecordStore
   let connection: StoreConnection
   /// The files that rows no longer refer to; they go after the commit, unless others do.
@@ -14,7 +14,7 @@ package final class RowTransaction {
   private var pairSelections: [PairList: SQLiteStatement] = [:]
   private var bindings: [Int: RowBinding] = [:]
 
-  init(_ rows: RowStore, _ store: RecordStore, _ connection: StoreConnection) {
+  init(_ rows: StoreRows, _ store: RecordStore, _ connection: StoreConnection) {
     self.rows = rows
     self.store = store
     self.connection = connection
@@ -82,9 +82,10 @@ package final class RowTransaction {
 
   private func statement(selecting shape: RowShape) throws -> SQLiteStatement {
     if let known = selections[shape.index] { return known }
-    let columns = shape.columns.isEmpty ? "NULL" : shape.columns.map(quoted).joined(separator: ", ")
+    let columns =
+      shape.columns.isEmpty ? "NULL" : shape.columns.map(\.sqlName).joined(separator: ", ")
     let statement = try connection.prepare(
-      "SELECT \(columns) FROM \(quoted(shape.root)) WHERE \"_id\" = ?1\(shape.test)")
+      "SELECT \(columns) FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)")
     selections[shape.index] = statement
     return statement
   }
@@ -93,7 +94,7 @@ package final class RowTransaction {
   func statement(selecting list: PairList) throws -> SQLiteStatement {
     if let known = pairSelections[list] { return known }
     let statement = try connection.prepare(
-      "SELECT target, owner_order, target_order FROM \(quoted(list.table)) "
+      "SELECT target, owner_order, target_order FROM \(list.table.sqlName) "
         + "WHERE owner = ?1 ORDER BY \"_id\"")
     pairSelections[list] = statement
     return statement
@@ -102,10 +103,10 @@ package final class RowTransaction {
   /// Takes a row's number, then the values of its shape's columns.
   func statement(inserting shape: RowShape) throws -> SQLiteStatement {
     if let known = insertions[shape.index] { return known }
-    let names = (["_id"] + shape.columns).map(quoted).joined(separator: ", ")
+    let names = (["_id"] + shape.columns).map(\.sqlName).joined(separator: ", ")
     let marks = (0...shape.columns.count).map { "?\($0 + 1)" }.joined(separator: ", ")
     let statement = try connection.prepare(
-      "INSERT INTO \(quoted(shape.root)) (\(names)) VALUES (\(marks))")
+      "INSERT INTO \(shape.root.sqlName) (\(names)) VALUES (\(marks))")
     insertions[shape.index] = statement
     return statement
   }

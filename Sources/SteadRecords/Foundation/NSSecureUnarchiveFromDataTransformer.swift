@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
   import Foundation
+  import SteadFormats
 
   /// Turns archives (`Data` of NSKeyedArchiver) into values and, in reverse, values into archives.
   ///
@@ -21,12 +22,7 @@
   /// the program: prefer a Codable property where the format is yours to choose.
   open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     /// The classes that may be in an archive, and the subclasses of them.
-    open class var allowedTopLevelClasses: [AnyClass] {
-      [
-        NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self,
-        NSData.self, NSURL.self, NSUUID.self, NSNull.self,
-      ]
-    }
+    open class var allowedTopLevelClasses: [AnyClass] { KeyedArchive.plainClasses }
 
     override open class func transformedValueClass() -> AnyClass { NSObject.self }
 

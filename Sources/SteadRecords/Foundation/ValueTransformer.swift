@@ -1,27 +1,6 @@
 #if !canImport(Darwin)
   public import Foundation
 
-  /// The name that a ``ValueTransformer`` is registered under.
-  public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
-    /// The name itself.
-    public var rawValue: String
-
-    /// A name from its text.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// A name from its text.
-    public init(_ rawValue: String) { self.rawValue = rawValue }
-
-    /// Turns true to false and false to true.
-    public static let negateBooleanTransformerName = Self("NSNegateBoolean")
-    /// True for nil.
-    public static let isNilTransformerName = Self("NSIsNil")
-    /// True for anything but nil.
-    public static let isNotNilTransformerName = Self("NSIsNotNil")
-    /// Values to archives of them and back, see ``NSSecureUnarchiveFromDataTransformer``.
-    public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
-  }
-
   /// Turns values of one kind into values of another, and back where that is possible: Foundation's
   /// class of this name, which Linux lacks.
   ///

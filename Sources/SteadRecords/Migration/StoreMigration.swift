@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 
 /// Takes a store through the stages of a migration plan, from the version that wrote it to the newest.
 ///
@@ -27,11 +28,11 @@ struct StoreMigration {
   }
 
   private func storedSchema() throws -> Schema? {
-    let opener = StoreOpener(configuration)
+    let file = StoreFile(configuration)
     guard FileManager.default.fileExists(atPath: configuration.url.path) else { return nil }
-    try opener.checkFile()
-    let connection = try opener.open(writable: false)
-    guard try connection.integer("PRAGMA application_id") == StoreOpener.applicationID else {
+    try file.check()
+    let connection = try file.open(writable: false)
+    guard try connection.integer("PRAGMA application_id") == StoreFile.applicationID else {
       return nil
     }
     let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
@@ -96,18 +97,41 @@ struct StoreMigration {
       // Left by a migration that was killed: the copy is the store as it was.
       try restore(backup)
     }
-    let connection = try StoreOpener(configuration).open(writable: true)
+    let connection = try StoreFile(configuration).open(writable: true)
     try connection.copy(to: backup.path)
     return backup
   }
 
   private func restore(_ backup: URL) throws {
+    copyAccess(to: backup)
     for suffix in ["-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: configuration.url.path + suffix)
     }
     guard rename(backup.path, configuration.url.path) == 0 else {
       throw SwiftDataError(
         .storageFailure, "The store could not be put back; its copy is \(backup.path).")
+    }
+  }
+}
+
+extension StoreMigration {
+  /// Gives the copy, which was made for its owner alone, the owner and the permissions of the store.
+  private func copyAccess(to backup: URL) {
+    let disk = POSIXDisk()
+    do {
+      guard let store = try disk.statusFollowingLinks(configuration.url.path) else { return }
+      try disk.withDescriptor(backup.path, O_RDONLY) { descriptor in
+        let copy = try disk.status(descriptor, path: backup.path)
+        if (copy.user, copy.group) != (store.user, store.group) {
+          // Only the superuser may give files away; for everyone else the copy is the process's own.
+          try? disk.setOwner(descriptor, user: store.user, group: store.group, path: backup.path)
+        }
+        try disk.setMode(descriptor, store.mode, path: backup.path)
+      }
+    } catch {
+      // The store is put back all the same.
+      Report.problem(
+        "The permissions of \(configuration.url.path) were lost when it was put back: \(error)")
     }
   }
 }

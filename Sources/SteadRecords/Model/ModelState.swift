@@ -1,4 +1,3 @@
-public import Observation
 public import Synchronization
 
 /// What the engine keeps in each model object: where it belongs, and what must happen on access.
@@ -91,61 +90,6 @@ public struct _ModelState: ~Copyable {
     if let extra, !extra.firstLinks.isEmpty { extra.endFirstLinks() }
     if let object, let home { home.forget(object, entity: Int(entity), row: rowID) }
   }
-}
-
-/// The bits of a model's state.
-@usableFromInline enum _ModelFlags {
-  /// Reads and writes tell Observation.
-  @usableFromInline static let observed: UInt32 = 1
-  /// No row was read yet.
-  @usableFromInline static let fault: UInt32 = 1 << 1
-  /// Another context or process changed the row, so that it is read again with the next access.
-  @usableFromInline static let stale: UInt32 = 1 << 2
-  /// Only some columns were read; `ModelExtra.loaded` says which.
-  @usableFromInline static let partial: UInt32 = 1 << 3
-  /// The object only records which property is read.
-  @usableFromInline static let probe: UInt32 = 1 << 4
-  /// A save gave the row to another object, `ModelExtra.successor`.
-  @usableFromInline static let redirected: UInt32 = 1 << 5
-  /// To be inserted by the next save.
-  @usableFromInline static let inserted: UInt32 = 1 << 6
-  /// To be updated by the next save.
-  @usableFromInline static let changed: UInt32 = 1 << 7
-  /// To be deleted by the next save.
-  @usableFromInline static let deleted: UInt32 = 1 << 8
-  /// The row is gone; the object keeps its last values.
-  @usableFromInline static let missing: UInt32 = 1 << 9
-  /// The object has first links, which are made before it is used.
-  @usableFromInline static let linked: UInt32 = 1 << 10
-
-  /// What a read cannot ignore, apart from Observation.
-  @usableFromInline static let slowRead: UInt32 =
-    fault | stale | partial | probe | redirected | linked
-  @usableFromInline static let watched: UInt32 = slowRead | observed
-  /// Any pending change.
-  @usableFromInline static let pending: UInt32 = inserted | changed | deleted
-}
-
-/// The parts of a model's state that few objects need.
-@usableFromInline final class ModelExtra {
-  /// The probe by which a read of the object was first seen to be tracked, for its registrar.
-  var probe: TrackingProbe? { didSet { isObserved = probe != nil } }
-  @usableFromInline private(set) var isObserved = false
-  @usableFromInline var registrar: ObservationRegistrar? { probe?.registrar }
-  /// The further words of `_ModelState.changes`.
-  var furtherChanges: [UInt64] = []
-  /// The properties that a partial fetch read.
-  var loaded = PropertySet()
-  /// The object that took over the row of this one.
-  var successor: (any PersistentModel)?
-  /// The lists that the object is in by its to-one properties, but for the first of each.
-  var lists: [Int: Int] = [:]
-  /// The property that a probe saw being read.
-  var probed: Int?
-  /// The links that initializers gave from or to this object, in that order.
-  var firstLinks = FirstLinks()
-  /// The object itself, where its own initializer gave it links.
-  var firstOwner: UnsafeMutableRawPointer?
 }
 
 extension PersistentModel {

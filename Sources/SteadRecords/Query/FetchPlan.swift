@@ -1,4 +1,3 @@
-import Foundation
 import SteadSQLite
 
 /// A fetch as it will be run: the SQL, and what is left to do in memory.
@@ -71,40 +70,4 @@ extension FetchPlan {
       sql: rows.sql + SQLFragment.grouping(byFirst: groups),
       bindings: list.bindings + rows.bindings)
   }
-}
-
-/// The columns of a fetch that reads some properties only.
-final class PartialColumns {
-  let columnList: String
-  let map: UnsafeMutablePointer<Int32>
-  let loaded: PropertySet
-  let lists: [ListColumn]
-
-  /// nil when all columns are wanted, or when the rows may be of several classes.
-  init?<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ plan: EntityPlan) {
-    guard !keyPaths.isEmpty, plan.entity.discriminator == nil else { return nil }
-    let wanted = Set(keyPaths.compactMap { plan.entity.propertyIndex(of: $0) })
-    var columns: [String] = []
-    map = UnsafeMutablePointer<Int32>.allocate(capacity: max(plan.entity.properties.count, 1))
-    map.initialize(repeating: -1, count: max(plan.entity.properties.count, 1))
-    var loaded = PropertySet()
-    var lists: [ListColumn] = []
-    for property in plan.entity.properties {
-      if let column = property.column {
-        guard wanted.contains(property.index) else { continue }
-        columns.append(column)
-        map[property.index] = Int32(columns.count)
-        if let list = property.listColumn {
-          columns.append(list)
-          lists.append(ListColumn(property: property, place: Int32(columns.count)))
-        }
-      }
-      loaded.insert(property.index)
-    }
-    self.loaded = loaded
-    self.lists = lists
-    columnList = plan.columnList(of: columns)
-  }
-
-  deinit { map.deallocate() }
 }

@@ -45,3 +45,23 @@ final class RowContext {
     return transformer
   }
 }
+
+/// The names that rows of one entity need: for messages, and to find transformers.
+struct RowLabels: Sendable {
+  let entity: String
+  let properties: [String]
+  /// The name of each property's transformer, nil where it has none.
+  let transformers: [String?]
+}
+
+/// The place of each property in a statement.
+final class PropertyMap {
+  let places: UnsafeMutablePointer<Int32>
+
+  init(count: Int, empty: Int32) {
+    places = .allocate(capacity: max(count, 1))
+    places.initialize(repeating: empty, count: max(count, 1))
+  }
+
+  deinit { places.deallocate() }
+}

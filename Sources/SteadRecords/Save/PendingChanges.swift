@@ -137,7 +137,7 @@ struct PendingChanges {
   }
 
   /// The hierarchies that changed since the last call.
-  mutating func takeUntoldRoots() -> Set<Int> {
+  mutating func takeUnreportedRoots() -> Set<Int> {
     lastRoot = -1
     defer { untoldRoots = [] }
     return untoldRoots

@@ -35,10 +35,8 @@ struct SaveWriter {
   /// The next free number of each hierarchy; 0 where the table was not asked yet.
   private var nextRows: [Int64]
   private var drawnRoots: Set<Int> = []
-  /// The next free number of each join table that this save writes.
-  private var nextPairs: [String: Int64] = [:]
-  /// The first number of this save's own pairs, by table.
-  private var firstPairs: [String: Int64] = [:]
+  /// For each join table that this save writes, the first number of its own pairs and the next free one.
+  private var pairNumbers: [String: (first: Int64, next: Int64)] = [:]
 
   init(_ plan: SavePlan, _ layout: Layout) {
     self.plan = plan
@@ -74,8 +72,7 @@ struct SaveWriter {
   mutating func write(to store: Int, _ connection: StoreConnection) throws {
     nextRows = Array(repeating: 0, count: layout.traits.count)
     drawnRoots = []
-    nextPairs = [:]
-    firstPairs = [:]
+    pairNumbers = [:]
     try delete(from: store, connection)
     try releaseUniqueValues(in: store, connection)
     try assignRows(in: store, connection)
@@ -87,17 +84,16 @@ struct SaveWriter {
     for root in drawnRoots {
       try connection.retire(nextRows[root] - 1, table: layout.plans[root].tableLayout.name)
     }
-    for (table, next) in nextPairs { try connection.retire(next - 1, table: table) }
+    for (table, pairs) in pairNumbers { try connection.retire(pairs.next - 1, table: table) }
     for (root, next) in nextRows.enumerated() where next > 0 { connection.nextRows[root] = next }
   }
 
   /// Asks a join table for its next number, before pairs leave it: a number tells a member's place, and
   /// is never given out twice.
   private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
-    guard nextPairs[join.name] == nil else { return }
+    guard pairNumbers[join.name] == nil else { return }
     let next = try connection.nextPair(of: join)
-    nextPairs[join.name] = next
-    firstPairs[join.name] = next
+    pairNumbers[join.name] = (first: next, next: next)
   }
 
   /// Gives new objects their temporary numbers back.
@@ -445,13 +441,19 @@ struct SaveWriter {
       guard owner > 0, target > 0, isAlive(pair.owner), isAlive(pair.target) else { continue }
       try openPairs(pair.table, connection)
       if pair.isAdded {
-        let number = nextPairs[pair.table.name] ?? 1
+        let number = drawPair(of: pair.table)
         try connection.insertPair(pair.table, number, owner, target)
-        nextPairs[pair.table.name] = number + 1
       } else {
         try connection.deletePair(pair.table, owner, target)
       }
     }
+  }
+
+  /// The number of a new pair of an opened join table.
+  private mutating func drawPair(of join: JoinTable) -> Int64 {
+    let number = pairNumbers[join.name]?.next ?? 1
+    pairNumbers[join.name]?.next = number + 1
+    return number
   }
 
   private func isAlive(_ model: any PersistentModel) -> Bool {
@@ -515,7 +517,7 @@ struct SaveWriter {
     guard upserted.contains(ObjectIdentifier(owner)), case .join(let table, _, _) = storage else {
       return 0
     }
-    return firstPairs[table] ?? 0
+    return pairNumbers[table]?.first ?? 0
   }
 
   /// Shares the members' places out among them in another order.

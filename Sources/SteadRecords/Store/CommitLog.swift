@@ -56,7 +56,7 @@ final class CommitLog: Sendable {
   }
 
   private struct Listener {
-    weak var mail: CommitListener?
+    weak var context: CommitListener?
   }
 
   private struct Content {
@@ -161,17 +161,17 @@ final class CommitLog: Sendable {
   // MARK: Listeners
 
   /// Asks for a turn of a context after each commit of others, until the context ends.
-  func listen(_ mail: CommitListener) {
+  func listen(_ context: CommitListener) {
     content.withLock { content in
-      content.listeners.removeAll { $0.mail == nil || $0.mail === mail }
-      content.listeners.append(Listener(mail: mail))
+      content.listeners.removeAll { $0.context == nil || $0.context === context }
+      content.listeners.append(Listener(context: context))
     }
   }
 
   /// Asks all listening contexts but the author to look for commits.
   func notify(from author: ObjectIdentifier? = nil) {
-    let boxes = content.withLock { content in content.listeners.compactMap(\.mail) }
-    for box in boxes where box.reader != author { box.schedule() }
+    let contexts = content.withLock { content in content.listeners.compactMap(\.context) }
+    for context in contexts where context.reader != author { context.schedule() }
   }
 
   // MARK: All logs

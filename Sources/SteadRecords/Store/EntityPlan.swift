@@ -61,11 +61,11 @@ final class EntityPlan: @unchecked Sendable {
     self.entity = entity
     reference = .permanent(entity.name, store: store.identifier)
     tableLayout = layout
-    table = quoted(layout.name)
+    table = layout.name.sqlName
     prefix = layout.isHierarchy ? 2 : 1
     let names =
       ["_id"] + (layout.isHierarchy ? ["_entity"] : []) + layout.columns.map(\.name)
-    columnList = names.map { "t0.\(quoted($0))" }.joined(separator: ", ")
+    columnList = names.map { "t0.\($0.sqlName)" }.joined(separator: ", ")
     selectByID = "SELECT \(columnList) FROM \(table) AS t0 WHERE t0.\"_id\" = ?1"
     let name = layout.name.replacing("'", with: "''")
     newest =
@@ -95,7 +95,7 @@ final class EntityPlan: @unchecked Sendable {
     columns = UnsafePointer(columnMap)
     insertParameters = UnsafePointer(insertMap)
     maps = [columnMap, insertMap]
-    let list = insertNames.map(quoted).joined(separator: ", ")
+    let list = insertNames.map(\.sqlName).joined(separator: ", ")
     let marks = (1...insertNames.count).map { "?\($0)" }.joined(separator: ", ")
     insert = "INSERT INTO \(table) (\(list)) VALUES (\(marks))"
     storedProperties = PropertySet(entity.properties.filter { $0.column != nil }.map(\.index))
@@ -124,10 +124,10 @@ final class EntityPlan: @unchecked Sendable {
     var lists: [ListColumn] = []
     for property in entity.properties {
       guard let column = property.column, isIncluded(property.index) else { continue }
-      terms.append("\(quoted(column)) = ?\(terms.count + 1)")
+      terms.append("\(column.sqlName) = ?\(terms.count + 1)")
       map[property.index] = Int32(terms.count)
       if let name = property.listColumn {
-        terms.append("\(quoted(name)) = ?\(terms.count + 1)")
+        terms.append("\(name.sqlName) = ?\(terms.count + 1)")
         lists.append(ListColumn(property: property, place: Int32(terms.count)))
       }
     }

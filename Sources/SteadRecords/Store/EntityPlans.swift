@@ -3,15 +3,15 @@ import Synchronization
 /// The plans of a container's entities by the entities' index, each made when it is first asked for: most
 /// programs open more models than they use at first.
 struct EntityPlans: Sendable {
-  private let places: [PlanPlace]
+  private let plans: [LazyPlan]
 
-  init(_ places: [PlanPlace]) { self.places = places }
+  init(_ plans: [LazyPlan]) { self.plans = plans }
 
-  subscript(entity: Int) -> EntityPlan { places[entity].plan }
+  subscript(entity: Int) -> EntityPlan { plans[entity].plan }
 }
 
-/// The place of one plan, which threads may ask for at once.
-final class PlanPlace: Sendable {
+/// A plan that is made when it is first asked for, also by several threads at once.
+final class LazyPlan: Sendable {
   private let entity: EntityLayout
   private let table: TableLayout
   private let store: RecordStore.Identity

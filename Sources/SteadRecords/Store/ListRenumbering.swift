@@ -12,10 +12,10 @@ struct ListRenumbering {
       guard let column = property.listColumn, let destination = property.destination,
         let cases = cases(property, entity, layout.entities[destination])
       else { continue }
-      let list = quoted(column)
+      let list = column.sqlName
       try connection.execute(
-        "UPDATE \(quoted(entity.table)) SET \(list) = CASE ifnull(\(list), 0) \(cases) END "
-          + "WHERE \(quoted(property.name)) IS NOT NULL"
+        "UPDATE \(entity.table.sqlName) SET \(list) = CASE ifnull(\(list), 0) \(cases) END "
+          + "WHERE \(property.name.sqlName) IS NOT NULL"
           + (entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""))
     }
   }

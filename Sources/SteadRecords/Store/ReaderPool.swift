@@ -23,7 +23,7 @@ final class ReaderPool: Sendable {
     case shared(atLeast: Int64)
   }
 
-  private let opener: StoreOpener
+  private let file: StoreFile
   private let log: CommitLog
   /// The address of the reader that was used last, with a reference that the place owns; 0 while it is
   /// lent.
@@ -31,8 +31,8 @@ final class ReaderPool: Sendable {
   private let others = Mutex<[StoreConnection]>([])
   private let isClosingSnapshots = Atomic<Bool>(false)
 
-  init(_ opener: StoreOpener, _ log: CommitLog) {
-    self.opener = opener
+  init(_ file: StoreFile, _ log: CommitLog) {
+    self.file = file
     self.log = log
   }
 
@@ -57,7 +57,7 @@ final class ReaderPool: Sendable {
 
   private func take() throws -> StoreConnection {
     if let reader = takeLast() { return reader }
-    return try others.withLock { $0.popLast() } ?? opener.open(writable: false)
+    return try others.withLock { $0.popLast() } ?? file.open(writable: false)
   }
 
   private func giveBack(_ reader: StoreConnection) {

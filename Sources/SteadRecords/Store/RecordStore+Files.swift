@@ -24,7 +24,7 @@ extension RecordStore {
           continue
         }
         let found = try connection.integer(
-          "SELECT 1 FROM \(quoted(entity.table)) WHERE \(quoted(column)) = ?1 LIMIT 1",
+          "SELECT 1 FROM \(entity.table.sqlName) WHERE \(column.sqlName) = ?1 LIMIT 1",
           [.text(reference)])
         if found != nil { return true }
       }

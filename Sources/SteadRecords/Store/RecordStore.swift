@@ -20,9 +20,9 @@ final class RecordStore: @unchecked Sendable {
   let configuration: ModelConfiguration
   let blobs: BlobFiles?
   /// The plans of the entities that this store holds, by entity index.
-  let plans: [PlanPlace?]
+  let plans: [LazyPlan?]
   let tables: [TableLayout]
-  private let opener: StoreOpener
+  private let file: StoreFile
   /// The commits that contexts of this process have made to the file.
   let log: CommitLog
   private let writer: StoreConnection
@@ -45,10 +45,10 @@ final class RecordStore: @unchecked Sendable {
   init(configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>) throws {
     self.configuration = configuration
     self.layout = layout
-    opener = StoreOpener(configuration)
-    try opener.checkFile()
+    file = StoreFile(configuration)
+    try file.check()
     let isWritable = configuration.allowsSave || configuration.isStoredInMemoryOnly
-    writer = try opener.open(writable: isWritable)
+    writer = try file.open(writable: isWritable)
     let roots = Set(entities.map { layout.entities[$0].rootIndex }).sorted()
     let tables = roots.map { TableLayout(root: layout.entities[$0], layout: layout) }
     self.tables = tables
@@ -62,11 +62,11 @@ final class RecordStore: @unchecked Sendable {
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
-      return PlanPlace(entity, table, identity)
+      return LazyPlan(entity, table, identity)
     }
-    blobs = configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: opener.blobDirectory)
+    blobs = configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: file.blobDirectory)
     log = CommitLog.of(try Self.logName(identity, configuration))
-    readers = ReaderPool(opener, log)
+    readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly
     log.didCommit(try writer.commitNumber())
   }
@@ -325,20 +325,20 @@ final class RecordStore: @unchecked Sendable {
   /// Removes every row, table and file of the store, and makes it anew.
   func erase() throws {
     try write { connection in
-      for table in tables { try connection.execute("DELETE FROM \(quoted(table.name))") }
+      for table in tables { try connection.execute("DELETE FROM \(table.name.sqlName)") }
       for entity in layout.entities where plans[entity.index] != nil {
         for index in entity.joined {
           guard let join = entity.properties[index].joinTable else { continue }
-          try connection.execute("DELETE FROM \(quoted(join.name))")
+          try connection.execute("DELETE FROM \(join.name.sqlName)")
         }
       }
       // What was moved here is not here any more.
       for table in ReceiptTable.names {
-        try connection.execute("DROP TABLE IF EXISTS \(quoted(table))")
+        try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
       }
     }
     // Objects that are registered anywhere have no rows any more, which `write` has told.
-    try opener.removeBlobs()
+    try file.removeBlobs()
     if !configuration.isStoredInMemoryOnly {
       writing.lock()
       defer { writing.unlock() }

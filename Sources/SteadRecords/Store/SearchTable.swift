@@ -16,22 +16,22 @@ struct SearchTable {
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE name = ?1", [.text(name)])
     guard exists == 0 else { return }
-    let list = columns.map(quoted).joined(separator: ", ")
-    let new = columns.map { "new.\(quoted($0))" }.joined(separator: ", ")
-    let old = columns.map { "old.\(quoted($0))" }.joined(separator: ", ")
-    let (search, source) = (quoted(name), quoted(table))
+    let list = columns.map(\.sqlName).joined(separator: ", ")
+    let new = columns.map { "new.\($0.sqlName)" }.joined(separator: ", ")
+    let old = columns.map { "old.\($0.sqlName)" }.joined(separator: ", ")
+    let (search, source) = (name.sqlName, table.sqlName)
     let text = "'\(table.replacing("'", with: "''"))'"
     try connection.execute(
       """
       CREATE VIRTUAL TABLE \(search) USING fts5(\(list), content=\(text), content_rowid='_id',
         tokenize='unicode61 remove_diacritics 2');
-      CREATE TRIGGER \(quoted(name + "_insert")) AFTER INSERT ON \(source) BEGIN
+      CREATE TRIGGER \((name + "_insert").sqlName) AFTER INSERT ON \(source) BEGIN
         INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
       END;
-      CREATE TRIGGER \(quoted(name + "_delete")) AFTER DELETE ON \(source) BEGIN
+      CREATE TRIGGER \((name + "_delete").sqlName) AFTER DELETE ON \(source) BEGIN
         INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
       END;
-      CREATE TRIGGER \(quoted(name + "_update")) AFTER UPDATE OF \(list) ON \(source) BEGIN
+      CREATE TRIGGER \((name + "_update").sqlName) AFTER UPDATE OF \(list) ON \(source) BEGIN
         INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
         INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
       END;

@@ -34,8 +34,17 @@ enum StoreErrors {
         "The disk failed (\(error.message)). Nothing was saved and the changes are still pending.")
     case .constraint:
       .init(.modelValidationFailure, "The store refused a row: \(error.message).")
+    case .view: view(error.message)
     case .other:
       .init(.storeFailure, "SQLite error \(error.code): \(error.message), in: \(error.sql)")
     }
+  }
+
+  /// A view where the store has a table.
+  static func view(_ detail: String) -> SwiftDataError {
+    .init(
+      .unreadableStore,
+      "Another program has put a view where the store has a table, and views are not read "
+        + "(\(detail)). Open a backup of the store, or make the view a table again.")
   }
 }

@@ -35,7 +35,7 @@ struct StoreHeader {
   }
 
   /// Whether the file has the mark of a store.
-  var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreOpener.applicationID) }
+  var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreFile.applicationID) }
 
   private static func size(of path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int

@@ -74,7 +74,7 @@ struct StorePreparation {
   }
 
   private func createMetadata() throws {
-    try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
+    try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")
     try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS stead_metadata (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
@@ -128,12 +128,17 @@ struct StorePreparation {
     if existing.isEmpty {
       try connection.execute(table.creation)
     } else {
+      // SQLite would say that a view has no indexes.
+      let views = try connection.integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE",
+        [.text(table.name)])
+      if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
       try extend(table, existing)
     }
     for column in table.columns where column.declaration.contains("REFERENCES") {
       try connection.execute(
-        "CREATE INDEX IF NOT EXISTS \(quoted("\(table.name)_\(column.name)")) "
-          + "ON \(quoted(table.name)) (\(quoted(column.name)))")
+        "CREATE INDEX IF NOT EXISTS \("\(table.name)_\(column.name)".sqlName) "
+          + "ON \(table.name.sqlName) (\(column.name.sqlName))")
     }
   }
 
@@ -162,12 +167,12 @@ struct StorePreparation {
         for (old, new) in names where existing[new] == nil {
           guard let type = existing.removeValue(forKey: old) else { continue }
           try connection.execute(
-            "ALTER TABLE \(quoted(table.name)) RENAME COLUMN \(quoted(old)) TO \(quoted(new))")
+            "ALTER TABLE \(table.name.sqlName) RENAME COLUMN \(old.sqlName) TO \(new.sqlName)")
           existing[new] = type
         }
       } else {
         try connection.execute(
-          "ALTER TABLE \(quoted(table.name)) ADD COLUMN \(quoted(column.name)) "
+          "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) "
             + column.declaration)
         if let property = properties[column.name] { try fill(property, of: table) }
       }
@@ -177,7 +182,7 @@ struct StorePreparation {
   /// Gives the rows that are there the default value of a new property.
   private func fill(_ property: PropertyLayout, of table: TableLayout) throws {
     guard !property.isOptional, case .attribute(let encoding) = property.kind,
-      let rows = try connection.integer("SELECT count(*) FROM \(quoted(table.name))"), rows > 0
+      let rows = try connection.integer("SELECT count(*) FROM \(table.name.sqlName)"), rows > 0
     else { return }
     guard let value = property.defaultValue,
       let stored = DefaultValueEncoder.encode(value, as: encoding)
@@ -186,7 +191,7 @@ struct StorePreparation {
         "\(table.name).\(property.name) is new, required and has no default value.")
     }
     try connection.run(
-      "UPDATE \(quoted(table.name)) SET \(quoted(property.name)) = ?1", [stored])
+      "UPDATE \(table.name.sqlName) SET \(property.name.sqlName) = ?1", [stored])
   }
 
   private func refusal(_ reason: String) -> SwiftDataError {
@@ -197,7 +202,7 @@ struct StorePreparation {
   }
 
   private func prepareRelated(_ entity: EntityLayout) throws {
-    let table = quoted(entity.table)
+    let table = entity.table.sqlName
     for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, true) })
       + entity.indices.map({ ($0, false) })
     {
@@ -210,8 +215,8 @@ struct StorePreparation {
       let name =
         "\(entity.table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
       try connection.execute(
-        "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(quoted(name)) ON \(table) "
-          + "(\(columns.map(quoted).joined(separator: ", ")))")
+        "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.sqlName) ON \(table) "
+          + "(\(columns.map(\.sqlName).joined(separator: ", ")))")
     }
     for index in entity.joined {
       guard let join = entity.properties[index].joinTable else { continue }
@@ -223,12 +228,12 @@ struct StorePreparation {
   }
 
   private func prepare(_ join: JoinTable) throws {
-    let name = quoted(join.name)
+    let name = join.name.sqlName
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(name) (\"_id\" INTEGER PRIMARY KEY, "
         + "owner INTEGER NOT NULL, target INTEGER NOT NULL, owner_order INTEGER, "
         + "target_order INTEGER, UNIQUE (owner, target))")
     try connection.execute(
-      "CREATE INDEX IF NOT EXISTS \(quoted(join.name + "_target")) ON \(name) (target)")
+      "CREATE INDEX IF NOT EXISTS \((join.name + "_target").sqlName) ON \(name) (target)")
   }
 }

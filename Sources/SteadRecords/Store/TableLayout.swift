@@ -64,7 +64,7 @@ struct TableLayout {
     switch property.kind {
     case .attribute(let encoding): type(of: encoding)
     case .toOne(let destination):
-      "INTEGER REFERENCES \(quoted(layout.entities[destination].table))"
+      "INTEGER REFERENCES \(layout.entities[destination].table.sqlName)"
     case .toMany: ""
     }
   }
@@ -90,7 +90,7 @@ struct TableLayout {
       let path = "$.\"\(field.name)\"".replacing("'", with: "''")
       return Column(
         name: "\(column)_\(field.name)",
-        declaration: "\(type) GENERATED ALWAYS AS (json_extract(\(quoted(column)), '\(path)'))")
+        declaration: "\(type) GENERATED ALWAYS AS (json_extract(\(column.sqlName), '\(path)'))")
     }
   }
 
@@ -108,7 +108,7 @@ struct TableLayout {
   var creation: String {
     var parts = ["\"_id\" INTEGER PRIMARY KEY"]
     if isHierarchy { parts.append("\"_entity\" INTEGER NOT NULL") }
-    parts += (columns + orders + generated).map { "\(quoted($0.name)) \($0.declaration)" }
-    return "CREATE TABLE \(quoted(name)) (\(parts.joined(separator: ", ")))"
+    parts += (columns + orders + generated).map { "\($0.name.sqlName) \($0.declaration)" }
+    return "CREATE TABLE \(name.sqlName) (\(parts.joined(separator: ", ")))"
   }
 }

@@ -28,8 +28,11 @@ extension PredicateWriter {
       return call(name.text, pair(receiver, try value(arguments[0].expression)))
     case (_, 1) where PredicateMethods.closures.contains(name.text):
       throw PredicateProblem.closureNeeded(name.text).error(at: arguments[0].expression)
-    case (_, 1) where PredicateMethods.unary.contains(name.text) && label == nil:
-      return call(name.text, pair(receiver, try value(arguments[0].expression)))
+    case (_, 1) where PredicateMethods.unary[name.text] != nil && label == nil:
+      let function = PredicateMethods.unary[name.text] ?? name.text
+      return call(function, pair(receiver, try value(arguments[0].expression)), named: name.text)
+    case ("lowercased", 0), ("uppercased", 0):
+      return call("letterCase", argument(receiver), "isUpper: \(name.text == "uppercased")")
     case (_, 0) where PredicateMethods.plain.contains(name.text):
       return call(name.text, argument(receiver))
     default: throw PredicateProblem.method(name.text).error(at: name)
@@ -47,25 +50,25 @@ extension PredicateWriter {
       name == "..." || name == "..<"
     else { return nil }
     let element = try value(element)
-    let lower = comparison(try value(range.leftOperand), "lessOrEqual", "<=", element)
+    let lower = comparison(try value(range.leftOperand), "lessThanOrEqual", "<=", element)
     let upper = try value(range.rightOperand)
     return call(
       "conjunction",
       pair(
         lower,
         name == "..."
-          ? comparison(element, "lessOrEqual", "<=", upper)
-          : comparison(element, "less", "<", upper)
+          ? comparison(element, "lessThanOrEqual", "<=", upper)
+          : comparison(element, "lessThan", "<", upper)
       ))
   }
 
   private mutating func comparison(
-    _ left: Value, _ function: String, _ operation: String, _ right: Value
+    _ left: Value, _ name: String, _ operation: String, _ right: Value
   ) -> Value {
     if case .outside(let left) = left, case .outside(let right) = right {
       return .outside("(\(left) \(operation) \(right))")
     }
-    return call(function, pair(left, right))
+    return call("comparison", pair(left, right), named: name)
   }
 
   private static func closure(of expression: FunctionCallExprSyntax) -> ClosureExprSyntax? {

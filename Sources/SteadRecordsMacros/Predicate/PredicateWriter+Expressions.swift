@@ -79,11 +79,15 @@ extension PredicateWriter {
     }
   }
 
-  private static let operations: [String: String] = [
-    "==": "equal", "!=": "notEqual", "<": "less", "<=": "lessOrEqual", ">": "greater",
-    ">=": "greaterOrEqual", "+": "sum", "-": "difference", "*": "product", "/": "quotient",
-    "%": "remainder", "&&": "conjunction", "||": "disjunction", "...": "closedRange",
-    "..<": "range", "??": "coalesce", "~=": "contains", "===": "equal", "!==": "notEqual",
+  /// The function that writes each operator, and the name of the operator where several share it.
+  private static let operations: [String: (function: String, name: String?)] = [
+    "==": ("equal", nil), "!=": ("notEqual", nil), "===": ("equal", nil), "!==": ("notEqual", nil),
+    "<": ("comparison", "lessThan"), "<=": ("comparison", "lessThanOrEqual"),
+    ">": ("comparison", "greaterThan"), ">=": ("comparison", "greaterThanOrEqual"),
+    "+": ("arithmetic", "add"), "-": ("arithmetic", "subtract"), "*": ("arithmetic", "multiply"),
+    "/": ("quotient", nil), "%": ("remainder", nil), "&&": ("conjunction", nil),
+    "||": ("disjunction", nil), "...": ("closedRange", nil), "..<": ("range", nil),
+    "??": ("coalesce", nil), "~=": ("contains", nil),
   ]
 
   private mutating func infix(_ expression: InfixOperatorExprSyntax) throws -> Value {
@@ -95,7 +99,7 @@ extension PredicateWriter {
       let test = call("isNil", argument(try value(tested)))
       return name.text == "==" ? test : call("negation", argument(test))
     }
-    guard let function = Self.operations[name.text] else {
+    guard let operation = Self.operations[name.text] else {
       throw PredicateProblem.operation(name.text).error(at: name)
     }
     if name.text == "~=",
@@ -106,7 +110,7 @@ extension PredicateWriter {
     let (left, right) = (
       try value(expression.leftOperand), try value(expression.rightOperand)
     )
-    return call(function, pair(left, right))
+    return call(operation.function, pair(left, right), named: operation.name)
   }
 
   mutating func conditional(_ test: Value, _ yes: Value, _ no: Value) -> Value {

@@ -54,6 +54,11 @@ struct PredicateWriter {
     node(Self.text(function, arguments))
   }
 
+  /// A call with two operands, and with the name of what is done to them where the function does several.
+  mutating func call(_ function: String, _ operands: String, named name: String?) -> Value {
+    if let name { call(function, operands, ".\(name)") } else { call(function, operands) }
+  }
+
   static func text(_ function: String, _ arguments: [String]) -> String {
     "\(nodes).\(function)(\(arguments.joined(separator: ", ")))"
   }

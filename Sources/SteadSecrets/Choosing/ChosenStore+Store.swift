@@ -35,15 +35,15 @@ extension ChosenStore {
   }
 
   func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
-    let isDone = try withTurn(.shared) { () throws(SecretError) in
+    let isDone = try withWritersLock(.shared) { () throws(SecretError) in
       guard try current().record != nil else { return false }
       try self.write(bytes, id, write)
       return true
     }
     if isDone { return }
-    try withTurn(.exclusive) { () throws(SecretError) in
+    try withWritersLock(.exclusive) { () throws(SecretError) in
       // Another process may have written first, and at another place.
       if try current().record == nil { try settle() }
       try self.write(bytes, id, write)
@@ -79,7 +79,7 @@ extension ChosenStore {
   private func change<Result>(
     _ body: (any SecretStore) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
-    try withTurn(.shared) { () throws(SecretError) in
+    try withWritersLock(.shared) { () throws(SecretError) in
       let current = try current()
       do throws(SecretError) {
         return try body(current.store)
@@ -90,7 +90,7 @@ extension ChosenStore {
   }
 
   private func write(
-    _ bytes: SecretBytes, _ id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, _ id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     let current = try current()
     do throws(SecretError) {
@@ -106,27 +106,28 @@ extension ChosenStore {
   /// record before the secret, so that no secret is where no record leads.
   private func settle() throws(SecretError) {
     var current = try current()
-    current.store = try opener.open(current.choice.place, isNew: true)
+    current.store = try opener.open(current.choice.address, isNew: true)
     let state = try current.store.state()
     guard state == .ready else {
       throw SecretError(
-        code: state == .locked ? .locked : .notInitialised,
+        code: state == .locked ? .locked : .notInitialized,
         message: "Nothing was stored. \(current.choice.reason)", service: service)
     }
     let record = StoreRecord(
-      service: service, place: current.choice.place, since: Date(), reason: current.choice.reason)
+      service: service, address: current.choice.address, since: Date(),
+      reason: current.choice.reason)
     if isReturn { try file.replace(with: record) } else { try file.create(record) }
     current.record = record
     current.stamp = try file.stamp()
     adopt(current)
   }
 
-  private func withTurn<Result>(
+  private func withWritersLock<Result>(
     _ mode: FileLock.Mode, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
     try SecretError.files {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
-      return try turns.withLock(mode) { try body() }
+      return try writersLock.withLock(mode) { try body() }
     }
   }
 }

@@ -21,7 +21,8 @@ final class ChosenStore: SecretStore {
 
   let opener: StoreOpener
   let file: StoreRecordFile
-  let turns: FileLock
+  /// Writers hold it together, and a move holds it alone.
+  let writersLock: FileLock
   /// Whether a record that leads elsewhere is replaced by the first write, as when secrets come back.
   let isReturn: Bool
   private let known: ForkSafeLock<Current?>
@@ -31,7 +32,7 @@ final class ChosenStore: SecretStore {
   ) throws(SecretError) {
     self.opener = opener
     file = StoreRecordFile(service: service, in: opener.files.records)
-    turns = FileLock(opener.files.lock)
+    writersLock = FileLock(opener.files.lock)
     self.isReturn = isReturn
     known = ForkSafeLock(nil)
     _ = try current()
@@ -43,7 +44,7 @@ final class ChosenStore: SecretStore {
   func current() throws(SecretError) -> Current {
     let stamp = try file.stamp()
     let old = known.withLock { $0 }
-    if let old, old.stamp == stamp, !(old.store is VaultToCome) { return old }
+    if let old, old.stamp == stamp, !(old.store is PlannedVault) { return old }
     return try adopt(find(stamp, old))
   }
 
@@ -63,10 +64,10 @@ final class ChosenStore: SecretStore {
     _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
     let record = try file.read()
-    if let record, !(isReturn && record.place.kind == .elsewhere) {
+    if let record, !(isReturn && record.address.kind == .elsewhere) {
       let choice = StoreChoice(record: record, path: file.path)
       do throws(SecretError) {
-        let store = try open(choice.place, old)
+        let store = try open(choice.address, old)
         return Current(stamp: stamp, record: record, choice: choice, store: store)
       } catch {
         throw located(error, record)
@@ -82,25 +83,26 @@ final class ChosenStore: SecretStore {
     _ choice: StoreChoice, _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
     let store: any SecretStore
-    if choice.place.kind == .vault, try !opener.hasVault(choice.place) {
-      store = VaultToCome(path: opener.url(ofVault: choice.place).path(percentEncoded: false))
+    if choice.address.kind == .vault, try !opener.hasVault(choice.address) {
+      store = PlannedVault(path: opener.url(ofVault: choice.address).path(percentEncoded: false))
     } else {
-      store = try open(choice.place, old)
+      store = try open(choice.address, old)
     }
     return Current(stamp: stamp, record: nil, choice: choice, store: store)
   }
 
-  /// The store at a place; the old one where that has stayed the same.
-  private func open(_ place: ChosenPlace, _ old: Current?) throws(SecretError) -> any SecretStore {
-    if let old, old.choice.place == place, !(old.store is VaultToCome) { return old.store }
-    return try opener.open(place, isNew: false)
+  /// The store at an address; the old one where that has stayed the same.
+  private func open(_ address: StoreAddress, _ old: Current?) throws(SecretError) -> any SecretStore
+  {
+    if let old, old.choice.address == address, !(old.store is PlannedVault) { return old.store }
+    return try opener.open(address, isNew: false)
   }
 
   /// Says of the error of a store that cannot be used where the secrets are.
   func explained(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
     guard let record else { return error }
     switch error.code {
-    case .locked, .unavailable, .notInitialised, .interactionRequired:
+    case .locked, .unavailable, .notInitialized, .interactionRequired:
       return located(error, record)
     default: return error
     }
@@ -109,22 +111,22 @@ final class ChosenStore: SecretStore {
   private func located(_ error: SecretError, _ record: StoreRecord) -> SecretError {
     var error = error
     error.message +=
-      " The secrets of \(service) are in \(record.place), by the record \(file.path), and are looked "
+      " The secrets of \(service) are in \(record.address), by the record \(file.path), and are looked "
       + "for nowhere else."
     if let leftover = record.leftover { error.message += " Copies may be left in \(leftover)." }
     return error
   }
 
   /// What the store says of itself, with the reason of the choice.
-  var backend: SecretBackend {
+  var storeDescription: SecretStoreDescription {
     guard let current = (try? current()) ?? known.withLock({ $0 }) else {
-      return SecretBackend(kind: .other("none"), reason: "No store has been chosen.")
+      return SecretStoreDescription(kind: .other("none"), reason: "No store has been chosen.")
     }
-    var backend = current.store.backend
-    backend.reason = current.choice.reason
-    return backend
+    var description = current.store.storeDescription
+    description.reason = current.choice.reason
+    return description
   }
 
-  var features: Set<SecretFeature> { known.withLock { $0?.store }?.features ?? [] }
+  var features: Set<SecretStoreFeature> { known.withLock { $0?.store }?.features ?? [] }
   var sizeLimit: Int { known.withLock { $0?.store }?.sizeLimit ?? 0 }
 }

@@ -34,7 +34,7 @@ struct SecretFiles: Hashable, Sendable {
   }
 
   /// Which key the usual vault gets when it is made now.
-  var keyPlace: StoreProbe.KeyPlace {
+  var keyLocation: StoreProbe.KeyLocation {
     if hasCredential { return .systemdCredential(name: Self.credentialName) }
     return .keyFile(path: keyFile.path(percentEncoded: false))
   }

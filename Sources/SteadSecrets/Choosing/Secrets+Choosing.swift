@@ -3,7 +3,7 @@ public import Foundation
 extension Secrets {
   /// The secrets of a service, where they are or where they had best be.
   ///
-  /// ``backend`` tells which store that is, and why. The store is chosen once: the service's first
+  /// ``storeDescription`` tells which store that is, and why. The store is chosen once: the service's first
   /// write leaves a record of it under `$XDG_CONFIG_HOME/stead/secrets/`, and from then on the record
   /// decides. A store that cannot be used now is an error then, and no other one is tried, since
   /// secrets in two places are soon lost in one of them. Use ``move(to:replacing:accepting:environment:timeout:progress:)``
@@ -15,24 +15,24 @@ extension Secrets {
   ///
   /// - Parameters:
   ///   - service: A name that no other app uses, such as `org.example.Notes`.
-  ///   - place: Where the secrets are to be.
+  ///   - location: Where the secrets are to be.
   ///   - environment: The process's environment, or what a test wants it to be.
   ///   - timeout: How long the Secret Service may take to answer a call.
   /// - Throws: ``SecretError``: `.invalidName`; `.corrupt`, `.newerVersion` or `.accessDenied` when the
   ///   record cannot be used; and what opening a vault throws. A Secret Service that is locked or out of
   ///   reach is told by the calls that need it.
   public init(
-    service: String, in place: SecretPlace = .automatic,
+    service: String, in location: SecretStoreLocation = .automatic,
     environment: [String: String] = ProcessInfo.processInfo.environment,
     timeout: Duration = .seconds(5)
   ) throws(SecretError) {
     try SecretID.check(service, "service")
     let opener = try StoreOpener(environment: environment, timeout: timeout)
-    try self.init(service: service, store: place.open(service, opener, isReturn: false))
+    try self.init(service: service, store: location.open(service, opener, isReturn: false))
   }
 }
 
-extension SecretPlace {
+extension SecretStoreLocation {
   /// - Parameter isReturn: Whether the secrets come from a store that only the program can open.
   func open(
     _ service: String, _ opener: StoreOpener, isReturn: Bool

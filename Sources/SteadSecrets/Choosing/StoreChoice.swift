@@ -2,14 +2,14 @@ import Foundation
 
 /// Which store is used, and why: what a probe and a record come to.
 struct StoreChoice: Hashable, Sendable {
-  var place: ChosenPlace
+  var address: StoreAddress
   /// Why, in a sentence or two for a person.
   var reason: String
 
   /// What a record says is not looked into again: a keyring that is away for a day must not make a
   /// second home for secrets.
   init(record: StoreRecord, path: String) {
-    place = record.place
+    address = record.address
     let since = record.since.formatted(.iso8601.year().month().day())
     let leftover = record.leftover.map {
       " Copies may be left in \($0); move the secrets again to remove them."
@@ -22,27 +22,27 @@ struct StoreChoice: Hashable, Sendable {
   /// The choice for a service that has no secrets yet.
   init(probe: StoreProbe) {
     if let keychain = probe.keychain {
-      self.init(place: keychain, reason: "The Keychain is this system's own store.")
+      self.init(address: keychain, reason: "The Keychain is this system's own store.")
       return
     }
     switch probe.secretService {
     case .state(.ready):
-      self.init(place: .secretService, reason: "The desktop's Secret Service is unlocked.")
+      self.init(address: .secretService, reason: "The desktop's Secret Service is unlocked.")
     case .state(.locked):
       self.init(
-        place: .secretService,
+        address: .secretService,
         reason: "The desktop's Secret Service is there, and locked. Call unlock(timeout:), or name "
           + "another place for the secrets.")
-    case .state(.notInitialised):
+    case .state(.notInitialized):
       self.init(
-        place: .vault, reason: Self.vault("The Secret Service has no collection yet", probe))
-    case .failure(let code):
-      self.init(place: .vault, reason: Self.vault(Self.failure(code), probe))
+        address: .vault, reason: Self.vault("The Secret Service has no collection yet", probe))
+    case .failure(let reason):
+      self.init(address: .vault, reason: Self.vault(Self.text(reason), probe))
     }
   }
 
-  private init(place: ChosenPlace, reason: String) {
-    self.place = place
+  private init(address: StoreAddress, reason: String) {
+    self.address = address
     self.reason = reason
   }
 
@@ -50,23 +50,21 @@ struct StoreChoice: Hashable, Sendable {
     "\(why), so the secrets are in an encrypted file. \(probe.vaultKey.protection)"
   }
 
-  private static func failure(_ code: SecretError.Code) -> String {
-    guard case .unavailable(let reason) = code else {
-      return "The Secret Service cannot be used"
-    }
-    return switch reason {
-    case .noLibrary: "libsecret, which leads to the Secret Service, is not installed"
-    case .noBus: "There is no message bus to reach the Secret Service by"
-    case .noService: "Nothing on the message bus offers the Secret Service"
-    case .timedOut: "The Secret Service did not answer in time"
-    case .disconnected: "The Secret Service went away while it was asked"
-    case .forked: "The connection to the Secret Service is another process's"
-    case .notOnThisSystem: "This system has no Secret Service"
+  private static func text(_ reason: SecretError.Unavailability?) -> String {
+    switch reason {
+    case .noLibrary?: "libsecret, which leads to the Secret Service, is not installed"
+    case .noBus?: "There is no message bus to reach the Secret Service by"
+    case .noService?: "Nothing on the message bus offers the Secret Service"
+    case .timedOut?: "The Secret Service did not answer in time"
+    case .disconnected?: "The Secret Service went away while it was asked"
+    case .forked?: "The connection to the Secret Service is another process's"
+    case .notOnThisSystem?: "This system has no Secret Service"
+    default: "The Secret Service cannot be used"
     }
   }
 }
 
-extension StoreProbe.KeyPlace {
+extension StoreProbe.KeyLocation {
   /// What the key protects from, and what not.
   fileprivate var protection: String {
     switch self {

@@ -17,45 +17,45 @@ struct StoreOpener: Sendable {
   /// What there is for a service without a record; it waits for the Secret Service's answer.
   func probe() -> StoreProbe {
     StoreProbe(
-      keychain: Self.keychain, secretService: secretServiceState, vaultKey: files.keyPlace)
+      keychain: Self.keychain, secretService: secretServiceState, vaultKey: files.keyLocation)
   }
 
   private var secretServiceState: StoreProbe.Finding {
-    if Self.keychain != nil { return .failure(.unavailable(.notOnThisSystem)) }
+    if Self.keychain != nil { return .failure(.notOnThisSystem) }
     do throws(SecretError) {
       return .state(try secretService(.default).state())
     } catch {
-      return .failure(error.code)
+      return .failure(error.unavailability)
     }
   }
 
-  /// The store at a place that was chosen.
+  /// The store at an address.
   ///
   /// - Parameter isNew: Whether a vault that is not there is made.
-  func open(_ place: ChosenPlace, isNew: Bool) throws(SecretError) -> any SecretStore {
-    switch place.kind {
-    case .secretService: secretService(place.location.map { .named($0) } ?? .default)
-    case .vault: try openVault(at: url(ofVault: place), isNew: isNew)
-    case .keychain: try openKeychain(place)
-    case .elsewhere: throw Self.elsewhere(place)
+  func open(_ address: StoreAddress, isNew: Bool) throws(SecretError) -> any SecretStore {
+    switch address.kind {
+    case .secretService: secretService(address.location.map { .named($0) } ?? .default)
+    case .vault: try openVault(at: url(ofVault: address), isNew: isNew)
+    case .keychain: try openKeychain(address)
+    case .elsewhere: throw Self.elsewhere(address)
     }
   }
 
   func secretService(
-    _ collection: SecretService.Collection, prompts: SecretPrompts = .never
+    _ collection: SecretService.Collection, prompts: SecretService.PromptPolicy = .never
   ) -> SecretService {
     SecretService(
       collection: collection, timeout: timeout, prompts: prompts, environment: environment)
   }
 
-  func url(ofVault place: ChosenPlace) -> URL {
-    place.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? files.vault
+  func url(ofVault address: StoreAddress) -> URL {
+    address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? files.vault
   }
 
   /// Whether a vault is there; whether it can be opened is not looked at.
-  func hasVault(_ place: ChosenPlace) throws(SecretError) -> Bool {
+  func hasVault(_ address: StoreAddress) throws(SecretError) -> Bool {
     try SecretError.files {
-      try POSIXDisk().statusFollowingLinks(url(ofVault: place).checkedPath) != nil
+      try POSIXDisk().statusFollowingLinks(url(ofVault: address).checkedPath) != nil
     }
   }
 
@@ -79,10 +79,23 @@ struct StoreOpener: Sendable {
       ?? SecretError(code: .wrongKey, message: "There is no key to open the vault with.")
   }
 
-  private static func elsewhere(_ place: ChosenPlace) -> SecretError {
+  private static func elsewhere(_ address: StoreAddress) -> SecretError {
     SecretError(
-      code: .unavailable(.notOnThisSystem),
-      message: "The secrets were moved to a store that only the program can open: \(place). Name "
-        + "it: Secrets(service:in: .store(...)).")
+      code: .unavailable,
+      message: "The secrets were moved to a store that only the program can open: \(address). Name "
+        + "it: Secrets(service:in: .store(...)).",
+      unavailability: .notOnThisSystem)
   }
 }
+
+#if !canImport(Security)
+  extension StoreOpener {
+    static let keychain: StoreAddress? = nil
+
+    func openKeychain(_ address: StoreAddress) throws(SecretError) -> any SecretStore {
+      throw SecretError(
+        code: .unavailable, message: "This system has no Keychain.",
+        unavailability: .notOnThisSystem)
+    }
+  }
+#endif

@@ -3,17 +3,18 @@ struct StoreProbe: Hashable, Sendable {
   /// What came of asking a store for its state.
   enum Finding: Hashable, Sendable {
     case state(SecretStoreState)
-    case failure(SecretError.Code)
+    /// Why it cannot be reached; nil when something else is wrong with it.
+    case failure(SecretError.Unavailability?)
   }
 
   /// Where the key of the usual vault is, or will be.
-  enum KeyPlace: Hashable, Sendable {
+  enum KeyLocation: Hashable, Sendable {
     case systemdCredential(name: String)
     case keyFile(path: String)
   }
 
   /// Which Keychain the process can use; nil where the system has none.
-  var keychain: ChosenPlace?
+  var keychain: StoreAddress?
   var secretService: Finding
-  var vaultKey: KeyPlace
+  var vaultKey: KeyLocation
 }

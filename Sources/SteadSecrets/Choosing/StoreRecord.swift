@@ -20,13 +20,13 @@ struct StoreRecord: Hashable, Sendable {
 
   var service: String
   /// The store with the secrets.
-  var place: ChosenPlace
+  var address: StoreAddress
   /// When this store became the one.
   var since: Date
   /// Why it did.
   var reason: String
   /// The store that they were moved from, as long as copies may be left there.
-  var leftover: ChosenPlace?
+  var leftover: StoreAddress?
 }
 
 extension StoreRecord {
@@ -35,10 +35,10 @@ extension StoreRecord {
   private struct Contents: Codable {
     var version: Int
     var service: String
-    var place: ChosenPlace
+    var place: StoreAddress
     var since: Date
     var reason: String
-    var leftover: ChosenPlace?
+    var leftover: StoreAddress?
   }
 
   /// - Parameter path: What errors are to name.
@@ -66,7 +66,7 @@ extension StoreRecord {
         throw damaged(nil)
       }
       self.init(
-        service: service, place: contents.place, since: contents.since, reason: contents.reason,
+        service: service, address: contents.place, since: contents.since, reason: contents.reason,
         leftover: contents.leftover)
     } catch let error as SecretError {
       throw error
@@ -82,7 +82,7 @@ extension StoreRecord {
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       return try encoder.encode(
         Contents(
-          version: Self.version, service: service, place: place, since: since, reason: reason,
+          version: Self.version, service: service, place: address, since: since, reason: reason,
           leftover: leftover)) + Data("\n".utf8)
     }
   }

@@ -16,14 +16,14 @@ public final class InMemorySecretStore: SecretStore {
   public init() {}
 
   /// The memory of this process.
-  public var backend: SecretBackend {
-    SecretBackend(
+  public var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(
       kind: .inMemory,
       reason: "The caller chose it. The secrets are in this process's memory and go with it.")
   }
 
   /// Labels and attributes are where the secrets are.
-  public var features: Set<SecretFeature> { [.encryptedAttributes] }
+  public var features: Set<SecretStoreFeature> { [.encryptedAttributes] }
   /// The largest secret that it takes, in bytes.
   public var sizeLimit: Int { Self.sizeLimit }
 
@@ -49,7 +49,7 @@ public final class InMemorySecretStore: SecretStore {
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
   ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for every requirement.
   public func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     try check(bytes, write)
     try table.withLock { (table) throws(SecretError) in

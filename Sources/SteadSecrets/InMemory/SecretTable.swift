@@ -1,15 +1,21 @@
 import Foundation
 
 /// Secrets and what is known of them, as a value: what a store does, without where it keeps it.
-struct SecretTable: Sendable {
-  struct Entry: Sendable {
-    var bytes: SecretBytes
-    var item: SecretItem
+package struct SecretTable: Sendable {
+  package struct Entry: Sendable {
+    package var bytes: SecretBytes
+    package var item: SecretItem
+
+    package init(bytes: SecretBytes, item: SecretItem) {
+      (self.bytes, self.item) = (bytes, item)
+    }
   }
 
-  var entries: [SecretID: Entry] = [:]
+  package var entries: [SecretID: Entry] = [:]
 
-  func items(service: String) -> [SecretItem] {
+  package init() {}
+
+  package func items(service: String) -> [SecretItem] {
     entries
       .filter { $0.key.service.utf8.elementsEqual(service.utf8) }
       .sorted { $0.key.account.utf8.lexicographicallyPrecedes($1.key.account.utf8) }
@@ -17,8 +23,8 @@ struct SecretTable: Sendable {
   }
 
   /// The entry that a write leads to, if its condition holds.
-  func entry(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite, at now: Date
+  package func entry(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite, at now: Date
   ) throws(SecretError) -> Entry {
     let old = entries[id]
     try write.condition.check(old?.bytes, for: id)
@@ -31,44 +37,9 @@ struct SecretTable: Sendable {
         created: old?.item.created ?? now, modified: now))
   }
 
-  mutating func removeAll(service: String) -> Int {
+  package mutating func removeAll(service: String) -> Int {
     let count = entries.count
     entries = entries.filter { !$0.key.service.utf8.elementsEqual(service.utf8) }
     return count - entries.count
-  }
-}
-
-extension SecretID {
-  /// The label of an item that was given none.
-  package var defaultLabel: String { "\(service): \(account)" }
-}
-
-extension SecretWrite.Condition {
-  /// Throws unless the condition holds of what is there, nil for nothing.
-  package func check(_ old: SecretBytes?, for id: SecretID) throws(SecretError) {
-    switch self {
-    case .always: break
-    case .ifAbsent:
-      guard old == nil else {
-        throw SecretError(
-          code: .duplicateItem,
-          message: "There is a secret of this name already. Use update or set to replace it.",
-          service: id.service, account: id.account)
-      }
-    case .ifPresent:
-      guard old != nil else {
-        throw SecretError(
-          code: .notFound,
-          message: "There is no secret of this name. Use insert or set to make it.",
-          service: id.service, account: id.account)
-      }
-    case .ifHolding(let expected):
-      guard old == expected else {
-        throw SecretError(
-          code: .changed,
-          message: "The secret is no longer what was expected. Read it again, and decide anew.",
-          service: id.service, account: id.account)
-      }
-    }
   }
 }

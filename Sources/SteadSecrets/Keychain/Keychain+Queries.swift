@@ -102,10 +102,10 @@
       case errSecAuthFailed, errSecMissingEntitlement, errSecWrPerm, errSecReadOnly:
         self = .accessDenied
       case errSecNotAvailable, errSecNoSuchKeychain, errSecNoDefaultKeychain:
-        self = .notInitialised
+        self = .notInitialized
       case errSecDecode, errSecInvalidKeychain: self = .corrupt
       case errSecDiskFull: self = .noSpace
-      case errSecDataTooLarge: self = .tooLarge(limit: Keychain.sizeLimit)
+      case errSecDataTooLarge: self = .tooLarge
       default: self = .failed
       }
     }

@@ -20,7 +20,7 @@
     ///   the login keychain lacks, and for a secret that is to go to other devices and never to leave
     ///   this one.
     public func write(
-      _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+      _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
     ) throws(SecretError) {
       try check(bytes, write)
       let changes = try attributes(of: write)
@@ -35,7 +35,7 @@
             throw SecretError(keychain: errSecDuplicateItem, doing: "add it")
           case .ifPresent, .ifHolding:
             if try update(bytes, id, changes) { return }
-            try SecretWrite.Condition.ifPresent.check(nil, for: id)
+            try SecretStoreWrite.Condition.ifPresent.check(nil, for: id)
           case .always:
             if try update(bytes, id, changes) { return }
             if try add(bytes, id, changes) { return }
@@ -47,7 +47,7 @@
     }
 
     /// What a write sets beside the secret.
-    private func attributes(of write: SecretWrite) throws(SecretError) -> [String: Any] {
+    private func attributes(of write: SecretStoreWrite) throws(SecretError) -> [String: Any] {
       var attributes: [String: Any] = [:]
       if let label = write.label { attributes[kSecAttrLabel as String] = label }
       if let further = write.attributes {
@@ -62,8 +62,9 @@
       if let accessibility = requirements.accessibility {
         guard !(requirements.isSynchronizable && accessibility.staysOnDevice) else {
           throw SecretError(
-            code: .unsupported(.synchronization),
-            message: "A secret cannot both stay on this device and go to others. Choose one.")
+            code: .unsupported,
+            message: "A secret cannot both stay on this device and go to others. Choose one.",
+            feature: .synchronization)
         }
         attributes[kSecAttrAccessible as String] = accessibility.keychainValue
       }
@@ -131,7 +132,7 @@
     }
   }
 
-  extension SecretAccessibility {
+  extension SecretRequirements.Accessibility {
     fileprivate var keychainValue: CFString {
       switch self {
       case .whenUnlocked: kSecAttrAccessibleWhenUnlocked

@@ -32,14 +32,14 @@
     public init(_ kind: Kind = .dataProtection) { self.kind = kind }
 
     /// The Keychain; as chosen by the caller.
-    public var backend: SecretBackend {
-      SecretBackend(
+    public var storeDescription: SecretStoreDescription {
+      SecretStoreDescription(
         kind: .keychain, location: kind == .login ? "login" : nil,
         reason: "The caller chose it. The system protects the secrets from other apps.")
     }
 
     /// All but locking, which is the system's affair; the login keychain has persistence alone.
-    public var features: Set<SecretFeature> {
+    public var features: Set<SecretStoreFeature> {
       switch kind {
       case .dataProtection:
         [.encryptedAttributes, .accessibility, .accessGroups, .synchronization, .persistence]

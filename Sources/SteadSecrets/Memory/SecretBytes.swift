@@ -14,7 +14,7 @@ import Foundation
 public final class SecretBytes: Sendable {
   /// How many bytes it has.
   public let count: Int
-  // Written in the initialiser alone, before anyone else has the object, and given back in deinit.
+  // Written in the initializer alone, before anyone else has the object, and given back in deinit.
   private nonisolated(unsafe) let memory: stead_memory
 
   /// Bytes that a closure writes; what it does not write is zero.
@@ -71,5 +71,15 @@ extension SecretBytes: Equatable {
   /// Whether two secrets are the same, in a time that depends on their lengths alone.
   public static func == (one: SecretBytes, other: SecretBytes) -> Bool {
     one.count == other.count && stead_equal(one.memory.bytes, other.memory.bytes, one.count)
+  }
+}
+
+extension Data {
+  /// Zeroes the bytes where they are, which is of use only while nobody else has a copy.
+  package mutating func wipe() {
+    withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      stead_wipe(start, bytes.count)
+    }
   }
 }

@@ -6,14 +6,16 @@ extension ChosenStore {
   static let moveTimeout = Duration.seconds(60)
 
   /// Moves the service's secrets, and the record with them.
-  func move(to place: SecretPlace, _ plan: MovePlan) async throws(SecretError) {
+  func move(to location: SecretStoreLocation, _ options: SecretMove.Options)
+    async throws(SecretError)
+  {
     // Outside of the lock: what opens it may be a secret of an automatic place.
-    let given = try opened(place)
+    let given = try opened(location)
     do {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
       // Alone, and with writers held off: what is written now would be missing at the new place.
-      try await turns.withLock(timeout: Self.moveTimeout) {
-        try moveLocked(to: place, given, plan)
+      try await writersLock.withLock(timeout: Self.moveTimeout) {
+        try moveLocked(to: location, given, options)
       }
     } catch let error as SecretError {
       throw error
@@ -26,22 +28,22 @@ extension ChosenStore {
   }
 
   private func moveLocked(
-    to place: SecretPlace, _ given: (any SecretStore)?, _ plan: MovePlan
+    to location: SecretStoreLocation, _ given: (any SecretStore)?, _ options: SecretMove.Options
   ) throws(SecretError) {
-    let old = try finish(current(), plan)
-    let (chosen, reason) = target(place, given)
-    if old.choice.place == chosen, given == nil { return try record(old, reason) }
+    let old = try finish(current(), options)
+    let (chosen, reason) = target(location, given)
+    if old.choice.address == chosen, given == nil { return try record(old, reason) }
     let destination: any SecretStore
     if let given { destination = given } else { destination = try opener.open(chosen, isNew: true) }
     let begin = Date()
-    let move = plan.move(service, from: old.store, to: destination)
+    let move = options.move(service, from: old.store, to: destination)
     try move.copy()
-    let hasOld = !(old.store is VaultToCome)
+    let hasOld = !(old.store is PlannedVault)
     var record = StoreRecord(
-      service: service, place: chosen, since: begin, reason: reason,
-      leftover: hasOld ? old.choice.place : nil)
+      service: service, address: chosen, since: begin, reason: reason,
+      leftover: hasOld ? old.choice.address : nil)
     try replace(record, destination)
-    plan.progress(SecretMoveProgress(step: .recorded, completed: 0, total: 0))
+    options.progress(SecretMoveProgress(step: .recorded, completed: 0, total: 0))
     guard hasOld else { return }
     try move.removeFromSource()
     record.leftover = nil
@@ -49,58 +51,60 @@ extension ChosenStore {
   }
 
   /// Removes what an earlier move left behind that did not come to its end.
-  private func finish(_ current: Current, _ plan: MovePlan) throws(SecretError) -> Current {
+  private func finish(_ current: Current, _ options: SecretMove.Options) throws(SecretError)
+    -> Current
+  {
     guard var record = current.record, let leftover = record.leftover else { return current }
     let isThere = try leftover.kind == .vault ? opener.hasVault(leftover) : true
-    if isThere, leftover != record.place {
+    if isThere, leftover != record.address {
       let source = try opener.open(leftover, isNew: false)
-      try plan.move(service, from: source, to: current.store)
+      try options.move(service, from: source, to: current.store)
         .removeFromSource(movedAt: record.since)
     }
     record.leftover = nil
     return try replace(record, current.store)
   }
 
-  /// A store that no record leads to; nil for all places that can be found again.
-  private func opened(_ place: SecretPlace) throws(SecretError) -> (any SecretStore)? {
-    switch place {
+  /// A store that no record leads to; nil for one that can be found again.
+  private func opened(_ location: SecretStoreLocation) throws(SecretError) -> (any SecretStore)? {
+    switch location {
     case .automatic, .secretService, .vault(_, nil): nil
     // That is an automatic place by another name.
     case .store(let store) where store is ChosenStore: nil
-    case .vault(_, _?), .store: try place.open(service, opener, isReturn: false)
+    case .vault(_, _?), .store: try location.open(service, opener, isReturn: false)
     }
   }
 
-  /// Where a place is by a record, and why it is the new one.
+  /// What a record has of a location, and why it is the new one.
   private func target(
-    _ place: SecretPlace, _ given: (any SecretStore)?
-  ) -> (ChosenPlace, reason: String) {
+    _ location: SecretStoreLocation, _ given: (any SecretStore)?
+  ) -> (StoreAddress, reason: String) {
     let named = "The program moved the secrets there."
-    if let backend = given?.backend {
-      let location = [backend.kind.name, backend.location].compactMap(\.self)
-      return (ChosenPlace(kind: .elsewhere, location: location.joined(separator: " ")), named)
+    if let description = given?.storeDescription {
+      let words = [description.kind.name, description.location].compactMap(\.self)
+      return (StoreAddress(kind: .elsewhere, location: words.joined(separator: " ")), named)
     }
-    switch place {
+    switch location {
     case .automatic, .store:
       let choice = StoreChoice(probe: opener.probe())
-      return (choice.place, choice.reason)
+      return (choice.address, choice.reason)
     case .secretService(.default, _): return (.secretService, named)
     case .secretService(let collection, _):
-      return (ChosenPlace(kind: .secretService, location: "\(collection)"), named)
+      return (StoreAddress(kind: .secretService, location: "\(collection)"), named)
     case .vault(nil, _): return (.vault, named)
     case .vault(let url?, _):
       let path = url.absoluteURL.path(percentEncoded: false)
-      return (ChosenPlace(kind: .vault, location: path), named)
+      return (StoreAddress(kind: .vault, location: path), named)
     }
   }
 
   /// Makes the choice of a place that is the right one already the service's.
   private func record(_ current: Current, _ reason: String) throws(SecretError) {
     guard current.record == nil else { return }
-    let store = try opener.open(current.choice.place, isNew: true)
+    let store = try opener.open(current.choice.address, isNew: true)
     try replace(
       StoreRecord(
-        service: service, place: current.choice.place, since: Date(), reason: reason), store)
+        service: service, address: current.choice.address, since: Date(), reason: reason), store)
   }
 
   @discardableResult
@@ -115,7 +119,7 @@ extension ChosenStore {
   }
 }
 
-extension SecretBackend.Kind {
+extension SecretStoreDescription.Kind {
   /// What a person calls it.
   fileprivate var name: String {
     switch self {
@@ -123,7 +127,6 @@ extension SecretBackend.Kind {
     case .vault: "vault"
     case .keychain: "Keychain"
     case .inMemory: "memory"
-    case .plaintext: "file in the clear"
     case .other(let name): name
     }
   }

@@ -13,7 +13,7 @@ struct SecretMove {
   /// Whether other values at the destination are replaced.
   var isReplacing = false
   /// What the destination may lack of what the source can do.
-  var accepted: Set<SecretFeature> = []
+  var accepted: Set<SecretStoreFeature> = []
   var progress: Progress = { _ in }
 
   /// Copies all items with their labels and attributes, and reads each back.
@@ -67,13 +67,13 @@ extension SecretMove {
   private func checkFeatures() throws(SecretError) {
     let lost = source.features.subtracting(destination.features).subtracting(accepted)
       .subtracting([.locking])
-    guard let first = SecretFeature.allCases.first(where: lost.contains) else { return }
+    guard let first = SecretStoreFeature.allCases.first(where: lost.contains) else { return }
     throw SecretError(
-      code: .unsupported(first),
+      code: .unsupported,
       message:
         "The secrets would lose something by the move (\(first)). To move them all the same, "
         + "accept that, or choose another store.",
-      service: service)
+      service: service, feature: first)
   }
 
   /// Two ways to one store would each hold what the other holds, until it is removed.
@@ -83,7 +83,7 @@ extension SecretMove {
     let mark = try SecretID(service: "stead.move", account: UUID().uuidString)
     try destination.write(
       SecretBytes(""), for: mark,
-      SecretWrite(condition: .ifAbsent, label: "Made for a moment by a move of secrets"))
+      SecretStoreWrite(condition: .ifAbsent, label: "Made for a moment by a move of secrets"))
     let isSame: Bool
     do throws(SecretError) {
       isSame = try source.item(for: mark) != nil
@@ -119,10 +119,10 @@ extension SecretMove {
     let isDone = try there == bytes ? describes(id, item) : false
     if !isDone {
       // What another program puts there meanwhile is not written over.
-      let condition: SecretWrite.Condition = there == nil ? .ifAbsent : .ifHolding(bytes)
+      let condition: SecretStoreWrite.Condition = there == nil ? .ifAbsent : .ifHolding(bytes)
       try destination.write(
         bytes, for: id,
-        SecretWrite(
+        SecretStoreWrite(
           condition: isReplacing ? .always : condition, label: item.label,
           attributes: item.attributes))
     }
@@ -157,5 +157,22 @@ extension SecretMove {
       code: .cancelled,
       message: "The move was cancelled. Secrets may be in both stores; move again to finish.",
       service: service)
+  }
+}
+
+extension SecretMove {
+  /// What the caller of a move wants besides the new location.
+  struct Options {
+    var isReplacing: Bool
+    var accepted: Set<SecretStoreFeature>
+    var progress: SecretMove.Progress
+
+    func move(
+      _ service: String, from source: any SecretStore, to destination: any SecretStore
+    ) -> SecretMove {
+      SecretMove(
+        service: service, source: source, destination: destination, isReplacing: isReplacing,
+        accepted: accepted, progress: progress)
+    }
   }
 }

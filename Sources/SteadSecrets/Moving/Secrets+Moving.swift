@@ -17,7 +17,7 @@ extension Secrets {
   /// The calls of the stores are made on the task's thread, one after the other.
   ///
   /// - Parameters:
-  ///   - place: Where the secrets are to be.
+  ///   - location: Where the secrets are to be.
   ///   - isReplacing: Whether other secrets of the same names there are replaced; else they are an error.
   ///   - accepted: What the new store may lack of what the old one can do.
   ///   - environment: The process's environment, or what a test wants it to be; an automatic place goes
@@ -31,20 +31,21 @@ extension Secrets {
   ///   place, which is still there; `.cancelled` when the task was cancelled; and what the stores throw.
   @discardableResult
   public func move(
-    to place: SecretPlace, replacing isReplacing: Bool = false,
-    accepting accepted: Set<SecretFeature> = [],
+    to location: SecretStoreLocation, replacing isReplacing: Bool = false,
+    accepting accepted: Set<SecretStoreFeature> = [],
     environment: [String: String] = ProcessInfo.processInfo.environment,
     timeout: Duration = .seconds(5),
     progress: @escaping @Sendable (SecretMoveProgress) -> Void = { _ in }
   ) async throws(SecretError) -> Secrets {
-    let plan = MovePlan(isReplacing: isReplacing, accepted: accepted, progress: progress)
+    let options = SecretMove.Options(
+      isReplacing: isReplacing, accepted: accepted, progress: progress)
     if let chosen = store as? ChosenStore {
-      try await chosen.move(to: place, plan)
+      try await chosen.move(to: location, options)
       return self
     }
     let opener = try StoreOpener(environment: environment, timeout: timeout)
-    let destination = try place.open(service, opener, isReturn: true)
-    let move = plan.move(service, from: store, to: destination)
+    let destination = try location.open(service, opener, isReturn: true)
+    let move = options.move(service, from: store, to: destination)
     try naming(nil) { () throws(SecretError) in
       try move.copy()
       try move.removeFromSource()

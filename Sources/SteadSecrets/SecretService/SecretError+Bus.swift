@@ -5,30 +5,32 @@ extension SecretError {
   /// The error for a caller who knows nothing of the bus.
   init(_ failure: BusFailure) {
     let (code, message) = Self.description(of: failure.kind)
-    self.init(code: code, message: message, cause: failure)
+    self.init(
+      code: code, message: message, unavailability: Self.unavailability(failure.kind),
+      cause: failure)
   }
 
   private static func description(of kind: BusFailure.Kind) -> (Code, String) {
     switch kind {
     case .gone, .disconnected:
       (
-        .unavailable(.disconnected),
+        .unavailable,
         "The Secret Service went away during the call. Try again, which connects anew."
       )
     case .timedOut:
       (
-        .unavailable(.timedOut),
+        .unavailable,
         "The Secret Service did not answer in time. Try again, or see whether it hangs."
       )
     case .noService:
       (
-        .unavailable(.noService),
+        .unavailable,
         "No program offers the Secret Service. Install gnome-keyring or another one, or choose the "
           + "vault."
       )
     case .noBus:
       (
-        .unavailable(.noBus),
+        .unavailable,
         "There is no message bus for this session. Log in to a desktop, set "
           + "DBUS_SESSION_BUS_ADDRESS, or choose the vault."
       )
@@ -52,7 +54,7 @@ extension SecretError {
       )
     case .tooLarge:
       (
-        .tooLarge(limit: SecretService.sizeLimit),
+        .tooLarge,
         "The message bus does not take a message of this size. Keep a key as the secret."
       )
     case .malformed:
@@ -67,12 +69,22 @@ extension SecretError {
     }
   }
 
+  private static func unavailability(_ kind: BusFailure.Kind) -> Unavailability? {
+    switch kind {
+    case .gone, .disconnected: .disconnected
+    case .timedOut: .timedOut
+    case .noService: .noService
+    case .noBus: .noBus
+    default: nil
+    }
+  }
+
   /// The collection is not there.
-  static func notInitialised(_ collection: SecretService.Collection, _ cause: BusFailure?)
+  static func notInitialized(_ collection: SecretService.Collection, _ cause: BusFailure?)
     -> SecretError
   {
     SecretError(
-      code: .notInitialised,
+      code: .notInitialized,
       message: "The Secret Service has no collection \(collection). Make it with the desktop's "
         + "password program; unlock() makes the default one.", cause: cause)
   }

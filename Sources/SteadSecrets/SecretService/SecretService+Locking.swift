@@ -10,8 +10,8 @@ extension SecretService {
   public func state() throws(SecretError) -> SecretStoreState {
     do throws(SecretError) {
       return try perform { call throws(SecretError) in try call.isLocked } ? .locked : .ready
-    } catch  where error.code == .notInitialised {
-      return .notInitialised
+    } catch  where error.code == .notInitialized {
+      return .notInitialized
     }
   }
 
@@ -21,12 +21,12 @@ extension SecretService {
   /// cancellation dismisses the prompt. The wait is on a thread of its own.
   ///
   /// - Throws: ``SecretError``: `.cancelled` when the user dismissed the prompt or the task was
-  ///   cancelled, `.interactionRequired` when nothing here can show a prompt, `.unavailable(.timedOut)`
-  ///   after the timeout, `.notInitialised` when a named collection is not there,
-  ///   `.unsupported(.locking)` for the session's collection.
+  ///   cancelled, `.interactionRequired` when nothing here can show a prompt, `.unavailable`
+  ///   after the timeout, `.notInitialized` when a named collection is not there,
+  ///   `.unsupported` for the session's collection.
   public func unlock(timeout: Duration) async throws(SecretError) {
     try checkHasLock()
-    let cancellation = Cancellation()
+    let cancellation = ServiceCall.Cancellation()
     let outcome: Result<Void, SecretError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread {
@@ -44,8 +44,8 @@ extension SecretService {
 
   /// Locks the collection, for all programs that use it.
   ///
-  /// - Throws: ``SecretError``: `.notInitialised`, `.unavailable`, `.interactionRequired`, or
-  ///   `.unsupported(.locking)` for the session's collection.
+  /// - Throws: ``SecretError``: `.notInitialized`, `.unavailable`, `.interactionRequired`, or
+  ///   `.unsupported` for the session's collection.
   public func lock() throws(SecretError) {
     try checkHasLock()
     try perform { call throws(SecretError) in
@@ -56,14 +56,16 @@ extension SecretService {
   }
 
   /// Unlocks the collection, with a prompt where that needs one.
-  func unlock(until deadline: Deadline, _ cancellation: Cancellation) throws(SecretError) {
+  func unlock(until deadline: Deadline, _ cancellation: ServiceCall.Cancellation)
+    throws(SecretError)
+  {
     try perform { call throws(SecretError) in
       if cancellation.isCancelled { throw SecretError(BusFailure(.cancelled)) }
       do throws(SecretError) {
         let reply = try call.call(
           ServiceName.path, ServiceName.service, "Unlock", [.paths([call.realPath])])
         try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
-      } catch  where error.code == .notInitialised && collection == .default {
+      } catch  where error.code == .notInitialized && collection == .default {
         let reply = try call.call(
           ServiceName.path, ServiceName.service, "CreateCollection",
           [
@@ -78,8 +80,8 @@ extension SecretService {
   private func checkHasLock() throws(SecretError) {
     guard features.contains(.locking) else {
       throw SecretError(
-        code: .unsupported(.locking),
-        message: "The session's collection has no lock. Use it as it is.")
+        code: .unsupported,
+        message: "The session's collection has no lock. Use it as it is.", feature: .locking)
     }
   }
 }

@@ -1,14 +1,14 @@
 extension SecretService {
   /// The secret of a name, or nil when there is none.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable`.
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
     try unlocking { call throws(SecretError) in try call.bytes(id) }
   }
 
   /// What is known of a secret without reading it, or nil when there is none.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable`.
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
     try unlocking { call throws(SecretError) in
       try call.newest(id)?.item(id.service, id.account)
@@ -19,7 +19,7 @@ extension SecretService {
   ///
   /// It costs a message for each. Items of others that name the service and no account are left out.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialised` or `.unavailable`.
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     try SecretID.check(service, "service")
     return try unlocking { call throws(SecretError) in
@@ -34,13 +34,13 @@ extension SecretService {
   ///
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
   ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for every requirement,
-  ///   `.locked`, `.notInitialised`, `.interactionRequired` or `.unavailable`.
+  ///   `.locked`, `.notInitialized`, `.interactionRequired` or `.unavailable`.
   public func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     try check(bytes, write)
     try unlocking { call throws(SecretError) in
-      try turns.hold(until: call.deadline) { () throws(SecretError) in
+      try writersLock.hold(until: call.deadline) { () throws(SecretError) in
         try call.write(bytes, for: id, write)
       }
     }
@@ -48,11 +48,11 @@ extension SecretService {
 
   /// Removes a secret, and returns whether there was one.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialised`, `.interactionRequired` or `.unavailable`.
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.interactionRequired` or `.unavailable`.
   @discardableResult
   public func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try unlocking { call throws(SecretError) in
-      try turns.hold(until: call.deadline) { () throws(SecretError) in try call.remove(id) }
+      try writersLock.hold(until: call.deadline) { () throws(SecretError) in try call.remove(id) }
     }
   }
 
@@ -63,7 +63,9 @@ extension SecretService {
   public func removeAll(service: String) throws(SecretError) -> Int {
     try SecretID.check(service, "service")
     return try unlocking { call throws(SecretError) in
-      try turns.hold(until: call.deadline) { () throws(SecretError) in try call.removeAll(service) }
+      try writersLock.hold(until: call.deadline) { () throws(SecretError) in
+        try call.removeAll(service)
+      }
     }
   }
 
@@ -75,7 +77,7 @@ extension SecretService {
       return try perform(body)
     } catch  where error.code == .locked {
       guard case .allowed(let time) = prompts else { throw error }
-      try unlock(until: Deadline(in: time), Cancellation())
+      try unlock(until: Deadline(in: time), ServiceCall.Cancellation())
       return try perform(body)
     }
   }

@@ -21,14 +21,23 @@ import SteadFiles
 ///
 /// **Time.** A read costs two messages to the service and back, under a millisecond; a write, where the
 /// service syncs its file, some milliseconds. Every call ends within ``timeout``, and with
-/// ``SecretPrompts/never``, the default, no call shows a prompt. Where prompts are allowed, the time of
+/// ``PromptPolicy/never``, the default, no call shows a prompt. Where prompts are allowed, the time of
 /// a prompt is added.
 ///
 /// **Processes.** The service has no write that depends on what is there, so writes through this type
 /// take turns by a lock file in the user's runtime directory. Conditions hold among the programs that
 /// use this package; others are not held off. The child of a fork cannot use the library that its
-/// parent has loaded, and gets `.unavailable(.forked)`; a program that it starts can.
+/// parent has loaded, and gets `.unavailable`; a program that it starts can.
 public final class SecretService: SecretStore {
+  /// Whether a call may ask a person for something.
+  public enum PromptPolicy: Hashable, Sendable {
+    /// A call that would need a prompt throws instead.
+    case never
+    /// A call may show prompts, to unlock a collection or to allow a change, and waits for each for as
+    /// long as the timeout.
+    case allowed(timeout: Duration)
+  }
+
   /// The largest secret that it takes, 1 MiB: services keep all secrets in memory, locked memory as far
   /// as there is any, and write all of them at each change.
   public static let sizeLimit = 1 << 20
@@ -38,7 +47,7 @@ public final class SecretService: SecretStore {
   /// How long a call waits for the service.
   public let timeout: Duration
   /// Whether a call may ask a person for something.
-  public let prompts: SecretPrompts
+  public let prompts: PromptPolicy
 
   private let address: String?
   private let environment: [String: String]?
@@ -55,7 +64,7 @@ public final class SecretService: SecretStore {
   ///   - environment: Where the bus and the runtime directory are named; nil for the process's own.
   public convenience init(
     collection: Collection = .default, timeout: Duration = .seconds(5),
-    prompts: SecretPrompts = .never, address: String? = nil, environment: [String: String]? = nil
+    prompts: PromptPolicy = .never, address: String? = nil, environment: [String: String]? = nil
   ) {
     self.init(
       collection: collection, timeout: timeout, prompts: prompts, address: address,
@@ -64,7 +73,7 @@ public final class SecretService: SecretStore {
 
   init(
     collection: Collection = .default, timeout: Duration = .seconds(5),
-    prompts: SecretPrompts = .never, address: String? = nil, environment: [String: String]? = nil,
+    prompts: PromptPolicy = .never, address: String? = nil, environment: [String: String]? = nil,
     libraryNames: [String]
   ) {
     self.collection = collection
@@ -76,8 +85,8 @@ public final class SecretService: SecretStore {
   }
 
   /// The desktop's service, and the collection.
-  public var backend: SecretBackend {
-    SecretBackend(
+  public var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(
       kind: .secretService, location: "\(collection)",
       reason:
         "The desktop's Secret Service keeps the secrets. Every program of the user can read them "
@@ -85,7 +94,7 @@ public final class SecretService: SecretStore {
   }
 
   /// A lock and a disk, but for the session's collection, which is in memory.
-  public var features: Set<SecretFeature> {
+  public var features: Set<SecretStoreFeature> {
     collection == .session ? [] : [.locking, .persistence]
   }
 
@@ -94,8 +103,8 @@ public final class SecretService: SecretStore {
 }
 
 extension SecretService {
-  /// The lock by which writers take turns.
-  var turns: ServiceLock { ServiceLock(environment: environment) }
+  /// The lock that writers of all processes take.
+  var writersLock: ServiceLock { ServiceLock(environment: environment) }
 
   /// Calls `body` with a way to the service.
   ///
@@ -153,15 +162,17 @@ extension SecretService {
       case .success(let library) where library.isUsable: return library
       case .success:
         throw SecretError(
-          code: .unavailable(.forked),
+          code: .unavailable,
           message: "The child of a fork cannot use its parent's connection to the Secret Service. "
-            + "Start a program (exec), or read the secret before the fork.")
+            + "Start a program (exec), or read the secret before the fork.",
+          unavailability: .forked)
       case .failure(let missing):
         throw SecretError(
-          code: .unavailable(.noLibrary),
+          code: .unavailable,
           message:
             "libsecret is not installed, or too old. Install libsecret-1-0 (Debian), libsecret "
-            + "(Fedora, Arch, Alpine), or choose the vault.", cause: missing)
+            + "(Fedora, Arch, Alpine), or choose the vault.", unavailability: .noLibrary,
+          cause: missing)
       }
     }
   }

@@ -20,7 +20,7 @@ extension ServiceCall {
 
     /// What the user of this package put beside service and account.
     var ownAttributes: [String: String] {
-      attributes.filter { !SecretWrite.reservedNames.contains($0.key) }
+      attributes.filter { !SecretStoreWrite.reservedNames.contains($0.key) }
     }
 
     func item(_ service: String, _ account: String) -> SecretItem {
@@ -41,7 +41,7 @@ extension ServiceCall {
         path, ServiceName.collection, "SearchItems", [.strings(attributes)])
       return try need(reply[0]?.strings)
     } catch  where error.busKind == .noObject {
-      throw .notInitialised(collection, error.cause as? BusFailure)
+      throw .notInitialized(collection, error.cause as? BusFailure)
     }
   }
 

@@ -1,7 +1,7 @@
 extension ServiceCall {
   /// Keeps a secret; the caller has the lock of writers.
   func write(
-    _ secret: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     let old = try newest(id)
     try write.condition.check(expected(write.condition, old), for: id)
@@ -20,7 +20,7 @@ extension ServiceCall {
 
   /// What a condition is compared with: the secret is read only where it matters.
   private func expected(
-    _ condition: SecretWrite.Condition, _ old: Found?
+    _ condition: SecretStoreWrite.Condition, _ old: Found?
   ) throws(SecretError) -> SecretBytes? {
     guard let old else { return nil }
     if case .ifHolding = condition { return try self.secret(at: old.path) }
@@ -28,7 +28,7 @@ extension ServiceCall {
   }
 
   private func create(
-    _ secret: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     let properties: [String: BusValue] = [
       "\(ServiceName.item).Label": .string(write.label ?? id.defaultLabel),

@@ -1,10 +1,12 @@
+import Synchronization
+
 /// One call of a store's, as messages to the service: all of them within one time limit.
 ///
 /// It belongs to the thread that makes the call.
 final class ServiceCall {
   let connection: ServiceConnection
   let collection: SecretService.Collection
-  let prompts: SecretPrompts
+  let prompts: SecretService.PromptPolicy
   let deadline: Deadline
   /// Whether the service has answered anything yet.
   private(set) var hasReached = false
@@ -12,7 +14,7 @@ final class ServiceCall {
 
   init(
     _ connection: ServiceConnection, _ collection: SecretService.Collection,
-    _ prompts: SecretPrompts, until deadline: Deadline
+    _ prompts: SecretService.PromptPolicy, until deadline: Deadline
   ) {
     self.connection = connection
     self.collection = collection
@@ -77,7 +79,7 @@ extension ServiceCall {
     get throws(SecretError) {
       if let knownPath { return knownPath }
       let path =
-        switch collection.place {
+        switch collection.lookup {
         case .alias(let alias): "\(ServiceName.path)/aliases/\(alias)"
         case .name(let name): try find(name)
         }
@@ -89,8 +91,8 @@ extension ServiceCall {
   /// Where the collection really is, which an alias does not tell.
   var realPath: String {
     get throws(SecretError) {
-      guard case .alias(let alias) = collection.place else { return try path }
-      guard let path = try target(of: alias) else { throw .notInitialised(collection, nil) }
+      guard case .alias(let alias) = collection.lookup else { return try path }
+      guard let path = try target(of: alias) else { throw .notInitialized(collection, nil) }
       return path
     }
   }
@@ -102,7 +104,7 @@ extension ServiceCall {
   }
 
   private func find(_ name: String) throws(SecretError) -> String {
-    guard !name.utf8.contains(0) else { throw .notInitialised(collection, nil) }
+    guard !name.utf8.contains(0) else { throw .notInitialized(collection, nil) }
     if let path = try target(of: name) { return path }
     let all = try property(ServiceName.path, ServiceName.service, "Collections")
     for path in try need(all.strings) {
@@ -112,7 +114,7 @@ extension ServiceCall {
         continue
       }
     }
-    throw .notInitialised(collection, nil)
+    throw .notInitialized(collection, nil)
   }
 
   /// Whether the collection is locked.
@@ -121,7 +123,7 @@ extension ServiceCall {
       do throws(SecretError) {
         return try need(property(path, ServiceName.collection, "Locked").boolean)
       } catch  where error.busKind == .noObject {
-        throw .notInitialised(collection, error.cause as? BusFailure)
+        throw .notInitialized(collection, error.cause as? BusFailure)
       }
     }
   }
@@ -129,5 +131,15 @@ extension ServiceCall {
   /// Throws when the collection is locked, so that nothing is known of what was not found in it.
   func checkUnlocked() throws(SecretError) {
     if try isLocked { throw SecretError(BusFailure(.locked)) }
+  }
+}
+
+extension ServiceCall {
+  /// Whether a wait is to be given up.
+  final class Cancellation: Sendable {
+    private let flag = Atomic(false)
+
+    var isCancelled: Bool { flag.load(ordering: .relaxed) }
+    func cancel() { flag.store(true, ordering: .relaxed) }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// The lock by which writers of all processes take turns at the Secret Service.
+/// The lock that writers of all processes take, one after the other, at the Secret Service.
 struct ServiceLock {
   /// Between two looks at a lock that others have; twice as long each time, up to the last.
   private static let (firstPause, lastPause) = (UInt32(500), UInt32(16_000))
@@ -11,7 +11,7 @@ struct ServiceLock {
 
   /// Calls `body` while it has the lock.
   ///
-  /// - Throws: ``SecretError``: `.unavailable(.timedOut)` when others had it all the time; `.accessDenied`
+  /// - Throws: ``SecretError``: `.unavailable` when others had it all the time; `.accessDenied`
   ///   or `.failed` when the lock's file cannot be had; and what `body` throws.
   func hold<Success>(
     until deadline: Deadline, _ body: () throws(SecretError) -> Success
@@ -35,8 +35,9 @@ struct ServiceLock {
       if let outcome { return try outcome.get() }
       guard !deadline.isOver else {
         throw SecretError(
-          code: .unavailable(.timedOut),
-          message: "Other programs were writing to the Secret Service all the time. Try again.")
+          code: .unavailable,
+          message: "Other programs were writing to the Secret Service all the time. Try again.",
+          unavailability: .timedOut)
       }
       // A lock's file cannot be waited for with a time limit by a thread that blocks; only tasks can.
       usleep(pause)

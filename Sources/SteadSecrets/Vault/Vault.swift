@@ -20,7 +20,7 @@ import SteadFiles
 public final class Vault: SecretStore {
   /// What to do when the file is there, and when it is not.
   public enum Opening: Hashable, Sendable, CaseIterable {
-    /// Open the vault, or throw `.notInitialised`.
+    /// Open the vault, or throw `.notInitialized`.
     case open
     /// Make a new vault, or throw `.duplicateItem`.
     case create
@@ -40,7 +40,7 @@ public final class Vault: SecretStore {
     var seen: VaultMark?
   }
 
-  let place: VaultPlace
+  let file: VaultFile
   let root: VaultRoot
   let id: [UInt8]
   let witness: VaultWitness
@@ -60,14 +60,14 @@ public final class Vault: SecretStore {
   ///     where to remember the vault's generation, `CREDENTIALS_DIRECTORY` where systemd's are.
   /// - Throws: ``SecretError``: `.wrongKey`, `.corrupt`, `.newerVersion`, `.rolledBack` (see
   ///   ``acceptRollback(at:key:environment:)``), `.accessDenied`, `.notFound` when the key is not where
-  ///   it should be, `.notInitialised` or `.duplicateItem` as `opening` says.
+  ///   it should be, `.notInitialized` or `.duplicateItem` as `opening` says.
   public init(
     at url: URL, key: VaultKey, opening: Opening = .openOrCreate,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(SecretError) {
-    place = try VaultPlace(url)
+    file = try VaultFile(url)
     self.environment = environment
-    let (root, snapshot) = try place.open(key, opening, environment)
+    let (root, snapshot) = try file.open(key, opening, environment)
     (self.root, id) = (root, snapshot.header.id)
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
     // Read anew if it has changed since, and held against the witness.
@@ -75,11 +75,11 @@ public final class Vault: SecretStore {
   }
 
   /// The vault's file.
-  public var backend: SecretBackend {
-    SecretBackend(kind: .vault, location: place.path, reason: "The caller named the vault.")
+  public var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(kind: .vault, location: file.path, reason: "The caller named the vault.")
   }
   /// Labels and attributes are encrypted, and the secrets outlive the process.
-  public var features: Set<SecretFeature> { [.encryptedAttributes, .persistence] }
+  public var features: Set<SecretStoreFeature> { [.encryptedAttributes, .persistence] }
   /// The largest secret that it takes, in bytes.
   public var sizeLimit: Int { Self.sizeLimit }
 
@@ -90,8 +90,8 @@ public final class Vault: SecretStore {
     do throws(SecretError) {
       _ = try current()
       return .ready
-    } catch  where error.code == .notInitialised {
-      return .notInitialised
+    } catch  where error.code == .notInitialized {
+      return .notInitialized
     }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import SteadPreferences
+import SteadFormats
 import SteadRecords
 import SteadSQLite
 

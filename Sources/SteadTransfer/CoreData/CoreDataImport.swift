@@ -70,19 +70,16 @@ public struct CoreDataImport: Sendable {
   }
 
   private func reported(
-    _ body: (Transfer<CoreDataStore, RecordGraphDestination>) throws -> TransferReport
+    _ body: (Transfer<StoredRow, StoredRow>) throws -> TransferReport
   ) throws -> CoreDataReport {
-    let source = try CoreDataStore(url, schema: container.schema, mapping: mapping)
+    let source = try CoreDataSource(url, schema: container.schema, mapping: mapping)
     let name = try id ?? "Core Data \(source.identifier())"
-    var options = RecordGraphDestination.Options()
+    var options = StoreDestination.Options()
     options.dropsMissingDestinations = acceptsPartial
-    let destination = RecordGraphDestination(container, options: options)
     let transfer = Transfer(
-      name, from: source, to: destination, options: TransferOptions(acceptsPartial: acceptsPartial)
-    ) { row in
-      try destination.check(row)
-      return row
-    }
+      name, from: TransferSource(source),
+      to: TransferDestination(StoreDestination(container, options: options)),
+      options: TransferOptions(acceptsPartial: acceptsPartial))
     let figures = try body(transfer)
     var report = source.report ?? CoreDataReport()
     report.transfer = figures

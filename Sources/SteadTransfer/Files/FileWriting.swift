@@ -10,7 +10,7 @@ struct FileWriting<Model: PersistentModel> {
     /// The SHA-256 of what it holds.
     let digest: String
     /// The record's row; nil for a new one.
-    let row: RowPlaces.Place?
+    let row: RowReferences.Reference?
     /// The placement of the new record.
     var new: TransferPlacement?
   }
@@ -18,11 +18,11 @@ struct FileWriting<Model: PersistentModel> {
   /// How many files of the same bytes there may be.
   static var copyLimit: Int { 10_000 }
 
-  private let store: RecordsStore
-  private let destination: RecordFilesDestination<Model>
+  private let store: TransferStore
+  private let destination: FileDestination<Model>
   private let disk = POSIXDisk()
 
-  init(_ store: RecordsStore, _ destination: RecordFilesDestination<Model>) {
+  init(_ store: TransferStore, _ destination: FileDestination<Model>) {
     self.store = store
     self.destination = destination
   }
@@ -48,10 +48,10 @@ struct FileWriting<Model: PersistentModel> {
   }
 
   /// The rows of the records that are there; throws for one of another store.
-  private func places(of elements: [RecordFile<Model>]) throws -> [RowPlaces.Place?] {
+  private func places(of elements: [RecordFile<Model>]) throws -> [RowReferences.Reference?] {
     var failures: [TransferFailure] = []
     var seen: Set<String> = []
-    let places = elements.enumerated().map { index, element -> RowPlaces.Place? in
+    let places = elements.enumerated().map { index, element -> RowReferences.Reference? in
       if !element.pathExtension.isEmpty, !RelativePath.isName(element.pathExtension) {
         failures.append(.init(item: "file \(index)", reason: "its extension is no part of a name"))
       }
@@ -60,7 +60,7 @@ struct FileWriting<Model: PersistentModel> {
         failures.append(.init(item: "file \(index)", reason: "its record is of another store"))
         return nil
       }
-      if !seen.insert(RowPlaces([place]).text).inserted {
+      if !seen.insert(RowReferences([place]).text).inserted {
         failures.append(.init(item: "file \(index)", reason: "its record has another file"))
       }
       return place
@@ -80,7 +80,7 @@ struct FileWriting<Model: PersistentModel> {
     for shape in store.family(of: Model.self) {
       try rows.forEachValue(of: destination.property, in: shape) { number, value in
         guard case .text(let path) = value else { return }
-        owners[path, default: []].insert(RowPlaces([(shape.name, number)]).text)
+        owners[path, default: []].insert(RowReferences([(shape.name, number)]).text)
       }
     }
     return owners
@@ -90,9 +90,9 @@ struct FileWriting<Model: PersistentModel> {
   func refuseShared(_ files: [File], _ rows: RowTransaction) throws {
     let owners = try pathOwners(rows)
     for file in files {
-      let row = file.row ?? file.new.flatMap { RowPlaces($0.place)?.places.first }
+      let row = file.row ?? file.new.flatMap { RowReferences($0.place)?.references.first }
       guard let row, let others = owners[file.path.text],
-        others != [RowPlaces([row]).text]
+        others != [RowReferences([row]).text]
       else { continue }
       throw TransferError(
         code: .changed,
@@ -105,10 +105,10 @@ struct FileWriting<Model: PersistentModel> {
   ///
   /// - Parameter copy: The number of the next name to be tried for these bytes.
   private func write(
-    _ element: RecordFile<Model>, _ digest: String, _ row: RowPlaces.Place?,
+    _ element: RecordFile<Model>, _ digest: String, _ row: RowReferences.Reference?,
     _ owners: inout [String: Set<String>], _ copy: inout Int
   ) throws -> RelativePath {
-    let owner = row.map { RowPlaces([$0]).text } ?? "new"
+    let owner = row.map { RowReferences([$0]).text } ?? "new"
     while copy <= Self.copyLimit {
       let path = try self.path(digest, copy, element.pathExtension)
       copy += 1

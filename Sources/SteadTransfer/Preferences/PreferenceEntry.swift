@@ -1,3 +1,5 @@
+import Foundation
+import SteadFiles
 public import SteadPreferences
 
 /// A key of preferences and its value.
@@ -31,4 +33,14 @@ public struct PreferenceEntry: Sendable, Hashable {
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
     try value.decoded(as: type)
   }
+}
+
+extension PropertyList {
+  /// The SHA-256 of the value in the binary format, which has one form for each value.
+  func digest() throws -> String { SHA256.hexadecimal(try data(format: .binary)) }
+}
+
+extension PreferenceEntry {
+  /// The SHA-256 of key and value.
+  func digest() throws -> String { try PropertyList.array([.string(key), value]).digest() }
 }

@@ -2,34 +2,41 @@ import Foundation
 import SteadFiles
 public import SteadPreferences
 
+extension TransferDestination where Element == PreferenceEntry {
+  /// Keys of a domain of preferences, one for each element.
+  ///
+  /// Elements and receipt are one record of the domain's journal. A key that holds something else already is
+  /// a ``TransferError/Code/conflict``; one that holds the very value counts as written. The receipt is JSON
+  /// in data, under `stead.transfer.` and the transfer's name.
+  public static func preferences(_ preferences: Preferences) -> Self {
+    Self(PreferencesDestination(preferences))
+  }
+}
+
 /// A destination that keeps each element under a key of a domain of preferences.
-///
-/// Elements and receipt are one record of the domain's journal. A key that holds something else already is
-/// a ``TransferError/Code/conflict``; one that holds the very value counts as written. The receipt is JSON
-/// in data, under ``receiptPrefix`` and the transfer's name.
-public struct PreferencesDestination: TransferDestination {
+struct PreferencesDestination: ItemDestination {
   /// What the keys of receipts begin with.
-  public static let receiptPrefix = "stead.transfer."
+  static let receiptPrefix = "stead.transfer."
   /// How often a write is tried while other processes write the same keys.
-  public static let attemptLimit = 100
+  static let attemptLimit = 100
 
   let preferences: Preferences
 
   /// The domain that preferences write.
-  public init(_ preferences: Preferences) { self.preferences = preferences }
+  init(_ preferences: Preferences) { self.preferences = preferences }
 
   /// The domain's name.
-  public var name: String { "preferences of \(preferences.domain)" }
+  var name: String { "preferences of \(preferences.domain)" }
 
   /// The receipt under its key. Throws `.unsupported` when something else is there.
-  public func receipt(named id: String) throws -> TransferReceipt? {
+  func receipt(named id: String) throws -> TransferReceipt? {
     try decode(preferences.ownValue(forKey: Self.receiptPrefix + id))
   }
 
   /// Writes all keys and the receipt as one change, and waits for the disk.
   ///
   /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
-  public func write(
+  func write(
     _ elements: [PreferenceEntry], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
@@ -51,7 +58,7 @@ public struct PreferencesDestination: TransferDestination {
   }
 
   /// Waits for the disk, and compares with what the files hold, read anew.
-  public func verify(
+  func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
     try preferences.flush()
@@ -65,7 +72,7 @@ public struct PreferencesDestination: TransferDestination {
   }
 
   /// Replaces the receipt, and waits for the disk.
-  public func replace(_ receipt: TransferReceipt) throws {
+  func replace(_ receipt: TransferReceipt) throws {
     try retrying(receipt) { current in
       try receipt.checkFollows(decode(current.value))
       return try preferences.apply([edit(receipt, key: current.key)], ifStill: [current])

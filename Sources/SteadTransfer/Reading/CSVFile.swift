@@ -1,13 +1,30 @@
 public import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
+
+extension TransferSource {
+  /// A table of comma separated values: an item for each row under the header.
+  ///
+  /// RFC 4180 in UTF-8: the first line names the columns, and a row decodes by these names. An empty field is
+  /// nil for an optional. Dates are ISO 8601 or seconds since 2001, data is Base64. The file is only read,
+  /// unless it is opened to remove items: then the rows that stay keep their bytes, and the header stays. A
+  /// file that does not exist has no rows.
+  ///
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - type: What a row decodes as.
+  ///   - separator: What is between two fields; `;` and tab are in use, too. ASCII, and no quote.
+  ///   - removesItems: Whether rows that were moved are taken out of the file.
+  public static func csv(
+    _ url: URL, of type: Value.Type = Value.self, separator: Character = ",",
+    removesItems: Bool = false
+  ) -> Self where Value: Decodable & Sendable {
+    Self(CSVFile<Value>(url, separator: separator, removesItems: removesItems))
+  }
+}
 
 /// A table of comma separated values as a source: an item for each row under the header.
-///
-/// RFC 4180 in UTF-8: the first line names the columns, and a row decodes by these names. An empty field is
-/// nil for an optional. Dates are ISO 8601 or seconds since 2001, data is Base64. The file is only read,
-/// unless it is opened to remove items: then the rows that stay keep their bytes, and the header stays.
-public struct CSVFile<Value: Decodable & Sendable>: TransferSource {
+struct CSVFile<Value: Decodable & Sendable>: ItemSource {
   private let file: ItemFile<CSVRows>
 
   /// A file; one that is not there has no rows.
@@ -17,7 +34,7 @@ public struct CSVFile<Value: Decodable & Sendable>: TransferSource {
   ///   - type: What a row decodes as.
   ///   - separator: What is between two fields; `;` and tab are in use, too. ASCII, and no quote.
   ///   - removesItems: Whether rows that were moved are taken out of the file.
-  public init(
+  init(
     _ url: URL, of type: Value.Type = Value.self, separator: Character = ",",
     removesItems: Bool = false
   ) {
@@ -26,12 +43,12 @@ public struct CSVFile<Value: Decodable & Sendable>: TransferSource {
   }
 
   /// The file's name, with that of its directory.
-  public var name: String { "table \(file.name)" }
+  var name: String { "table \(file.name)" }
   /// Whether it was opened to remove items.
-  public var isRemovable: Bool { file.isRemovable }
+  var isRemovable: Bool { file.isRemovable }
 
   /// The rows, named by the line on which they begin.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     try file.items(progress, name: { "line \($1.line)" }) { row, table in
       guard row.fields.count == table.columns.count else {
         throw TransferError(
@@ -45,32 +62,7 @@ public struct CSVFile<Value: Decodable & Sendable>: TransferSource {
   }
 
   /// Writes the file without the rows. Throws `.unsupported` where it may only be read.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try file.remove(entries)
-  }
-}
-
-/// The rows of a table.
-struct CSVRows: ItemFormat {
-  /// Nil for a character that cannot be one.
-  let separator: UInt8?
-
-  func contents(of data: Data) throws -> CSVTable {
-    guard let separator, separator != UInt8(ascii: "\""), separator >= 0x20 || separator == 9 else {
-      throw TransferError(
-        code: .unsupported, message: "What separates fields is one ASCII character, and no quote.")
-    }
-    return try CSVTable(data, separator: separator)
-  }
-
-  func pieces(of contents: CSVTable) -> [CSVTable.Row] { contents.rows }
-
-  /// By the fields, so that another program may write the table with other quotes.
-  func identity(of piece: CSVTable.Row) throws -> String {
-    try PropertyList.array(piece.fields.map { .string($0) }).digest()
-  }
-
-  func data(of contents: CSVTable, keeping pieces: [CSVTable.Row]) -> Data {
-    contents.data(keeping: pieces)
   }
 }

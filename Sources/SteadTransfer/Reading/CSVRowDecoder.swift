@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import SteadPreferences
 
 /// Decodes the fields of one row by the names of their columns.

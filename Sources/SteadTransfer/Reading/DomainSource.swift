@@ -1,24 +1,31 @@
 public import SteadPreferences
 
+extension TransferSource where Value == PreferenceEntry {
+  /// A whole domain of preferences: an item for each key, with its value.
+  ///
+  /// Only the domain that the preferences write is looked at. Receipts of transfers are left where they are.
+  public static func preferences(_ preferences: Preferences) -> Self {
+    Self(DomainSource(preferences))
+  }
+}
+
 /// A whole domain of preferences as a source: an item for each key, with its value.
-///
-/// Only the domain that the preferences write is looked at. Receipts of transfers are left where they are.
-public struct DomainSource: TransferSource {
+struct DomainSource: ItemSource {
   /// How often a removal is tried while other processes write the same keys.
-  public static let attemptLimit = 100
+  static let attemptLimit = 100
 
   let preferences: Preferences
 
   /// The domain that preferences write.
-  public init(_ preferences: Preferences) { self.preferences = preferences }
+  init(_ preferences: Preferences) { self.preferences = preferences }
 
   /// The domain's name.
-  public var name: String { "preferences of \(preferences.domain)" }
+  var name: String { "preferences of \(preferences.domain)" }
   /// Whether the domain can be written.
-  public var isRemovable: Bool { !preferences.isReadOnly }
+  var isRemovable: Bool { !preferences.isReadOnly }
 
   /// The keys with their values, in the order of the keys' bytes.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>] {
     let entries = try entries()
     return try entries.enumerated().map { index, entry in
       try progress(.init(phase: .reading, completed: index, total: entries.count))
@@ -28,7 +35,7 @@ public struct DomainSource: TransferSource {
   }
 
   /// Removes those keys that still have the values that were moved, as one change.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       var counts = IdentityCounts(entries)
       let gone = try self.entries().filter { try counts.take($0.digest()) }
@@ -50,11 +57,8 @@ public struct DomainSource: TransferSource {
       .filter { !$0.key.utf8.starts(with: PreferencesDestination.receiptPrefix.utf8) }
       .map { PreferenceEntry(key: $0.key, value: $0.value) }
   }
-}
 
-extension DomainSource: OverlapChecking {
-  func overlaps(_ placements: [TransferPlacement], of destination: any TransferDestination) -> Bool
-  {
+  func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     guard let other = destination as? PreferencesDestination else { return false }
     return preferences.isSameDomain(as: other.preferences)
   }

@@ -2,27 +2,35 @@ import Foundation
 import SteadFiles
 public import SteadPreferences
 
+extension TransferSource {
+  /// A history of payloads: an item for each entry, the newest first.
+  ///
+  /// Entries have numbers, which are part of their identities, so that equal payloads are told apart. One
+  /// that does not decode is an item with an error, and stays in the history. An entry that is updated after
+  /// it was read is not removed, and is new to the next run.
+  public static func history(_ history: PayloadHistory<Value>) -> Self
+  where Value: Codable & Identifiable & Sendable {
+    Self(HistorySource(history))
+  }
+}
+
 /// A history of payloads as a source: an item for each entry, the newest first.
-///
-/// Entries have numbers, which are part of their identities, so that equal payloads are told apart. One
-/// that does not decode is an item with an error, and stays in the history. An entry that is updated after
-/// it was read is not removed, and is new to the next run.
-public struct HistorySource<Payload: Codable & Identifiable & Sendable>: TransferSource {
+struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
   private let history: PayloadHistory<Payload>
 
   /// The entries of a history.
-  public init(_ history: PayloadHistory<Payload>) { self.history = history }
+  init(_ history: PayloadHistory<Payload>) { self.history = history }
 
   /// The history's key and domain.
-  public var name: String { history.place }
+  var name: String { history.label }
   /// Whether the history can be written.
-  public var isRemovable: Bool { !history.isReadOnly }
+  var isRemovable: Bool { !history.isReadOnly }
 
   /// True: numbers are not used again.
-  public var hasUniqueIdentities: Bool { true }
+  var hasUniqueIdentities: Bool { true }
 
   /// The entries, named by their index, the newest being 0.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
     let records = try history.records()
     return try records.enumerated().map { index, record in
       try progress(.init(phase: .reading, completed: index, total: records.count))
@@ -33,7 +41,7 @@ public struct HistorySource<Payload: Codable & Identifiable & Sendable>: Transfe
   }
 
   /// Removes those entries that still are what was read, as one change, and waits for the disk.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     let wanted = Set(entries.map(\.identity))
     let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
     guard !gone.isEmpty else { return 0 }

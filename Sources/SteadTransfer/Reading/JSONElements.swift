@@ -1,6 +1,6 @@
 import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
 
 /// The elements of a JSON array by their own bytes, which are never written in another way.
 enum JSONElements {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import SteadPreferences
 
 /// A stored value, taken apart into elements.

@@ -2,35 +2,44 @@ import Foundation
 import SteadFiles
 public import SteadPreferences
 
+extension TransferSource {
+  /// A key of preferences: an array is an item for each element, anything else is one item.
+  ///
+  /// The array may be a property list's, or be JSON: in data, as `JSONEncoder` has written it, or in a
+  /// string, as `@AppStorage` keeps an array that is made `RawRepresentable`. Dates in JSON are seconds since
+  /// 2001 or ISO 8601. The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else
+  /// by its `Codable` form. Only the domain that the preferences write is looked at, never defaults or other
+  /// domains. Taking items out leaves the other elements as they are, byte for byte; with the last one the
+  /// key goes.
+  public static func preference(
+    _ key: String, of type: Value.Type = Value.self, in preferences: Preferences = .standard
+  ) -> Self where Value: Decodable & Sendable {
+    Self(PreferenceSource<Value>(key, in: preferences))
+  }
+}
+
 /// A key of preferences as a source: an array is an item for each element, anything else is one item.
-///
-/// The array may be a property list's, or be JSON: in data, as `JSONEncoder` has written it, or in text, as
-/// `@AppStorage` keeps an array that is made `RawRepresentable`. Dates in JSON are seconds since 2001 or
-/// ISO 8601. The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else by its
-/// `Codable` form. Only the domain that the preferences write is looked at, never defaults or other
-/// domains. Taking items out leaves the other elements as they are, byte for byte; with the last one the
-/// key goes.
-public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
+struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   /// How often a removal is tried while other processes write the same key.
-  public static var attemptLimit: Int { 100 }
+  static var attemptLimit: Int { 100 }
 
   let key: String
   let preferences: Preferences
 
   /// The value of a key, or the elements of its array.
-  public init(_ key: String, of type: Value.Type = Value.self, in preferences: Preferences) {
+  init(_ key: String, of type: Value.Type = Value.self, in preferences: Preferences) {
     self.key = key
     self.preferences = preferences
   }
 
   /// Key and domain.
-  public var name: String { "key \(key) of \(preferences.domain)" }
+  var name: String { "key \(key) of \(preferences.domain)" }
 
   /// Whether the domain can be written.
-  public var isRemovable: Bool { !preferences.isReadOnly }
+  var isRemovable: Bool { !preferences.isReadOnly }
 
   /// The elements, named by their index.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     guard let stored = try preferences.ownValue(forKey: key) else { return [] }
     let list = PreferenceList(stored, splitsData: Value.self != Data.self)
     guard !list.isUnreadable || Value.self == Data.self || decodes(list) else {
@@ -48,7 +57,7 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   }
 
   /// Takes elements out, if nobody has changed the key meanwhile, else out of what is there then.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
       var counts = IdentityCounts(entries)
@@ -72,11 +81,8 @@ public struct PreferenceSource<Value: Decodable & Sendable>: TransferSource {
   private func decodes(_ list: PreferenceList) -> Bool {
     list.elements.contains { (try? $0.decoded(as: Value.self)) != nil }
   }
-}
 
-extension PreferenceSource: OverlapChecking {
-  func overlaps(_ placements: [TransferPlacement], of destination: any TransferDestination) -> Bool
-  {
+  func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     guard let other = destination as? PreferencesDestination,
       preferences.isSameDomain(as: other.preferences)
     else { return false }

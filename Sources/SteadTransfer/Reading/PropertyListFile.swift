@@ -1,13 +1,27 @@
 public import Foundation
 import SteadFiles
-import SteadPreferences
+import SteadFormats
+
+extension TransferSource {
+  /// A property list file: an array is an item for each element, anything else is one item.
+  ///
+  /// Binary, XML and NeXTSTEP's text are read. The file is only read, unless it is opened to remove items:
+  /// then it is replaced as a whole, in its format (NeXTSTEP's text becomes XML), and an empty array is left
+  /// of the last item. Costs a reading of the whole file. A file that does not exist has no items.
+  ///
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - type: What an item decodes as.
+  ///   - removesItems: Whether items that were moved are taken out of the file.
+  public static func propertyList(
+    _ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false
+  ) -> Self where Value: Decodable & Sendable {
+    Self(PropertyListFile<Value>(url, removesItems: removesItems))
+  }
+}
 
 /// A property list file as a source: an array is an item for each element, anything else is one item.
-///
-/// Binary, XML and NeXTSTEP's text are read. The file is only read, unless it is opened to remove items:
-/// then it is replaced as a whole, in its format (NeXTSTEP's text becomes XML), and an empty array is left
-/// of the last item. Costs a reading of the whole file.
-public struct PropertyListFile<Value: Decodable & Sendable>: TransferSource {
+struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
   private let file: ItemFile<PropertyListItems>
 
   /// A file; one that is not there has no items.
@@ -16,47 +30,25 @@ public struct PropertyListFile<Value: Decodable & Sendable>: TransferSource {
   ///   - url: The place of the file.
   ///   - type: What an item decodes as.
   ///   - removesItems: Whether items that were moved are taken out of the file.
-  public init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
+  init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
     file = ItemFile(url: url, format: PropertyListItems(), isRemovable: removesItems)
   }
 
   /// The file's name, with that of its directory.
-  public var name: String { "property list \(file.name)" }
+  var name: String { "property list \(file.name)" }
   /// Whether it was opened to remove items.
-  public var isRemovable: Bool { file.isRemovable }
+  var isRemovable: Bool { file.isRemovable }
 
   /// The elements, named by their index.
-  public func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     try file.items(progress, name: { index, _ in "item \(index)" }) { piece, _ in
       try piece.decoded(as: Value.self)
     }
   }
 
   /// Writes the file without the items. Throws `.unsupported` where it may only be read.
-  public func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try file.remove(entries)
-  }
-}
-
-/// The elements of an array, or one other value.
-struct PropertyListItems: ItemFormat {
-  struct Contents {
-    var list: PreferenceList
-    var format: PropertyList.Format
-  }
-
-  func contents(of data: Data) throws -> Contents {
-    Contents(
-      list: PreferenceList(try PropertyList.parse(data), splitsData: false),
-      format: PropertyList.format(of: data))
-  }
-
-  func pieces(of contents: Contents) -> [PreferenceList.Element] { contents.list.elements }
-
-  func identity(of piece: PreferenceList.Element) throws -> String { try piece.identity() }
-
-  func data(of contents: Contents, keeping pieces: [PreferenceList.Element]) throws -> Data {
-    try (contents.list.stored(pieces) ?? .array([])).data(format: contents.format)
   }
 }
 

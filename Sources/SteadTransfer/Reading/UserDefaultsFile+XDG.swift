@@ -2,17 +2,28 @@
   public import Foundation
   import SteadFiles
 
-  extension UserDefaultsFile {
+  extension TransferSource where Value == PreferenceEntry {
     /// The file in which Foundation on Linux keeps the `UserDefaults` of a program.
+    ///
+    /// As a file by its URL in all else.
     ///
     /// - Parameters:
     ///   - program: The main bundle's identifier, else the executable's name; or the name of a suite.
     ///   - variables: The environment: `XDG_CONFIG_HOME` and `HOME` are looked at.
     ///   - removesItems: Whether keys that were moved are taken out of the file.
     /// - Throws: ``TransferError`` `.unsupported` for a name that leads elsewhere.
-    public init(
+    public static func userDefaults(
       program: String, variables: [String: String] = ProcessInfo.processInfo.environment,
       removesItems: Bool = false
+    ) throws -> Self {
+      Self(
+        try UserDefaultsFile(program: program, variables: variables, removesItems: removesItems))
+    }
+  }
+
+  extension UserDefaultsFile {
+    init(
+      program: String, variables: [String: String], removesItems: Bool = false
     ) throws {
       guard !program.isEmpty, !program.contains("/"), !program.contains("\0") else {
         throw TransferError(

@@ -146,7 +146,7 @@ final class GraphRelations {
       changes.append(Change(row: row, column: column, value: value, teller: teller))
       return
     }
-    guard let place = row.form.places[column] else { return }
+    guard let place = row.form.columnIndices[column] else { return }
     let current = writing.drafts[draft].cells[place]
     guard current == .null || current == value else {
       writing.fail(
@@ -169,7 +169,7 @@ final class GraphRelations {
   /// Checks that every row has as many destinations as it must.
   func finish() {
     for list in tables.keys { tables[list]?.settle() }
-    var counts: [Place: Int] = [:]
+    var counts: [InverseEnd: Int] = [:]
     let limited = Set(
       writing.drafts.flatMap { $0.form.shape.relationships }.filter {
         $0.isToMany && ($0.minimum > 0 || $0.maximum > 0)
@@ -191,7 +191,8 @@ final class GraphRelations {
     }
   }
 
-  private struct Place: Hashable {
+  /// A row as the end of a relationship that other rows' columns hold.
+  private struct InverseEnd: Hashable {
     let root: String
     let column: String
     let list: Int?
@@ -199,14 +200,14 @@ final class GraphRelations {
   }
 
   private func count(
-    of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft, _ counts: [Place: Int]
+    of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft, _ counts: [InverseEnd: Int]
   ) -> Int {
     switch relationship.storage {
     case .column:
-      draft.form.places[relationship.name].map { draft.cells[$0] == .null ? 0 : 1 } ?? 0
+      draft.form.columnIndices[relationship.name].map { draft.cells[$0] == .null ? 0 : 1 } ?? 0
     case .inverse:
       counts[
-        Place(
+        InverseEnd(
           root: relationship.destinationRoot, column: relationship.inverse ?? "",
           list: relationship.list, number: .integer(draft.number))] ?? 0
     case .pairs(let list, let isOwner):
@@ -215,16 +216,16 @@ final class GraphRelations {
   }
 
   /// How many rows lead to each row by each column.
-  private func countInverses() -> [Place: Int] {
-    var counts: [Place: Int] = [:]
+  private func countInverses() -> [InverseEnd: Int] {
+    var counts: [InverseEnd: Int] = [:]
     for draft in writing.drafts {
       let root = draft.form.shape.root
       for relationship in draft.form.shape.relationships where !relationship.isToMany {
-        guard let cell = draft.form.places[relationship.name] else { continue }
-        let place = Place(
+        guard let cell = draft.form.columnIndices[relationship.name] else { continue }
+        let end = InverseEnd(
           root: root, column: relationship.name, list: list(of: relationship, draft),
           number: draft.cells[cell])
-        counts[place, default: 0] += 1
+        counts[end, default: 0] += 1
       }
     }
     return counts
@@ -234,7 +235,7 @@ final class GraphRelations {
     of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft
   ) -> Int? {
     guard case .column(_, let column?) = relationship.storage else { return nil }
-    if let place = draft.form.places[column], case .integer(let list) = draft.cells[place] {
+    if let place = draft.form.columnIndices[column], case .integer(let list) = draft.cells[place] {
       return Int(list)
     }
     return 0

@@ -12,19 +12,19 @@ final class GraphWriting {
   }
 
   let rows: RowTransaction
-  let options: RecordGraphDestination.Options
+  let options: StoreDestination.Options
   private let elements: [StoredRow]
   private let forms: [String: RowForm]
   var drafts: [Draft] = []
   private(set) var failures: [TransferFailure] = []
   /// Where each row of the source is, or will be.
-  private var placeByKey: [StoredRow.Key: GraphRelations.Row] = [:]
+  private var rowByKey: [StoredRow.Key: GraphRelations.Row] = [:]
   /// Where earlier runs have put rows.
   private let earlier: [TransferReceipt.Entry]
 
   init(
     _ rows: RowTransaction, _ forms: [String: RowForm], _ elements: [StoredRow],
-    _ options: RecordGraphDestination.Options, _ earlier: [TransferReceipt.Entry]
+    _ options: StoreDestination.Options, _ earlier: [TransferReceipt.Entry]
   ) {
     self.rows = rows
     self.elements = elements
@@ -36,7 +36,7 @@ final class GraphWriting {
   func run(_ progress: TransferProgress.Report) throws -> [TransferPlacement] {
     try makeDrafts(progress)
     try throwFailures()
-    placeEarlier()
+    noteEarlierRows()
     let relations = GraphRelations(self)
     for (number, element) in elements.enumerated() {
       try relations.add(element, number)
@@ -66,9 +66,9 @@ final class GraphWriting {
   private func makeDrafts(_ progress: TransferProgress.Report) throws {
     var next: [String: Int64] = [:]
     drafts.reserveCapacity(elements.count)
-    placeByKey.reserveCapacity(elements.count)
+    rowByKey.reserveCapacity(elements.count)
     for (number, element) in elements.enumerated() {
-      try RecordsStore.report(.writing, number, of: elements.count, progress)
+      try TransferStore.report(.writing, number, of: elements.count, progress)
       guard let form = forms[element.entity] else {
         fail(number, "the container has no such model")
         continue
@@ -78,7 +78,7 @@ final class GraphWriting {
       let row = try next[root] ?? rows.newNumber(in: form.shape)
       next[root] = row + 1
       let place = GraphRelations.Row(number: row, form: form, draft: drafts.count)
-      if placeByKey.updateValue(place, forKey: element.key) != nil {
+      if rowByKey.updateValue(place, forKey: element.key) != nil {
         fail(number, "another row has the same number")
       }
       do {
@@ -97,7 +97,7 @@ final class GraphWriting {
     var cells = form.shape.blankValues
     let values = try rows.convert(element.attributes, for: form.shape)
     for (attribute, value) in zip(form.shape.attributes, values) {
-      guard let place = form.places[attribute.name] else { continue }
+      guard let place = form.columnIndices[attribute.name] else { continue }
       if attribute.isExternal, case .blob(let data) = value {
         cells[place] = try rows.column(forExternal: data)
       } else {
@@ -108,26 +108,26 @@ final class GraphWriting {
   }
 
   /// Where the rows are that earlier runs have moved.
-  private func placeEarlier() {
+  private func noteEarlierRows() {
     for entry in earlier {
-      guard let key = StoredRow.Key(identity: entry.identity), placeByKey[key] == nil,
-        let place = RowPlaces(entry.placement.place)?.places.first,
+      guard let key = StoredRow.Key(identity: entry.identity), rowByKey[key] == nil,
+        let place = RowReferences(entry.placement.place)?.references.first,
         let form = forms[place.entity]
       else { continue }
-      placeByKey[key] = .init(number: place.number, form: form, draft: nil)
+      rowByKey[key] = .init(number: place.number, form: form, draft: nil)
     }
   }
 
   /// Where a row of the source is; nil when it is neither moved now nor, still there, earlier.
   func place(of key: StoredRow.Key) throws -> GraphRelations.Row? {
-    guard let row = placeByKey[key] else { return nil }
+    guard let row = rowByKey[key] else { return nil }
     if row.draft == nil, try !rows.contains(row.number, in: row.form.shape) { return nil }
     return row
   }
 
   private func insert(_ progress: TransferProgress.Report) throws {
     for (number, draft) in drafts.enumerated() {
-      try RecordsStore.report(.writing, number, of: drafts.count, progress)
+      try TransferStore.report(.writing, number, of: drafts.count, progress)
       do {
         try rows.insert(draft.cells, as: draft.number, of: draft.form.shape)
       } catch let error as SwiftDataError where error == .modelValidationFailure {
@@ -149,13 +149,13 @@ final class GraphWriting {
     var placements: [TransferPlacement] = []
     placements.reserveCapacity(drafts.count)
     for (number, draft) in drafts.enumerated() {
-      try RecordsStore.report(.writing, number, of: drafts.count, progress)
+      try TransferStore.report(.writing, number, of: drafts.count, progress)
       let shape = draft.form.shape
       let wanted = RowContent(
         shape, draft.number, values: draft.cells, pairs: relations.pairs(of: draft)
       ).digest
-      let places = RowPlaces([(shape.name, draft.number)])
-      guard try places.digest(in: rows, checksFiles: false) == wanted else {
+      let references = RowReferences([(shape.name, draft.number)])
+      guard try references.digest(in: rows, checksFiles: false) == wanted else {
         fail(number, "its row has other values")
         throw TransferError(
           code: .notVerified,
@@ -163,7 +163,7 @@ final class GraphWriting {
             "The store does not hold what was written. Nothing was kept; check the disk, and "
             + "run again.", failures: failures)
       }
-      placements.append(TransferPlacement(place: places.text, digest: wanted))
+      placements.append(TransferPlacement(place: references.text, digest: wanted))
     }
     return placements
   }

@@ -2,10 +2,10 @@ import SteadRecords
 
 /// One save of new objects together with more work, such as writing a receipt.
 struct ModelWriting {
-  private let store: RecordsStore
+  private let store: TransferStore
   private let elements: [any PersistentModel]
 
-  init(_ store: RecordsStore, _ elements: [any PersistentModel]) {
+  init(_ store: TransferStore, _ elements: [any PersistentModel]) {
     self.store = store
     self.elements = elements
   }
@@ -21,7 +21,7 @@ struct ModelWriting {
         var placements: [TransferPlacement] = []
         placements.reserveCapacity(batch.groups.count)
         for (number, group) in batch.groups.enumerated() {
-          try RecordsStore.report(.writing, number, of: batch.groups.count, progress)
+          try TransferStore.report(.writing, number, of: batch.groups.count, progress)
           placements.append(try Self.placement(of: group, number, rows))
         }
         try finish(rows, placements)
@@ -63,9 +63,9 @@ struct ModelWriting {
       guard let content = try rows.content(of: model) else { throw notWritten(number) }
       return content
     }
-    let places = RowPlaces(contents.map { ($0.shape.name, $0.number) })
+    let references = RowReferences(contents.map { ($0.shape.name, $0.number) })
     return TransferPlacement(
-      place: places.text, digest: RowPlaces.joined(contents.map(\.digest)))
+      place: references.text, digest: RowReferences.joined(contents.map(\.digest)))
   }
 
   private static func notWritten(_ number: Int) -> TransferError {

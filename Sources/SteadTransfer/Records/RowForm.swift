@@ -4,7 +4,7 @@ import SteadRecords
 final class RowForm: Sendable {
   let shape: RowShape
   /// Where a column is among the shape's.
-  let places: [String: Int]
+  let columnIndices: [String: Int]
   /// The relationships by their own names and their earlier ones.
   let relationships: [String: RowShape.Relationship]
   /// The names of attributes, earlier ones included.
@@ -12,7 +12,7 @@ final class RowForm: Sendable {
 
   init(_ shape: RowShape) {
     self.shape = shape
-    places = Dictionary(uniqueKeysWithValues: zip(shape.columns, 0...))
+    columnIndices = Dictionary(uniqueKeysWithValues: zip(shape.columns, 0...))
     attributes = Set(shape.attributes.flatMap { [$0.name, $0.originalName] })
     let known = shape.relationships
     relationships = Dictionary(
@@ -22,7 +22,7 @@ final class RowForm: Sendable {
 
   /// What is wrong with a row by itself.
   func problems(
-    of row: StoredRow, _ options: RecordGraphDestination.Options, _ rows: RowTransaction
+    of row: StoredRow, _ options: StoreDestination.Options, _ rows: RowTransaction
   ) throws -> [String] {
     var problems = unknown(in: row, options)
     do {
@@ -35,7 +35,7 @@ final class RowForm: Sendable {
 
   /// The properties that the row has values of, and the model has not.
   func unknown(
-    in row: StoredRow, _ options: RecordGraphDestination.Options
+    in row: StoredRow, _ options: StoreDestination.Options
   ) -> [String] {
     if options.dropsUnknownProperties { return [] }
     let values = row.attributes.filter { $0.value != .null && !attributes.contains($0.key) }

@@ -41,7 +41,7 @@ struct StoreReading {
     for shape in shapes {
       try readInverses(of: shape)
       try rows.forEachRow(of: shape) { row in
-        try RecordsStore.report(.reading, items.count, of: total, progress)
+        try TransferStore.report(.reading, items.count, of: total, progress)
         items.append(item(row))
       }
     }

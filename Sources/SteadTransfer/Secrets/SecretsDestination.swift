@@ -2,16 +2,26 @@ import Foundation
 import SteadFiles
 public import SteadSecrets
 
+extension TransferDestination where Element == SecretEntry {
+  /// Secrets of accounts of a service: for a token found in preferences.
+  ///
+  /// A secret store cannot write several items as one. So each account is made only where there is none,
+  /// and one that holds the very secret already counts as written: a run that follows a kill doubles
+  /// nothing. What a run wrote before it failed stays, and the next run finds it.
+  ///
+  /// The receipt holds digests of secrets, so it is a secret itself, of the service `SERVICE.transfers`.
+  ///
+  /// - Throws: `SecretError`: `.invalidName` when the service's name is too long to be extended by
+  ///   `.transfers`.
+  public static func secrets(_ secrets: Secrets) throws -> Self {
+    Self(try SecretsDestination(secrets))
+  }
+}
+
 /// A destination that keeps each element as the secret of an account: for a token found in preferences.
-///
-/// A secret store cannot write several items as one. So each account is made only where there is none,
-/// and one that holds the very secret already counts as written: a run that follows a kill doubles
-/// nothing. What a run wrote before it failed stays, and the next run finds it.
-///
-/// The receipt holds digests of secrets, so it is a secret itself, of the service `SERVICE.transfers`.
-public struct SecretsDestination: TransferDestination {
+struct SecretsDestination: ItemDestination {
   /// What follows the service's name in the name of the service that keeps receipts.
-  public static let receiptSuffix = ".transfers"
+  static let receiptSuffix = ".transfers"
 
   private let secrets: Secrets
   private let receipts: Secrets
@@ -20,18 +30,18 @@ public struct SecretsDestination: TransferDestination {
   ///
   /// - Throws: `SecretError`: `.invalidName` when the service's name is too long to be extended by
   ///   ``receiptSuffix``.
-  public init(_ secrets: Secrets) throws {
+  init(_ secrets: Secrets) throws {
     self.secrets = secrets
     receipts = try Secrets(service: secrets.service + Self.receiptSuffix, store: secrets.store)
   }
 
-  public var name: String { "secrets of \(secrets.service)" }
+  var name: String { "secrets of \(secrets.service)" }
 
-  public func receipt(named id: String) throws -> TransferReceipt? {
+  func receipt(named id: String) throws -> TransferReceipt? {
     try receipts.value(TransferReceipt.self, for: id)
   }
 
-  public func write(
+  func write(
     _ elements: [SecretEntry], _ progress: TransferProgress.Report,
     receipt: ([TransferPlacement]) throws -> TransferReceipt
   ) throws {
@@ -46,7 +56,7 @@ public struct SecretsDestination: TransferDestination {
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
-  public func verify(
+  func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
     var missing: [TransferPlacement] = []
@@ -58,7 +68,7 @@ public struct SecretsDestination: TransferDestination {
     return missing
   }
 
-  public func replace(_ receipt: TransferReceipt) throws {
+  func replace(_ receipt: TransferReceipt) throws {
     let old = try receipts.bytes(for: receipt.id)
     try receipt.checkFollows(old?.decoded(as: TransferReceipt.self))
     let new = try SecretBytes(encoding: receipt)

@@ -60,7 +60,7 @@ struct PropertyListDamageTests {
     for (key, line) in all where base[key] == nil && edited[key] == nil {
       if contents[key] != line { return "\(key) is \(contents[key] ?? "missing")" }
     }
-    for key in edited.keys where contents[key.escapedKey] == nil && base[key] == nil {
+    for key in edited.keys where contents[key.escaped] == nil && base[key] == nil {
       return "the edit's \(key) is missing"
     }
     return directory.disorder

@@ -5,7 +5,7 @@ import Testing
 
 /// A disk that is full: what cannot be kept is refused with an error that says so, all else stays as it
 /// was, and everything goes on when there is room again.
-@Suite(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+@Suite(.needs(.smallDisk))
 struct FullDiskTests {
   enum Keys: CaseIterable { case new, same }
 

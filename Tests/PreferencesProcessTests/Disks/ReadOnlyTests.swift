@@ -6,9 +6,7 @@ import Testing
 struct ReadOnlyTests {
   enum Files: CaseIterable { case both, journal, propertyList, none }
 
-  @Test(
-    .enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"),
-    arguments: Files.allCases)
+  @Test(.needs(.smallDisk), arguments: Files.allCases)
   func readOnlyDisk(files: Files) throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let expected = try prepare(disk.directory.url, files)
@@ -29,7 +27,10 @@ struct ReadOnlyTests {
 
   /// A directory in which this user may not write: another user than the superuser, who always may.
   @Test(
-    .enabled(if: otherUser != nil, "Other users cannot run the worker where it is."),
+    .needs(
+      Requirement(
+        otherUser != nil,
+        orElse: "other users cannot run the worker: build in a directory that they can reach")),
     arguments: Files.allCases)
   func directoryOfAnotherUser(files: Files) throws {
     let launcher = try #require(otherUser)

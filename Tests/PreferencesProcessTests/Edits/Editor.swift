@@ -38,46 +38,19 @@ struct Editor {
 
   /// Sets keys, or removes those that are `null`: `{"a": 1, "b": null}`.
   func edit(_ file: URL, _ edits: String) throws {
-    _ = try Self.run(
+    try ToolRun.text(
       ["python3", "-c", Self.script, file.filePath, writing.rawValue, format.rawValue, edits])
   }
 
   /// Begins to write in place, calls `body` with half of the file there, and goes on.
   func editSlowly(_ file: URL, _ edits: String, _ body: () throws -> Void) throws {
-    let process = Process()
-    let (input, output) = (Pipe(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
+    let editor = try WorkerProcess([
       "python3", "-c", Self.script, file.filePath, "slow", format.rawValue, edits,
-    ]
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    var said = Data()
-    while said.last != UInt8(ascii: "\n") {
-      let more = output.fileHandleForReading.availableData
-      try #require(!more.isEmpty, "The editor ended.")
-      said += more
-    }
+    ])
+    try #require(editor.line() == "half")
     try body()
-    try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-  }
-
-  /// What a command prints.
-  static func run(_ command: [String]) throws -> String {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.standardOutput = output
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(command.prefix(2))")
-    return String(decoding: text, as: UTF8.self)
+    editor.send("go on")
+    #expect(editor.finish() == 0)
   }
 
   /// What Python reads in a file, as JSON with sorted keys.
@@ -86,7 +59,7 @@ struct Editor {
       import json, plistlib, sys
       print(json.dumps(plistlib.load(open(sys.argv[1], "rb")), sort_keys=True), end="")
       """
-    return try run(["python3", "-c", script, file.filePath])
+    return try ToolRun.text(["python3", "-c", script, file.filePath])
   }
 }
 

@@ -4,7 +4,6 @@ import Testing
 /// Somebody edits the property list file while a program runs that has it open: what they changed counts,
 /// key by key, and what the program sets meanwhile does, too. The program is told and polls nothing.
 struct HandEditTests {
-  private static let plutil = (try? Editor.run(["plutil", "-help"])) != nil
 
   @Test(arguments: Editor.Writing.allCases, Editor.Format.allCases)
   func anEditIsMergedAndTold(writing: Editor.Writing, format: Editor.Format) throws {
@@ -60,14 +59,14 @@ struct HandEditTests {
     #expect(contents.count == 1 + 10 * (1 + count))
   }
 
-  @Test(.enabled(if: plutil, "There is no plutil."))
+  @Test(.needs(.program("plutil")))
   func plutilEdits() throws {
     let following = try Following()
     try following.send("set a 1", until: "own a integer 1")
     try following.send("set b 1", until: "own b integer 1")
     try following.send("synchronize", until: "true")
-    _ = try Editor.run(["plutil", "-convert", "xml1", following.file.filePath])
-    _ = try Editor.run(["plutil", "-replace", "a", "-integer", "2", following.file.filePath])
+    try ToolRun.text(["plutil", "-convert", "xml1", following.file.filePath])
+    try ToolRun.text(["plutil", "-replace", "a", "-integer", "2", following.file.filePath])
     try following.until("other a integer 2")
     try following.send("set b 5", until: "own b integer 5")
     try following.send("synchronize", until: "true")

@@ -9,8 +9,7 @@ struct KillTests {
   ])
   func losesNothing(workload: String, writers: Int, kills: Int) throws {
     let seed = UInt64.random(in: 0..<1_000_000)
-    // A sanitized process takes ten times as long.
-    let kills = isThreadSanitized ? kills / 10 : kills
+    let kills = Effort.times(kills)
     var run = try KillRun(workload, writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill() }
     try run.finish()

@@ -17,14 +17,8 @@ extension WorkerProcess {
       launcher + command + arguments, environment: config.merging(environment) { $1 })
   }
 
-  func send(_ line: String) { #expect(tell(line)) }
-
   /// What a domain holds, as a process sees it that has just been started.
   static func contents(_ directory: URL) throws -> [String: String] {
-    let worker = try Worker(directory, ["dump"])
-    let contents = worker.dump()
-    let rest = worker.rest()
-    #expect(worker.finish() == 0 && rest.isEmpty, "\(rest)")
-    return try #require(contents)
+    try Worker(directory, ["dump"]).wholeDump()
   }
 }

@@ -20,8 +20,6 @@ extension WorkerProcess {
       command + arguments, environment: Dictionary(uniqueKeysWithValues: environment))
   }
 
-  func send(_ line: String) { #expect(tell(line)) }
-
   /// Sends a line, and returns the answer.
   func ask(_ line: String) -> String? {
     send(line)
@@ -30,10 +28,6 @@ extension WorkerProcess {
 
   /// What a store holds, as a process sees it that has just been started.
   static func contents(_ store: SharedStore, _ directory: URL) throws -> [String: String] {
-    let worker = try Worker(store, directory, ["dump"])
-    let contents = worker.dump()
-    let rest = worker.rest()
-    #expect(worker.finish() == 0 && rest.isEmpty, "\(rest)")
-    return try #require(contents)
+    try Worker(store, directory, ["dump"]).wholeDump()
   }
 }

@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFullDiskIsAnErrorAndTheOldFileStays() throws {
     let disk = try SmallDisk()
     let file = AtomicFile(disk.directory.file("a"))
@@ -180,7 +180,7 @@ import Testing
     #expect(try file.read().count == 100_000)
   }
 
-  @Test(.enabled(if: getuid() != 0, "the superuser may write everywhere"))
+  @Test(.needs(.ordinaryUser))
   func aDirectoryThatMayOnlyBeReadIsAnError() throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old)

@@ -18,8 +18,8 @@ import Testing
     } catch { return (error as? FileError)?.code }
   }
 
-  @Test(arguments: Durability.allCases)
-  func replacesAFileAndLeavesNothingBeside(durability: Durability) throws {
+  @Test(arguments: AtomicFile.Durability.allCases)
+  func replacesAFileAndLeavesNothingBeside(durability: AtomicFile.Durability) throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old, durability: durability)
     try file.replace(with: new, durability: durability)
@@ -62,19 +62,17 @@ import Testing
     #expect(try directory.names == [])
   }
 
-  @Test func readsAFileThatTheKernelMakesUp() throws {
+  @Test(.needs(.file("/proc/self/status"))) func readsAFileThatTheKernelMakesUp() throws {
     // Such files say that they are 0 bytes long.
-    guard FileManager.default.fileExists(atPath: "/proc/self/status") else { return }
     let status = try AtomicFile(URL(filePath: "/proc/self/status")).read()
     #expect(status.starts(with: Data("Name:".utf8)))
   }
 
   /// Settings of the kernel answer the first read with all they hold and every other with nothing; a
   /// first read of one byte made 16384 a 1.
-  @Test func readsASettingOfTheKernelWhole() throws {
-    let path = "/proc/sys/kernel/pid_max"
-    guard FileManager.default.fileExists(atPath: path) else { return }
-    #expect(try AtomicFile(URL(filePath: path)).read().last == UInt8(ascii: "\n"))
+  @Test(.needs(.file("/proc/sys/kernel/pid_max"))) func readsASettingOfTheKernelWhole() throws {
+    let setting = AtomicFile(URL(filePath: "/proc/sys/kernel/pid_max"))
+    #expect(try setting.read().last == UInt8(ascii: "\n"))
   }
 
   @Test(arguments: [0o600, 0o644, 0o640, 0o666, 0o400])
@@ -94,7 +92,7 @@ import Testing
     #expect(try directory.file("public").mode == 0o644)
   }
 
-  @Test(.enabled(if: getuid() == 0, "only the superuser may give files to others"))
+  @Test(.needs(.superuser))
   func keepsTheOldFilesOwner() throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old)
@@ -209,7 +207,7 @@ import Testing
   }
 
   @Test func syncsTheContentsBeforeTheNameAndTheNameAfter() throws {
-    let expected: [Durability: [String]] = [
+    let expected: [AtomicFile.Durability: [String]] = [
       .none: ["create", "write", "rename"],
       .file: ["create", "write", "sync file", "rename"],
       .full: ["create", "write", "sync file", "rename", "sync directory"],

@@ -121,7 +121,7 @@ import Testing
     #expect(crashes > 6)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFullDiskIsAnErrorAndHarmsNoBlob() throws {
     let disk = try SmallDisk()
     let store = BlobStore(directory: disk.directory.url.appending(path: "blobs"))

@@ -100,7 +100,7 @@ import Testing
     #expect(try directory.names == ["a.journal"])
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aDiskThatIsFullWhenItIsFinished() throws {
     let disk = try SmallDisk()
     let log = try LineLog(disk.directory.file("a"))

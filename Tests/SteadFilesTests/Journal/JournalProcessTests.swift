@@ -86,7 +86,7 @@ import Testing
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
       try log.append("parent")
-      let child = try startForkedChild {
+      let child = try ForkedChild {
         guard log.journal.hasNews else { throw CocoaError(.featureUnsupported) }
         try log.refresh()
         try log.append("child")
@@ -94,7 +94,7 @@ import Testing
           throw CocoaError(.fileReadCorruptFile)
         }
       }
-      #expect(status(ofChild: child) == 0)
+      #expect(child.finish() == 0)
       try log.append("parent again")
       #expect(log.lines == ["parent", "child", "parent again"])
     }
@@ -107,14 +107,14 @@ import Testing
       let log = try LineLog(URL(filePath: path))
       try log.append("before")
       // With the parent's open file, the child would have the lock whenever the parent has it.
-      let child = try startForkedChild {
+      let child = try ForkedChild {
         for number in 0..<3_000 { try log.append("child \(number)") }
       }
       for number in 0..<3_000 {
         try log.append("parent \(number)")
         if number % 500 == 0 { try log.compact() }
       }
-      #expect(status(ofChild: child) == 0)
+      #expect(child.finish() == 0)
     }
     let lines = try LineLog(url).lines
     for name in ["child", "parent"] {

@@ -15,7 +15,7 @@ import Testing
 
   private let line = String(repeating: "x", count: 900)
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func appendsToAFullDiskFailAndGoOnWhenThereIsSpace() throws {
     let disk = try SmallDisk()
     let log = try LineLog(disk.directory.file("a"))
@@ -41,7 +41,7 @@ import Testing
     #expect(try LineLog(disk.directory.file("a")).lines == other.lines)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func compactionOnAFullDiskFailsAndChangesNothing() throws {
     let disk = try SmallDisk()
     let log = try LineLog(disk.directory.file("a"))
@@ -61,7 +61,7 @@ import Testing
     #expect(next.lines == log.lines && next.damages.isEmpty)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aJournalThatDoesNotFitIsNotMade() throws {
     let disk = try SmallDisk()
     try disk.fill(leaving: 4_096)
@@ -70,7 +70,7 @@ import Testing
     #expect(try disk.directory.names == ["filler"])
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFileSystemThatMayOnlyBeRead() throws {
     let disk = try SmallDisk()
     let url = disk.directory.file("a")

@@ -5,10 +5,10 @@ import Synchronization
 
 /// The real disk up to a chosen change, and then nothing any more: what a process sees that is killed,
 /// or rather what it leaves behind.
-final class CrashingDisk: Disk {
+final class CrashingDisk: ForwardingDisk {
   struct Crash: Error {}
 
-  private let real = POSIXDisk()
+  let real = POSIXDisk()
   private let state: Mutex<(remaining: Int, calls: [String])>
 
   /// A disk on which `count` changes succeed; the write that comes next gets half of its bytes through.
@@ -64,19 +64,4 @@ final class CrashingDisk: Disk {
   func makeDirectory(_ path: String, mode: mode_t) throws {
     try change("make directory") { try real.makeDirectory(path, mode: mode) }
   }
-
-  func close(_ descriptor: Int32) { real.close(descriptor) }
-  func status(_ descriptor: Int32, path: String) throws -> FileStatus {
-    try real.status(descriptor, path: path)
-  }
-  func status(at path: String) throws -> FileStatus? { try real.status(at: path) }
-  func destination(ofLink path: String) throws -> String { try real.destination(ofLink: path) }
-  func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String) throws
-    -> Int
-  { try real.read(descriptor, into: buffer, path: path) }
-  func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool {
-    try real.lock(descriptor, wait: wait, path: path)
-  }
-  func unlock(_ descriptor: Int32) { real.unlock(descriptor) }
-  func names(in directory: String) throws -> [String] { try real.names(in: directory) }
 }

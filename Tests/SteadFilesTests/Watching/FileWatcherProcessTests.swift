@@ -65,7 +65,7 @@ import Testing
       }
     }
 
-    @Test(.disabled(if: isUnderThreadSanitizer, "it ends a forked child that starts a thread"))
+    @Test(.needs(.noThreadSanitizer))
     func beginsAnewInTheChildOfAForkAndLeavesTheParentsAlone() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in
@@ -145,10 +145,4 @@ import Testing
       }
     }
   }
-#endif
-
-#if STEAD_THREAD_SANITIZER
-  private let isUnderThreadSanitizer = true
-#else
-  private let isUnderThreadSanitizer = false
 #endif

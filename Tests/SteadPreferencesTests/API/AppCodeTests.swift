@@ -36,12 +36,12 @@ struct AppCodeTests {
     let moment = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
     defaults.set(true, forKey: Constants.onboarding)
     defaults.set(moment, forKey: Key.lastSync.rawValue)
-    defaults.set(["a", "b"], forKey: Key.recent)
+    defaults.set(["a", "b"], forKey: Key.recent.rawValue)
     #expect(defaults.bool(forKey: Constants.onboarding))
-    #expect(defaults.object(forKey: Key.lastSync) as? Date == moment)
+    #expect(defaults.object(forKey: Key.lastSync.rawValue) as? Date == moment)
     #expect(defaults.stringArray(forKey: "recent") == ["a", "b"])
-    defaults.removeObject(forKey: Key.recent)
-    #expect(defaults.object(forKey: Key.recent) == nil)
+    defaults.removeObject(forKey: Key.recent.rawValue)
+    #expect(defaults.object(forKey: Key.recent.rawValue) == nil)
   }
 
   @Test func objectsAreCast() {
@@ -173,7 +173,7 @@ struct AppCodeTests {
     #expect(storage.isFirstLaunch == nil)
     storage.isFirstLaunch = true
     #expect(storage.isFirstLaunch == true)
-    #expect(Storage.defaults.bool(forKey: storage.$isFirstLaunch.key))
+    #expect(Storage.defaults.bool(forKey: storage.$isFirstLaunch.key.rawValue))
     storage.isFirstLaunch = nil
     #expect(Storage.defaults.object(forKey: "isFirstLaunch") == nil)
   }

@@ -79,12 +79,13 @@ struct DomainsTests {
 
   @Test func theHostsDomainIsNotThePersistentOne() {
     let preferences = Preferences.inMemory()
-    preferences.currentHost.set(1, forKey: "h")
+    preferences.scopedToCurrentHost().set(1, forKey: "h")
     preferences.set(2, forKey: "a")
-    #expect(preferences.currentHost.persistentDomain(forName: "memory")?.keys.first == "a")
-    #expect(preferences.currentHost.keys == ["h"])
+    #expect(
+      preferences.scopedToCurrentHost().persistentDomain(forName: "memory")?.keys.first == "a")
+    #expect(preferences.scopedToCurrentHost().keys == ["h"])
     #expect(preferences.integer(forKey: "h") == 1)
-    #expect(preferences.currentHost.integer(forKey: "a") == 2)
+    #expect(preferences.scopedToCurrentHost().integer(forKey: "a") == 2)
   }
 
   @Test func allDomainsTogetherAreWhatEachKeyGives() {

@@ -33,6 +33,42 @@ struct ErrorsTests {
     #expect("\(error)".contains("key"))
   }
 
+  /// A code was printed as the type that is its storage.
+  @Test func aCodePrintsAsItsName() {
+    #expect("\(PreferencesError.Code.quotaExceeded)" == "quotaExceeded")
+    #expect("\(PreferencesError.Code.doesNotDecode)" == "doesNotDecode")
+    #expect(PreferencesError.Code.failed != .damaged)
+  }
+
+  @Test func theDescriptionEndsWithTheCausesSentence() {
+    let full = FileError(code: .noSpace, message: "The disk is full.", path: "/a")
+    let error = PreferencesError(
+      code: .failed, message: "The value was not set.", domain: "notes", key: "k", cause: full)
+    #expect(
+      error.localizedDescription
+        == "The value was not set. (domain notes, key k) The disk is full.")
+    #expect("\(error)" == "The value was not set. (domain notes, key k)")
+    // A message that has the sentence already is not followed by it once more.
+    let same = PreferencesError(code: .noSpace, message: full.message, cause: full)
+    #expect(same.localizedDescription == "The disk is full.")
+  }
+
+  @Test func aCauseThatMayQuoteAValueIsNotQuoted() throws {
+    let key = Preferences.Key<[Int]?>("numbers")
+    let preferences = Preferences.inMemory()
+    preferences.set(Data("[\"secret\"]".utf8), forKey: "numbers")
+    let error = #expect(throws: PreferencesError.self) { try preferences.value(for: key) }
+    #expect(error?.localizedDescription.contains("secret") == false)
+    let margins = Preferences.Key<Margins?>("margins")
+    preferences.set(["left": "secret", "right": 1], forKey: "margins")
+    let decoding = #expect(throws: PreferencesError.self) { try preferences.value(for: margins) }
+    #expect(decoding?.cause is DecodingError)
+    #expect(decoding?.localizedDescription.hasSuffix(" A value in it isn't a Double.") == true)
+    struct Leak: LocalizedError { var errorDescription: String? { "secret" } }
+    let other = PreferencesError(code: .failed, message: "It failed.", cause: Leak())
+    #expect(other.localizedDescription == "It failed.")
+  }
+
   @Test func readOnlyPreferencesRefuseEveryWrite() throws {
     let home = try TestHome()
     let file = home.config.appending(path: "com.example.app/com.example.app.plist")

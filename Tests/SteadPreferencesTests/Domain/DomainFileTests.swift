@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import Testing
 
 @testable import SteadFiles
@@ -10,7 +11,7 @@ struct DomainFileTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func store(_ options: DomainOptions = DomainOptions()) throws -> DomainStore {
+  private func store(_ options: DomainStore.Options = DomainStore.Options()) throws -> DomainStore {
     // Not `open`: each store here plays another process.
     try DomainStore("app", directory: directory.url, options: options)
   }
@@ -233,7 +234,7 @@ struct DomainFileTests {
   }
 
   @Test func aQuotaRefusesWhatIsTooMuch() throws {
-    let store = try store(DomainOptions(quota: 100))
+    let store = try store(DomainStore.Options(quota: 100))
     try store.set(.string("short"), forKey: "a")
     let error = #expect(throws: PreferencesError.self) {
       try store.set(.data(Data(count: 200)), forKey: "b")
@@ -262,7 +263,7 @@ struct DomainFileTests {
   }
 
   @Test func readOnlyRefusesToWriteAndMakesNothing() throws {
-    let store = try store(DomainOptions(isReadOnly: true))
+    let store = try store(DomainStore.Options(isReadOnly: true))
     #expect(store.value(forKey: "a") == nil)
     let error = #expect(throws: PreferencesError.self) { try store.set(.integer(1), forKey: "a") }
     #expect(error?.code == .readOnly)
@@ -273,12 +274,7 @@ struct DomainFileTests {
   }
 
   private func run(_ tool: String, _ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [tool] + arguments
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    try ToolRun.text([tool] + arguments)
   }
 }
 

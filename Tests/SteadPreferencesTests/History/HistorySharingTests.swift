@@ -73,10 +73,10 @@ struct HistorySharingTests {
   @Test func aChangeIsOneRecord() throws {
     let history = try home.history(limit: 20_000)
     let watching = try DomainStore(
-      "domain.history.prompts", directory: home.directory.url, options: DomainOptions())
+      "domain.history.prompts", directory: home.directory.url, options: DomainStore.Options())
     var seen: UInt64 = 0
     func records() -> UInt64 {
-      let all = watching.look { _, marks in marks.othersRecords }
+      let all = watching.withTable { _, marks in marks.othersRecords }
       defer { seen = all }
       return all - seen
     }

@@ -103,7 +103,7 @@ struct TakeOverTests {
     let history = try home.history()
     #expect(history.isEmpty && history.undecodable.isEmpty)
     #expect(home.errors.codes == [.doesNotDecode])
-    let kept = home.preferences.keysKeptAside(for: "prompts")
+    let kept = home.preferences.undecodableKeys(for: "prompts")
     #expect(kept == ["prompts.undecodable"])
     #expect(home.preferences.data(forKey: "prompts.undecodable") == Data(text.utf8))
     #expect(!home.hasArray)

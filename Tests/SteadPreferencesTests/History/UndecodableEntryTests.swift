@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import Testing
 
 @testable import SteadPreferences

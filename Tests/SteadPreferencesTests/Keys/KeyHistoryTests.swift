@@ -38,7 +38,7 @@ struct KeyHistoryTests {
     preferences.set("five", forKey: "older")
     preferences[renamed] = 6
     #expect(preferences[renamed] == 6)
-    #expect(preferences.keysKeptAside(for: "new") == ["new.undecodable"])
+    #expect(preferences.undecodableKeys(for: "new") == ["new.undecodable"])
     #expect(preferences.string(forKey: "new.undecodable") == "five")
     #expect(preferences.propertyList(forKey: "older") == nil)
   }
@@ -109,7 +109,7 @@ struct KeyHistoryTests {
     #expect(preferences[migrated] == .system)
     #expect(preferences.propertyList(forKey: "theme") == .integer(99))
     #expect(log.codes == [.doesNotDecode])
-    #expect(throws: PreferencesError.self) { try preferences.checkedValue(for: migrated) }
+    #expect(throws: PreferencesError.self) { try preferences.value(for: migrated) }
     preferences[migrated] = .dark
     #expect(preferences.propertyList(forKey: "theme.undecodable") == .integer(99))
     #expect(preferences[migrated] == .dark)

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import Testing
 
 @testable import SteadPreferences
@@ -72,7 +73,7 @@ struct TypedKeyFileTests {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let store =
       isInFile
-      ? try DomainStore.open(domain: "store", directory: directory, options: DomainOptions())
+      ? try DomainStore.open(domain: "store", directory: directory, options: DomainStore.Options())
       : DomainStore(inMemory: "store")
     try store.set(.integer(1), forKey: "a")
     let edits = [

@@ -207,14 +207,14 @@ struct TypedKeyTests {
   @Test func throwsWhereAsked() throws {
     let readOnly = Preferences.inMemory(options: .init(isReadOnly: true))
     let log = ErrorLog(readOnly)
-    #expect { try readOnly.setChecked(1, for: \.count) } throws: {
+    #expect { try readOnly.set(1, for: \.count) } throws: {
       ($0 as? PreferencesError)?.code == .readOnly
     }
     #expect(log.codes.isEmpty)
     readOnly[\.count] = 1
     #expect(log.codes == [.readOnly])
     #expect(log.keys == ["count"])
-    #expect(try readOnly.checkedValue(for: \.count) == 3)
+    #expect(try readOnly.value(for: \.count) == 3)
   }
 
   @Test func refusesWhatDoesNotEncode() {
@@ -223,7 +223,7 @@ struct TypedKeyTests {
       func encode(to encoder: any Encoder) throws { throw Refusal() }
     }
     let key = Preferences.Key<Stubborn>("stubborn", default: Stubborn())
-    #expect { try preferences.setChecked(Stubborn(), for: key) } throws: {
+    #expect { try preferences.set(Stubborn(), for: key) } throws: {
       guard let error = $0 as? PreferencesError else { return false }
       return error.code == .notAPropertyList && error.key == "stubborn"
         && error.cause is Stubborn.Refusal

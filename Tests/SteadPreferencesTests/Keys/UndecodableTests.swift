@@ -14,7 +14,7 @@ struct UndecodableTests {
     #expect(log.keys == ["count"])
     #expect(log.texts.allSatisfy { !$0.contains("secret") })
     #expect(preferences.string(forKey: "count") == "secret")
-    #expect { try preferences.checkedValue(for: \.count) } throws: {
+    #expect { try preferences.value(for: \.count) } throws: {
       ($0 as? PreferencesError)?.code == .doesNotDecode
     }
   }
@@ -25,7 +25,7 @@ struct UndecodableTests {
     preferences[\.margins] = Margins(left: 9, right: 9)
     #expect(preferences[\.margins] == Margins(left: 9, right: 9))
     #expect(preferences.data(forKey: "margins.undecodable") == Data([1, 2, 3]))
-    #expect(preferences.keysKeptAside(for: "margins") == ["margins.undecodable"])
+    #expect(preferences.undecodableKeys(for: "margins") == ["margins.undecodable"])
     #expect(log.codes == [.doesNotDecode])
   }
 
@@ -42,7 +42,7 @@ struct UndecodableTests {
       preferences[\.count] = 1
     }
     #expect(
-      preferences.keysKeptAside(for: "count") == ["count.undecodable", "count.undecodable.2"])
+      preferences.undecodableKeys(for: "count") == ["count.undecodable", "count.undecodable.2"])
     #expect(preferences.string(forKey: "count.undecodable") == "a")
     #expect(preferences.string(forKey: "count.undecodable.2") == "b")
   }
@@ -52,9 +52,9 @@ struct UndecodableTests {
       preferences.set("text \(number)", forKey: "count")
       preferences[\.count] = number
     }
-    #expect(preferences.keysKeptAside(for: "count").count == Preferences.keptAsideLimit)
+    #expect(preferences.undecodableKeys(for: "count").count == Preferences.keptAsideLimit)
     preferences.set("one more", forKey: "count")
-    #expect { try preferences.setChecked(1, for: \.count) } throws: {
+    #expect { try preferences.set(1, for: \.count) } throws: {
       ($0 as? PreferencesError)?.code == .tooManyKeptAside
     }
     #expect(preferences.string(forKey: "count") == "one more")
@@ -80,7 +80,7 @@ struct UndecodableTests {
     #expect(preferences[\.count] == 3)
     preferences[\.count] = 4
     #expect(log.codes == [.doesNotDecode])
-    #expect(preferences.keysKeptAside(for: "count").isEmpty)
+    #expect(preferences.undecodableKeys(for: "count").isEmpty)
   }
 
   /// The value and its copy are one write: nobody sees the one without the other.

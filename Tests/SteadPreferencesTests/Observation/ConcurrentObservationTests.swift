@@ -124,7 +124,7 @@ struct ConcurrentObservationTests {
   /// However changes are merged, a consumer ends at the last state.
   @Test func aSlowConsumerSeesTheLastState() async throws {
     let preferences = Preferences.inMemory()
-    let changes = preferences.changes(forKeys: keys + ["end"])
+    let changes = preferences.changes(for: keys + ["end"])
     let writers = Task {
       await withTaskGroup { group in
         for _ in 0..<3 {

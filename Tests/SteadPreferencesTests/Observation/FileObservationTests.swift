@@ -17,12 +17,12 @@ struct FileObservationTests {
 
   /// A store of its own on the same files has its own journal and locks, as another process has.
   private func other() throws -> DomainStore {
-    try DomainStore("app", directory: directory.url, options: DomainOptions())
+    try DomainStore("app", directory: directory.url, options: DomainStore.Options())
   }
 
   @Test func changesOfOthersCome() async throws {
     try preferences.set(1, "key")
-    var changes = preferences.changes(forKey: "key").makeAsyncIterator()
+    var changes = preferences.changes(for: "key").makeAsyncIterator()
     let other = try other()
     for number in 2...20 {
       try other.set(number, forKey: "key")
@@ -50,7 +50,7 @@ struct FileObservationTests {
     }
     // All keys were first set before the last one of all, and come in that order.
     #expect(seen.count == 6)
-    var rest = preferences.changes(forKeys: Array(seen.keys)).makeAsyncIterator()
+    var rest = preferences.changes(for: Array(seen.keys)).makeAsyncIterator()
     for (key, value) in seen where value != preferences.propertyList(forKey: key) {
       Issue.record("\(key) ended at \(value)")
     }
@@ -59,7 +59,7 @@ struct FileObservationTests {
   }
 
   @Test func ownChangesAreLeftOutIfAsked() async throws {
-    var changes = preferences.changes(forKey: "key", includingOwn: false).makeAsyncIterator()
+    var changes = preferences.changes(for: "key", includingOwn: false).makeAsyncIterator()
     let other = try other()
     for number in 1...10 {
       try preferences.set(number, "key")
@@ -72,7 +72,7 @@ struct FileObservationTests {
   @Test func editsByHandCome() async throws {
     try preferences.set(1, "key")
     #expect(preferences.synchronize())
-    let changes = preferences.changes(forKeys: ["key", "new"])
+    let changes = preferences.changes(for: ["key", "new"])
     let plist: [String: Any] = ["key": 2, "new": "text"]
     let data = try PropertyListSerialization.data(
       fromPropertyList: plist, format: .binary, options: 0)
@@ -106,7 +106,7 @@ struct FileObservationTests {
 
   /// A read may find what others wrote before the watcher does; observers are told all the same.
   @Test func whatAReadFindsIsTold() async throws {
-    var changes = preferences.changes(forKey: "key").makeAsyncIterator()
+    var changes = preferences.changes(for: "key").makeAsyncIterator()
     let other = try other()
     for number in 1...100 {
       try other.set(number, forKey: "key")

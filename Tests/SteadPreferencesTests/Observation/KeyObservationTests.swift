@@ -36,7 +36,7 @@ struct KeyObservationTests {
 
   @Test func tellsOfEveryKey() throws {
     try preferences.set(1, "a")
-    let observation = preferences.observeAll { [log] in log.add($0) }
+    let observation = preferences.observe { [log] in log.add($0) }
     defer { observation.cancel() }
     try preferences.set(2, "a")
     try preferences.set(3, "b")

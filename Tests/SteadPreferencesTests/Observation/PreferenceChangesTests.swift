@@ -6,7 +6,7 @@ struct PreferenceChangesTests {
   let preferences = Preferences.inMemory()
 
   @Test func givesChangesSinceItWasMade() async throws {
-    let changes = preferences.changes(forKey: "key")
+    let changes = preferences.changes(for: "key")
     try preferences.set(1, "other")
     try preferences.set(1, "key")
     var iterator = changes.makeAsyncIterator()
@@ -19,7 +19,7 @@ struct PreferenceChangesTests {
 
   @Test func givesWhatComesWhileItWaits() async throws {
     let log = Log<Change>()
-    let changes = preferences.changes(forKeys: ["a", "b"])
+    let changes = preferences.changes(for: ["a", "b"])
     let (told, tell) = AsyncStream.makeStream(of: Void.self)
     let task = Task {
       for await change in changes {
@@ -68,7 +68,7 @@ struct PreferenceChangesTests {
 
   @Test func endsWhenItsTaskIsCancelled() async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-    let changes = preferences.changes(forKey: "key")
+    let changes = preferences.changes(for: "key")
     let task = Task { [preferences] in
       var iterator = changes.makeAsyncIterator()
       var count = 0
@@ -88,7 +88,7 @@ struct PreferenceChangesTests {
   }
 
   @Test func endsWithItsIterator() async throws {
-    let changes = preferences.changes(forKey: "key")
+    let changes = preferences.changes(for: "key")
     try preferences.set(1, "key")
     for await change in changes where change.new == .integer(1) { break }
     #expect(preferences.observers.state.withLock { $0.observers.isEmpty })

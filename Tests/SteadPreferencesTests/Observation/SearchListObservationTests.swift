@@ -59,10 +59,10 @@ struct SearchListObservationTests {
     observe(preferences, ["a"]) { preferences in
       // The global domain comes to be.
       preferences.setPersistentDomain(["a": 1], forName: Preferences.globalDomain)
-      preferences.currentHost.set(2, forKey: "a")
+      preferences.scopedToCurrentHost().set(2, forKey: "a")
       preferences.setPersistentDomain([:], forName: Preferences.globalDomain)
       preferences.setPersistentDomain(["a": 3], forName: "app")
-      preferences.currentHost.removeObject(forKey: "a")
+      preferences.scopedToCurrentHost().removeObject(forKey: "a")
       preferences.removePersistentDomain(forName: "app")
     }
     #expect(log.texts == ["a: nil -> 1", "a: 1 -> 2", "a: 2 -> 3", "a: 3 -> nil"])

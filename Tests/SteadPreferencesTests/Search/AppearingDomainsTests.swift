@@ -20,7 +20,7 @@ struct AppearingDomainsTests {
 
   /// The next change of `k`.
   private func change(_ make: () throws -> Void) async throws -> PropertyList? {
-    var changes = app.changes(forKey: "k").makeAsyncIterator()
+    var changes = app.changes(for: "k").makeAsyncIterator()
     try make()
     return try #require(await changes.next()).new
   }
@@ -33,7 +33,7 @@ struct AppearingDomainsTests {
   }
 
   @Test func theHostsDomainComes() async throws {
-    let new = try await change { other.currentHost.set("host", forKey: "k") }
+    let new = try await change { other.scopedToCurrentHost().set("host", forKey: "k") }
     #expect(new == .string("host"))
     #expect(app.string(forKey: "k") == "host")
   }

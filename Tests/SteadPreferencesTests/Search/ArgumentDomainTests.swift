@@ -52,6 +52,7 @@ struct ArgumentDomainTests {
     #expect(preferences.persistentDomain(forName: "memory")?["k"] as? String == "set")
   }
 
+  /// As Foundation's `UserDefaults` reads them, with Foundation's reader.
   @Test func propertyListsAreRead() {
     let preferences = preferences(
       "-list", "(a, \"b c\")", "-map", "{ k = v; }", "-number", "<integer>-5</integer>", "-text",

@@ -4,8 +4,8 @@ import Testing
 @testable import SteadPreferences
 
 struct EnvironmentTests {
-  private func places(_ variables: [String: String]) -> Preferences.Environment.Places {
-    Preferences.Environment(variables: variables).places
+  private func places(_ variables: [String: String]) -> DomainDirectories {
+    Preferences.Environment(variables: variables).search.directories
   }
 
   @Test func theUsersPlaceIsTheSpecifications() {
@@ -24,17 +24,17 @@ struct EnvironmentTests {
 
   @Test func nothingOfTheProcessIsSeenInMemory() {
     let environment = Preferences.Environment.inMemory()
-    #expect(environment.places.config == nil)
-    #expect(environment.places.managed == nil)
-    #expect(environment.places.allUsers.isEmpty)
-    #expect(environment.shared.arguments.isEmpty)
+    #expect(environment.search.directories.config == nil)
+    #expect(environment.search.directories.managed == nil)
+    #expect(environment.search.directories.allUsers.isEmpty)
+    #expect(environment.search.shared.arguments.isEmpty)
   }
 
   @Test func theProcesssEnvironmentHasItsNameAndPlaces() {
     let process = Preferences.Environment.process
     #expect(!process.appID.isEmpty)
-    #expect(process.places.managed?.filePath == "/etc/stead/managed/")
-    #expect(process.host == HostID.current)
+    #expect(process.search.directories.managed?.filePath == "/etc/stead/managed/")
+    #expect(process.search.host == HostID.current)
   }
 
   /// A tool that only looks leaves no directory behind.

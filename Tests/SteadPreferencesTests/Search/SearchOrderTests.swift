@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import Testing
 
 @testable import SteadPreferences
@@ -29,7 +30,7 @@ struct SearchOrderTests {
     ]
     for (name, preferences) in named {
       preferences.set("\(name), any host", forKey: "k")
-      preferences.currentHost.set("\(name), this host", forKey: "k")
+      preferences.scopedToCurrentHost().set("\(name), this host", forKey: "k")
     }
     app.addSuite(named: "first")
     app.addSuite(named: "second")
@@ -48,7 +49,7 @@ struct SearchOrderTests {
     }
     try takeAway { app.removeVolatileDomain(forName: Preferences.argumentDomain) }
     for (_, preferences) in named {
-      try takeAway { preferences.currentHost.removeObject(forKey: "k") }
+      try takeAway { preferences.scopedToCurrentHost().removeObject(forKey: "k") }
       try takeAway { preferences.removeObject(forKey: "k") }
     }
     try takeAway {
@@ -73,9 +74,9 @@ struct SearchOrderTests {
     let app = try Preferences(environment: environment)
     app.addSuite(named: "suite")
     app.set(1, forKey: "k")
-    app.currentHost.set(2, forKey: "h")
+    app.scopedToCurrentHost().set(2, forKey: "h")
     #expect(app.synchronize())
-    #expect(app.currentHost.synchronize())
+    #expect(app.scopedToCurrentHost().synchronize())
     let path = "com.example.app/com.example.app.plist"
     let any = try Data(contentsOf: home.config.appending(path: path))
     #expect(try BinaryPropertyList.decode(any) == .dictionary(["k": .integer(1)]))
@@ -132,7 +133,7 @@ struct SearchOrderTests {
     #expect(app.object(forKey: "g") == nil)
     other.setPersistentDomain(["g": 1], forName: Preferences.globalDomain)
     #expect(app.integer(forKey: "g") == 1)
-    other.currentHost.set(2, forKey: "g")
+    other.scopedToCurrentHost().set(2, forKey: "g")
     #expect(app.integer(forKey: "g") == 2)
     other.setVolatileDomain(["g": 3], forName: Preferences.argumentDomain)
     #expect(app.integer(forKey: "g") == 3)

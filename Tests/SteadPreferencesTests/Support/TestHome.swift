@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 @testable import SteadPreferences
 

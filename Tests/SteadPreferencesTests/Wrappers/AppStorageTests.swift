@@ -52,6 +52,73 @@
       }
     }
 
+    /// Both a raw value and a form of its own; the raw value comes first.
+    enum Shade: String, Codable, PreferenceValue { case pale, deep }
+
+    /// The same forms with a store, as attributes have it.
+    struct Declared {
+      static let store = Preferences.inMemory("declared")
+      @AppStorage("bool", store: Declared.store) var bool = true
+      @AppStorage("int", store: Declared.store) var int = 1
+      @AppStorage("double", store: Declared.store) var double = 0.5
+      @AppStorage("whole", store: Declared.store) var whole: Double = 1
+      @AppStorage("string", store: Declared.store) var string = "s"
+      @AppStorage("url", store: Declared.store) var url = URL(filePath: "/tmp/a")
+      @AppStorage("data", store: Declared.store) var data = Data([1])
+      @AppStorage("date", store: Declared.store) var date = Date.distantPast
+      @AppStorage("theme", store: Declared.store) var theme = Theme.system
+      @AppStorage("direction", store: Declared.store) var direction: Direction = .south
+      @AppStorage("shade", store: Declared.store) var shade = Shade.pale
+      @AppStorage("optionalBool", store: Declared.store) var optionalBool: Bool?
+      @AppStorage("optionalInt", store: Declared.store) var optionalInt: Int?
+      @AppStorage("optionalDouble", store: Declared.store) var optionalDouble: Double?
+      @AppStorage("optionalString", store: Declared.store) var optionalString: String?
+      @AppStorage("optionalURL", store: Declared.store) var optionalURL: URL?
+      @AppStorage("optionalData", store: Declared.store) var optionalData: Data?
+      @AppStorage("optionalDate", store: Declared.store) var optionalDate: Date?
+      @AppStorage("optionalTheme", store: Declared.store) var optionalTheme: Theme?
+      @AppStorage("optionalDirection", store: Declared.store) var optionalDirection: Direction?
+      @AppStorage("optionalShade", store: Declared.store) var optionalShade: Shade?
+    }
+
+    @Test func takesAStoreInEachForm() throws {
+      let all = Declared()
+      #expect(all.whole == 1 && all.shade == .pale && all.optionalShade == nil)
+      all.bool.toggle()
+      all.int += 1
+      all.double += 1
+      all.whole += 1
+      all.string += "t"
+      all.url.append(path: "b")
+      all.data.append(2)
+      all.date = .distantFuture
+      all.theme = .dark
+      all.direction = .north
+      all.shade = .deep
+      all.optionalBool = true
+      all.optionalInt = 2
+      all.optionalDouble = 0.5
+      all.optionalString = "s"
+      all.optionalURL = URL(filePath: "/tmp")
+      all.optionalData = Data()
+      all.optionalDate = .distantPast
+      all.optionalTheme = .light
+      all.optionalDirection = .south
+      all.optionalShade = .deep
+      let store = Declared.store
+      #expect(store.keys.count == 21)
+      #expect(!store.bool(forKey: "bool") && store.integer(forKey: "int") == 2)
+      #expect(store.double(forKey: "double") == 1.5 && store.double(forKey: "whole") == 2)
+      #expect(store.string(forKey: "string") == "st" && all.data == Data([1, 2]))
+      #expect(store.url(forKey: "url")?.path == "/tmp/a/b" && all.date == .distantFuture)
+      #expect(store.string(forKey: "shade") == "deep" && all.optionalShade == .deep)
+      #expect(all.theme == .dark && all.direction == .north && all.optionalDirection == .south)
+      #expect(all.optionalBool == true && all.optionalInt == 2 && all.optionalDouble == 0.5)
+      #expect(all.optionalString == "s" && all.optionalURL?.path == "/tmp")
+      #expect(all.optionalData == Data() && all.optionalDate == .distantPast)
+      #expect(all.optionalTheme == .light)
+    }
+
     let store = Preferences.inMemory()
 
     @Test func hasItsDefaults() {

@@ -131,7 +131,7 @@ struct SeedStyleTests {
     #expect(Key.wasShown.rawValue == "wasShown")
     #expect("\(Key.visits)" == "visits")
     #expect(Key(rawValue: "visits") == .visits)
-    settings.preferences.set(3, forKey: Key.visits)
+    settings.preferences.set(3, forKey: Key.visits.rawValue)
     #expect(settings.visits == 3)
   }
 }

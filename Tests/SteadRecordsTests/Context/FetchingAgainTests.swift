@@ -62,7 +62,7 @@ import Testing
     let store = try filled(.file)
     let context = store.context()
     let loaded = try context.all(Club.self)
-    let writer = try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+    let writer = try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
     try writer.execute("UPDATE \"Club\" SET name = 'other' WHERE \"_id\" = 5")
     try writer.execute("UPDATE stead_commit SET number = number + 1")
     let again = try context.all(Club.self)

@@ -3,18 +3,6 @@ import Testing
 @testable import SteadRecords
 
 @Suite struct RowMapTests {
-  /// Numbers that repeat from run to run (xorshift64).
-  private struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return state
-    }
-  }
-
   /// The map only hands states back, so any address will do.
   private func state(_ number: Int64) throws -> RowMap.State {
     try #require(RowMap.State(bitPattern: Int(number) * 16))
@@ -22,7 +10,7 @@ import Testing
 
   @Test(arguments: [10, 100, 3_000, Int64.max / 32])
   func agreesWithADictionary(range: Int64) throws {
-    var random = Random(state: 0x5EED)
+    var random = SplitMix(seed: 0x5EED)
     var map = RowMap()
     defer { map.deallocate() }
     var model: [Int64: RowMap.State] = [:]

@@ -4,13 +4,13 @@ import Testing
 import WorkerModels
 
 @Suite("A process killed during saves", .serialized) struct CrashTests {
-  static let kills = 300
+  static let kills = Effort.times(300)
 
   /// Each round starts a process that saves group after group, kills it at a random moment, opens the
   /// store and looks: what it said was saved is there, and no group is there in part.
-  @Test("every committed save is there, none half", .timeLimit(.minutes(3)))
+  @Test("every committed save is there, none half", .timeLimit(.minutes(Effort.isLong ? 30 : 3)))
   func killed() throws {
-    let directory = try StoreDirectory()
+    let directory = try TestFiles.directory()
     var random = SystemRandomNumberGenerator()
     var savesSeen = 0
     var killsInSave = 0
@@ -22,12 +22,12 @@ import WorkerModels
       let patience = Int.random(in: 0..<12, using: &random)
       var saved: [Int] = []
       for _ in 0..<patience {
-        if let number = worker.next() { saved.append(number) }
+        if let number = worker.number() { saved.append(number) }
       }
       // Somewhere within the next save.
       usleep(UInt32.random(in: 0..<1_500, using: &random))
-      worker.killNow()
-      saved += worker.rest()
+      worker.end()
+      saved += worker.numbers()
 
       let context = ModelContext(try openLedgers(at: url))
       let last = first + 1_000

@@ -6,9 +6,9 @@ import WorkerModels
 @Suite("Full disks, foreign and damaged files", .serialized) struct DamageTests {
   @Test(
     "a full disk is an error, the changes stay pending, the file stays whole",
-    .enabled(if: SmallDisk.isAvailable, "mounting a small disk takes the superuser"))
+    .needs(.smallDisk))
   func fullDisk() throws {
-    let disk = try SmallDisk()
+    let disk = try SmallDisk(byteCount: 2 << 20)
     let url = disk.directory.file("full.store")
     try saveUntilFull(disk, url)
     // Another launch of the program finds what was saved.
@@ -42,20 +42,19 @@ import WorkerModels
   @Test(
     "files that are no stores give an error and are left untouched", arguments: Intruder.allCases)
   func foreignFile(_ intruder: Intruder) throws {
-    let directory = try StoreDirectory()
-    let url = directory.file("intruder.store")
+    let url = try StoreFile().url
     try intruder.write(to: url)
     let before = try Data(contentsOf: url)
     #expect(throws: SwiftDataError.unreadableStore) { _ = try openLedgers(at: url) }
     #expect(try Data(contentsOf: url) == before)
-    let left = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
-    #expect(left == ["intruder.store"])
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: url.deletingLastPathComponent().filePath)
+    #expect(left == [url.lastPathComponent])
   }
 
   @Test("a store with a damaged page gives errors, never a trap")
   func damagedPages() throws {
-    let directory = try StoreDirectory()
-    let url = directory.file("damaged.store")
+    let url = try StoreFile().url
     do {
       let context = ModelContext(try openLedgers(at: url))
       for number in 0..<300 {
@@ -101,8 +100,7 @@ enum Intruder: String, CaseIterable, Sendable {
 
   /// The bytes of a store with a few rows.
   private static func store() throws -> Data {
-    let directory = try StoreDirectory()
-    let url = directory.file("some.store")
+    let url = try StoreFile().url
     // Closing the container moves everything from the log into the file.
     do {
       let context = ModelContext(try openLedgers(at: url))

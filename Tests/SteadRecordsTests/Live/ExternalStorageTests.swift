@@ -3,11 +3,11 @@ import SwiftData
 import Testing
 
 @Suite struct ExternalStorageTests {
-  private let store: TemporaryStore
+  private let store: StoreFile
   private let container: ModelContainer
 
   init() throws {
-    store = try TemporaryStore()
+    store = try StoreFile()
     container = try store.open(Headline.self)
   }
 

@@ -20,21 +20,3 @@ import SwiftData
   var number: Int
   init(number: Int) { self.number = number }
 }
-
-/// A store in a directory of its own, removed with the value.
-final class TemporaryStore {
-  let directory: URL
-  var url: URL { directory.appendingPathComponent("test.store") }
-
-  init() throws {
-    directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "stead-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: directory) }
-
-  func open(_ types: any PersistentModel.Type...) throws -> ModelContainer {
-    try ModelContainer(for: Schema(types), configurations: ModelConfiguration(url: url))
-  }
-}

@@ -5,11 +5,11 @@ import Synchronization
 import Testing
 
 @MainActor @Suite struct ResultsObserverTests {
-  private let store: TemporaryStore
+  private let store: StoreFile
   private let container: ModelContainer
 
   init() throws {
-    store = try TemporaryStore()
+    store = try StoreFile()
     container = try store.open(Headline.self, Unrelated.self)
   }
 
@@ -91,15 +91,10 @@ import Testing
     var results = context.updates(of: byTitle()).makeAsyncIterator()
     let before = await results.next(isolation: #isolation)
     #expect(before?.isEmpty == true)
-    let sqlite = Process()
-    sqlite.executableURL = URL(filePath: "/usr/bin/env")
-    sqlite.arguments = [
-      "sqlite3", store.url.path,
+    try ToolRun.text([
+      "sqlite3", store.url.filePath,
       "INSERT INTO Headline (title, body, topic, words) VALUES ('by sqlite3', '', '', 1)",
-    ]
-    try sqlite.run()
-    sqlite.waitUntilExit()
-    #expect(sqlite.terminationStatus == 0)
+    ])
     let after = await results.next(isolation: #isolation)
     #expect(after?.map(\.title) == ["by sqlite3"])
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -67,10 +68,10 @@ enum FailingPlan: SchemaMigrationPlan {
 }
 
 @Suite struct MigrationTests {
-  private let store: TemporaryStore
+  private let store: StoreFile
 
   init() throws {
-    store = try TemporaryStore()
+    store = try StoreFile()
     let context = ModelContext(try store.open(NotesV1.Note.self))
     context.insert(NotesV1.Note(text: "one", isDone: true))
     context.insert(NotesV1.Note(text: "three", isDone: false))
@@ -105,5 +106,12 @@ enum FailingPlan: SchemaMigrationPlan {
     let notes = try ModelContext(store.open(NotesV1.Note.self)).fetch(
       FetchDescriptor<NotesV1.Note>(sortBy: [SortDescriptor(\.text)]))
     #expect(notes.map(\.text) == ["one", "three"])
+  }
+  /// The copy that is put back is made for its owner alone, and the store kept that mode: an app's
+  /// service of the same group could no longer read it.
+  @Test func aStageThatFailsLeavesTheStoresPermissionsAsTheyWere() throws {
+    try store.url.setMode(0o640)
+    #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(FailingPlan.self) }
+    #expect(try store.url.mode == 0o640)
   }
 }

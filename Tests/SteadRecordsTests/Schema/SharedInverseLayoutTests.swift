@@ -12,7 +12,7 @@ struct SharedInverseLayoutTests {
   }
 
   private func connection(_ url: URL, writable: Bool = false) throws -> StoreConnection {
-    try StoreOpener(ModelConfiguration(url: url)).open(writable: writable)
+    try StoreFile(ModelConfiguration(url: url)).open(writable: writable)
   }
 
   @Test("the to-one has the first list as its inverse, and knows all of them")
@@ -86,39 +86,35 @@ struct SharedInverseLayoutTests {
   /// A second list was declared before the first; all rows of the first would have moved to it.
   @Test("rows stay in their list when lists are added, turned round and renamed")
   func renumbering() throws {
-    let url = try TestFiles.directory().appendingPathComponent("test.store")
-    func open(_ types: any PersistentModel.Type...) throws -> ModelContainer {
-      try ModelContainer(for: Schema(types), configurations: ModelConfiguration(url: url))
-    }
+    let file = try StoreFile()
     func lists() throws -> [[SQLValue]] {
-      try connection(url).rows(
+      try connection(file.url).rows(
         #"SELECT "name", ifnull("_yard_list", 0) FROM "Shrub" ORDER BY "_id""#)
     }
     do {
-      let context = ModelContext(try open(OneListSchema.Yard.self))
+      let context = ModelContext(try file.open(OneListSchema.Yard.self))
       let yard = OneListSchema.Yard()
       context.insert(yard)
       yard.shrubs.append(OneListSchema.Shrub(name: "box"))
       try context.save()
     }
-    _ = try open(TwoListSchema.Yard.self)
+    _ = try file.open(TwoListSchema.Yard.self)
     #expect(try lists() == [[.text("box"), .integer(1)]])
-    try connection(url, writable: true).execute(
+    try connection(file.url, writable: true).execute(
       #"INSERT INTO "Shrub" ("_id", "name", "yard") VALUES (9, 'ivy', 1)"#)
-    _ = try open(TwoListSchema.Yard.self)
+    _ = try file.open(TwoListSchema.Yard.self)
     #expect(try lists() == [[.text("box"), .integer(1)], [.text("ivy"), .integer(0)]])
-    _ = try open(TurnedListSchema.Yard.self)
+    _ = try file.open(TurnedListSchema.Yard.self)
     #expect(try lists() == [[.text("box"), .integer(0)], [.text("ivy"), .integer(1)]])
-    _ = try open(TurnedListSchema.Yard.self)
+    _ = try file.open(TurnedListSchema.Yard.self)
     #expect(try lists() == [[.text("box"), .integer(0)], [.text("ivy"), .integer(1)]])
   }
 
   @Test("a to-one relationship with a new name keeps lists and orders")
   func renaming() throws {
-    let url = try TestFiles.directory().appendingPathComponent("test.store")
-    func open(_ types: any PersistentModel.Type...) throws -> ModelContext {
-      ModelContext(
-        try ModelContainer(for: Schema(types), configurations: ModelConfiguration(url: url)))
+    let file = try StoreFile()
+    func open(_ type: any PersistentModel.Type) throws -> ModelContext {
+      ModelContext(try file.open(type))
     }
     do {
       let context = try open(TwoListSchema.Yard.self)

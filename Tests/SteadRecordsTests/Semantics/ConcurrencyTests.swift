@@ -142,8 +142,7 @@ import WorkerModels
 
   @Test("C4 two processes write to one store")
   func twoProcesses() throws {
-    let directory = try StoreDirectory()
-    let url = directory.file("shared.store")
+    let url = try StoreFile().url
     let context = ModelContext(try openLedgers(at: url))
     let workers = try [
       Worker(url, "write", "one", "1000", "60"), Worker(url, "write", "two", "2000", "60"),
@@ -152,9 +151,9 @@ import WorkerModels
       context.insert(Ledger(number: number, writer: "test", amounts: [number, 2, 3]))
       try context.save()
     }
-    #expect(workers[0].rest() == Array(1000..<1060))
-    #expect(workers[1].rest() == Array(2000..<2060))
-    for worker in workers { #expect(try worker.finish() == 0) }
+    #expect(workers[0].numbers() == Array(1000..<1060))
+    #expect(workers[1].numbers() == Array(2000..<2060))
+    for worker in workers { #expect(worker.finish() == 0) }
     let ledgers = try context.all(Ledger.self)
     #expect(ledgers.count == 180)
     #expect(ledgers.allSatisfy { $0.isWhole })
@@ -163,34 +162,33 @@ import WorkerModels
 
   @Test("C4 a process sees what another has saved")
   func seenByOtherProcess() throws {
-    let directory = try StoreDirectory()
-    let url = directory.file("shared.store")
+    let url = try StoreFile().url
     let context = ModelContext(try openLedgers(at: url))
     let worker = try Worker(url, "watch", "7")
-    #expect(worker.next() == 0)
+    #expect(worker.number() == 0)
     context.insert(Ledger(number: 7, writer: "test", amounts: [1]))
     try context.save()
-    try worker.send("look")
-    #expect(worker.next() == 1)
+    worker.send("look")
+    #expect(worker.number() == 1)
     context.delete(try context.only(Ledger.self))
     try context.save()
-    try worker.send("look")
-    #expect(worker.next() == 0)
-    #expect(try worker.finish() == 0)
+    worker.send("look")
+    #expect(worker.number() == 0)
+    worker.endInput()
+    #expect(worker.finish() == 0)
   }
 
   @Test("C4 another process's changes reach registered objects")
   func changesOfOtherProcess() throws {
-    let directory = try StoreDirectory()
-    let url = directory.file("shared.store")
+    let url = try StoreFile().url
     let context = ModelContext(try openLedgers(at: url))
     let ledger = Ledger(number: 1, writer: "test", amounts: [1, 2, 3, 4])
     context.insert(ledger)
     try context.save()
     let before = ledger.checksum
     let worker = try Worker(url, "revise", "other", "1")
-    #expect(worker.rest() == [0])
-    #expect(try worker.finish() == 0)
+    #expect(worker.numbers() == [0])
+    #expect(worker.finish() == 0)
     context.processPendingChanges()
     #expect(ledger.checksum != before)
     #expect(ledger.isWhole)

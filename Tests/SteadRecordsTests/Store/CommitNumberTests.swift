@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The number of a store's commits") struct CommitNumberTests {
   private func connection(_ store: TestStore, writable: Bool = false) throws -> StoreConnection {
-    try StoreOpener(ModelConfiguration(url: store.url)).open(writable: writable)
+    try StoreFile(ModelConfiguration(url: store.url)).open(writable: writable)
   }
 
   private func numbers(_ connection: StoreConnection) throws -> [[SQLValue]] {

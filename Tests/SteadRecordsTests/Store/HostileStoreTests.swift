@@ -12,7 +12,7 @@ import Testing
     let context = store.context()
     context.insert(Member(name: "Ann"))
     try context.save()
-    let connection = try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+    let connection = try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
     try connection.execute(statements)
     return store
   }
@@ -33,14 +33,20 @@ import Testing
     #expect(try store.reopened().count(Member.self) == 1)
   }
 
-  @Test("a view in the place of a table is not read")
-  func views() throws {
+  @Test(
+    "a view that replaces a table is not read, and the error says what to do",
+    arguments: [false, true])
+  func views(isOpen: Bool) throws {
     let store = try store(
       """
       ALTER TABLE "Member" RENAME TO "Other";
       CREATE VIEW "Member" AS SELECT * FROM "Other";
       """)
-    #expect(throws: SwiftDataError.self) { try store.reopened().all(Member.self) }
+    let error = try #require(throws: SwiftDataError.self) {
+      try (isOpen ? store.context() : store.reopened()).all(Member.self)
+    }
+    #expect(error.code == .unreadableStore && "\(error.code)" == "unreadableStore", "\(error)")
+    #expect(error.message.contains("Member") && error.message.contains("Open a backup"))
   }
 
   @Test("a store, what lies beside it, and directories made for it are their owner's alone")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Opening stores again") struct StoreOpeningTests {
   private func connection(_ store: TestStore) throws -> StoreConnection {
-    try StoreOpener(ModelConfiguration(url: store.url)).open(writable: true)
+    try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
   }
 
   /// Opening made and dropped a table, wrote the schema and took the write lock, each time.
@@ -47,5 +47,27 @@ import Testing
     }
     let stored = try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
     #expect(stored.version == Schema.Version(2, 0, 0))
+  }
+
+  @Test("each failure to open a container is caught as SwiftData's own error for it")
+  func failureIsLoadIssue() throws {
+    let url = try TestFiles.directory().file("text.store")
+    try Data("This is no store, and stays as it is.".utf8).write(to: url)
+    do {
+      _ = try ModelContainer(for: Club.self, configurations: ModelConfiguration(url: url))
+      Issue.record("opened")
+    } catch SwiftDataError.loadIssueModelContainer {
+    }
+    let error = try #require(throws: SwiftDataError.self) {
+      try ModelContainer(for: Club.self, configurations: ModelConfiguration(url: url))
+    }
+    #expect(error.code == .unreadableStore)
+    // What a context throws is none.
+    let context = ModelContext(try TestStore(.file, Club.self, Member.self, Skill.self).container)
+    do {
+      try context.transaction { throw SwiftDataError.unreadableStore }
+    } catch SwiftDataError.loadIssueModelContainer {
+      Issue.record("taken for a failure to open")
+    } catch {}
   }
 }

@@ -1,38 +1,23 @@
 import Foundation
-import SteadTestSupport
+import Testing
 
 /// A running StoreWorker: another process on the same store, which prints numbers.
-final class Worker {
-  private let process: WorkerProcess
+typealias Worker = WorkerProcess
 
-  init(_ store: URL, _ arguments: String...) throws {
-    process = try WorkerProcess([WorkerProcess.program("StoreWorker"), store.path] + arguments)
+extension WorkerProcess {
+  convenience init(_ store: URL, _ arguments: String...) throws {
+    try self.init([Self.program("StoreWorker"), store.filePath] + arguments)
   }
 
   /// The next number that the worker prints; nil once it has ended.
-  func next() -> Int? { process.line().flatMap { Int($0) } }
+  func number() -> Int? { line().flatMap(Self.number) }
 
   /// All numbers until the end.
-  func rest() -> [Int] { process.rest().compactMap { Int($0) } }
+  func numbers() -> [Int] { rest().compactMap(Self.number) }
 
-  func send(_ line: String) throws {
-    guard process.tell(line) else { throw POSIXError(.EPIPE) }
+  private static func number(_ line: String) -> Int? {
+    let number = Int(line)
+    if number == nil { Issue.record("The worker says: \(line)") }
+    return number
   }
-
-  /// Ends the worker's input, and waits for the worker's end: its exit status.
-  func finish() throws -> Int32 {
-    process.endInput()
-    return process.finish()
-  }
-
-  func killNow() { process.end() }
-}
-
-/// A directory for stores that tests open themselves; it lasts as long as the tests do.
-final class StoreDirectory {
-  let url: URL
-
-  init() throws { url = try TestFiles.directory() }
-
-  func file(_ name: String) -> URL { url.file(name) }
 }

@@ -4,11 +4,11 @@ import Testing
 @testable import SteadSecrets
 
 /// Automatic places with a real keyring, in each state that one can be in.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ChoosingOnDesktopTests {
+@Suite(.needs(.keyring)) struct ChoosingOnDesktopTests {
   @Test func anOpenKeyringIsChosenAndStays() throws {
     let home = Home(try KeyringSession())
     let secrets = try home.secrets()
-    #expect(secrets.backend.kind == .secretService)
+    #expect(secrets.storeDescription.kind == .secretService)
     #expect(try secrets.string(for: "anna") == nil)
     #expect(!home.has(home.record))
     try secrets.set("word", for: "anna")
@@ -25,10 +25,10 @@ import Testing
     try home.secrets().set("word", for: "anna")
     let secrets = try home.withoutDesktop.secrets()
     let error = #expect(throws: SecretError.self) { try secrets.string(for: "anna") }
-    #expect(error?.code == .unavailable(.noBus))
+    #expect(error?.unavailability == .noBus)
     #expect(error?.message.contains(home.record.filePath) == true)
-    #expect(errorCode { try secrets.set("new", for: "anna") } == .unavailable(.noBus))
-    #expect(errorCode { try secrets.remove("anna") } == .unavailable(.noBus))
+    #expect(secretError { try secrets.set("new", for: "anna") }?.unavailability == .noBus)
+    #expect(secretError { try secrets.remove("anna") }?.unavailability == .noBus)
     #expect(!home.has(home.vault))
   }
 
@@ -37,8 +37,8 @@ import Testing
     let home = Home(session)
     try session.restartLocked()
     let secrets = try home.secrets()
-    #expect(secrets.backend.kind == .secretService)
-    #expect(secrets.backend.reason.contains("locked"))
+    #expect(secrets.storeDescription.kind == .secretService)
+    #expect(secrets.storeDescription.reason.contains("locked"))
     #expect(errorCode { try secrets.string(for: "anna") } == .locked)
     #expect(errorCode { try secrets.set("word", for: "anna") } == .locked)
     // Nothing was written, so nothing is settled yet.
@@ -63,8 +63,8 @@ import Testing
   @Test func aKeyringThatWasNeverMadeGivesWayToAVault() throws {
     let home = Home(try KeyringSession(.uninitialised))
     let secrets = try home.secrets()
-    #expect(secrets.backend.kind == .vault)
-    #expect(secrets.backend.reason.contains("no collection"))
+    #expect(secrets.storeDescription.kind == .vault)
+    #expect(secrets.storeDescription.reason.contains("no collection"))
     try secrets.set("word", for: "anna")
     #expect(home.has(home.vault))
   }
@@ -73,8 +73,8 @@ import Testing
     let bus = try PrivateBus()
     let secrets = try Secrets(
       service: Home.service, environment: bus.environment, timeout: .seconds(120))
-    #expect(secrets.backend.kind == .vault)
-    #expect(secrets.backend.reason.contains("Nothing on the message bus"))
+    #expect(secrets.storeDescription.kind == .vault)
+    #expect(secrets.storeDescription.reason.contains("Nothing on the message bus"))
   }
 
   @Test func aServiceThatHangsGivesWayToAVaultUnlessItIsRecorded() throws {
@@ -87,10 +87,10 @@ import Testing
     try home.secrets().set("word", for: "anna")
     try session.withStoppedDaemon {
       let other = try hanging("org.example.Mail")
-      #expect(other.backend.kind == .vault)
-      #expect(other.backend.reason.contains("not answer in time"))
+      #expect(other.storeDescription.kind == .vault)
+      #expect(other.storeDescription.reason.contains("not answer in time"))
       let recorded = try hanging(Home.service)
-      #expect(errorCode { try recorded.string(for: "anna") } == .unavailable(.timedOut))
+      #expect(secretError { try recorded.string(for: "anna") }?.unavailability == .timedOut)
     }
     #expect(try home.secrets().string(for: "anna") == "word")
   }
@@ -100,7 +100,7 @@ import Testing
     let home = Home(try KeyringSession())
     try home.withoutDesktop.secrets().set("word", for: "anna")
     let secrets = try home.secrets()
-    #expect(secrets.backend.kind == .vault)
+    #expect(secrets.storeDescription.kind == .vault)
     #expect(try secrets.string(for: "anna") == "word")
   }
 
@@ -108,11 +108,12 @@ import Testing
     let home = Home(try KeyringSession())
     let desktop = try home.secrets()
     let server = try home.withoutDesktop.secrets()
-    #expect(desktop.backend.kind == .secretService && server.backend.kind == .vault)
+    #expect(
+      desktop.storeDescription.kind == .secretService && server.storeDescription.kind == .vault)
     try server.set("word", for: "anna")
     #expect(try desktop.string(for: "anna") == "word")
     try desktop.set("other", for: "bob")
-    #expect(desktop.backend.kind == .vault)
+    #expect(desktop.storeDescription.kind == .vault)
     #expect(try server.accounts() == ["anna", "bob"])
   }
 }

@@ -11,16 +11,16 @@ import Testing
 
   @Test func secretsAreInAVaultAndStayThere() throws {
     let secrets = try home.secrets()
-    #expect(secrets.backend.kind == .vault)
-    #expect(secrets.backend.location == home.vault.filePath)
-    #expect(secrets.backend.reason.contains("no message bus"))
-    #expect(secrets.backend.reason.contains(home.keyFile.filePath))
+    #expect(secrets.storeDescription.kind == .vault)
+    #expect(secrets.storeDescription.location == home.vault.filePath)
+    #expect(secrets.storeDescription.reason.contains("no message bus"))
+    #expect(secrets.storeDescription.reason.contains(home.keyFile.filePath))
     try secrets.set("word", for: "anna")
     #expect(try secrets.string(for: "anna") == "word")
     let next = try home.secrets()
     #expect(try next.string(for: "anna") == "word")
-    #expect(next.backend.kind == .vault)
-    #expect(next.backend.reason.contains(home.record.filePath))
+    #expect(next.storeDescription.kind == .vault)
+    #expect(next.storeDescription.reason.contains(home.record.filePath))
   }
 
   @Test func onlyReadingMakesNoFile() throws {
@@ -38,7 +38,7 @@ import Testing
     #expect(try reader.string(for: "anna") == nil)
     try home.secrets().set("word", for: "anna")
     #expect(try reader.string(for: "anna") == "word")
-    #expect(reader.backend.reason.contains(home.record.filePath))
+    #expect(reader.storeDescription.reason.contains(home.record.filePath))
   }
 
   @Test func servicesShareAVaultAndHaveRecordsOfTheirOwn() throws {
@@ -56,10 +56,10 @@ import Testing
     try writer.set("word", for: "anna")
     try FileManager.default.removeItem(at: home.vault)
     let error = #expect(throws: SecretError.self) { try home.secrets() }
-    #expect(error?.code == .notInitialised)
+    #expect(error?.code == .notInitialized)
     #expect(error?.message.contains(home.record.filePath) == true)
-    #expect(errorCode { try writer.set("new", for: "anna") } == .notInitialised)
-    #expect(errorCode { try writer.string(for: "anna") } == .notInitialised)
+    #expect(errorCode { try writer.set("new", for: "anna") } == .notInitialized)
+    #expect(errorCode { try writer.string(for: "anna") } == .notInitialized)
     #expect(!home.has(home.vault))
   }
 
@@ -94,7 +94,7 @@ import Testing
     unit.environment["CREDENTIALS_DIRECTORY"] = credentials.url.filePath
     let secrets = try unit.secrets()
     try secrets.set("word", for: "anna")
-    #expect(secrets.backend.reason.contains("systemd credential"))
+    #expect(secrets.storeDescription.reason.contains("systemd credential"))
     #expect(!home.has(home.keyFile))
     #expect(try unit.secrets().string(for: "anna") == "word")
     // Outside of the unit nothing opens it, and it is left alone.
@@ -118,10 +118,10 @@ import Testing
     let store = InMemorySecretStore()
     let secrets = try home.secrets(.store(store))
     try secrets.set("word", for: "anna")
-    #expect(secrets.backend.kind == .inMemory)
+    #expect(secrets.storeDescription.kind == .inMemory)
     let vault = try home.secrets(.vault(at: home.file("private/notes.vault")))
     try vault.set("word", for: "anna")
-    #expect(vault.backend.location == home.file("private/notes.vault").filePath)
+    #expect(vault.storeDescription.location == home.file("private/notes.vault").filePath)
     #expect(!home.has(home.record) && !home.has(home.vault))
   }
 

@@ -34,7 +34,7 @@ struct Home: Sendable {
     return home
   }
 
-  func secrets(_ place: SecretPlace = .automatic) throws(SecretError) -> Secrets {
+  func secrets(_ place: SecretStoreLocation = .automatic) throws(SecretError) -> Secrets {
     // More than a user would wait, for a machine that runs many tests at once.
     try Secrets(
       service: Self.service, in: place, environment: environment, timeout: .seconds(120))

@@ -23,9 +23,9 @@ import Testing
       "HOME": directory.url.filePath, "CREDENTIALS_DIRECTORY": directory.url.filePath,
     ]
     let without = try SecretFiles(environment: environment)
-    #expect(without.keyPlace == .keyFile(path: without.keyFile.filePath))
+    #expect(without.keyLocation == .keyFile(path: without.keyFile.filePath))
     try Data(count: 32).write(to: directory.file("stead-vault-key"))
     let with = try SecretFiles(environment: environment)
-    #expect(with.keyPlace == .systemdCredential(name: "stead-vault-key"))
+    #expect(with.keyLocation == .systemdCredential(name: "stead-vault-key"))
   }
 }

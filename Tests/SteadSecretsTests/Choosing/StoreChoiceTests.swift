@@ -7,7 +7,7 @@ import Testing
 @Suite struct StoreChoiceTests {
   struct Row: CustomTestStringConvertible, Sendable {
     var found: StoreProbe.Finding
-    var chosen: ChosenPlace
+    var chosen: StoreAddress
     var why: String
 
     var testDescription: String { "\(found) -> \(chosen)" }
@@ -16,23 +16,22 @@ import Testing
   static let rows = [
     Row(found: .state(.ready), chosen: .secretService, why: "unlocked"),
     Row(found: .state(.locked), chosen: .secretService, why: "locked"),
-    Row(found: .state(.notInitialised), chosen: .vault, why: "no collection"),
-    Row(found: .failure(.unavailable(.noBus)), chosen: .vault, why: "no message bus"),
-    Row(found: .failure(.unavailable(.noLibrary)), chosen: .vault, why: "not installed"),
-    Row(found: .failure(.unavailable(.noService)), chosen: .vault, why: "Nothing on the"),
-    Row(found: .failure(.unavailable(.timedOut)), chosen: .vault, why: "not answer in time"),
-    Row(found: .failure(.unavailable(.disconnected)), chosen: .vault, why: "went away"),
-    Row(found: .failure(.unavailable(.forked)), chosen: .vault, why: "another process"),
-    Row(found: .failure(.unavailable(.notOnThisSystem)), chosen: .vault, why: "This system"),
-    Row(found: .failure(.accessDenied), chosen: .vault, why: "cannot be used"),
-    Row(found: .failure(.failed), chosen: .vault, why: "cannot be used"),
+    Row(found: .state(.notInitialized), chosen: .vault, why: "no collection"),
+    Row(found: .failure(.noBus), chosen: .vault, why: "no message bus"),
+    Row(found: .failure(.noLibrary), chosen: .vault, why: "not installed"),
+    Row(found: .failure(.noService), chosen: .vault, why: "Nothing on the"),
+    Row(found: .failure(.timedOut), chosen: .vault, why: "not answer in time"),
+    Row(found: .failure(.disconnected), chosen: .vault, why: "went away"),
+    Row(found: .failure(.forked), chosen: .vault, why: "another process"),
+    Row(found: .failure(.notOnThisSystem), chosen: .vault, why: "This system"),
+    Row(found: .failure(nil), chosen: .vault, why: "cannot be used"),
   ]
 
   @Test(arguments: rows)
   func aServiceWithoutARecordGetsWhatTheSystemHas(_ row: Row) {
-    let key = StoreProbe.KeyPlace.keyFile(path: "/home/anna/.config/stead/secrets.key")
+    let key = StoreProbe.KeyLocation.keyFile(path: "/home/anna/.config/stead/secrets.key")
     let choice = StoreChoice(probe: StoreProbe(secretService: row.found, vaultKey: key))
-    #expect(choice.place == row.chosen)
+    #expect(choice.address == row.chosen)
     #expect(choice.reason.contains(row.why))
     // A file gives less than a keyring does, and says so.
     #expect(choice.reason.contains("does not protect") == (row.chosen == .vault))
@@ -42,20 +41,20 @@ import Testing
   func appleSystemsHaveTheirKeychainWhateverElseIsThere(_ row: Row) {
     let probe = StoreProbe(
       keychain: .keychain, secretService: row.found, vaultKey: .keyFile(path: "/key"))
-    #expect(StoreChoice(probe: probe).place == .keychain)
+    #expect(StoreChoice(probe: probe).address == .keychain)
   }
 
   @Test(arguments: [
-    ChosenPlace.secretService, .vault, .keychain,
-    ChosenPlace(kind: .vault, location: "/srv/notes.vault"),
-    ChosenPlace(kind: .elsewhere, location: "a vault with a passphrase"),
+    StoreAddress.secretService, .vault, .keychain,
+    StoreAddress(kind: .vault, location: "/srv/notes.vault"),
+    StoreAddress(kind: .elsewhere, location: "a vault with a passphrase"),
   ])
-  func aRecordDecides(_ place: ChosenPlace) {
+  func aRecordDecides(_ address: StoreAddress) {
     let record = StoreRecord(
-      service: "org.example.Notes", place: place, since: Date(timeIntervalSince1970: 0),
+      service: "org.example.Notes", address: address, since: Date(timeIntervalSince1970: 0),
       reason: "There was no bus.")
     let choice = StoreChoice(record: record, path: "/home/anna/notes.json")
-    #expect(choice.place == place)
+    #expect(choice.address == address)
     #expect(choice.reason.contains("/home/anna/notes.json"))
     #expect(choice.reason.contains("1970-01-01"))
     #expect(choice.reason.contains("There was no bus."))
@@ -63,11 +62,11 @@ import Testing
 
   @Test func theReasonTellsWhereTheKeyIs() {
     let credential = StoreProbe(
-      secretService: .failure(.unavailable(.noBus)),
+      secretService: .failure(.noBus),
       vaultKey: .systemdCredential(name: "stead-vault-key"))
     #expect(StoreChoice(probe: credential).reason.contains("systemd credential stead-vault-key"))
     let file = StoreProbe(
-      secretService: .failure(.unavailable(.noBus)), vaultKey: .keyFile(path: "/a/secrets.key"))
+      secretService: .failure(.noBus), vaultKey: .keyFile(path: "/a/secrets.key"))
     #expect(StoreChoice(probe: file).reason.contains("/a/secrets.key"))
   }
 }

@@ -7,8 +7,9 @@ import Testing
   private let directory: TemporaryDirectory
   private let file: StoreRecordFile
   private let record = StoreRecord(
-    service: "org.example.Notes", place: .vault, since: Date(timeIntervalSince1970: 1_800_000_000),
-    reason: "There was no bus.", leftover: ChosenPlace(kind: .secretService, location: "login"))
+    service: "org.example.Notes", address: .vault,
+    since: Date(timeIntervalSince1970: 1_800_000_000),
+    reason: "There was no bus.", leftover: StoreAddress(kind: .secretService, location: "login"))
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -48,7 +49,7 @@ import Testing
   @Test func aFirstRecordNeverReplacesAnother() throws {
     try file.create(record)
     var other = record
-    other.place = .secretService
+    other.address = .secretService
     #expect(errorCode { try file.create(other) } == .changed)
     #expect(try file.read() == record)
   }

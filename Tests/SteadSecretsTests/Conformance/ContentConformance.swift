@@ -101,12 +101,12 @@ import Testing
     try secrets.set("small", for: "a")
     let larger = SecretBytes(count: limit + 1) { _ in }
     let error = #expect(throws: SecretError.self) { try secrets.set(larger, for: "a") }
-    #expect(error?.code == .tooLarge(limit: limit))
+    #expect(error?.code == .tooLarge)
     let id = try SecretID(service: secrets.service, account: "a")
     let direct = #expect(throws: SecretError.self) {
-      try secrets.store.write(larger, for: id, SecretWrite())
+      try secrets.store.write(larger, for: id, SecretStoreWrite())
     }
-    #expect(direct?.code == .tooLarge(limit: limit))
+    #expect(direct?.code == .tooLarge)
     #expect(try secrets.string(for: "a") == "small")
 
     let largest = SecretBytes(count: limit) { bytes in

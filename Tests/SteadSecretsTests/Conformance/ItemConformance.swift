@@ -77,9 +77,9 @@ import Testing
   func refusesTextsThatNoStoreCanKeep(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
-    let long = String(repeating: "a", count: SecretWrite.textLimit)
+    let long = String(repeating: "a", count: SecretStoreWrite.textLimit)
     let many = Dictionary(
-      uniqueKeysWithValues: (0...SecretWrite.attributeLimit).map { ("\($0)", "") })
+      uniqueKeysWithValues: (0...SecretStoreWrite.attributeLimit).map { ("\($0)", "") })
     let refused: [(String?, [String: String]?)] = [
       ("a\0b", nil), (long + "a", nil), (nil, ["a": "b\0"]), (nil, ["a": long + "a"]),
       (nil, ["": "a"]), (nil, ["a\0": "a"]), (nil, many),
@@ -109,8 +109,8 @@ import Testing
     let place = try tested.place()
     let secrets = try place.secrets()
     try secrets.set("first", for: "there")
-    let requirements: [(SecretFeature, SecretRequirements)] =
-      SecretAccessibility.allCases.map {
+    let requirements: [(SecretStoreFeature, SecretRequirements)] =
+      SecretRequirements.Accessibility.allCases.map {
         (.accessibility, SecretRequirements(accessibility: $0))
       } + [
         (.accessGroups, SecretRequirements(accessGroup: "group")),
@@ -122,14 +122,14 @@ import Testing
         let error = #expect(throws: SecretError.self) {
           try secrets.set("second", for: account, requirements: required)
         }
-        #expect(error?.code == .unsupported(feature))
+        #expect(error?.feature == feature)
         // The store itself refuses it, not only `Secrets`.
         let id = try SecretID(service: secrets.service, account: account)
         let direct = #expect(throws: SecretError.self) {
           try secrets.store.write(
-            SecretBytes("second"), for: id, SecretWrite(requirements: required))
+            SecretBytes("second"), for: id, SecretStoreWrite(requirements: required))
         }
-        #expect(direct?.code == .unsupported(feature))
+        #expect(direct?.feature == feature)
       }
     }
     #expect(try secrets.accounts() == ["there"])

@@ -122,9 +122,9 @@ import Testing
     let secrets = try place.secrets()
     guard !secrets.store.features.contains(.locking) else { return }
     let locked = #expect(throws: SecretError.self) { try secrets.lock() }
-    #expect(locked?.code == .unsupported(.locking))
+    #expect(locked?.feature == .locking)
     let unlocked = await #expect(throws: SecretError.self) { try await secrets.unlock() }
-    #expect(unlocked?.code == .unsupported(.locking))
+    #expect(unlocked?.feature == .locking)
   }
 
   // MARK: Conditions

@@ -9,8 +9,8 @@ import Testing
 //    place (a directory, a keyring of its own) and returns what opens a store there. The closure is
 //    called once for each test; it may be called on several threads at once. What it makes goes when
 //    the closure that it returns does, so let that closure hold it.
-// 3. Put it into the list of that file, which `all` below takes in. Leave the list empty, with a
-//    comment, where the machine lacks what the store needs.
+// 3. Put it into the list of that file, which `all` below takes in. Leave the list empty where the machine
+//    lacks what the store needs, and give a test of its own the trait `needs`, so that it is listed as skipped.
 //
 // Each call of the returned closure must give another store object on the same place, as another
 // part of a program would have. Only a store that is its own place returns itself.

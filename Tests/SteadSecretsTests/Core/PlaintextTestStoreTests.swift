@@ -1,5 +1,6 @@
 import Foundation
 import SteadSecrets
+import SteadSecretsTesting
 import Testing
 
 /// The file of the store for tests, which tests of apps read and prepare.
@@ -25,8 +26,8 @@ import Testing
     #expect(item["label"] as? String == "Label")
     #expect(item["attributes"] as? [String: String] == ["name": "value"])
     #expect(item["secret"] as? String == Data("word".utf8).base64EncodedString())
-    #expect(secrets.backend.kind == .plaintext)
-    #expect(secrets.backend.reason.contains("can read the secrets"))
+    #expect(secrets.storeDescription.kind == .other("file in the clear"))
+    #expect(secrets.storeDescription.reason.contains("can read the secrets"))
   }
 
   @Test func readsAFileThatATestHasWritten() throws {

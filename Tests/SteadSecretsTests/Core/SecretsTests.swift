@@ -73,6 +73,10 @@ import Testing
       }
     }
     #expect(error?.code == .cancelled)
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try secrets.withBytes(for: "anna") { _ in throw Refusal() }
+    }
   }
 }
 
@@ -80,8 +84,10 @@ import Testing
 private struct FailingStore: SecretStore {
   private var error: SecretError { SecretError(code: .locked, message: "Locked. Unlock it.") }
 
-  var backend: SecretBackend { SecretBackend(kind: .other("failing"), reason: "For a test.") }
-  var features: Set<SecretFeature> { [.locking] }
+  var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(kind: .other("failing"), reason: "For a test.")
+  }
+  var features: Set<SecretStoreFeature> { [.locking] }
   var sizeLimit: Int { 1 << 20 }
 
   func unlock(timeout: Duration) async throws(SecretError) { throw error }
@@ -89,7 +95,7 @@ private struct FailingStore: SecretStore {
   func item(for id: SecretID) throws(SecretError) -> SecretItem? { throw error }
   func items(service: String) throws(SecretError) -> [SecretItem] { throw error }
   func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) { throw error }
   func remove(_ id: SecretID) throws(SecretError) -> Bool { throw error }
   func removeAll(service: String) throws(SecretError) -> Int { throw error }

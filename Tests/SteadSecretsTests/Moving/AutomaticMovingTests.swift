@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import SteadSecrets
+import SteadSecretsTesting
 
 /// Moves of secrets whose place a record tells.
 @Suite struct AutomaticMovingTests {
@@ -27,9 +28,9 @@ import Testing
     for found in [secrets, follower, try home.secrets()] {
       #expect(try found.string(for: "anna") == "word")
       #expect(try found.item(for: "anna")?.attributes == ["server": "example.org"])
-      #expect(found.backend.location == other.filePath)
-      #expect(found.backend.reason.contains("The program moved the secrets there."))
-      #expect(!found.backend.reason.contains("Copies may be left"))
+      #expect(found.storeDescription.location == other.filePath)
+      #expect(found.storeDescription.reason.contains("The program moved the secrets there."))
+      #expect(!found.storeDescription.reason.contains("Copies may be left"))
     }
     #expect(try home.secrets(.vault()).items().isEmpty)
     try follower.set("new", for: "carl")
@@ -51,7 +52,7 @@ import Testing
   @Test func aServiceWithoutSecretsGetsItsRecord() async throws {
     let secrets = try home.secrets()
     try await secrets.move(to: .vault(at: other))
-    #expect(secrets.backend.location == other.filePath)
+    #expect(secrets.storeDescription.location == other.filePath)
     try secrets.set("word", for: "anna")
     #expect(try otherVault.string(for: "anna") == "word")
     #expect(!home.has(home.vault))
@@ -62,7 +63,7 @@ import Testing
     let secrets = try filled()
     try await secrets.move(to: .store(store), accepting: [.encryptedAttributes])
     let error = #expect(throws: SecretError.self) { try home.secrets() }
-    #expect(error?.code == .unavailable(.notOnThisSystem))
+    #expect(error?.unavailability == .notOnThisSystem)
     #expect(error?.message.contains("clear.json") == true)
     // Who moved them knows, and can bring them back.
     let named = try home.secrets(.store(store))
@@ -81,7 +82,7 @@ import Testing
     let secrets = try filled()
     try await secrets.move(to: .vault(at: other, key: key))
     #expect(try home.secrets(.vault(at: other, key: key)).string(for: "anna") == "word")
-    #expect(errorCode { try home.secrets() } == .unavailable(.notOnThisSystem))
+    #expect(secretError { try home.secrets() }?.unavailability == .notOnThisSystem)
   }
 
   @Test func anAutomaticStoreByAnotherNameIsAnAutomaticPlace() async throws {
@@ -90,7 +91,7 @@ import Testing
     let mail = try Secrets(service: "org.example.Mail", environment: home.environment)
     try await secrets.move(to: .store(mail.store))
     #expect(try home.secrets(.vault()).string(for: "anna") == "word")
-    #expect(try home.secrets().backend.location == home.vault.filePath)
+    #expect(try home.secrets().storeDescription.location == home.vault.filePath)
   }
 
   @Test func aMoveThatFailsLeavesTheRecord() async throws {
@@ -142,18 +143,18 @@ import Testing
       service: Home.service, in: home.record.deletingLastPathComponent()
     ).replace(
       with: StoreRecord(
-        service: Home.service, place: ChosenPlace(kind: .vault, location: other.filePath),
+        service: Home.service, address: StoreAddress(kind: .vault, location: other.filePath),
         since: since, reason: "The program moved the secrets there.", leftover: .vault))
   }
 
   @Test func oldCopiesGoWhateverHasBecomeOfTheirOriginals() async throws {
     try leaveCopies(movedAt: Date(timeIntervalSinceNow: 3600))
     let secrets = try home.secrets()
-    #expect(secrets.backend.reason.contains("Copies may be left in the vault"))
+    #expect(secrets.storeDescription.reason.contains("Copies may be left in the vault"))
     try await secrets.move(to: .vault(at: other))
     #expect(try home.secrets(.vault()).items().isEmpty)
     #expect(try home.secrets().string(for: "anna") == "new")
-    #expect(!secrets.backend.reason.contains("Copies may be left"))
+    #expect(!secrets.storeDescription.reason.contains("Copies may be left"))
   }
 
   @Test func whatIsNewerThanTheMoveIsNoOldCopy() async throws {
@@ -165,27 +166,25 @@ import Testing
     // Once somebody has looked at it and removed it, the move comes to its end.
     try home.secrets(.vault()).remove("anna")
     try await secrets.move(to: .vault(at: other))
-    #expect(!secrets.backend.reason.contains("Copies may be left"))
+    #expect(!secrets.storeDescription.reason.contains("Copies may be left"))
   }
 
   // MARK: With a keyring
 
-  private static var hasKeyring: Bool { KeyringSession.isAvailable }
-
-  @Test(.enabled(if: hasKeyring)) func fromAVaultToTheKeyringAndBack() async throws {
+  @Test(.needs(.keyring)) func fromAVaultToTheKeyringAndBack() async throws {
     let home = Home(try KeyringSession())
     let secrets = try home.withoutDesktop.secrets()
     try secrets.set("word", for: "anna", label: "Anna's", attributes: ["server": "example.org"])
     let desktop = try home.secrets()
-    #expect(desktop.backend.kind == .vault)
+    #expect(desktop.storeDescription.kind == .vault)
     try await desktop.move(to: .automatic, accepting: [.encryptedAttributes])
-    #expect(desktop.backend.kind == .secretService)
+    #expect(desktop.storeDescription.kind == .secretService)
     let session = try #require(home.session)
     #expect(
       try session.secretTool("lookup", "service", Home.service, "account", "anna").text == "word")
     #expect(try home.secrets(.vault()).items().isEmpty)
     // A process without the desktop knows that they are there no more.
-    #expect(errorCode { try secrets.string(for: "anna") } == .unavailable(.noBus))
+    #expect(secretError { try secrets.string(for: "anna") }?.unavailability == .noBus)
 
     try await desktop.move(to: .vault())
     #expect(try secrets.string(for: "anna") == "word")
@@ -194,7 +193,7 @@ import Testing
       try session.secretTool("lookup", "service", Home.service, "account", "anna").text == "")
   }
 
-  @Test(.enabled(if: hasKeyring)) func toALockedKeyringNothingMoves() async throws {
+  @Test(.needs(.keyring)) func toALockedKeyringNothingMoves() async throws {
     let session = try KeyringSession()
     let home = Home(session)
     let secrets = try home.withoutDesktop.secrets()
@@ -211,7 +210,7 @@ import Testing
   }
 
   /// An alias and a name lead to one collection.
-  @Test(.enabled(if: hasKeyring)) func aCollectionIsNotMovedIntoItself() async throws {
+  @Test(.needs(.keyring)) func aCollectionIsNotMovedIntoItself() async throws {
     let home = Home(try KeyringSession())
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")

@@ -10,8 +10,8 @@ private struct EmptiedStore: SecretStore {
   /// What another process does between a reader's look at the record and its look at the store.
   let meanwhile: @Sendable () throws -> Void
 
-  var backend: SecretBackend { empty.backend }
-  var features: Set<SecretFeature> { empty.features }
+  var storeDescription: SecretStoreDescription { empty.storeDescription }
+  var features: Set<SecretStoreFeature> { empty.features }
   var sizeLimit: Int { empty.sizeLimit }
 
   private func move() throws(SecretError) {
@@ -30,7 +30,8 @@ private struct EmptiedStore: SecretStore {
     try move()
     return try empty.items(service: service)
   }
-  func write(_ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite) throws(SecretError) {
+  func write(_ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite) throws(SecretError)
+  {
     try empty.write(bytes, for: id, write)
   }
   func remove(_ id: SecretID) throws(SecretError) -> Bool { try empty.remove(id) }
@@ -61,7 +62,7 @@ private struct EmptiedStore: SecretStore {
       try AtomicFile(record).replace(with: AtomicFile(record).read())
     }
     // Another place, so that the store is not used again for the next record.
-    current.choice.place = .secretService
+    current.choice.address = .secretService
     store.adopt(current)
     return try Secrets(service: Home.service, store: store)
   }

@@ -2,10 +2,11 @@ import Foundation
 import Testing
 
 @testable import SteadSecrets
+import SteadSecretsTesting
 
 /// Moves between places that are named, over every pair of stores.
 @Suite struct MovingTests {
-  static let everything = Set(SecretFeature.allCases)
+  static let everything = Set(SecretStoreFeature.allCases)
 
   /// Puts in what stores have trouble with: nothing, bytes that are no text, names with spaces.
   private func fill(_ secrets: Secrets) throws {
@@ -89,12 +90,12 @@ import Testing
     let vault = try TestVault()
     let secrets = try Secrets(service: "org.example.Tests", store: vault.open())
     try fill(secrets)
-    let place = SecretPlace.store(PlaintextTestStore(at: vault.directory.file("clear.json")))
+    let place = SecretStoreLocation.store(
+      PlaintextTestStore(at: vault.directory.file("clear.json")))
     #expect(
-      await errorCode { try await secrets.move(to: place) }
-        == .unsupported(.encryptedAttributes))
-    let memory = SecretPlace.store(InMemorySecretStore())
-    #expect(await errorCode { try await secrets.move(to: memory) } == .unsupported(.persistence))
+      await secretError { try await secrets.move(to: place) }?.feature == .encryptedAttributes)
+    let memory = SecretStoreLocation.store(InMemorySecretStore())
+    #expect(await secretError { try await secrets.move(to: memory) }?.feature == .persistence)
     try checkFilled(secrets)
     try checkFilled(try await secrets.move(to: memory, accepting: [.persistence]))
   }
@@ -104,9 +105,7 @@ import Testing
     let secrets = try Secrets(service: "org.example.Tests", store: InMemorySecretStore())
     try secrets.set("word", for: "anna")
     try secrets.set(Data(count: Vault.sizeLimit + 1), for: "large")
-    #expect(
-      await errorCode { try await secrets.move(to: .store(vault.open())) }
-        == .tooLarge(limit: Vault.sizeLimit))
+    #expect(await errorCode { try await secrets.move(to: .store(vault.open())) } == .tooLarge)
     #expect(try secrets.accounts() == ["anna", "large"])
   }
 

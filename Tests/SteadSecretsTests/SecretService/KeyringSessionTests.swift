@@ -1,7 +1,13 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct KeyringSessionTests {
+@Suite(.needs(.keyring)) struct KeyringSessionTests {
+  /// Without a keyring the suites over all stores have fewer of them, and this test is skipped.
+  @Test func isAmongTheStoresOfAllSuites() {
+    let names = Set(TestedStore.all.map(\.name))
+    #expect(names.isSuperset(of: ["Secret Service", "automatic, with a keyring"]))
+  }
+
   @Test func keepsWhatSecretToolStoresUntilItIsLocked() throws {
     let session = try KeyringSession()
     let stored = try session.secretTool(

@@ -3,7 +3,7 @@ import SteadSecrets
 import Testing
 
 /// The items are those of every other program: what `secret-tool` keeps can be read here, and back.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServiceInteroperabilityTests {
+@Suite(.needs(.keyring)) struct ServiceInteroperabilityTests {
   private let session: KeyringSession
   private let secrets: Secrets
 

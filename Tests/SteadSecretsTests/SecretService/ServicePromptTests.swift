@@ -3,11 +3,11 @@ import SteadSecrets
 import Testing
 
 /// Prompts appear only where they may, are answered, and hold up nobody for longer than was said.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct ServicePromptTests {
+@Suite(.needs(.keyring)) struct ServicePromptTests {
   private static let ample = Duration.seconds(120)
 
   private static func store(
-    _ session: KeyringSession, _ prompts: SecretPrompts = .never
+    _ session: KeyringSession, _ prompts: SecretService.PromptPolicy = .never
   ) -> SecretService {
     SecretService(timeout: ample, prompts: prompts, environment: session.environment)
   }
@@ -34,7 +34,7 @@ import Testing
       try await store.unlock(timeout: Self.ample)
     }
     #expect(error?.code == .interactionRequired)
-    #expect(try store.state() == .notInitialised)
+    #expect(try store.state() == .notInitialized)
   }
 
   @Test func showsNoPromptInAnyCallUnlessItMay() throws {
@@ -66,7 +66,7 @@ import Testing
     #expect(try Self.store(session).state() == .ready)
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable)) func opensWithTheUsersPassword() async throws {
+  @Test(.needs(.prompter)) func opensWithTheUsersPassword() async throws {
     let session = try KeyringSession()
     let store = Self.store(session)
     try Secrets(service: "S", store: store).set("word", for: "A")
@@ -77,7 +77,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable))
+  @Test(.needs(.prompter))
   func asksInTheMiddleOfACallWherePromptsAreAllowed()
     throws
   {
@@ -95,7 +95,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable)) func makesTheFirstCollection() async throws {
+  @Test(.needs(.prompter)) func makesTheFirstCollection() async throws {
     let session = try KeyringSession(.uninitialised)
     let prompter = try KeyringPrompter([.password("a new password")], in: session)
     try session.restartLocked()
@@ -107,8 +107,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.enabled(if: KeyringPrompter.isAvailable)) func saysCancelledWhenTheUserDoes() async throws
-  {
+  @Test(.needs(.prompter)) func saysCancelledWhenTheUserDoes() async throws {
     let session = try KeyringSession()
     let prompter = try KeyringPrompter([.cancel], in: session)
     // The name by which a desktop's prompter is known.
@@ -132,11 +131,11 @@ import Testing
     let error = await #expect(throws: SecretError.self) {
       try await store.unlock(timeout: .milliseconds(300))
     }
-    #expect(error?.code == .unavailable(.timedOut))
+    #expect(error?.unavailability == .timedOut)
     let allowed = try Secrets(
       service: "S", store: Self.store(session, .allowed(timeout: .milliseconds(300))))
     let read = #expect(throws: SecretError.self) { try allowed.string(for: "A") }
-    #expect(read?.code == .unavailable(.timedOut))
+    #expect(read?.unavailability == .timedOut)
     withExtendedLifetime(prompter) {}
   }
 
@@ -177,7 +176,7 @@ import Testing
     // At once: the service gives up a prompter that is silent for 25 seconds.
     try await monitor.hear("member=Prompt") { try session.killDaemon() }
     let error = await #expect(throws: SecretError.self) { try await task.value }
-    #expect(error?.code == .unavailable(.disconnected))
+    #expect(error?.unavailability == .disconnected)
     withExtendedLifetime(prompter) {}
   }
 }

@@ -15,3 +15,8 @@ enum IndependentProgram {
     Data(try ToolRun.text([python ?? "python3", source.filePath] + arguments).utf8)
   }
 }
+
+extension Requirement {
+  static let cryptography = Requirement(
+    IndependentProgram.python != nil, orElse: "no Python has `cryptography`: install it")
+}

@@ -61,7 +61,7 @@ extension Vault {
 
   func set(
     _ text: String, _ account: String, service: String = "mail",
-    _ write: SecretWrite = SecretWrite()
+    _ write: SecretStoreWrite = SecretStoreWrite()
   ) throws {
     try self.write(
       SecretBytes(text), for: SecretID(service: service, account: account), write)

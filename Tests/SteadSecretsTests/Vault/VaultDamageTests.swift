@@ -12,7 +12,7 @@ import Testing
   init() throws {
     place = try TestVault()
     let vault = try place.open()
-    try vault.set("geheim", "anna", SecretWrite(label: "Post", attributes: ["server": "mx"]))
+    try vault.set("geheim", "anna", SecretStoreWrite(label: "Post", attributes: ["server": "mx"]))
     try vault.set("streng geheim", "otto")
     file = try Data(contentsOf: place.url)
   }
@@ -90,9 +90,9 @@ import Testing
   @Test func aVaultThatIsGoneIsNotMadeAnewByAnObjectThatHadIt() throws {
     let vault = try place.open()
     try FileManager.default.removeItem(at: place.url)
-    #expect(errorCode { _ = try vault.text("anna") } == .notInitialised)
-    #expect(errorCode { try vault.set("neu", "anna") } == .notInitialised)
-    #expect(try vault.state() == .notInitialised)
+    #expect(errorCode { _ = try vault.text("anna") } == .notInitialized)
+    #expect(errorCode { try vault.set("neu", "anna") } == .notInitialized)
+    #expect(try vault.state() == .notInitialized)
     #expect(!FileManager.default.fileExists(atPath: place.url.filePath))
   }
 
@@ -113,7 +113,7 @@ import Testing
     _ = try place.open()
     let file = try Data(contentsOf: place.url)
     var random = SplitMix(seed: 3)
-    for _ in 0..<20_000 {
+    for _ in 0..<Effort.times(20_000) {
       var strange = file.prefix(Int.random(in: 0...file.count, using: &random))
       for _ in 0..<Int.random(in: 0...4, using: &random) where !strange.isEmpty {
         strange[Int.random(in: strange.indices, using: &random)] = random.strangeByte()
@@ -146,7 +146,7 @@ import Testing
     }
     #expect(try parsed(bytes) == index)
     var random = SplitMix(seed: 4)
-    for _ in 0..<20_000 {
+    for _ in 0..<Effort.times(20_000) {
       var strange = bytes.prefix(Int.random(in: 200...bytes.count, using: &random))
       for _ in 0..<Int.random(in: 0...4, using: &random) {
         strange[Int.random(in: 0..<170, using: &random)] = random.strangeByte()

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: IndependentProgram.python != nil, "No Python with `cryptography`."))
+  @Test(.needs(.cryptography))
   func theExampleIsWhatTheIndependentProgramMakes() throws {
     let place = try TestVault()
     let (made, wanted) = (place.directory.file("made"), place.directory.file("specification"))
@@ -77,7 +77,7 @@ import Testing
   /// Limits of the format are those of the calls, so that whatever a call takes can be kept.
   @Test func limitsAgree() {
     #expect(VaultLayout.nameLimit == SecretID.nameLimit)
-    #expect(VaultLayout.textLimit == SecretWrite.textLimit)
-    #expect(VaultLayout.attributeLimit == SecretWrite.attributeLimit)
+    #expect(VaultLayout.textLimit == SecretStoreWrite.textLimit)
+    #expect(VaultLayout.attributeLimit == SecretStoreWrite.attributeLimit)
   }
 }

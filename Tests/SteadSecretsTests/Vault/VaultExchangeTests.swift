@@ -4,7 +4,7 @@ import Testing
 @testable import SteadSecrets
 
 /// Vaults between this package and a program that was written from the documentation alone.
-@Suite(.enabled(if: IndependentProgram.python != nil, "No Python with `cryptography`."))
+@Suite(.needs(.cryptography))
 struct VaultExchangeTests {
   private struct Found: Decodable {
     struct Item: Decodable {
@@ -37,7 +37,7 @@ struct VaultExchangeTests {
       let account = "é\(length)"
       try vault.write(
         SecretBytes(secret), for: SecretID(service: "web", account: account),
-        SecretWrite(label: "€ \(length)", attributes: ["a": "1", "ß": "zwei"]))
+        SecretStoreWrite(label: "€ \(length)", attributes: ["a": "1", "ß": "zwei"]))
       secrets[account] = secret
     }
     try vault.remove(SecretID(service: "web", account: "é63"))

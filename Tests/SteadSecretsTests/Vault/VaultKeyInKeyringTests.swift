@@ -2,7 +2,7 @@ import SteadSecrets
 import Testing
 
 /// A vault whose key the desktop's keyring holds: it opens while the keyring is open.
-@Suite(.enabled(if: KeyringSession.isAvailable)) struct VaultKeyInKeyringTests {
+@Suite(.needs(.keyring)) struct VaultKeyInKeyringTests {
   @Test func opensWhileTheKeyringIsOpen() throws {
     let (place, session) = (try TestVault(), try KeyringSession())
     let keyring = SecretService(timeout: .seconds(120), environment: session.environment)

@@ -42,7 +42,7 @@
 
     private static func store(_ key: SecretBytes) throws -> InMemorySecretStore {
       let store = InMemorySecretStore()
-      try store.write(key, for: id(), SecretWrite())
+      try store.write(key, for: id(), SecretStoreWrite())
       return store
     }
 

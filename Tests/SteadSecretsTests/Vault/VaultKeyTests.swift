@@ -45,7 +45,7 @@ import Testing
   func aKeyFileOfAnotherLengthIsRefused(_ length: Int) throws {
     try place.put(nil, Data(count: length))
     #expect(errorCode { _ = try place.open(.create) } != nil)
-    #expect(errorCode { _ = try place.open(.open) } == .notInitialised)
+    #expect(errorCode { _ = try place.open(.open) } == .notInitialized)
   }
 
   @Test func aCredentialOpensTheVault() throws {

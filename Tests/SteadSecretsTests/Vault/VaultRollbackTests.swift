@@ -79,7 +79,7 @@ import Testing
       errorCode {
         try Vault.acceptRollback(
           at: other.url, key: .keyFile(other.keyFile), environment: other.environment)
-      } == .notInitialised)
+      } == .notInitialized)
     #expect(try other.directory.names == ["keys"])
   }
 

@@ -4,7 +4,6 @@ import Testing
 
 /// Who may read and write the files.
 @Suite struct VaultSafetyTests {
-  private static let isSuperuser = geteuid() == 0
   private let place: TestVault
 
   init() throws { place = try TestVault() }
@@ -63,7 +62,7 @@ import Testing
     _ = try place.open()
   }
 
-  @Test(.enabled(if: isSuperuser, "Only the superuser can give files away."))
+  @Test(.needs(.superuser))
   func filesOfOthersAreRefused() throws {
     let vault = try place.open()
     for file in [place.url, directory, place.keyFile] {

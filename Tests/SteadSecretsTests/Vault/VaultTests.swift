@@ -16,7 +16,7 @@ import Testing
   @Test func keepsWhatDescribesAnItem() throws {
     let vault = try place.open()
     try vault.set(
-      "geheim", "anna", SecretWrite(label: "Post", attributes: ["server": "mx", "port": ""]))
+      "geheim", "anna", SecretStoreWrite(label: "Post", attributes: ["server": "mx", "port": ""]))
     let item = try #require(try place.open().item(for: SecretID(service: "mail", account: "anna")))
     #expect(item.label == "Post")
     #expect(item.attributes == ["server": "mx", "port": ""])
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func opensOnlyWhatIsThereAndMakesOnlyWhatIsNot() throws {
-    #expect(errorCode { _ = try place.open(.open) } == .notInitialised)
+    #expect(errorCode { _ = try place.open(.open) } == .notInitialized)
     _ = try place.open(.create)
     #expect(errorCode { _ = try place.open(.create) } == .duplicateItem)
   }
@@ -49,7 +49,7 @@ import Testing
       var random = SplitMix(seed: UInt64(length))
       for index in memory.indices { memory[index] = UInt8(truncatingIfNeeded: random.next()) }
     }
-    try place.open().write(secret, for: id, SecretWrite())
+    try place.open().write(secret, for: id, SecretStoreWrite())
     #expect(try place.open().bytes(for: id) == secret)
   }
 
@@ -58,19 +58,19 @@ import Testing
     let secret = SecretBytes(count: Vault.sizeLimit + 1) { _ in }
     let vault = try place.open()
     #expect(
-      errorCode { try vault.write(secret, for: id, SecretWrite()) }
-        == .tooLarge(limit: Vault.sizeLimit))
+      errorCode { try vault.write(secret, for: id, SecretStoreWrite()) }
+        == .tooLarge)
   }
 
   @Test func keepsTheOldVaultWhenTheNewOneWouldBeTooLarge() throws {
     let vault = try place.open()
     let secret = SecretBytes(count: Vault.sizeLimit) { _ in }
     for name in ["a", "b", "c"] {
-      try vault.write(secret, for: SecretID(service: "mail", account: name), SecretWrite())
+      try vault.write(secret, for: SecretID(service: "mail", account: name), SecretStoreWrite())
     }
     let one = try SecretID(service: "mail", account: "d")
     #expect(
-      errorCode { try vault.write(secret, for: one, SecretWrite()) } == .tooLarge(limit: 64 << 20))
+      errorCode { try vault.write(secret, for: one, SecretStoreWrite()) } == .tooLarge)
     #expect(try place.open().items(service: "mail").map(\.account) == ["a", "b", "c"])
   }
 }

@@ -1,9 +1,10 @@
 import Foundation
 import SteadRecords
 import SteadSQLite
-import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadTransfer
 
 /// Files that are damaged, of others, or being written, and the original that stays as it is.
 @Suite struct CoreDataSafetyTests {
@@ -113,7 +114,7 @@ import Testing
     let text = "PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 100;\n"
     try (text + updates.joined(separator: "\n"))
       .write(to: script, atomically: true, encoding: .utf8)
-    let source = try CoreDataStore(fixture.store, schema: Schema(Pets.User.self))
+    let source = try CoreDataSource(fixture.store, schema: Schema(Pets.User.self))
     func names() throws -> Set<SQLValue> {
       Set(try source.read { _ in }.compactMap { try $0.value.get().attributes["name"] })
     }
@@ -246,7 +247,7 @@ import Testing
       }
     }
     let fixture = try users("")
-    let source = try CoreDataStore(fixture.store, schema: Schema(Pets.User.self))
+    let source = try CoreDataSource(fixture.store, schema: Schema(Pets.User.self))
     var during: Set<String> = []
     let before = try copies()
     let items = try source.read { _ in during = try copies() }

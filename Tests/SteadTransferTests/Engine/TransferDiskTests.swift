@@ -1,12 +1,13 @@
 import Foundation
 import SteadFiles
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Disks that are full, and places that can only be read.
 struct TransferDiskTests {
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFullDestinationLeavesTheSource() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let moving = try Moving(in: nil, destination: disk.directory)
@@ -23,7 +24,7 @@ struct TransferDiskTests {
     #expect(try moving.moved().count == 40)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func aFullSourceKeepsWhatIsMovedUntilThereIsRoom() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let moving = try Moving(in: disk.directory, destination: TemporaryDirectory())

@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Items that cannot be moved, and things that others did meanwhile.
 struct TransferFailureTests {
@@ -20,6 +21,20 @@ struct TransferFailureTests {
     #expect(!error.description.contains("bad"), "\(error)")
     #expect(moving.left == ["one", "bad", "three"])
     #expect(moving.destination.keys.isEmpty)
+  }
+
+  @Test func anErrorSaysItsCodeAndItsCause() {
+    #expect("\(TransferError.Code.notConverted)" == "notConverted")
+    let cause = PreferencesError(code: .readOnly, message: "The domain may be read only.")
+    let failure = TransferFailure(item: "drafts[1]", reason: "It is too long.")
+    let error = TransferError(
+      code: .failed, message: "Nothing was moved.", failures: [failure], cause: cause)
+    #expect(
+      error.localizedDescription
+        == "Nothing was moved. drafts[1]: It is too long. The domain may be read only.")
+    let other = TransferError(
+      code: .failed, message: "It failed.", cause: CocoaError(.coderInvalidValue))
+    #expect(other.localizedDescription == "It failed.")
   }
 
   @Test func aPartialMoveLeavesBadItemsForLater() throws {

@@ -1,6 +1,7 @@
 import Foundation
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Which receipt may take the place of which, and the form in which one is kept.
 struct TransferReceiptTests {

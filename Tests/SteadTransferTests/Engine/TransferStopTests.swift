@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// A run that is stopped at any step of any phase loses nothing, and the next one doubles nothing.
 struct TransferStopTests {

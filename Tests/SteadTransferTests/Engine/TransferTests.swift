@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// A transfer of drafts from one domain to another, run after run.
 struct TransferTests {
@@ -91,7 +92,7 @@ struct TransferTests {
     moving.put("one")
     #expect(try moving.transfer().run().alreadyMoved == 1)
     #expect(try moving.moved().isEmpty)
-    try moving.transfer().forget()
+    try moving.transfer().resetReceipt()
     #expect(try moving.transfer().run().moved == 1)
     #expect(try moving.moved() == ["one"])
     #expect(moving.left.isEmpty)

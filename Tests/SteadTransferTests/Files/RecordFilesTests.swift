@@ -18,17 +18,18 @@ import Testing
     images = directory.url.appending(path: "media", directoryHint: .isDirectory)
   }
 
-  private var destination: RecordFilesDestination<NotePhoto> {
+  private var destination: FileDestination<NotePhoto> {
     get throws {
-      try RecordFilesDestination(container, in: images, folder: "images", path: \NotePhoto.path)
+      try FileDestination(container, in: images, folder: "images", path: \NotePhoto.path)
     }
   }
 
   private func transfer() throws -> Transfer<
-    RecordDataSource<NotePhoto>, RecordFilesDestination<NotePhoto>
+    RecordData, RecordFile<NotePhoto>
   > {
     Transfer(
-      "images", from: try RecordDataSource(container, \NotePhoto.image), to: try destination
+      "images", from: try .data(of: \NotePhoto.image, in: container),
+      to: try .files(in: images, folder: "images", path: \NotePhoto.path, of: container)
     ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
   }
 
@@ -106,7 +107,7 @@ import Testing
   @Test func takesTheFilesOfARunThatWasCutOff() throws {
     struct Stop: Error {}
     try fill([("a", Self.small), ("b", Self.small), ("c", Self.large)])
-    let elements = try RecordDataSource(container, \NotePhoto.image).read { _ in }.map {
+    let elements = try ModelDataSource(container, \NotePhoto.image).read { _ in }.map {
       let value = try $0.value.get()
       return RecordFile<NotePhoto>(value.data, extension: "jpg", of: value.identifier)
     }
@@ -133,7 +134,7 @@ import Testing
 
   @Test func noticesAFileOrAPathThatIsNotAsItWasWritten() throws {
     try fill([("a", Self.small), ("b", Self.large), ("c", Data([1]))])
-    let elements = try RecordDataSource(container, \NotePhoto.image).read { _ in }.map {
+    let elements = try ModelDataSource(container, \NotePhoto.image).read { _ in }.map {
       let value = try $0.value.get()
       return RecordFile<NotePhoto>(value.data, of: value.identifier)
     }
@@ -157,7 +158,7 @@ import Testing
 
   @Test func keepsBytesThatChangedSinceTheyWereMoved() throws {
     try fill([("a", Self.small), ("b", Self.large)])
-    let source = try RecordDataSource(container, \NotePhoto.image)
+    let source = try ModelDataSource(container, \NotePhoto.image)
     let entries = try source.read { _ in }.map {
       TransferReceipt.Entry(identity: $0.identity, placement: .init(place: "", digest: ""))
     }
@@ -173,7 +174,7 @@ import Testing
   @Test(arguments: ["..", "a/../b", "/etc", "a//b", ".", "a/", "a\u{0}b"])
   func refusesAFolderOutsideOfTheDirectory(folder: String) throws {
     let error = #expect(throws: TransferError.self) {
-      _ = try RecordFilesDestination(
+      _ = try FileDestination(
         container, in: images, folder: folder, path: \NotePhoto.path)
     }
     #expect(error?.code == .unsupported)
@@ -207,7 +208,7 @@ import Testing
     try Self.small.write(to: secret)
     try FileManager.default.createSymbolicLink(
       at: images.appending(path: "images/link"), withDestinationURL: secret)
-    let rows = try #require(RowStore(container))
+    let rows = try #require(StoreRows(container))
     try rows.write {
       let shape = try #require($0.rows.shapes["NotePhoto"])
       #expect(try $0.set("path", of: 1, in: shape, to: .text(path), from: [.null]))
@@ -221,10 +222,10 @@ import Testing
 
   @Test func refusesAKeyPathThatIsNotAStoredProperty() throws {
     #expect(throws: TransferError.self) {
-      _ = try RecordDataSource(container, \NotePhoto.preview)
+      _ = try ModelDataSource(container, \NotePhoto.preview)
     }
     #expect(throws: TransferError.self) {
-      _ = try RecordDataSource(ModelContainer.library(), \NotePhoto.image)
+      _ = try ModelDataSource(ModelContainer.library(), \NotePhoto.image)
     }
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Preferences that take what is moved.
 struct PreferencesDestinationTests {
@@ -45,8 +46,8 @@ struct PreferencesDestinationTests {
   @Test func aDomainMayMoveItsOwnKeys() throws {
     moving.put("one", "two")
     let report = try Transfer(
-      "drafts", from: PreferenceSource<String>("drafts", in: moving.source),
-      to: PreferencesDestination(moving.source)
+      "drafts", from: .preference("drafts", of: String.self, in: moving.source),
+      to: .preferences(moving.source)
     ) { PreferenceEntry(key: "key.\($0)", value: .string($0)) }.run()
     #expect((report.moved, report.removed) == (2, 2))
     #expect(
@@ -62,13 +63,14 @@ struct PreferencesDestinationTests {
       let key = PreferenceSource<String>("drafts", in: moving.source)
       let errors = [
         #expect(throws: TransferError.self) {
-          try Transfer("a", from: key, to: destination) {
+          try Transfer("a", from: TransferSource(key), to: TransferDestination(destination)) {
             PreferenceEntry(key: "drafts", value: .string($0))
           }
           .run()
         },
         #expect(throws: TransferError.self) {
-          try Transfer("b", from: DomainSource(moving.source), to: destination) { $0 }.run()
+          try Transfer("b", from: .preferences(moving.source), to: TransferDestination(destination))
+          { $0 }.run()
         },
       ]
       #expect(errors.map { $0?.code } == [.conflict, .conflict])
@@ -81,8 +83,8 @@ struct PreferencesDestinationTests {
     let memory = Preferences.inMemory()
     moving.put("one")
     try Transfer(
-      "drafts", from: PreferenceSource<String>("drafts", in: moving.source),
-      to: PreferencesDestination(memory)
+      "drafts", from: .preference("drafts", of: String.self, in: moving.source),
+      to: .preferences(memory)
     ) { PreferenceEntry(key: "key.\($0)", value: .string($0)) }.run()
     #expect(memory.string(forKey: "key.one") == "one")
     #expect(moving.left.isEmpty)
@@ -108,10 +110,10 @@ struct PreferencesDestinationTests {
 
   private func transfer(
     _ key: @escaping @Sendable (String) -> String
-  ) -> Transfer<PreferenceSource<String>, PreferencesDestination> {
+  ) -> Transfer<String, PreferenceEntry> {
     Transfer(
-      "drafts", from: PreferenceSource("drafts", in: moving.source),
-      to: PreferencesDestination(moving.destination)
+      "drafts", from: .preference("drafts", in: moving.source),
+      to: .preferences(moving.destination)
     ) { PreferenceEntry(key: key($0), value: .string($0)) }
   }
 }

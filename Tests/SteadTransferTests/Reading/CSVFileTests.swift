@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Tables of comma separated values, as RFC 4180 draws them and as programs write them.
 struct CSVFileTests {
@@ -56,8 +57,8 @@ struct CSVFileTests {
     try write(header + "a,1,yes,home\nb,much,yes,home\nc,1\nd,1,yes,attic\ne,1,yes,home,more\n")
     let moving = try Moving()
     let transfer = Transfer(
-      "books", from: CSVFile<Book>(file, removesItems: true),
-      to: PreferencesDestination(moving.destination), options: .init(acceptsPartial: true)
+      "books", from: .csv(file, of: Book.self, removesItems: true),
+      to: .preferences(moving.destination), options: .init(acceptsPartial: true)
     ) { try PreferenceEntry(key: "book.\($0.title)", encoding: $0.title) }
     let report = try transfer.run()
     #expect(report.failures.map(\.item) == ["line 3", "line 4", "line 5", "line 6"])

@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// A history that has outgrown preferences.
 struct HistorySourceTests {
@@ -84,9 +85,9 @@ struct HistorySourceTests {
 
   private func transfer(
     _ history: PayloadHistory<Prompt>, _ options: TransferOptions = .init()
-  ) -> Transfer<HistorySource<Prompt>, PreferencesDestination> {
+  ) -> Transfer<Prompt, PreferenceEntry> {
     Transfer(
-      "prompts", from: HistorySource(history), to: PreferencesDestination(moving.destination),
+      "prompts", from: .history(history), to: .preferences(moving.destination),
       options: options
     ) { PreferenceEntry(key: "draft.\(UUID().uuidString)", value: .string($0.text)) }
   }

@@ -67,10 +67,10 @@ struct JSONFileTests {
 
   private func transfer(
     removesItems: Bool = false, acceptsPartial: Bool = false
-  ) -> Transfer<JSONFile<Task>, PreferencesDestination> {
+  ) -> Transfer<Task, PreferenceEntry> {
     Transfer(
-      "tasks", from: JSONFile<Task>(file, removesItems: removesItems),
-      to: PreferencesDestination(moving.destination),
+      "tasks", from: .json(file, of: Task.self, removesItems: removesItems),
+      to: .preferences(moving.destination),
       options: .init(acceptsPartial: acceptsPartial)
     ) { try PreferenceEntry(key: "task.\($0.title)", encoding: $0) }
   }

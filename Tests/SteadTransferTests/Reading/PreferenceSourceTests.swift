@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// What apps keep under one key, as items.
 struct PreferenceSourceTests {
@@ -127,10 +128,10 @@ struct PreferenceSourceTests {
 
   private func transfer(
     _ key: String, acceptsPartial: Bool = false
-  ) -> Transfer<PreferenceSource<Visit>, PreferencesDestination> {
+  ) -> Transfer<Visit, PreferenceEntry> {
     Transfer(
-      "visits", from: PreferenceSource<Visit>(key, in: moving.source),
-      to: PreferencesDestination(moving.destination),
+      "visits", from: .preference(key, of: Visit.self, in: moving.source),
+      to: .preferences(moving.destination),
       options: .init(acceptsPartial: acceptsPartial)
     ) { try PreferenceEntry(key: "visit.\($0.place)", encoding: $0) }
   }

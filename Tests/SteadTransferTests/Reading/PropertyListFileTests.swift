@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Property list files of other programs, and whole domains.
 struct PropertyListFileTests {
@@ -29,7 +30,7 @@ struct PropertyListFileTests {
     #expect(throws: PreferencesError.self) { try items[1].value.get() }
 
     let report = try Transfer(
-      "contacts", from: source, to: PreferencesDestination(moving.destination),
+      "contacts", from: TransferSource(source), to: .preferences(moving.destination),
       options: .init(acceptsPartial: true)
     ) { try PreferenceEntry(key: "contact.\($0.name)", encoding: $0) }.run()
     #expect((report.moved, report.removed, report.left) == (2, 2, 1))
@@ -57,7 +58,7 @@ struct PropertyListFileTests {
   @Test(arguments: ["<plist><array><string>cut off", "bplist00", "{ a = (1, 2; }"])
   func whatIsNoPropertyListIsLeftAlone(text: String) throws {
     try Data(text.utf8).write(to: file)
-    let sources: [any TransferSource] = [
+    let sources: [any ItemSource] = [
       PropertyListFile<Contact>(file, removesItems: true),
       UserDefaultsFile(file, removesItems: true),
     ]
@@ -83,7 +84,7 @@ struct PropertyListFileTests {
     try write(["count": 3, "ratio": 0.5, "isOn": true, "list": ["a", "b"]], .xml)
     let before = try Data(contentsOf: file)
     let transfer = Transfer(
-      "defaults", from: UserDefaultsFile(file), to: PreferencesDestination(moving.destination)
+      "defaults", from: .userDefaults(file), to: .preferences(moving.destination)
     ) { $0 }
     let report = try transfer.run()
     #expect((report.moved, report.removed, report.left) == (4, 0, 4))
@@ -99,7 +100,7 @@ struct PropertyListFileTests {
     try write(["a": 1, "b": 2, "c": 3], .binary)
     let source = UserDefaultsFile(file, removesItems: true)
     let report = try Transfer(
-      "defaults", from: source, to: PreferencesDestination(moving.destination)
+      "defaults", from: TransferSource(source), to: .preferences(moving.destination)
     ) { $0 }.run { progress in
       if progress.phase == .verifying, progress.completed == 0 {
         try write(["a": 1, "b": 20, "d": 4], .binary)
@@ -131,7 +132,7 @@ struct PropertyListFileTests {
     let old = PreferencesDestination.receiptPrefix + "other"
     moving.source.set(Data([1]), forKey: old)
     let report = try Transfer(
-      "domain", from: DomainSource(moving.source), to: PreferencesDestination(moving.destination)
+      "domain", from: .preferences(moving.source), to: .preferences(moving.destination)
     ) { $0 }.run { progress in
       if progress.phase == .removing, progress.completed == 0 {
         moving.source.set(3, forKey: "number")
@@ -143,7 +144,7 @@ struct PropertyListFileTests {
     #expect(moving.destination.integer(forKey: "number") == 2)
   }
 
-  private static func read(_ source: some TransferSource) throws { _ = try source.read { _ in } }
+  private static func read(_ source: some ItemSource) throws { _ = try source.read { _ in } }
 
   private func write(
     _ value: Any, _ format: PropertyListSerialization.PropertyListFormat, to other: URL? = nil

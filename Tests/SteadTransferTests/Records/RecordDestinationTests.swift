@@ -1,8 +1,9 @@
 import Foundation
 import SteadTestSupport
-import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadTransfer
 
 @testable import SteadRecords
 
@@ -20,7 +21,7 @@ import Testing
   private func write(
     _ drafts: [NoteDraft], id: String = "drafts", to container: ModelContainer? = nil
   ) throws -> [TransferPlacement] {
-    try move(drafts, to: RecordDestination(container ?? self.container), id: id)
+    try move(drafts, to: ModelDestination(container ?? self.container), id: id)
   }
 
   @Test func writesObjectsAndReceiptTogether() throws {
@@ -31,7 +32,7 @@ import Testing
     #expect(Set(placements.map(\.digest)).count == 2)
     let other = try ModelContainer.records(at: url)
     #expect(try other.all(NoteDraft.self).map(\.text).sorted() == ["one", "two"])
-    let destination = RecordDestination<NoteDraft>(other)
+    let destination = ModelDestination<NoteDraft>(other)
     let receipt = try #require(try destination.receipt(named: "drafts"))
     #expect(receipt.pending.map(\.placement) == placements)
     #expect(receipt.pending.map(\.identity) == ["item 0", "item 1"])
@@ -58,7 +59,7 @@ import Testing
     #expect(stored[0].labels.map(\.title) == ["shared", "own"])
     #expect(stored[1].labels.map(\.title) == ["shared"])
     #expect(Set(stored[0].labels[0].drafts.map(\.text)) == ["one", "two"])
-    #expect(try RecordDestination<NoteDraft>(container).verify(placements) { _ in } == [])
+    #expect(try ModelDestination<NoteDraft>(container).verify(placements) { _ in } == [])
   }
 
   /// Each of these must be noticed, or the source would be removed for something that is not there.
@@ -75,7 +76,7 @@ import Testing
     second.remarks = [NoteRemark("a")]
     second.labels = [NoteLabel("b")]
     let placements = try write([NoteDraft(text: "one"), second, NoteDraft(text: "three")])
-    let destination = RecordDestination<NoteDraft>(container)
+    let destination = ModelDestination<NoteDraft>(container)
     #expect(try destination.verify(placements) { _ in } == [])
     try sqlite(url, change)
     #expect(try destination.verify(placements) { _ in } == [placements[1]])
@@ -83,7 +84,7 @@ import Testing
 
   @Test func noticesADamagedFileOfALargeValue() throws {
     let image = Data(repeating: 7, count: 200_000)
-    let destination = RecordDestination<NotePhoto>(container)
+    let destination = ModelDestination<NotePhoto>(container)
     let placements = try move([NotePhoto(title: "one", image: image)], to: destination)
     #expect(try destination.verify(placements) { _ in } == [])
     let files = directory.file(".notes.store_external")
@@ -96,7 +97,7 @@ import Testing
 
   @Test func writesNothingWhenTheReceiptCannotBeMade() throws {
     struct Refused: Error {}
-    let destination = RecordDestination<NoteDraft>(container)
+    let destination = ModelDestination<NoteDraft>(container)
     #expect(throws: Refused.self) {
       try destination.write([NoteDraft(text: "one")], { _ in }, receipt: { _ in throw Refused() })
     }
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test func refusesAUniqueValueThatIsThereOrComesTwice() throws {
-    let labels = RecordDestination<NoteLabel>(container)
+    let labels = ModelDestination<NoteLabel>(container)
     let placements = try move([NoteLabel("a")], to: labels)
     for second in [[NoteLabel("b"), NoteLabel("a")], [NoteLabel("c"), NoteLabel("c")]] {
       let error = #expect(throws: TransferError.self) {
@@ -142,14 +143,14 @@ import Testing
     context.insert(other)
     try context.save()
     let error = #expect(throws: TransferError.self) {
-      try move([NotePin(other)], to: RecordDestination<NotePin>(container))
+      try move([NotePin(other)], to: ModelDestination<NotePin>(container))
     }
     #expect(error?.code == .unsupported)
     #expect(try container.count(NotePin.self) == 0)
   }
 
   @Test func replacesAReceiptByOneThatFollowsIt() throws {
-    let destination = RecordDestination<NoteDraft>(container)
+    let destination = ModelDestination<NoteDraft>(container)
     _ = try write((0..<5).map { NoteDraft(text: "\($0)") })
     let written = try #require(try destination.receipt(named: "drafts"))
     var finished = written
@@ -179,13 +180,13 @@ import Testing
   @Test func forgetsItsReceiptsWithAllRecords() throws {
     _ = try write([NoteDraft(text: "one")])
     try container.erase()
-    #expect(try RecordDestination<NoteDraft>(container).receipt(named: "drafts") == nil)
+    #expect(try ModelDestination<NoteDraft>(container).receipt(named: "drafts") == nil)
   }
 
   @Test func worksInMemory() throws {
     let memory = try ModelContainer.records()
     let placements = try write([NoteDraft(text: "one")], to: memory)
-    #expect(try RecordDestination<NoteDraft>(memory).verify(placements) { _ in } == [])
+    #expect(try ModelDestination<NoteDraft>(memory).verify(placements) { _ in } == [])
     #expect(try memory.count(NoteDraft.self) == 1)
   }
 
@@ -196,23 +197,23 @@ import Testing
         "photos", schema: Schema([NotePhoto.self]), url: directory.file("photos.store")),
       ModelConfiguration(
         "others", schema: Schema([NoteDraft.self]), url: directory.file("others.store")))
-    let photos = RecordDestination<NotePhoto>(two)
+    let photos = ModelDestination<NotePhoto>(two)
     let placements = try move([NotePhoto(title: "a")], to: photos)
     #expect(try photos.verify(placements) { _ in } == [])
-    #expect(try RecordDestination<NoteDraft>(two).receipt(named: "drafts") == nil)
+    #expect(try ModelDestination<NoteDraft>(two).receipt(named: "drafts") == nil)
     let error = #expect(throws: TransferError.self) {
-      _ = try RecordStoreSource(two).read { _ in }
+      _ = try StoreSource(two).read { _ in }
     }
     #expect(error?.code == .unsupported)
     let other = #expect(throws: TransferError.self) {
-      _ = try RecordDestination<Sample>(two).receipt(named: "drafts")
+      _ = try ModelDestination<Sample>(two).receipt(named: "drafts")
     }
     #expect(other?.code == .unsupported)
   }
 
   /// What was moved is removed from its source next, so its commit may not wait for a checkpoint.
   @Test func waitsForTheDiskWithEachCommit() throws {
-    let rows = try #require(RowStore(container))
+    let rows = try #require(StoreRows(container))
     let full: Int64 = 2
     let question = "PRAGMA synchronous"
     #expect(try rows.write { try $0.connection.integer(question) } == full)
@@ -223,7 +224,7 @@ import Testing
     #expect(seen == full)
   }
 
-  @Test(.enabled(if: SmallDisk.isAvailable, "a small file system cannot be mounted here"))
+  @Test(.needs(.smallDisk))
   func writesNothingToAFullDisk() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let container = try ModelContainer.records(at: disk.directory.file("notes.store"))

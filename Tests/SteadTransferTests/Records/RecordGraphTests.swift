@@ -2,9 +2,10 @@ import Foundation
 import SteadRecords
 import SteadSQLite
 import SteadTestSupport
-import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadTransfer
 
 @Suite struct RecordGraphTests {
   let directory: TemporaryDirectory
@@ -19,15 +20,11 @@ import Testing
 
   private func transfer(
     _ options: TransferOptions = .init(), of models: [any PersistentModel.Type] = [],
-    graph: RecordGraphDestination.Options = .init()
-  ) -> Transfer<RecordStoreSource, RecordGraphDestination> {
-    let destination = RecordGraphDestination(new, options: graph)
-    return Transfer(
-      "library", from: RecordStoreSource(old, of: models), to: destination, options: options
-    ) { row in
-      try destination.check(row)
-      return row
-    }
+    graph: StoreDestination.Options = .init()
+  ) -> Transfer<StoredRow, StoredRow> {
+    Transfer(
+      "library", from: .store(old, of: models),
+      to: TransferDestination(StoreDestination(new, options: graph)), options: options)
   }
 
   @Test func movesEveryRowAndRelationshipOnce() throws {
@@ -72,8 +69,7 @@ import Testing
     let sides = [
       ("Asset", "shelf", "assets"), ("Still", "cover", "still"), ("Person", "shelves", "owners"),
     ]
-    let destination = RecordGraphDestination(new)
-    let transfer = Transfer("library", from: RecordStoreSource(old), to: destination) { row in
+    let transfer = Transfer("library", from: .store(old), to: .store(new)) { row in
       var row = row
       for (_, one, other) in sides { row.forget(isFirst ? one : other) }
       return row
@@ -155,7 +151,7 @@ import Testing
       "size": .blob(Data("{\"height\": 2.5, \"width\": 1e0}".utf8)),
       "link": .text("https://a.b/c d"),
     ])
-    let destination = RecordGraphDestination(new)
+    let destination = StoreDestination(new)
     try destination.check(row)
     _ = try move([row], to: destination)
     let sample = try #require(try new.all(Sample.self).first)
@@ -170,18 +166,18 @@ import Testing
   @Test func refusesWhatTheModelHasNot() throws {
     let row = StoredRow.sample(["name": .text("one"), "colour": .text("red")])
     let error = #expect(throws: TransferError.self) {
-      try RecordGraphDestination(new).check(row)
+      try StoreDestination(new).check(row)
     }
     #expect(error?.message.contains("colour") == true && error?.message.contains("red") == false)
-    try RecordGraphDestination(new).check(
+    try StoreDestination(new).check(
       .sample(["name": .text("one"), "colour": .null]))
-    var options = RecordGraphDestination.Options()
+    var options = StoreDestination.Options()
     options.dropsUnknownProperties = true
-    try RecordGraphDestination(new, options: options).check(row)
-    _ = try move([row], to: RecordGraphDestination(new, options: options))
+    try StoreDestination(new, options: options).check(row)
+    _ = try move([row], to: StoreDestination(new, options: options))
     #expect(try new.count(Sample.self) == 1)
     #expect(throws: TransferError.self) {
-      try move([row], to: RecordGraphDestination(new), id: "b")
+      try move([row], to: StoreDestination(new), id: "b")
     }
     #expect(try new.count(Sample.self) == 1)
   }
@@ -196,7 +192,7 @@ import Testing
       StoredRow.sample(["name": .text($1)], number: Int64($0))
     }
     let error = #expect(throws: TransferError.self) {
-      try move(rows, to: RecordGraphDestination(new))
+      try move(rows, to: StoreDestination(new))
     }
     #expect(error?.code == .conflict && error?.failures.map(\.item) == ["Sample 1"])
     #expect(try new.all(Sample.self).map(\.number) == [5])
@@ -205,7 +201,7 @@ import Testing
   @Test func followsRelationshipsToRowsThatEarlierRunsMoved() throws {
     try old.fillLibrary()
     let before = try old.describeLibrary()
-    var graph = RecordGraphDestination.Options()
+    var graph = StoreDestination.Options()
     #expect(throws: TransferError.self) { try transfer(of: [Shelf.self]).run() }
     #expect(try new.describeLibrary().isEmpty)
     graph.dropsMissingDestinations = true
@@ -227,7 +223,7 @@ import Testing
   @Test func removesNothingThatARowThatStaysLeadsTo() throws {
     try old.fillLibrary()
     let before = try old.describeLibrary()
-    var graph = RecordGraphDestination.Options()
+    var graph = StoreDestination.Options()
     graph.dropsMissingDestinations = true
     let error = #expect(throws: TransferError.self) {
       try transfer(of: [Shelf.self], graph: graph).run()
@@ -240,7 +236,7 @@ import Testing
     let context = ModelContext(old)
     ["a", "b", "c"].forEach { context.insert(Person($0)) }
     try context.save()
-    let source = RecordStoreSource(old)
+    let source = StoreSource(old)
     let entries = try source.read { _ in }.map {
       TransferReceipt.Entry(identity: $0.identity, placement: .init(place: "", digest: ""))
     }
@@ -258,19 +254,19 @@ import Testing
 
   @Test func readsWhatIsCommittedAndKeepsItsNames() throws {
     try old.fillLibrary()
-    let items = try RecordStoreSource(old, of: [Clip.self, Person.self]).read { _ in }
+    let items = try StoreSource(old, of: [Clip.self, Person.self]).read { _ in }
     #expect(items.map(\.name) == ["Clip 1", "Clip 4", "Person 1", "Person 2", "Person 3"])
     #expect(Set(items.map(\.identity)).count == 5)
     #expect(
-      try RecordStoreSource(old, of: [Clip.self, Person.self]).read { _ in }.map(\.identity)
+      try StoreSource(old, of: [Clip.self, Person.self]).read { _ in }.map(\.identity)
         == items.map(\.identity))
-    #expect(try RecordStoreSource(old, of: [Asset.self]).read { _ in }.count == 5)
+    #expect(try StoreSource(old, of: [Asset.self]).read { _ in }.count == 5)
   }
 
   @Test func tellsOfRowsOfAClassThatTheContainerHasNot() throws {
     try old.fillLibrary()
     try sqlite(directory.file("old.store"), "UPDATE Asset SET _entity = 99 WHERE title = 'c'")
-    let items = try RecordStoreSource(old).read { _ in }
+    let items = try StoreSource(old).read { _ in }
     #expect(items.count == 11)
     #expect(items.filter { (try? $0.value.get()) == nil }.map(\.name) == ["Asset 3"])
   }

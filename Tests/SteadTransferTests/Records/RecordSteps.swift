@@ -1,7 +1,8 @@
 import Foundation
 import SteadTestSupport
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 extension TransferReceipt {
   /// A receipt of items that are named by their place in the order.
@@ -18,7 +19,7 @@ extension TransferReceipt {
 }
 
 /// Writes elements as a transfer does, and gives their placements.
-func move<D: TransferDestination>(
+func move<D: ItemDestination>(
   _ elements: [D.Element], to destination: D, id: String = "drafts",
   moved: [TransferReceipt.Entry] = [], identities: [String]? = nil
 ) throws -> [TransferPlacement] {

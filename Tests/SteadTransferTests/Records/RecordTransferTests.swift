@@ -1,9 +1,10 @@
 import Foundation
 import SteadRecords
 import SteadTestSupport
-import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadTransfer
 
 /// Texts in preferences that become records: an app that has outgrown its first way of keeping them.
 @Suite struct RecordTransferTests {
@@ -17,10 +18,10 @@ import Testing
     container = try .records(at: moving.home.file("notes.store"))
   }
 
-  private var transfer: Transfer<PreferenceSource<String>, RecordDestination<NoteDraft>> {
+  private var transfer: Transfer<String, NoteDraft> {
     Transfer(
-      "drafts", from: PreferenceSource("drafts", in: moving.source),
-      to: RecordDestination(container)
+      "drafts", from: .preference("drafts", in: moving.source),
+      to: .records(container)
     ) { text in
       let draft = NoteDraft(text: text)
       draft.labels = [NoteLabel("of \(text)")]
@@ -53,7 +54,7 @@ import Testing
     try transfer.run()
     let before = try container.all(NoteDraft.self).map(\.persistentModelID).sorted()
     let again = Transfer(
-      "again", from: RecordStoreSource(container), to: RecordGraphDestination(container)
+      "again", from: .store(container), to: .store(container)
     ) { $0 }
     #expect {
       try again.run()
@@ -87,7 +88,7 @@ import Testing
     moving.put("a", "b")
     #expect(try transfer.preview().moved == 2)
     #expect(try texts.isEmpty && moving.left == ["a", "b"])
-    #expect(try transfer.destination.receipt(named: "drafts") == nil)
+    #expect(try transfer.destination.items.receipt(named: "drafts") == nil)
   }
 
   /// The app has changed what was written before the run that was cut off could be brought to its end.

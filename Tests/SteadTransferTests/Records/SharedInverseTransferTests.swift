@@ -1,9 +1,10 @@
 import Foundation
 import SteadRecords
 import SteadTestSupport
-import SteadTransfer
 import SwiftData
 import Testing
+
+@testable import SteadTransfer
 
 /// Two lists and a single object over one to-one relationship.
 @Model final class Rack {
@@ -50,14 +51,11 @@ import Testing
 
   private func transfer(
     of models: [any PersistentModel.Type] = [], dropsMissing: Bool = false
-  ) -> Transfer<RecordStoreSource, RecordGraphDestination> {
-    var options = RecordGraphDestination.Options()
-    options.dropsMissingDestinations = dropsMissing
-    return Transfer(
-      "racks", from: RecordStoreSource(old, of: models),
-      to: RecordGraphDestination(new, options: options),
-      options: TransferOptions(keepsSource: true)
-    ) { $0 }
+  ) -> Transfer<StoredRow, StoredRow> {
+    Transfer(
+      "racks", from: .store(old, of: models),
+      to: .store(new, dropsMissingDestinations: dropsMissing),
+      options: TransferOptions(keepsSource: true))
   }
 
   private func check(spare: [String] = ["plane", "awl", "file"]) throws {

@@ -1,8 +1,9 @@
 import Foundation
 import SteadSecrets
 import SteadTestSupport
-import SteadTransfer
 import Testing
+
+@testable import SteadTransfer
 
 /// Tokens on their way into a vault, as the engine calls the destination.
 @Suite struct SecretsDestinationTests {

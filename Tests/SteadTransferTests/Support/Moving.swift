@@ -1,7 +1,8 @@
 import Foundation
 import SteadFiles
 import SteadPreferences
-import SteadTransfer
+
+@testable import SteadTransfer
 
 /// Two domains with files of their own, and transfers of texts from one to the other.
 ///
@@ -36,10 +37,10 @@ struct Moving {
     _ options: TransferOptions = .init(), from other: Preferences? = nil,
     to another: Preferences? = nil,
     check: @escaping @Sendable (String) throws -> Void = { _ in }
-  ) -> Transfer<PreferenceSource<String>, PreferencesDestination> {
+  ) -> Transfer<String, PreferenceEntry> {
     Transfer(
-      "drafts", from: PreferenceSource("drafts", in: other ?? source),
-      to: PreferencesDestination(another ?? destination), options: options
+      "drafts", from: .preference("drafts", in: other ?? source),
+      to: .preferences(another ?? destination), options: options
     ) { text in
       try check(text)
       return PreferenceEntry(key: "draft.\(UUID().uuidString)", value: .string(text))

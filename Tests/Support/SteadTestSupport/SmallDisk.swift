@@ -43,12 +43,6 @@ package final class SmallDisk {
   }
 
   private static func run(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = arguments
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+    try ToolRun.text(arguments)
   }
 }

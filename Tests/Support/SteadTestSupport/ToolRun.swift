@@ -37,6 +37,7 @@ package struct ToolRun: Sendable {
   }
 
   /// What a program said that has to succeed.
+  @discardableResult
   package static func text(
     _ arguments: [String], environment: [String: String]? = nil, input: Data = Data()
   ) throws -> String {

@@ -1,2 +1,3 @@
 // For all files of this target.
 @_exported import SteadTestSupport
+@_exported import WorkerModels

@@ -10,18 +10,22 @@
 
 import Foundation
 import ModelJudge
+import SteadTestSupport
 
 @main struct ModelRunner {
   static func main() {
-    do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      if arguments.first == "work" { return try ModelWorker.run() }
-      if arguments.first == "try" { exit(try Supervisor.tryOne() ? 1 : 0) }
-      let options = try Options(arguments)
-      exit(try (options.isSupervised ? Supervisor(options).run() : run(options)) == 0 ? 0 : 1)
-    } catch {
-      FileHandle.standardError.write(Data("\(error)\n".utf8))
-      exit(2)
+    switch CommandLine.arguments.dropFirst().first {
+    case "work": WorkerMain.run { _ in try ModelWorker.run() }
+    case "try":
+      WorkerMain.run(timeLimit: Supervisor.timeLimit) { _ in
+        exit(try Supervisor.tryOne() ? 1 : 0)
+      }
+    default:
+      // As long as its sequences take.
+      WorkerMain.run(timeLimit: nil) { arguments in
+        let options = try Options(arguments)
+        exit(try (options.isSupervised ? Supervisor(options).run() : run(options)) == 0 ? 0 : 1)
+      }
     }
   }
 
@@ -61,10 +65,6 @@ import ModelJudge
   private static func shrunk(_ trial: Trial, _ divergence: Divergence) throws -> Divergence {
     var shrinker = Shrinker(divergence)
     return try shrinker.shrunk(trial).firstDivergence() ?? divergence
-  }
-
-  static func say(_ line: String) {
-    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }
 

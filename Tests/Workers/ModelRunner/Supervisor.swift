@@ -29,7 +29,7 @@ struct Supervisor {
         if line.hasPrefix("seed "), let seed = UInt64(line.dropFirst(5)) {
           last = seed
         } else {
-          ModelRunner.say(line)
+          say(line)
         }
       }
       let status = process.finish()
@@ -50,8 +50,8 @@ struct Supervisor {
       return diverges ? status == 1 : status < 0 || status > 2
     }
     let shorter = shrinker.shrunk(trial)
-    if diverges { return ModelRunner.say(try outcome(of: shorter).output + "\n") }
-    ModelRunner.say(
+    if diverges { return say(try outcome(of: shorter).output + "\n") }
+    say(
       """
       \(shorter.calls.map(\.description).joined(separator: "\n"))
       // The process crashed with status \(status).
@@ -72,12 +72,11 @@ struct Supervisor {
 
   /// Runs one sequence; whether the engine differs.
   static func tryOne() throws -> Bool {
-    alarm(timeLimit)
     _ = dup2(open("/dev/null", O_WRONLY), STDERR_FILENO)
     guard let line = readLine() else { return false }
     let trial = try JSONDecoder().decode(Trial.self, from: Data(line.utf8))
     guard let divergence = try trial.firstDivergence() else { return false }
-    ModelRunner.say("\(divergence)")
+    say("\(divergence)")
     return true
   }
 }

@@ -5,10 +5,9 @@ import SteadPreferences
 enum Crowd {
   /// Sets keys one after the other, and one key again and again.
   static func write(_ preferences: Preferences, _ arguments: [String]) throws {
-    guard let writer = Int(arguments[1]), let count = Int(arguments[2]) else { exit(64) }
+    guard let writer = Int(arguments[1]), let count = Int(arguments[2]) else { WorkerMain.misuse() }
     let board = try Board(arguments[0])
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     for number in 0..<count {
       preferences.set(number + 1, forKey: "\(writer).latest")
       preferences.set("\(writer)-\(number)", forKey: "\(writer).key.\(number)")
@@ -19,10 +18,11 @@ enum Crowd {
 
   /// Looks at all that is on the board, over and over, and once more when all is.
   static func read(_ preferences: Preferences, _ arguments: [String]) throws {
-    guard let writers = Int(arguments[1]), let count = Int(arguments[2]) else { exit(64) }
+    guard let writers = Int(arguments[1]), let count = Int(arguments[2]) else {
+      WorkerMain.misuse()
+    }
     let board = try Board(arguments[0])
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     var (isFull, looks) = (false, 0)
     while !isFull {
       isFull = (0..<writers).allSatisfy { board[$0] == count }

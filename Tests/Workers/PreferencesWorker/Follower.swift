@@ -13,7 +13,7 @@ struct Follower {
   init(_ preferences: Preferences) { self.preferences = preferences }
 
   func run() throws {
-    let observation = preferences.observeAll { change in
+    let observation = preferences.observe { change in
       say("\(change.isOwn ? "own" : "other") \(change.key.escaped) \(change.new?.line ?? "none")")
     }
     say("ready")
@@ -28,7 +28,7 @@ struct Follower {
         say("hammered")
       case "synchronize": say("\(preferences.synchronize())")
       case "dump": try dump(preferences)
-      default: exit(64)
+      default: WorkerMain.misuse()
       }
     }
     observation.cancel()

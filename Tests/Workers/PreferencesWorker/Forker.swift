@@ -1,4 +1,3 @@
-import CForkSupport
 import Foundation
 import SteadPreferences
 import Synchronization
@@ -17,25 +16,19 @@ struct Forker {
     self.count = count
   }
 
-  func run() {
+  func run() throws {
     preferences.set("from before", forKey: "before")
     let writing = startThreads()
     // Reading from it returns in all children at once, when the parent has closed its end.
     var gate: [Int32] = [0, 0]
     guard pipe(&gate) == 0 else { return say("error no pipe") }
-    var ids: [pid_t] = []
-    for child in 0..<children {
+    let forked = try (0..<children).map { child in
       preferences.set(child, forKey: "parent.child\(child)")
-      let id = stead_test_fork()
-      if id == 0 { runChild(child, gate) }
-      ids.append(id)
+      return try ForkedChild { runChild(child, gate) }
     }
     close(gate[1])
     for number in 0..<count { preferences.set(number, forKey: "parent.\(number)") }
-    for id in ids {
-      let status = stead_test_wait(id)
-      if status != 0 { say("error a child ended with \(status)") }
-    }
+    ForkedChild.finish(forked)
     writing.finish()
     for child in 0..<children {
       for number in 0..<count { expect("child\(child).\(number)", number) }
@@ -43,10 +36,7 @@ struct Forker {
     say("parent done")
   }
 
-  /// What `exit` runs belongs to the parent.
-  private func runChild(_ child: Int, _ gate: [Int32]) -> Never {
-    // The parent's is not the child's: one that hangs ends.
-    alarm(60)
+  private func runChild(_ child: Int, _ gate: [Int32]) {
     close(gate[1])
     var byte: UInt8 = 0
     while read(gate[0], &byte, 1) == -1, errno == EINTR {}
@@ -55,7 +45,6 @@ struct Forker {
     for number in 0..<count { preferences.set(number, forKey: "child\(child).\(number)") }
     for number in 0..<count { expect("child\(child).\(number)", number) }
     say("child \(child) done")
-    stead_test_exit(0)
   }
 
   private func expect(_ key: String, _ number: Int) {

@@ -1,4 +1,3 @@
-import CForkSupport
 import Foundation
 import SteadPreferences
 
@@ -51,7 +50,7 @@ struct HistoryWorker {
     case ("history-open", 0): try openWhenTold()
     case ("history-batch", 1): try addAsOne(arguments)
     case ("history-fork", 1): try fork(arguments)
-    default: exit(64)
+    default: WorkerMain.misuse()
     }
   }
 
@@ -65,7 +64,7 @@ struct HistoryWorker {
 
   /// Puts messages in front without end, and says of each when it begins and when it is done.
   private func prepend(_ arguments: [String]) throws {
-    guard var number = Int(arguments[1]) else { exit(64) }
+    guard var number = Int(arguments[1]) else { WorkerMain.misuse() }
     let history = try open()
     say("ready")
     while true {
@@ -78,11 +77,10 @@ struct HistoryWorker {
 
   /// Puts so many messages in front, and where it is told to, removes each third again.
   private func takePart(_ arguments: [String]) throws {
-    guard let count = Int(arguments[1]) else { exit(64) }
+    guard let count = Int(arguments[1]) else { WorkerMain.misuse() }
     let (name, removes) = (arguments[0], arguments[2] == "removing")
     let history = try open()
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     for number in 0..<count {
       try history.prepend(Message(name, number))
       if removes, number % 3 == 0, try !history.remove(id: "\(name).\(number)") {
@@ -96,8 +94,7 @@ struct HistoryWorker {
   private func watch(_ arguments: [String]) throws {
     let goals = arguments[0].split(separator: ",").map(String.init)
     let history = try open()
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     var (tops, looks) = ([String: Int](), 0)
     while goals.contains(where: { goal in
       let parts = goal.split(separator: ".")
@@ -130,15 +127,14 @@ struct HistoryWorker {
   }
 
   private func openWhenTold() throws {
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     let history = try open()
     say("opened \(history.count)")
     _ = readLine()
   }
 
   private func addAsOne(_ arguments: [String]) throws {
-    guard let count = Int(arguments[0]) else { exit(64) }
+    guard let count = Int(arguments[0]) else { WorkerMain.misuse() }
     let history = try open()
     try history.batch { batch in
       for number in 0..<count { try batch.prepend(Message("batch", number * 16)) }
@@ -149,7 +145,7 @@ struct HistoryWorker {
 
   /// Forks while threads of it use the history, which the children go on to use.
   private func fork(_ arguments: [String]) throws {
-    guard let count = Int(arguments[0]) else { exit(64) }
+    guard let count = Int(arguments[0]) else { WorkerMain.misuse() }
     let history = try open()
     // Swift's runtime has locks of its own for what it makes at the first use of a type, and those do not
     // survive a fork.
@@ -163,22 +159,15 @@ struct HistoryWorker {
         threads.leave()
       }
     }
-    var children: [pid_t] = []
-    for child in 0..<6 {
-      let id = stead_test_fork()
-      if id == 0 {
-        // The parent's is not the child's: one that hangs ends.
-        alarm(60)
-        for number in 0..<count { try? history.prepend(Message("child\(child)", number)) }
-        stead_test_exit(history.items.first?.id == nil ? 1 : 0)
+    let children = try (0..<6).map { child in
+      let forked = try ForkedChild {
+        for number in 0..<count { try history.prepend(Message("child\(child)", number)) }
+        if history.items.isEmpty { say("error the history of a child is empty") }
       }
-      children.append(id)
       try history.prepend(Message("parent", child))
+      return forked
     }
-    for child in children {
-      let status = stead_test_wait(child)
-      if status != 0 { say("error a child ended with \(status)") }
-    }
+    ForkedChild.finish(children)
     threads.wait()
     say("done")
   }

@@ -22,23 +22,17 @@
 //   history-fork <limit> <count>       forks while threads use a history, and children go on with it
 //   suite                              opens the suites that the input names, percent-encoded
 //
-// What fails is printed as a line that begins with `error`.
+// Failures and the deadline: WorkerMain.
 
 import Foundation
 import SteadPreferences
 
 @main struct PreferencesWorker {
   static func main() {
-    // One that hangs ends all the same, and its test fails.
-    alarm(240)
-    var arguments = Array(CommandLine.arguments.dropFirst())
-    guard arguments.count >= 3 else { exit(64) }
-    let domain = Domain(directory: arguments.removeFirst(), name: arguments.removeFirst())
-    do {
-      try run(arguments.removeFirst(), arguments, on: domain)
-    } catch {
-      say("error \(error)")
-      exit(1)
+    WorkerMain.run { arguments in
+      guard arguments.count >= 3 else { WorkerMain.misuse() }
+      let domain = Domain(directory: arguments[0], name: arguments[1])
+      try run(arguments[2], Array(arguments.dropFirst(3)), on: domain)
     }
   }
 
@@ -58,7 +52,7 @@ import SteadPreferences
     case (_, 1...) where command.hasPrefix("history-"):
       try HistoryWorker(domain.open(), limit: arguments[0])?.run(
         command, Array(arguments.dropFirst()))
-    default: exit(64)
+    default: WorkerMain.misuse()
     }
   }
 }

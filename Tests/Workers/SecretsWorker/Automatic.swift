@@ -10,25 +10,20 @@ import SteadSecrets
 struct Automatic {
   private static let service = "org.example.Notes"
 
-  static func run(_ arguments: [String]) {
-    do {
-      let secrets = try Secrets(service: service, timeout: .seconds(120))
-      switch (arguments.first, arguments.count) {
-      case ("get", 2):
-        say("\(try secrets.string(for: arguments[1]) ?? "none") \(secrets.backend.kind)")
-      case ("set", 3): try secrets.set(arguments[2], for: arguments[1])
-      case ("move", 3):
-        guard let count = Int(arguments[2]) else { exit(64) }
-        move(secrets, to: place(arguments[1]), killedAfter: count)
-      default: exit(64)
-      }
-    } catch {
-      say("error \(error)")
-      exit(1)
+  static func run(_ arguments: [String]) throws {
+    let secrets = try Secrets(service: service, timeout: .seconds(120))
+    switch (arguments.first, arguments.count) {
+    case ("get", 2):
+      say("\(try secrets.string(for: arguments[1]) ?? "none") \(secrets.storeDescription.kind)")
+    case ("set", 3): try secrets.set(arguments[2], for: arguments[1])
+    case ("move", 3):
+      guard let count = Int(arguments[2]) else { WorkerMain.misuse() }
+      move(secrets, to: place(arguments[1]), killedAfter: count)
+    default: WorkerMain.misuse()
     }
   }
 
-  private static func place(_ name: String) -> SecretPlace {
+  private static func place(_ name: String) -> SecretStoreLocation {
     switch name {
     case "vault": .vault()
     case "secret-service": .secretService()
@@ -36,15 +31,16 @@ struct Automatic {
     }
   }
 
-  private static func move(_ secrets: Secrets, to place: SecretPlace, killedAfter count: Int) {
+  private static func move(
+    _ secrets: Secrets, to place: SecretStoreLocation, killedAfter count: Int
+  ) {
     let done = DispatchSemaphore(value: 0)
     Task {
       do {
         let steps = Steps(left: count)
         try await secrets.move(to: place, accepting: [.encryptedAttributes]) { _ in steps.take() }
       } catch {
-        say("error \(error)")
-        exit(1)
+        WorkerMain.fail(error)
       }
       done.signal()
     }

@@ -9,8 +9,7 @@ struct Crowd {
 
   /// Keeps secrets one after the other, and counts each in a secret that all writers share.
   func write(_ writer: String, _ count: Int) throws {
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     for number in 0..<count {
       try secrets.set("\(writer)-\(number)", for: "\(writer).\(number)")
       try increment()
@@ -33,8 +32,7 @@ struct Crowd {
 
   /// Looks whether the count ever falls, and whether what has been kept is there, whole.
   func read(until end: Int) throws {
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     var (last, looks, kept) = (0, 0, 0)
     while last < end {
       let count = try secrets.string(for: Self.counter).flatMap { Int($0) } ?? 0

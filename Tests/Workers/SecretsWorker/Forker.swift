@@ -1,4 +1,3 @@
-import CForkSupport
 import Foundation
 import SteadSecrets
 import Synchronization
@@ -19,39 +18,24 @@ struct Forker {
     try secrets.set("from before", for: "before")
     let writing = Writing(secrets)
     writing.start()
-    var ids: [pid_t] = []
-    for child in 0..<children {
+    let forked = try (0..<children).map { child in
       try secrets.set("\(child)", for: "parent.\(child)")
-      let id = stead_test_fork()
-      if id == 0 { runChild(child) }
-      ids.append(id)
+      return try ForkedChild { try runChild(child) }
     }
-    for id in ids {
-      let status = stead_test_wait(id)
-      if status != 0 { say("error a child ended with \(status)") }
-    }
+    ForkedChild.finish(forked)
     writing.finish()
     for child in 0..<children { try expect("child\(child)") }
     say("parent done")
   }
 
-  /// What `exit` runs belongs to the parent.
-  private func runChild(_ child: Int) -> Never {
-    // The parent's is not the child's: one that hangs ends.
-    alarm(60)
-    do {
-      if try secrets.string(for: "before") != "from before" { say("error before is missing") }
-      if try secrets.string(for: "parent.\(child)") != "\(child)" {
-        say("error the last is missing")
-      }
-      for number in 0..<count { try secrets.set("\(number)", for: "child\(child).\(number)") }
-      try expect("child\(child)")
-    } catch {
-      say("error in child \(child): \(error)")
-      stead_test_exit(1)
+  private func runChild(_ child: Int) throws {
+    if try secrets.string(for: "before") != "from before" { say("error before is missing") }
+    if try secrets.string(for: "parent.\(child)") != "\(child)" {
+      say("error the last is missing")
     }
+    for number in 0..<count { try secrets.set("\(number)", for: "child\(child).\(number)") }
+    try expect("child\(child)")
     say("child \(child) done")
-    stead_test_exit(0)
   }
 
   private func expect(_ name: String) throws {

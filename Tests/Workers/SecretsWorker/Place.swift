@@ -1,5 +1,6 @@
 import Foundation
 import SteadSecrets
+import SteadSecretsTesting
 
 /// Where a store is, and how every command opens it.
 struct Place {

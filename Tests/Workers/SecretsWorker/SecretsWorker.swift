@@ -18,29 +18,22 @@
 //
 // Does the work of `Automatic.swift`, on the store that the library chooses.
 //
-// What fails is printed as a line that begins with `error`.
+// Failures and the deadline: WorkerMain.
 
 import Foundation
 import SteadSecrets
 
 @main struct SecretsWorker {
   static func main() {
-    // One that hangs ends all the same, and its test fails.
-    alarm(240)
-    var arguments = Array(CommandLine.arguments.dropFirst())
-    if arguments.first == "automatic" {
-      Automatic.run(Array(arguments.dropFirst()))
-      return
-    }
-    guard arguments.count >= 3, let kind = Place.Kind(rawValue: arguments.removeFirst()) else {
-      exit(64)
-    }
-    let place = Place(kind: kind, directory: URL(filePath: arguments.removeFirst()))
-    do {
-      try run(arguments.removeFirst(), arguments, on: place)
-    } catch {
-      say("error \(error)")
-      exit(1)
+    WorkerMain.run { arguments in
+      if arguments.first == "automatic" {
+        return try Automatic.run(Array(arguments.dropFirst()))
+      }
+      guard arguments.count >= 3, let kind = Place.Kind(rawValue: arguments[0]) else {
+        WorkerMain.misuse()
+      }
+      let place = Place(kind: kind, directory: URL(filePath: arguments[1]))
+      try run(arguments[2], Array(arguments.dropFirst(3)), on: place)
     }
   }
 
@@ -55,13 +48,12 @@ import SteadSecrets
     case ("serve", 0, 0): try Server(place.secrets()).run()
     case ("accept", 0, 0): try accept(place)
     case ("fork", 2, 2): try Forker(place.secrets(), numbers[0], numbers[1]).run()
-    default: exit(64)
+    default: WorkerMain.misuse()
     }
   }
 
   private static func create(_ place: Place, _ writer: String) throws {
-    say("ready")
-    _ = readLine()
+    WorkerMain.waitForStart()
     try place.secrets().insert("of \(writer)", for: writer)
     say("done")
   }

@@ -4,23 +4,21 @@
 //   StoreWorker <store> revise <name> <count>          changes the groups that are there
 //   StoreWorker <store> count                          prints the number of groups
 //   StoreWorker <store> watch <number>                 waits until a group is there, prints it
+//
+// Failures and the deadline: WorkerMain.
 
 import Foundation
+import SteadTestSupport
 import SwiftData
 import WorkerModels
 
 @main struct StoreWorker {
   static func main() {
-    do {
-      try run(Array(CommandLine.arguments.dropFirst()))
-    } catch {
-      FileHandle.standardError.write(Data("\(error)\n".utf8))
-      exit(1)
-    }
+    WorkerMain.run(run)
   }
 
   private static func run(_ arguments: [String]) throws {
-    guard arguments.count >= 2 else { exit(64) }
+    guard arguments.count >= 2 else { WorkerMain.misuse() }
     let container = try openLedgers(at: URL(filePath: arguments[0]))
     let numbers = arguments.compactMap(Int.init)
     switch arguments[1] {
@@ -28,14 +26,11 @@ import WorkerModels
     case "revise": try revise(container, count: numbers[0])
     case "count": report(try ModelContext(container).fetchCount(FetchDescriptor<Ledger>()))
     case "watch": try watch(container, for: numbers[0])
-    default: exit(64)
+    default: WorkerMain.misuse()
     }
   }
 
-  /// One write to the pipe, so that what was printed is what was saved, whenever the end comes.
-  private static func report(_ number: Int) {
-    FileHandle.standardOutput.write(Data("\(number)\n".utf8))
-  }
+  private static func report(_ number: Int) { say("\(number)") }
 
   private static func amounts(_ seed: Int) -> [Int] {
     (0..<(3 + seed % 6)).map { seed &* 7919 &+ $0 &* 104_729 }

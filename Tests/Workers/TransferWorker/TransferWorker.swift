@@ -7,31 +7,27 @@
 // `run` runs the workload's transfer between stores in the directory, and prints each progress as
 // `PHASE COMPLETED`, then `done` and the report. Where another process was quicker, that is `changed`, it
 // runs again. With a number it kills itself, as by `kill -9`, when it has heard of so many. `dump` prints
-// the texts of the destination. The workloads are in Workload.swift. What fails is printed as a line that
-// begins with `error`. `foundation` is another program, which keeps settings with Foundation.
+// the texts of the destination. The workloads are in Workload.swift. `foundation` is another program, which
+// keeps settings with Foundation. Failures and the deadline: WorkerMain.
 
 import Foundation
 import SteadTransfer
 
 @main struct TransferWorker {
   static func main() {
-    // One that hangs ends all the same, and its test fails.
-    alarm(240)
-    let arguments = CommandLine.arguments
-    if arguments.dropFirst() == ["foundation"] { return keepSettings() }
-    guard arguments.count >= 4, let name = Workload.Name(rawValue: arguments[2]) else { exit(64) }
-    let workload = Workload(
-      name: name, directory: URL(filePath: arguments[1], directoryHint: .isDirectory))
-    do {
-      switch (arguments[3], arguments.count) {
-      case ("run", 4): try run(workload, stop: nil)
-      case ("run", 5): try run(workload, stop: Int(arguments[4]))
-      case ("dump", 4): for text in try workload.moved() { say(text) }
-      default: exit(64)
+    WorkerMain.run { arguments in
+      if arguments == ["foundation"] { return keepSettings() }
+      guard arguments.count >= 3, let name = Workload.Name(rawValue: arguments[1]) else {
+        WorkerMain.misuse()
       }
-    } catch {
-      say("error \(error)")
-      exit(1)
+      let workload = Workload(
+        name: name, directory: URL(filePath: arguments[0], directoryHint: .isDirectory))
+      switch (arguments[2], arguments.count) {
+      case ("run", 3): try run(workload, stop: nil)
+      case ("run", 4): try run(workload, stop: Int(arguments[3]))
+      case ("dump", 3): for text in try workload.moved() { say(text) }
+      default: WorkerMain.misuse()
+      }
     }
   }
 

@@ -21,22 +21,20 @@ struct Workload {
 
   func run(_ progress: @escaping TransferProgress.Report) throws -> TransferReport {
     let old = try open("old")
-    let source = PreferenceSource<String>("drafts", in: old)
+    let source = TransferSource.preference("drafts", of: String.self, in: old)
     switch name {
     case .preferences:
-      let destination = PreferencesDestination(try open("new"))
-      return try Transfer("drafts", from: source, to: destination) { text in
+      return try Transfer("drafts", from: source, to: .preferences(try open("new"))) { text in
         PreferenceEntry(key: "draft.\(UUID().uuidString)", value: .string(text))
       }.run(progress)
     case .records:
-      let destination = RecordDestination<Draft>(try container())
-      return try Transfer("drafts", from: source, to: destination) { Draft(content: $0) }
-        .run(progress)
+      return try Transfer("drafts", from: source, to: .records(try container())) { text in
+        Draft(content: text)
+      }.run(progress)
     case .history:
       let history = try PayloadHistory<Note>("notes", limit: Note.limit, in: old)
-      let destination = RecordDestination<Draft>(try container())
-      return try Transfer("notes", from: HistorySource(history), to: destination) {
-        Draft(content: $0.text)
+      return try Transfer("notes", from: .history(history), to: .records(try container())) { note in
+        Draft(content: note.text)
       }.run(progress)
     }
   }

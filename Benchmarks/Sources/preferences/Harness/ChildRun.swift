@@ -43,20 +43,10 @@ struct ChildRun {
 
   /// In the parent: starts the child and reads its values.
   func start() throws -> [String: Double] {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["--child", name, peer.rawValue, String(keys), directory.path]
-    process.environment = environment
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw ChildError(errand: "\(name) \(peer) \(keys)", status: process.terminationStatus)
-    }
+    let output = try BenchmarkProgram.output(
+      of: ["--child", name, peer.rawValue, String(keys), directory.path], environment: environment)
     var values: [String: Double] = [:]
-    for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+    for line in output.split(separator: "\n") {
       let words = line.split(separator: " ")
       if words.count == 2 { values[String(words[0])] = Double(words[1]) }
     }
@@ -82,10 +72,5 @@ struct ChildRun {
       environment["MALLOC_MMAP_THRESHOLD_"] = "1000000000"
     }
     return environment
-  }
-
-  struct ChildError: Error {
-    let errand: String
-    let status: Int32
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import SwiftData
 
-/// Stores in a temporary directory: filled once, then copied for each run that changes them.
+/// Stores in the benchmark's directory: filled once, then copied for each run that changes them.
 final class Fixtures {
   static let rowCount = 100_000
   static let parentCount = 1_000
@@ -15,14 +15,10 @@ final class Fixtures {
   /// Whose stores are filled; those of others stay empty, and are not read.
   private let peers: Set<Peer>
 
-  init(for peers: Set<Peer>) throws {
+  init(for peers: Set<Peer>, in directory: URL) {
     self.peers = peers
-    directory = FileManager.default.temporaryDirectory
-      .appendingPathComponent("stead-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    self.directory = directory
   }
-
-  func remove() { try? FileManager.default.removeItem(at: directory) }
 
   /// The path of a file that is not there yet.
   func newPath() -> String {

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Runs the workloads and prints one line for each.
@@ -8,29 +9,29 @@ struct Runner {
   /// Returns the names of the measures that missed their goals.
   func run() throws -> [String] {
     let table = Table()
-    table.printHeader(rounds: options.rounds)
+    table.printHeader(rounds: options.common.rounds)
     var missed: [String] = []
     func note(_ name: String, _ isMet: Bool) { if !isMet { missed.append(name) } }
-    for workload in Workload.all where options.includes(workload.name) {
+    for workload in Workload.all where options.common.includes(workload.name) {
       note(workload.name, try run(workload, table))
     }
-    if options.includes(Memory.name) {
+    if options.common.includes(Memory.name) {
       let isMet = table.printRow(
         name: Memory.name, title: "peak memory of fetch all", limit: Goals.memory,
         samples: try interleaved { try Memory.measure($0, fixtures) }, count: 1 << 20, unit: "MB")
       note(Memory.name, isMet)
     }
-    for access in Access.all where options.includes(access.name) {
-      let samples = try (0..<options.rounds).map { _ in try access.measure(fixtures) }
+    for access in Access.all where options.common.includes(access.name) {
+      let samples = try (0..<options.common.rounds).map { _ in try access.measure(fixtures) }
       note(access.name, table.printAccess(access, Sample(samples)))
     }
-    for opening in Opening.all where options.includes(opening.name) {
-      let samples = try (0..<options.rounds).map { _ in try opening.measure(fixtures) }
+    for opening in Opening.all where options.common.includes(opening.name) {
+      let samples = try (0..<options.common.rounds).map { _ in try opening.measure(fixtures) }
       note(opening.name, table.printOpening(opening, Sample(samples)))
     }
-    for growth in Growth.all where options.includes(growth.name) {
+    for growth in Growth.all where options.common.includes(growth.name) {
       _ = try growth.measure()
-      let runs = try (0..<options.rounds).map { _ in try growth.measure() }
+      let runs = try (0..<options.common.rounds).map { _ in try growth.measure() }
       note(growth.name, table.printGrowth(growth, runs))
     }
     return missed
@@ -48,7 +49,7 @@ struct Runner {
   /// One value of each peer per round, the peers taking turns, so that all see the same machine.
   private func interleaved(_ measure: (Peer) throws -> Double) rethrows -> [Peer: [Double]] {
     var samples: [Peer: [Double]] = [:]
-    for _ in 0..<options.rounds {
+    for _ in 0..<options.common.rounds {
       for peer in Peer.allCases where options.peers.contains(peer) {
         samples[peer, default: []].append(try measure(peer))
       }
@@ -67,21 +68,7 @@ struct Runner {
     } else if let growth = Growth.all.first(where: { $0.name == name }) {
       while ContinuousClock.now < end { print(try growth.measure().ratio) }
     } else {
-      throw Options.UsageError()
+      throw UsageError()
     }
-  }
-}
-
-/// The values of one measurement.
-struct Sample {
-  let median: Double
-  let least: Double
-  let greatest: Double
-
-  init(_ values: [Double]) {
-    let sorted = values.sorted()
-    median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
-    least = sorted.first ?? .nan
-    greatest = sorted.last ?? .nan
   }
 }

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// The report: one line a workload, each printed as soon as it is known.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// Who does the work.
@@ -35,28 +36,3 @@ struct Workload: Sendable {
     .lookup, .lookupAlone, .query, .families, .update, .delete,
   ]
 }
-
-/// What is measured: time as a clock on the wall has it, or the processor's on this process.
-enum Clock {
-  /// Processor time leaves out what other programs do meanwhile, and waiting for the disk.
-  // Set once, before anything is measured, and read on the main thread alone.
-  nonisolated(unsafe) static var countsProcessorTime = false
-
-  static var now: Double {
-    var time = timespec()
-    clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-  }
-}
-
-/// The nanoseconds of a body. What it returns is let go of after the clock has stopped.
-func timed<Result>(_ body: () throws -> Result) rethrows -> Double {
-  let start = Clock.now
-  let result = try body()
-  let time = Clock.now - start
-  keep(result)
-  return time
-}
-
-/// Makes the optimizer believe that a value is used.
-@inline(never) func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 
 /// How much something matters; stored by its raw value.

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import SwiftData
 
 /// What changing a list object by object costs, in times of one `+=` of all of them in the same run.

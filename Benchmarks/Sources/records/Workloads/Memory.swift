@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 import GRDB
 import SwiftData
@@ -55,19 +56,10 @@ enum Memory {
 
   /// The bytes that a peer's child process took.
   static func measure(_ peer: Peer, _ fixtures: Fixtures) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["--memory", peer.rawValue, try fixtures.items(peer)]
-    // The allocator is left as programs have it.
-    process.environment = ProcessInfo.processInfo.environment
-      .filter { !$0.key.hasPrefix("MALLOC_") }
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let text = String(decoding: output, as: UTF8.self).trimmingCharacters(
-      in: .whitespacesAndNewlines)
-    return Double(text) ?? .nan
+    let output = try BenchmarkProgram.output(
+      of: ["--memory", peer.rawValue, fixtures.items(peer)],
+      // The allocator is left as programs have it.
+      environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MALLOC_") })
+    return Double(output) ?? .nan
   }
 }

@@ -1,3 +1,4 @@
+import BenchmarkHarness
 import Foundation
 import SwiftData
 
@@ -77,17 +78,8 @@ struct Opening: Sendable {
   }
 
   private static func runProcess(_ start: Start, _ path: String) throws -> Times {
-    let process = Process()
-    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments =
-      ["--opening", start.rawValue, path] + (Clock.countsProcessorTime ? ["--cpu"] : [])
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    let values = String(decoding: output, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-      .compactMap { Double($0) }
+    let output = try BenchmarkProgram.output(of: ["--opening", start.rawValue, path])
+    let values = output.split(separator: " ").compactMap { Double($0) }
     guard values.count == 2 else { return Times(schema: .nan, container: .nan) }
     return Times(schema: values[0], container: values[1])
   }

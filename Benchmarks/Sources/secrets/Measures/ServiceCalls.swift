@@ -46,7 +46,7 @@ enum ServiceCalls {
           let time = try timed {
             for call in 0..<callCount {
               try service.write(
-                SecretBytes("secret \(call)"), for: ids[call % itemCount], SecretWrite())
+                SecretBytes("secret \(call)"), for: ids[call % itemCount], SecretStoreWrite())
             }
           }
           return time / Double(callCount)
@@ -91,7 +91,7 @@ enum ServiceCalls {
       try SecretID(service: "org.example.Benchmark.\(name)", account: "account \($0)")
     }
     for id in ids {
-      try service.write(SecretBytes("a secret of a few bytes"), for: id, SecretWrite())
+      try service.write(SecretBytes("a secret of a few bytes"), for: id, SecretStoreWrite())
     }
     return (service, ids)
   }

@@ -22,7 +22,7 @@ struct VaultFixture {
     ids = try (0..<itemCount).map { try SecretID(service: Self.service, account: "account \($0)") }
     let vault = try open()
     for (index, id) in ids.enumerated() {
-      try vault.write(Self.secret(index), for: id, SecretWrite())
+      try vault.write(Self.secret(index), for: id, SecretStoreWrite())
     }
   }
 

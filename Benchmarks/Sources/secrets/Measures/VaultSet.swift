@@ -23,7 +23,7 @@ enum VaultSet {
           let time = try timed {
             for call in 0..<callCount {
               try vault.write(
-                VaultFixture.secret(call), for: fixture.ids[call % count], SecretWrite())
+                VaultFixture.secret(call), for: fixture.ids[call % count], SecretStoreWrite())
             }
           }
           return time / Double(callCount)

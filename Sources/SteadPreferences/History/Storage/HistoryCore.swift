@@ -34,28 +34,3 @@ final class HistoryCore: @unchecked Sendable {
     return try body(&state)
   }
 }
-
-/// One and the same core in a process, and a new one in the child of a fork.
-///
-/// The lock of the parent's may have been held by a thread that the child does not have.
-final class HistoryCores: Sendable {
-  private struct Place: Sendable {
-    var generation: UInt64
-    var core: HistoryCore
-  }
-
-  private let place = ForkSafeLock(Place(generation: ForkGeneration.current, core: HistoryCore()))
-
-  var current: HistoryCore {
-    let generation = ForkGeneration.current
-    // The old one holds payloads, which are let go of when the lock is free again.
-    let (core, old) = place.withLock { place -> (HistoryCore, HistoryCore?) in
-      if place.generation == generation { return (place.core, nil) }
-      let old = place.core
-      place = Place(generation: generation, core: HistoryCore())
-      return (place.core, old)
-    }
-    withExtendedLifetime(old) {}
-    return core
-  }
-}

@@ -29,7 +29,7 @@ struct HistoryNews {
 extension HistoryCore.State {
   /// Whether the table is what the domain holds.
   func isCurrent(_ store: DomainStore) -> Bool {
-    isLoaded && store.look { table, marks in isCurrent(table, marks) }
+    isLoaded && store.withTable { table, marks in isCurrent(table, marks) }
   }
 
   private func isCurrent(_ table: borrowing DomainTable, _ marks: DomainMarks) -> Bool {
@@ -38,7 +38,7 @@ extension HistoryCore.State {
 
   /// What is new in the domain; nil when nothing is.
   func news(in store: DomainStore) -> HistoryNews? {
-    let look = store.look { table, marks -> Look? in
+    let look = store.withTable { table, marks -> Look? in
       if isLoaded, isCurrent(table, marks) { return nil }
       let header = HistoryHeader(table)
       if let (new, gone) = prepended(header, table, marks) {

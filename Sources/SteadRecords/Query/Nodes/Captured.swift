@@ -1,13 +1,13 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// A predicate or an expression from outside, which on Linux is not Codable.
   ///
   /// Encoding a predicate that holds one throws.
   public struct Captured<Output: Sendable>: StandardPredicateExpression {
-    public let value: Output
+    let value: Output
 
-    public init(_ value: Output) { self.value = value }
+    init(_ value: Output) { self.value = value }
 
     public func evaluate(_ bindings: PredicateBindings) throws -> Output { value }
 
@@ -24,7 +24,7 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.Captured: SQLTranslatable {
+extension _SteadExpressions.Captured: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     .constant(.other(value))
   }

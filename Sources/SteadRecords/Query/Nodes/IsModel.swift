@@ -1,16 +1,16 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// Whether an object, or nil, is among some from outside the predicate.
   ///
   /// Objects cannot be part of a predicate, which is Sendable; their identifiers can. An object that
   /// was not saved when the predicate was made is found by no query.
   public struct IsModel<Input: PredicateExpression>: PredicateExpression {
     public typealias Output = Bool
-    public let input: Input
-    public let identifiers: [PersistentIdentifier?]
+    let input: Input
+    let identifiers: [PersistentIdentifier?]
 
-    public init(_ input: Input, _ identifiers: [PersistentIdentifier?]) {
+    init(_ input: Input, _ identifiers: [PersistentIdentifier?]) {
       self.input = input
       self.identifiers = identifiers
     }
@@ -26,10 +26,10 @@ extension PredicateExpressions {
     PredicateExpression
   where Models.Output: Sequence<Model> {
     public typealias Output = Bool
-    public let models: Models
-    public let identifier: PersistentIdentifier
+    let models: Models
+    let identifier: PersistentIdentifier
 
-    public init(_ models: Models, _ identifier: PersistentIdentifier) {
+    init(_ models: Models, _ identifier: PersistentIdentifier) {
       self.models = models
       self.identifier = identifier
     }
@@ -40,17 +40,17 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.IsModel: Sendable where Input: Sendable {}
-extension PredicateExpressions.IsModel: Codable where Input: Codable {}
-extension PredicateExpressions.IsModel: StandardPredicateExpression
+extension _SteadExpressions.IsModel: Sendable where Input: Sendable {}
+extension _SteadExpressions.IsModel: Codable where Input: Codable {}
+extension _SteadExpressions.IsModel: StandardPredicateExpression
 where Input: StandardPredicateExpression {}
 
-extension PredicateExpressions.ContainsModel: Sendable where Models: Sendable {}
-extension PredicateExpressions.ContainsModel: Codable where Models: Codable {}
-extension PredicateExpressions.ContainsModel: StandardPredicateExpression
+extension _SteadExpressions.ContainsModel: Sendable where Models: Sendable {}
+extension _SteadExpressions.ContainsModel: Codable where Models: Codable {}
+extension _SteadExpressions.ContainsModel: StandardPredicateExpression
 where Models: StandardPredicateExpression {}
 
-extension PredicateExpressions.IsModel: SQLTranslatable {
+extension _SteadExpressions.IsModel: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let model = try translation.term(input)
     guard identifiers.count == 1, let only = identifiers.first else {
@@ -61,7 +61,7 @@ extension PredicateExpressions.IsModel: SQLTranslatable {
   }
 }
 
-extension PredicateExpressions.ContainsModel: SQLTranslatable {
+extension _SteadExpressions.ContainsModel: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.contains(
       translation.term(models), .constant(.identifier(identifier)), mode)

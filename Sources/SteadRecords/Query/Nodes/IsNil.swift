@@ -1,13 +1,13 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// Whether an optional is nil; its values need not be comparable.
   public struct IsNil<Inner: PredicateExpression, Wrapped>: PredicateExpression
   where Inner.Output == Wrapped? {
     public typealias Output = Bool
-    public let inner: Inner
+    let inner: Inner
 
-    public init(_ inner: Inner) { self.inner = inner }
+    init(_ inner: Inner) { self.inner = inner }
 
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try inner.evaluate(bindings) == nil
@@ -15,12 +15,12 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.IsNil: Sendable where Inner: Sendable {}
-extension PredicateExpressions.IsNil: Codable where Inner: Codable {}
-extension PredicateExpressions.IsNil: StandardPredicateExpression
+extension _SteadExpressions.IsNil: Sendable where Inner: Sendable {}
+extension _SteadExpressions.IsNil: Codable where Inner: Codable {}
+extension _SteadExpressions.IsNil: StandardPredicateExpression
 where Inner: StandardPredicateExpression {}
 
-extension PredicateExpressions.IsNil: SQLTranslatable {
+extension _SteadExpressions.IsNil: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.nilTest(translation.term(inner), isNegated: false)
   }

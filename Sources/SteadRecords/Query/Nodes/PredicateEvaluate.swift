@@ -1,15 +1,15 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// Another predicate, applied to values of this one.
   public struct PredicateEvaluate<Condition: PredicateExpression, each Input: PredicateExpression>:
     PredicateExpression
   where Condition.Output == Foundation.Predicate<repeat (each Input).Output> {
     public typealias Output = Bool
-    public let predicate: Condition
-    public let input: (repeat each Input)
+    let predicate: Condition
+    let input: (repeat each Input)
 
-    public init(_ predicate: Condition, _ input: repeat each Input) {
+    init(_ predicate: Condition, _ input: repeat each Input) {
       self.predicate = predicate
       self.input = (repeat each input)
     }
@@ -20,10 +20,10 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.PredicateEvaluate: Sendable
+extension _SteadExpressions.PredicateEvaluate: Sendable
 where Condition: Sendable, repeat each Input: Sendable {}
 
-extension PredicateExpressions.PredicateEvaluate: Encodable
+extension _SteadExpressions.PredicateEvaluate: Encodable
 where Condition: Encodable, repeat each Input: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
@@ -32,7 +32,7 @@ where Condition: Encodable, repeat each Input: Encodable {
   }
 }
 
-extension PredicateExpressions.PredicateEvaluate: Decodable
+extension _SteadExpressions.PredicateEvaluate: Decodable
 where Condition: Decodable, repeat each Input: Decodable {
   public init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
@@ -41,10 +41,10 @@ where Condition: Decodable, repeat each Input: Decodable {
   }
 }
 
-extension PredicateExpressions.PredicateEvaluate: StandardPredicateExpression
+extension _SteadExpressions.PredicateEvaluate: StandardPredicateExpression
 where Condition: StandardPredicateExpression, repeat each Input: StandardPredicateExpression {}
 
-extension PredicateExpressions.PredicateEvaluate: SQLTranslatable {
+extension _SteadExpressions.PredicateEvaluate: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard case .constant(.other(let value)) = try translation.term(predicate),
       let inner = value as? Condition.Output

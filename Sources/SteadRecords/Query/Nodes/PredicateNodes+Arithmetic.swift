@@ -3,62 +3,27 @@ public import Foundation
 // Nodes that the expansion of `#Predicate` makes: arithmetic. Each function takes a value from outside the
 // predicate as it is written, so that literals get their types from the other operand.
 extension _PredicateNodes {
-  public static func sum<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Arithmetic<L, R>
+  public static func arithmetic<L, R>(
+    _ left: L, _ right: R, _ operation: PredicateExpressions.ArithmeticOperator
+  ) -> PredicateExpressions.Arithmetic<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Numeric, L.Output == R.Output {
-    PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .add)
+    PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: operation)
   }
-  public static func sum<L>(
-    _ left: L, value: L.Output
+  public static func arithmetic<L>(
+    _ left: L, value: L.Output,
+    _ operation: PredicateExpressions.ArithmeticOperator
   ) -> PredicateExpressions.Arithmetic<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: Numeric {
     PredicateExpressions.build_Arithmetic(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .add)
+      lhs: left, rhs: PredicateExpressions.Value(value), op: operation)
   }
-  public static func sum<R>(
-    value: R.Output, _ right: R
+  public static func arithmetic<R>(
+    value: R.Output, _ right: R,
+    _ operation: PredicateExpressions.ArithmeticOperator
   ) -> PredicateExpressions.Arithmetic<PredicateExpressions.Value<R.Output>, R>
   where R: PredicateExpression, R.Output: Numeric {
     PredicateExpressions.build_Arithmetic(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .add)
-  }
-
-  public static func difference<L, R>(_ left: L, _ right: R)
-    -> PredicateExpressions.Arithmetic<L, R>
-  where L: PredicateExpression, R: PredicateExpression, L.Output: Numeric, L.Output == R.Output {
-    PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .subtract)
-  }
-  public static func difference<L>(
-    _ left: L, value: L.Output
-  ) -> PredicateExpressions.Arithmetic<L, PredicateExpressions.Value<L.Output>>
-  where L: PredicateExpression, L.Output: Numeric {
-    PredicateExpressions.build_Arithmetic(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .subtract)
-  }
-  public static func difference<R>(
-    value: R.Output, _ right: R
-  ) -> PredicateExpressions.Arithmetic<PredicateExpressions.Value<R.Output>, R>
-  where R: PredicateExpression, R.Output: Numeric {
-    PredicateExpressions.build_Arithmetic(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .subtract)
-  }
-
-  public static func product<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Arithmetic<L, R>
-  where L: PredicateExpression, R: PredicateExpression, L.Output: Numeric, L.Output == R.Output {
-    PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: .multiply)
-  }
-  public static func product<L>(
-    _ left: L, value: L.Output
-  ) -> PredicateExpressions.Arithmetic<L, PredicateExpressions.Value<L.Output>>
-  where L: PredicateExpression, L.Output: Numeric {
-    PredicateExpressions.build_Arithmetic(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .multiply)
-  }
-  public static func product<R>(
-    value: R.Output, _ right: R
-  ) -> PredicateExpressions.Arithmetic<PredicateExpressions.Value<R.Output>, R>
-  where R: PredicateExpression, R.Output: Numeric {
-    PredicateExpressions.build_Arithmetic(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .multiply)
+      lhs: PredicateExpressions.Value(value), rhs: right, op: operation)
   }
 
   public static func quotient<L, R>(_ left: L, _ right: R) -> PredicateExpressions.IntDivision<L, R>

@@ -40,7 +40,7 @@ extension _PredicateNodes {
   }
   public static func contains<L: PredicateExpression, M: PersistentModel>(
     _ models: L, value: M
-  ) -> PredicateExpressions.ContainsModel<L, M> where L.Output: Sequence<M> {
+  ) -> _SteadExpressions.ContainsModel<L, M> where L.Output: Sequence<M> {
     .init(models, value.persistentModelID)
   }
   public static func contains<L: PredicateExpression>(
@@ -84,12 +84,12 @@ extension _PredicateNodes {
   }
   public static func contains<M: PersistentModel, R: PredicateExpression>(
     value: [M], _ element: R
-  ) -> PredicateExpressions.IsModel<R> where R.Output == M {
+  ) -> _SteadExpressions.IsModel<R> where R.Output == M {
     .init(element, value.map(\.persistentModelID))
   }
   public static func contains<M: PersistentModel, R: PredicateExpression>(
     value: [M?], _ element: R
-  ) -> PredicateExpressions.IsModel<R> where R.Output == M? {
+  ) -> _SteadExpressions.IsModel<R> where R.Output == M? {
     .init(element, value.map { $0?.persistentModelID })
   }
   public static func contains<R: PredicateExpression>(

@@ -37,81 +37,26 @@ extension _PredicateNodes {
     PredicateExpressions.build_NotEqual(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
-  public static func less<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Comparison<L, R>
+  public static func comparison<L, R>(
+    _ left: L, _ right: R, _ operation: PredicateExpressions.ComparisonOperator
+  ) -> PredicateExpressions.Comparison<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
-    PredicateExpressions.build_Comparison(lhs: left, rhs: right, op: .lessThan)
+    PredicateExpressions.build_Comparison(lhs: left, rhs: right, op: operation)
   }
-  public static func less<L>(
-    _ left: L, value: L.Output
+  public static func comparison<L>(
+    _ left: L, value: L.Output,
+    _ operation: PredicateExpressions.ComparisonOperator
   ) -> PredicateExpressions.Comparison<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: Comparable {
     PredicateExpressions.build_Comparison(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .lessThan)
+      lhs: left, rhs: PredicateExpressions.Value(value), op: operation)
   }
-  public static func less<R>(
-    value: R.Output, _ right: R
+  public static func comparison<R>(
+    value: R.Output, _ right: R,
+    _ operation: PredicateExpressions.ComparisonOperator
   ) -> PredicateExpressions.Comparison<PredicateExpressions.Value<R.Output>, R>
   where R: PredicateExpression, R.Output: Comparable {
     PredicateExpressions.build_Comparison(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .lessThan)
-  }
-
-  public static func lessOrEqual<L, R>(_ left: L, _ right: R)
-    -> PredicateExpressions.Comparison<L, R>
-  where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
-    PredicateExpressions.build_Comparison(lhs: left, rhs: right, op: .lessThanOrEqual)
-  }
-  public static func lessOrEqual<L>(
-    _ left: L, value: L.Output
-  ) -> PredicateExpressions.Comparison<L, PredicateExpressions.Value<L.Output>>
-  where L: PredicateExpression, L.Output: Comparable {
-    PredicateExpressions.build_Comparison(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .lessThanOrEqual)
-  }
-  public static func lessOrEqual<R>(
-    value: R.Output, _ right: R
-  ) -> PredicateExpressions.Comparison<PredicateExpressions.Value<R.Output>, R>
-  where R: PredicateExpression, R.Output: Comparable {
-    PredicateExpressions.build_Comparison(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .lessThanOrEqual)
-  }
-
-  public static func greater<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Comparison<L, R>
-  where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
-    PredicateExpressions.build_Comparison(lhs: left, rhs: right, op: .greaterThan)
-  }
-  public static func greater<L>(
-    _ left: L, value: L.Output
-  ) -> PredicateExpressions.Comparison<L, PredicateExpressions.Value<L.Output>>
-  where L: PredicateExpression, L.Output: Comparable {
-    PredicateExpressions.build_Comparison(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .greaterThan)
-  }
-  public static func greater<R>(
-    value: R.Output, _ right: R
-  ) -> PredicateExpressions.Comparison<PredicateExpressions.Value<R.Output>, R>
-  where R: PredicateExpression, R.Output: Comparable {
-    PredicateExpressions.build_Comparison(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .greaterThan)
-  }
-
-  public static func greaterOrEqual<L, R>(_ left: L, _ right: R)
-    -> PredicateExpressions.Comparison<L, R>
-  where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
-    PredicateExpressions.build_Comparison(lhs: left, rhs: right, op: .greaterThanOrEqual)
-  }
-  public static func greaterOrEqual<L>(
-    _ left: L, value: L.Output
-  ) -> PredicateExpressions.Comparison<L, PredicateExpressions.Value<L.Output>>
-  where L: PredicateExpression, L.Output: Comparable {
-    PredicateExpressions.build_Comparison(
-      lhs: left, rhs: PredicateExpressions.Value(value), op: .greaterThanOrEqual)
-  }
-  public static func greaterOrEqual<R>(
-    value: R.Output, _ right: R
-  ) -> PredicateExpressions.Comparison<PredicateExpressions.Value<R.Output>, R>
-  where R: PredicateExpression, R.Output: Comparable {
-    PredicateExpressions.build_Comparison(
-      lhs: PredicateExpressions.Value(value), rhs: right, op: .greaterThanOrEqual)
+      lhs: PredicateExpressions.Value(value), rhs: right, op: operation)
   }
 }

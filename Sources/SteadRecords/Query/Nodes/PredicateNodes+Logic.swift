@@ -88,8 +88,8 @@ extension _PredicateNodes {
 
   public static func isNil<E: PredicateExpression, W>(
     _ optional: E
-  ) -> PredicateExpressions.IsNil<E, W> where E.Output == W? {
-    PredicateExpressions.IsNil(optional)
+  ) -> _SteadExpressions.IsNil<E, W> where E.Output == W? {
+    _SteadExpressions.IsNil(optional)
   }
   @_disfavoredOverload
   public static func isNil<E: PredicateExpression>(_ value: E) -> PredicateExpressions.Value<Bool> {

@@ -4,66 +4,66 @@ public import Foundation
 extension _PredicateNodes {
   public static func equal<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M
-  ) -> PredicateExpressions.IsModel<L> where L.Output == M {
+  ) -> _SteadExpressions.IsModel<L> where L.Output == M {
     .init(left, [value.persistentModelID])
   }
   public static func equal<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
-  ) -> PredicateExpressions.IsModel<L> where L.Output == M? {
+  ) -> _SteadExpressions.IsModel<L> where L.Output == M? {
     .init(left, [value?.persistentModelID])
   }
   @_disfavoredOverload
   public static func equal<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
-  ) -> PredicateExpressions.IsModel<L> where L.Output == M {
+  ) -> _SteadExpressions.IsModel<L> where L.Output == M {
     .init(left, [value?.persistentModelID])
   }
   public static func equal<R: PredicateExpression, M: PersistentModel>(
     value: M, _ right: R
-  ) -> PredicateExpressions.IsModel<R> where R.Output == M {
+  ) -> _SteadExpressions.IsModel<R> where R.Output == M {
     .init(right, [value.persistentModelID])
   }
   public static func equal<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
-  ) -> PredicateExpressions.IsModel<R> where R.Output == M? {
+  ) -> _SteadExpressions.IsModel<R> where R.Output == M? {
     .init(right, [value?.persistentModelID])
   }
   @_disfavoredOverload
   public static func equal<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
-  ) -> PredicateExpressions.IsModel<R> where R.Output == M {
+  ) -> _SteadExpressions.IsModel<R> where R.Output == M {
     .init(right, [value?.persistentModelID])
   }
   public static func notEqual<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M
-  ) -> PredicateExpressions.Negation<PredicateExpressions.IsModel<L>> where L.Output == M {
+  ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<L>> where L.Output == M {
     .init(.init(left, [value.persistentModelID]))
   }
   public static func notEqual<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
-  ) -> PredicateExpressions.Negation<PredicateExpressions.IsModel<L>> where L.Output == M? {
+  ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<L>> where L.Output == M? {
     .init(.init(left, [value?.persistentModelID]))
   }
   @_disfavoredOverload
   public static func notEqual<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
-  ) -> PredicateExpressions.Negation<PredicateExpressions.IsModel<L>> where L.Output == M {
+  ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<L>> where L.Output == M {
     .init(.init(left, [value?.persistentModelID]))
   }
   public static func notEqual<R: PredicateExpression, M: PersistentModel>(
     value: M, _ right: R
-  ) -> PredicateExpressions.Negation<PredicateExpressions.IsModel<R>> where R.Output == M {
+  ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<R>> where R.Output == M {
     .init(.init(right, [value.persistentModelID]))
   }
   public static func notEqual<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
-  ) -> PredicateExpressions.Negation<PredicateExpressions.IsModel<R>> where R.Output == M? {
+  ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<R>> where R.Output == M? {
     .init(.init(right, [value?.persistentModelID]))
   }
   @_disfavoredOverload
   public static func notEqual<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
-  ) -> PredicateExpressions.Negation<PredicateExpressions.IsModel<R>> where R.Output == M {
+  ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<R>> where R.Output == M {
     .init(.init(right, [value?.persistentModelID]))
   }
 }

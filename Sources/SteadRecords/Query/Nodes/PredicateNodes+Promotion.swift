@@ -4,13 +4,13 @@ public import Foundation
 extension _PredicateNodes {
   public static func equal<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
-  ) -> PredicateExpressions.Equal<L, PredicateExpressions.Promotion<R>>
+  ) -> PredicateExpressions.Equal<L, _SteadExpressions.Promotion<R>>
   where L.Output == R.Output?, R.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: left, rhs: .init(right))
   }
   public static func equal<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
-  ) -> PredicateExpressions.Equal<PredicateExpressions.Promotion<L>, R>
+  ) -> PredicateExpressions.Equal<_SteadExpressions.Promotion<L>, R>
   where R.Output == L.Output?, L.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: .init(left), rhs: right)
   }
@@ -19,7 +19,7 @@ extension _PredicateNodes {
     _ left: L, value: L.Output?
   )
     -> PredicateExpressions.Equal<
-      PredicateExpressions.Promotion<L>, PredicateExpressions.Value<L.Output?>
+      _SteadExpressions.Promotion<L>, PredicateExpressions.Value<L.Output?>
     >
   where L.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: .init(left), rhs: .init(value))
@@ -29,7 +29,7 @@ extension _PredicateNodes {
     value: R.Output?, _ right: R
   )
     -> PredicateExpressions.Equal<
-      PredicateExpressions.Value<R.Output?>, PredicateExpressions.Promotion<R>
+      PredicateExpressions.Value<R.Output?>, _SteadExpressions.Promotion<R>
     >
   where R.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: .init(value), rhs: .init(right))
@@ -37,13 +37,13 @@ extension _PredicateNodes {
 
   public static func notEqual<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
-  ) -> PredicateExpressions.NotEqual<L, PredicateExpressions.Promotion<R>>
+  ) -> PredicateExpressions.NotEqual<L, _SteadExpressions.Promotion<R>>
   where L.Output == R.Output?, R.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: left, rhs: .init(right))
   }
   public static func notEqual<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
-  ) -> PredicateExpressions.NotEqual<PredicateExpressions.Promotion<L>, R>
+  ) -> PredicateExpressions.NotEqual<_SteadExpressions.Promotion<L>, R>
   where R.Output == L.Output?, L.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: .init(left), rhs: right)
   }
@@ -52,7 +52,7 @@ extension _PredicateNodes {
     _ left: L, value: L.Output?
   )
     -> PredicateExpressions.NotEqual<
-      PredicateExpressions.Promotion<L>, PredicateExpressions.Value<L.Output?>
+      _SteadExpressions.Promotion<L>, PredicateExpressions.Value<L.Output?>
     >
   where L.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: .init(left), rhs: .init(value))
@@ -62,7 +62,7 @@ extension _PredicateNodes {
     value: R.Output?, _ right: R
   )
     -> PredicateExpressions.NotEqual<
-      PredicateExpressions.Value<R.Output?>, PredicateExpressions.Promotion<R>
+      PredicateExpressions.Value<R.Output?>, _SteadExpressions.Promotion<R>
     >
   where R.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: .init(value), rhs: .init(right))
@@ -70,7 +70,7 @@ extension _PredicateNodes {
 
   public static func conditional<T, L, R>(
     _ test: T, _ yes: L, _ no: R
-  ) -> PredicateExpressions.Conditional<T, L, PredicateExpressions.Promotion<R>>
+  ) -> PredicateExpressions.Conditional<T, L, _SteadExpressions.Promotion<R>>
   where
     T: PredicateExpression, L: PredicateExpression, R: PredicateExpression, T.Output == Bool,
     L.Output == R.Output?
@@ -79,7 +79,7 @@ extension _PredicateNodes {
   }
   public static func conditional<T, L, R>(
     _ test: T, _ yes: L, _ no: R
-  ) -> PredicateExpressions.Conditional<T, PredicateExpressions.Promotion<L>, R>
+  ) -> PredicateExpressions.Conditional<T, _SteadExpressions.Promotion<L>, R>
   where
     T: PredicateExpression, L: PredicateExpression, R: PredicateExpression, T.Output == Bool,
     R.Output == L.Output?
@@ -91,7 +91,7 @@ extension _PredicateNodes {
     _ test: T, _ yes: L, value: L.Output?
   )
     -> PredicateExpressions.Conditional<
-      T, PredicateExpressions.Promotion<L>, PredicateExpressions.Value<L.Output?>
+      T, _SteadExpressions.Promotion<L>, PredicateExpressions.Value<L.Output?>
     >
   where T.Output == Bool {
     PredicateExpressions.build_Conditional(test, .init(yes), .init(value))
@@ -101,7 +101,7 @@ extension _PredicateNodes {
     _ test: T, value: R.Output?, _ no: R
   )
     -> PredicateExpressions.Conditional<
-      T, PredicateExpressions.Value<R.Output?>, PredicateExpressions.Promotion<R>
+      T, PredicateExpressions.Value<R.Output?>, _SteadExpressions.Promotion<R>
     >
   where T.Output == Bool {
     PredicateExpressions.build_Conditional(test, .init(value), .init(no))
@@ -111,7 +111,7 @@ extension _PredicateNodes {
 
   public static func coalesce<L: PredicateExpression, R: PredicateExpression, W>(
     _ optional: L, _ other: R
-  ) -> PredicateExpressions.Conditional<PredicateExpressions.IsNil<L, W>, R, L>
+  ) -> PredicateExpressions.Conditional<_SteadExpressions.IsNil<L, W>, R, L>
   where L.Output == W?, R.Output == W? {
     PredicateExpressions.build_Conditional(.init(optional), other, optional)
   }
@@ -120,7 +120,7 @@ extension _PredicateNodes {
     _ optional: L, value: W?
   )
     -> PredicateExpressions.Conditional<
-      PredicateExpressions.IsNil<L, W>, PredicateExpressions.Value<W?>, L
+      _SteadExpressions.IsNil<L, W>, PredicateExpressions.Value<W?>, L
     >
   where L.Output == W? {
     PredicateExpressions.build_Conditional(.init(optional), .init(value), optional)

@@ -3,6 +3,11 @@ public import Foundation
 public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input>
 
 /// The functions that the expansion of `#Predicate` calls; not for use by hand.
+///
+/// Where operators make the same kind of node, one function takes the operator as its last argument.
+/// `==` and `!=`, `&&` and `||`, and the ranges make nodes of different types, and have a function each.
+/// What tells the functions of one name apart are their labels, before any type is looked at: that keeps
+/// the compiler's work linear.
 public enum _PredicateNodes {
   public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
     .init(value)
@@ -40,8 +45,8 @@ public enum _PredicateNodes {
 
   public static func rawValue<Root: PredicateExpression>(
     _ root: Root, _ keyPath: any KeyPath<Root.Output, Root.Output.RawValue> & Sendable
-  ) -> PredicateExpressions.RawValue<Root> where Root.Output: RawRepresentable {
-    PredicateExpressions.RawValue(root)
+  ) -> _SteadExpressions.RawValue<Root> where Root.Output: RawRepresentable {
+    _SteadExpressions.RawValue(root)
   }
   @_disfavoredOverload
   public static func rawValue<Root: PredicateExpression, V>(
@@ -67,22 +72,22 @@ public enum _PredicateNodes {
   public static func evaluate<each I: PredicateExpression>(
     value: Foundation.Predicate<repeat (each I).Output>, _ input: repeat each I
   )
-    -> PredicateExpressions.PredicateEvaluate<
-      PredicateExpressions.Captured<Foundation.Predicate<repeat (each I).Output>>, repeat each I
+    -> _SteadExpressions.PredicateEvaluate<
+      _SteadExpressions.Captured<Foundation.Predicate<repeat (each I).Output>>, repeat each I
     >
   {
-    .init(PredicateExpressions.Captured(value), repeat each input)
+    .init(_SteadExpressions.Captured(value), repeat each input)
   }
   public static func evaluate<each I: PredicateExpression, Output>(
     value: Expression<repeat (each I).Output, Output>, _ input: repeat each I
   )
     -> PredicateExpressions.ExpressionEvaluate<
-      PredicateExpressions.Captured<Expression<repeat (each I).Output, Output>>, repeat each I,
+      _SteadExpressions.Captured<Expression<repeat (each I).Output, Output>>, repeat each I,
       Output
     >
   {
     PredicateExpressions.build_evaluate(
-      PredicateExpressions.Captured(value), repeat each input)
+      _SteadExpressions.Captured(value), repeat each input)
   }
 
   // MARK: Subscripts
@@ -109,6 +114,11 @@ public enum _PredicateNodes {
     PredicateExpressions.build_subscript(dictionary, key, default: value)
   }
 }
+
+/// The nodes of predicates that Foundation lacks; not for use by hand.
+///
+/// Names of their own, since a later Foundation may have nodes of the same names.
+public enum _SteadExpressions {}
 
 /// Stands where a predicate would hold what it cannot, so that the compiler says only that.
 public struct _NoPredicateValue<Output>: StandardPredicateExpression {

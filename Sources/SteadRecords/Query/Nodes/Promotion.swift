@@ -1,12 +1,12 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// A value as an optional, as Swift makes one where the other operand is optional.
   public struct Promotion<Inner: PredicateExpression>: PredicateExpression {
     public typealias Output = Inner.Output?
-    public let inner: Inner
+    let inner: Inner
 
-    public init(_ inner: Inner) { self.inner = inner }
+    init(_ inner: Inner) { self.inner = inner }
 
     public func evaluate(_ bindings: PredicateBindings) throws -> Inner.Output? {
       try inner.evaluate(bindings)
@@ -14,12 +14,12 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.Promotion: Sendable where Inner: Sendable {}
-extension PredicateExpressions.Promotion: Codable where Inner: Codable {}
-extension PredicateExpressions.Promotion: StandardPredicateExpression
+extension _SteadExpressions.Promotion: Sendable where Inner: Sendable {}
+extension _SteadExpressions.Promotion: Codable where Inner: Codable {}
+extension _SteadExpressions.Promotion: StandardPredicateExpression
 where Inner: StandardPredicateExpression {}
 
-extension PredicateExpressions.Promotion: SQLTranslatable {
+extension _SteadExpressions.Promotion: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.term(inner)
   }

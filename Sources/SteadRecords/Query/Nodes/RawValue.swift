@@ -1,13 +1,13 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// The raw value of an enum, recognised without its key path.
   public struct RawValue<Wrapped: PredicateExpression>: PredicateExpression
   where Wrapped.Output: RawRepresentable {
     public typealias Output = Wrapped.Output.RawValue
-    public let wrapped: Wrapped
+    let wrapped: Wrapped
 
-    public init(_ wrapped: Wrapped) { self.wrapped = wrapped }
+    init(_ wrapped: Wrapped) { self.wrapped = wrapped }
 
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       try wrapped.evaluate(bindings).rawValue
@@ -15,12 +15,12 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.RawValue: Sendable where Wrapped: Sendable {}
-extension PredicateExpressions.RawValue: Codable where Wrapped: Codable {}
-extension PredicateExpressions.RawValue: StandardPredicateExpression
+extension _SteadExpressions.RawValue: Sendable where Wrapped: Sendable {}
+extension _SteadExpressions.RawValue: Codable where Wrapped: Codable {}
+extension _SteadExpressions.RawValue: StandardPredicateExpression
 where Wrapped: StandardPredicateExpression {}
 
-extension PredicateExpressions.RawValue: SQLTranslatable {
+extension _SteadExpressions.RawValue: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     // The column holds the raw value.
     .scalar(try translation.scalar(wrapped))

@@ -1,15 +1,15 @@
 public import Foundation
 import SteadSQLite
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// `lowercased()` or `uppercased()`.
   public struct StringCase<Base: PredicateExpression>: PredicateExpression
   where Base.Output: StringProtocol {
     public typealias Output = String
-    public let base: Base
-    public let isUpper: Bool
+    let base: Base
+    let isUpper: Bool
 
-    public init(_ base: Base, isUpper: Bool) {
+    init(_ base: Base, isUpper: Bool) {
       self.base = base
       self.isUpper = isUpper
     }
@@ -21,12 +21,12 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.StringCase: Sendable where Base: Sendable {}
-extension PredicateExpressions.StringCase: Codable where Base: Codable {}
-extension PredicateExpressions.StringCase: StandardPredicateExpression
+extension _SteadExpressions.StringCase: Sendable where Base: Sendable {}
+extension _SteadExpressions.StringCase: Codable where Base: Codable {}
+extension _SteadExpressions.StringCase: StandardPredicateExpression
 where Base: StandardPredicateExpression {}
 
-extension PredicateExpressions.StringCase: SQLTranslatable {
+extension _SteadExpressions.StringCase: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let text = try translation.scalar(base)
     return .scalar(

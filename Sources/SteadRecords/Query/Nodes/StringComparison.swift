@@ -1,17 +1,17 @@
 public import Foundation
 import SteadSQLite
 
-extension PredicateExpressions {
+extension _SteadExpressions {
   /// A comparison of two texts by one of Foundation's rules.
   public struct StringComparison<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output: StringProtocol, RHS.Output: StringProtocol {
     public typealias Output = ComparisonResult
-    public let lhs: LHS
-    public let rhs: RHS
-    public let method: StringComparisonMethod
+    let lhs: LHS
+    let rhs: RHS
+    let method: _StringComparisonMethod
 
-    public init(_ lhs: LHS, _ rhs: RHS, _ method: StringComparisonMethod) {
+    init(_ lhs: LHS, _ rhs: RHS, _ method: _StringComparisonMethod) {
       self.lhs = lhs
       self.rhs = rhs
       self.method = method
@@ -23,12 +23,12 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.StringComparison: Sendable where LHS: Sendable, RHS: Sendable {}
-extension PredicateExpressions.StringComparison: Codable where LHS: Codable, RHS: Codable {}
-extension PredicateExpressions.StringComparison: StandardPredicateExpression
+extension _SteadExpressions.StringComparison: Sendable where LHS: Sendable, RHS: Sendable {}
+extension _SteadExpressions.StringComparison: Codable where LHS: Codable, RHS: Codable {}
+extension _SteadExpressions.StringComparison: StandardPredicateExpression
 where LHS: StandardPredicateExpression, RHS: StandardPredicateExpression {}
 
-extension PredicateExpressions.StringComparison: SQLTranslatable {
+extension _SteadExpressions.StringComparison: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let (left, right) = (try translation.scalar(lhs), try translation.scalar(rhs))
     let method = SQLFragment(sql: String(method.rawValue))

@@ -1,24 +1,25 @@
 public import Foundation
 
-extension PredicateExpressions {
+extension _SteadExpressions {
+  /// The tests of a text by another one, each with the name of its method.
+  public enum StringTestKind: String, Codable, Sendable {
+    case hasPrefix
+    case hasSuffix
+    case localizedStandardContains
+    case localizedCaseInsensitiveContains
+  }
+
   /// A test of a text by another one.
   public struct StringTest<Base: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Base.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = Bool
 
-    public enum Kind: String, Codable, Sendable {
-      case hasPrefix
-      case hasSuffix
-      case localizedStandardContains
-      case localizedCaseInsensitiveContains
-    }
+    let base: Base
+    let other: Other
+    let kind: StringTestKind
 
-    public let base: Base
-    public let other: Other
-    public let kind: Kind
-
-    public init(_ base: Base, _ other: Other, _ kind: Kind) {
+    init(_ base: Base, _ other: Other, _ kind: StringTestKind) {
       self.base = base
       self.other = other
       self.kind = kind
@@ -36,12 +37,12 @@ extension PredicateExpressions {
   }
 }
 
-extension PredicateExpressions.StringTest: Sendable where Base: Sendable, Other: Sendable {}
-extension PredicateExpressions.StringTest: Codable where Base: Codable, Other: Codable {}
-extension PredicateExpressions.StringTest: StandardPredicateExpression
+extension _SteadExpressions.StringTest: Sendable where Base: Sendable, Other: Sendable {}
+extension _SteadExpressions.StringTest: Codable where Base: Codable, Other: Codable {}
+extension _SteadExpressions.StringTest: StandardPredicateExpression
 where Base: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
-extension PredicateExpressions.StringTest: SQLTranslatable {
+extension _SteadExpressions.StringTest: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     if kind == .hasPrefix {
       return try translation.prefixTest(
@@ -65,11 +66,11 @@ extension PredicateExpressions {
   /// What Foundation's own `#Predicate` makes of `localizedStandardContains`.
   public static func build_localizedStandardContains<Base, Other>(
     _ base: Base, _ other: Other
-  ) -> StringTest<Base, Other>
+  ) -> _SteadExpressions.StringTest<Base, Other>
   where
     Base: PredicateExpression, Other: PredicateExpression, Base.Output: StringProtocol,
     Other.Output: StringProtocol
   {
-    StringTest(base, other, .localizedStandardContains)
+    .init(base, other, .localizedStandardContains)
   }
 }

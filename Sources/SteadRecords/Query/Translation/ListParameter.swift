@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 import SteadSQLite
 
 /// A collection known before the query runs, bound as one JSON text however long it is.
@@ -63,7 +64,9 @@ struct ListParameter {
       guard !text.utf8.contains(0) else {
         throw NotTranslatable("a captured text with a null character")
       }
-      append(Self.quoted(text), encoding)
+      var quoted = ""
+      JSONWriter.append(text, to: &quoted)
+      append(quoted, encoding)
     case (.blob(let data), _): append("\"\(Self.hexadecimal(data))\"", encoding)
     case (.null, _): hasNil = true
     }
@@ -78,21 +81,6 @@ struct ListParameter {
       }
       return data.count * 2
     }
-  }
-
-  static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\u{0}"..<" ":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 
   /// The collection as an array whose elements can be looked at one by one.

@@ -1,25 +1,6 @@
 import Foundation
 import SteadSQLite
 
-/// An order of two values in SQL.
-enum OrderOperator: String {
-  case less = "<"
-  case lessOrEqual = "<="
-  case greater = ">"
-  case greaterOrEqual = ">="
-
-  init(_ op: PredicateExpressions.ComparisonOperator) {
-    switch op {
-    case .lessThan: self = .less
-    case .lessThanOrEqual: self = .lessOrEqual
-    case .greaterThan: self = .greater
-    case .greaterThanOrEqual: self = .greaterOrEqual
-    }
-  }
-
-  var greaterSideIsLeft: Bool { self == .greater || self == .greaterOrEqual }
-}
-
 extension PredicateTranslation {
   /// The SQL of a comparison of two values of one type by its order.
   func order(_ leftTerm: Term, _ op: OrderOperator, _ rightTerm: Term) throws -> Term {

@@ -41,28 +41,6 @@ enum Nullability {
 /// translated less tightly.
 typealias StrictVariables = UInt64
 
-/// One SQL value.
-struct Scalar {
-  var sql: SQLFragment
-  var encoding: ColumnEncoding
-  var nullability = Nullability.never
-  var strict: StrictVariables = 0
-  /// Whether the text is a plain column, which an index may serve.
-  var isColumn = false
-  /// Where the value is that of a related object's column.
-  var lookup: Lookup?
-
-  /// A column of the row that a foreign key of the query's own row leads to.
-  struct Lookup {
-    let key: SQLFragment
-    let table: SQLName
-    let column: SQLName
-  }
-
-  /// The SQL as an operand: a condition needs parentheses, all other forms hold together.
-  var operand: SQLFragment { encoding == .boolean && !isColumn ? "(\(sql))" : sql }
-}
-
 /// An object's row.
 struct RowTerm {
   let entity: EntityLayout
@@ -88,27 +66,6 @@ struct RowsTerm {
   let order: SQLFragment
   /// What is true when the relationship's owner is there; nil when it always is.
   var presence: SQLFragment?
-}
-
-/// An array of values.
-struct ListTerm {
-  /// JSON text.
-  var json: SQLFragment
-  let element: ColumnEncoding
-  let elementIsOptional: Bool
-  let form: Form
-  var nullability = Nullability.never
-  var strict: StrictVariables = 0
-  /// The alias of `json_each` and the conditions of a filter over it.
-  var alias: String
-  var condition: SQLFragment?
-
-  enum Form {
-    /// As Codable wrote it into a column.
-    case codable
-    /// As ``ListParameter`` wrote it into a parameter.
-    case parameter
-  }
 }
 
 /// A Codable struct in a JSON column.

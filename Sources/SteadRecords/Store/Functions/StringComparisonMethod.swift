@@ -1,18 +1,18 @@
-public import Foundation
+import Foundation
 
-/// Foundation's comparisons of texts; the numbers are part of prepared statements.
-public enum StringComparisonMethod: Int, Codable, Sendable {
-  case caseInsensitive
-  case localized
-  case localizedStandard
-  case localizedCaseInsensitive
+/// Foundation's comparisons of texts, each with the name of its method; the numbers are part of prepared statements.
+public enum _StringComparisonMethod: Int, Codable, Sendable {
+  case caseInsensitiveCompare
+  case localizedCompare
+  case localizedStandardCompare
+  case localizedCaseInsensitiveCompare
 
-  public func compare(_ left: String, _ right: String) -> ComparisonResult {
+  func compare(_ left: String, _ right: String) -> ComparisonResult {
     switch self {
-    case .caseInsensitive: left.caseInsensitiveCompare(right)
-    case .localized: left.localizedCompare(right)
-    case .localizedStandard: left.localizedStandardCompare(right)
-    case .localizedCaseInsensitive: left.localizedCaseInsensitiveCompare(right)
+    case .caseInsensitiveCompare: left.caseInsensitiveCompare(right)
+    case .localizedCompare: left.localizedCompare(right)
+    case .localizedStandardCompare: left.localizedStandardCompare(right)
+    case .localizedCaseInsensitiveCompare: left.localizedCaseInsensitiveCompare(right)
     }
   }
 }

@@ -15,7 +15,7 @@ enum SecretServiceProxy {
   /// Those that libsecret sets to something else.
   private static let contested = ["g-flags", "g-name", "g-bus-type"]
 
-  /// A proxy that is not initialised, nil when libsecret does not let it have the connection.
+  /// A proxy that is not initialized, nil when libsecret does not let it have the connection.
   static func make(
     _ connection: BusConnection, _ owner: String, _ milliseconds: Int32, _ library: SecretLibrary
   ) -> GPointer? {

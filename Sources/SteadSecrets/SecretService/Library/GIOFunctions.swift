@@ -12,14 +12,14 @@ struct GIOFunctions {
   let cancellableNew: @convention(c) () -> GPointer
   let cancel: @convention(c) (GPointer) -> Void
   let connect: @convention(c) (GString, UInt32, GPointer?, GPointer?, Ready, GPointer?) -> Void
-  let connectFinish: @convention(c) (GPointer, GErrorPlace) -> GPointer?
+  let connectFinish: @convention(c) (GPointer, GErrorPointer) -> GPointer?
   let isClosed: @convention(c) (GPointer) -> Int32
   /// connection, destination, path, interface, method, parameters, type of reply, flags,
   /// milliseconds, cancellable, error
   let call:
     @convention(c) (
       GPointer, GString, GString, GString, GString, GPointer?, GString?, UInt32, Int32, GPointer?,
-      GErrorPlace
+      GErrorPointer
     ) -> GPointer?
   let subscribe:
     @convention(c) (
@@ -30,7 +30,7 @@ struct GIOFunctions {
   let remoteError: @convention(c) (UnsafeMutablePointer<GError>) -> UnsafeMutablePointer<CChar>?
   let escapeAddress: @convention(c) (GString) -> UnsafeMutablePointer<CChar>?
   let isAddress: @convention(c) (GString) -> Int32
-  let initable: @convention(c) (GPointer, GPointer?, GErrorPlace) -> Int32
+  let initable: @convention(c) (GPointer, GPointer?, GErrorPointer) -> Int32
   let proxyName: @convention(c) (GPointer) -> GString?
   let busType: @convention(c) () -> GType
   let proxyFlagsType: @convention(c) () -> GType

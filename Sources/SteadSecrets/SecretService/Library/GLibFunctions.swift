@@ -8,7 +8,7 @@ typealias GPointer = UnsafeMutableRawPointer
 /// A string of C's that belongs to somebody else.
 typealias GString = UnsafePointer<CChar>
 /// Where a call leaves its error.
-typealias GErrorPlace = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
+typealias GErrorPointer = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
 /// The number of a type of GObject's.
 typealias GType = Int
 

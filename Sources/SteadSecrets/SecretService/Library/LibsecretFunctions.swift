@@ -1,7 +1,7 @@
 /// Functions of libsecret: the session that encrypts secrets on their way, and memory for them.
 struct LibsecretFunctions {
   let serviceType: @convention(c) () -> GType
-  let ensureSession: @convention(c) (GPointer, GPointer?, GErrorPlace) -> Int32
+  let ensureSession: @convention(c) (GPointer, GPointer?, GErrorPointer) -> Int32
   let sessionPath: @convention(c) (GPointer) -> GString?
   let encode: @convention(c) (GPointer, GPointer) -> GPointer?
   let decode: @convention(c) (GPointer, GPointer) -> GPointer?

@@ -11,7 +11,7 @@ struct SecretLibrary: Sendable {
   private let generation: UInt64
 
   /// Whether this is the process that loaded it.
-  var isUsable: Bool { generation == ForkGeneration.current }
+  var isUsable: Bool { generation == forkGeneration }
 
   /// What systems call it.
   static let names = ["libsecret-1.so.0"]
@@ -33,6 +33,6 @@ struct SecretLibrary: Sendable {
     variant = try GVariantFunctions(library)
     gio = try GIOFunctions(library)
     libsecret = try LibsecretFunctions(library)
-    generation = ForkGeneration.current
+    generation = forkGeneration
   }
 }

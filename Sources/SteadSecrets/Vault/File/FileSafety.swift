@@ -49,7 +49,7 @@ enum FileSafety {
     let status = try SecretError.files { try disk.statusFollowingLinks(path) }
     guard let status else {
       throw SecretError(
-        code: .notInitialised,
+        code: .notInitialized,
         message: "There is no directory \(path), so there is nothing in it. Bring it back.")
     }
     guard status.kind == .directory else {

@@ -1,4 +1,6 @@
-/// Places, sizes and limits of the vault file, as Documentation/VaultFile.md draws them.
+import Foundation
+
+/// Offsets, sizes and limits of the vault file, as Documentation/VaultFile.md draws them.
 enum VaultLayout {
   /// What the file begins with.
   static let magic = Array("SteadVlt".utf8)
@@ -52,4 +54,14 @@ enum VaultLayout {
   }
 
   static func rounded(_ length: Int, to step: Int) -> Int { (length + step - 1) / step * step }
+}
+
+extension Date {
+  /// A time in microseconds since 1970.
+  init(vaultTime: UInt64) { self.init(timeIntervalSince1970: Double(vaultTime) / 1e6) }
+
+  /// The time in microseconds since 1970; times before that count as 1970.
+  var vaultTime: UInt64 {
+    UInt64(exactly: (max(timeIntervalSince1970, 0) * 1e6).rounded()) ?? 0
+  }
 }

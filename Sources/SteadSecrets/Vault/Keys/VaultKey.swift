@@ -5,7 +5,7 @@ import Foundation
 /// None is ever made from the name of the host or the machine's identifier, which others can know.
 public enum VaultKey: Sendable {
   /// What a person knows, and what it is to cost to try one. The cost counts when a slot is made; to
-  /// open, the slot's own is used. The bytes count as they are: normalise a typed text first.
+  /// open, the slot's own is used. The bytes count as they are: normalize a typed text first.
   case passphrase(SecretBytes, VaultScrypt = .standard)
   /// A file of 32 bytes or more, chosen at random, that is the user's own and closed to others. It is
   /// made with the vault, or when it is added to one, if it is not there. It protects copies of the
@@ -77,7 +77,7 @@ extension VaultKey {
     }
     do {
       let key = SecretBytes.random(count: minimumSize)
-      try store.write(key, for: id, SecretWrite(condition: .ifAbsent, label: "Key of a vault"))
+      try store.write(key, for: id, SecretStoreWrite(condition: .ifAbsent, label: "Key of a vault"))
     } catch  where error.code == .duplicateItem {
       // Another program was quicker; what it put there is read below.
     }

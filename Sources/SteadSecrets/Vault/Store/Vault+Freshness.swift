@@ -6,7 +6,7 @@ extension Vault {
 
   /// The contents, as new as the file.
   func current() throws(SecretError) -> VaultSnapshot {
-    guard let snapshot = memory.withLock({ $0.snapshot }), snapshot.isCurrent(try place.status())
+    guard let snapshot = memory.withLock({ $0.snapshot }), snapshot.isCurrent(try file.status())
     else { return try reload() }
     return snapshot
   }
@@ -22,13 +22,13 @@ extension Vault {
     }
     throw SecretError(
       code: .failed,
-      message: "The vault \(place.path) was replaced again and again while it was read. Try again.")
+      message: "The vault \(file.path) was replaced again and again while it was read. Try again.")
   }
 
   /// Takes over what was read while the vault was opened.
   func adopt(opened snapshot: VaultSnapshot) throws(SecretError) {
     let noted = witness.mark()
-    if snapshot.isCurrent(try place.status()), try isUsable(snapshot, noted) {
+    if snapshot.isCurrent(try file.status()), try isUsable(snapshot, noted) {
       adopt(snapshot, noted)
     } else {
       _ = try reload()
@@ -36,14 +36,14 @@ extension Vault {
   }
 
   private func read() throws(SecretError) -> VaultSnapshot {
-    guard let file = try place.open() else { throw place.missing }
-    let (data, header) = try place.read(file)
+    guard let opened = try file.open() else { throw file.missing }
+    let (data, header) = try file.read(opened)
     guard header.id == id else {
       throw SecretError(
         code: .wrongKey,
-        message: "Another vault has taken the place of the one at \(place.path). Open it anew.")
+        message: "Another vault has taken the place of the one at \(file.path). Open it anew.")
     }
-    return try VaultSnapshot(data, of: file, header: header, root: root)
+    return try VaultSnapshot(data, of: opened, header: header, root: root)
   }
 
   /// Whether a file may be used; false when it was replaced meanwhile.
@@ -55,10 +55,10 @@ extension Vault {
     let known = [memory.withLock { $0.seen }, noted].compactMap(\.self)
     guard known.contains(where: { snapshot.header.mark.isBehind($0) }) else { return true }
     // What is known may be of a write that was made since the file was read.
-    guard snapshot.isCurrent(try place.status()) else { return false }
+    guard snapshot.isCurrent(try file.status()) else { return false }
     throw SecretError(
       code: .rolledBack,
-      message: "The vault \(place.path) is older than one that was seen before. If you put back a "
+      message: "The vault \(file.path) is older than one that was seen before. If you put back a "
         + "copy on purpose, call Vault.acceptRollback(at:key:); else bring back the newest one.")
   }
 

@@ -63,7 +63,7 @@ extension Vault {
     let header = try current().header
     let material = try VaultKey.passphrase(old).material(makingIfAbsent: false, environment)
     guard let (_, found) = try header.root(for: .passphrase, by: material) else {
-      throw header.wrongKey(.passphrase, place.path)
+      throw header.wrongKey(.passphrase, file.path)
     }
     let slot = try seal(.passphrase(new, cost), makingIfAbsent: false)
     try changeSlots { (slots) throws(SecretError) in
@@ -87,7 +87,7 @@ extension Vault {
   private func changeSlots(
     _ change: (inout [VaultSlot]) throws(SecretError) -> Void
   ) throws(SecretError) {
-    try place.locked { () throws(SecretError) in
+    try file.locked { () throws(SecretError) in
       var draft = try VaultDraft(after: try current())
       try change(&draft.slots)
       try put(draft)

@@ -1,7 +1,7 @@
 extension Vault {
   /// The secret of a name, or nil when there is none.
   ///
-  /// - Throws: ``SecretError``: `.notInitialised` when the file is gone, `.corrupt`, `.rolledBack` and
+  /// - Throws: ``SecretError``: `.notInitialized` when the file is gone, `.corrupt`, `.rolledBack` and
   ///   others when what is in its place does not open.
   public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
     let snapshot = try current()

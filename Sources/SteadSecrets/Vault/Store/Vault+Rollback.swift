@@ -17,12 +17,12 @@ extension Vault {
     at url: URL, key: VaultKey,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(SecretError) {
-    let place = try VaultPlace(url)
+    let file = try VaultFile(url)
     // The lock's file would be made even where there is no vault, or in a directory of others.
-    guard try place.open() != nil else { throw place.missing }
-    try place.locked { () throws(SecretError) in
-      guard let (root, snapshot) = try place.openIfPresent(key, environment) else {
-        throw place.missing
+    guard try file.open() != nil else { throw file.missing }
+    try file.locked { () throws(SecretError) in
+      guard let (root, snapshot) = try file.openIfPresent(key, environment) else {
+        throw file.missing
       }
       let witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
       var draft = try VaultDraft(after: snapshot)
@@ -30,7 +30,7 @@ extension Vault {
         draft.generation = max(draft.generation, try noted.generation.nextGeneration())
       }
       let (data, header) = try draft.file(root: root)
-      try place.replace(with: data)
+      try file.replace(with: data)
       witness.raise(to: header.mark)
     }
   }

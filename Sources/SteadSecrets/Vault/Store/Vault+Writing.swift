@@ -8,10 +8,10 @@ extension Vault {
   ///   hold, `.tooLarge` for a secret above ``sizeLimit-swift.type.property`` and when the vault is
   ///   full, `.unsupported` for every requirement, `.noSpace`; and what reading throws.
   public func write(
-    _ bytes: SecretBytes, for id: SecretID, _ write: SecretWrite
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     try check(bytes, write)
-    try place.locked { () throws(SecretError) in
+    try file.locked { () throws(SecretError) in
       let snapshot = try current()
       let found = snapshot.position(of: id)
       try check(write.condition, for: id, snapshot, found)
@@ -41,7 +41,7 @@ extension Vault {
   }
 
   private func remove(_ choose: (VaultSnapshot) -> Range<Int>) throws(SecretError) -> Int {
-    try place.locked { () throws(SecretError) in
+    try file.locked { () throws(SecretError) in
       let snapshot = try current()
       let range = choose(snapshot)
       guard !range.isEmpty else { return 0 }
@@ -51,7 +51,7 @@ extension Vault {
   }
 
   private func check(
-    _ condition: SecretWrite.Condition, for id: SecretID, _ snapshot: VaultSnapshot,
+    _ condition: SecretStoreWrite.Condition, for id: SecretID, _ snapshot: VaultSnapshot,
     _ found: (index: Int, isThere: Bool)
   ) throws(SecretError) {
     guard case .always = condition else {
@@ -65,17 +65,17 @@ extension Vault {
   /// Makes a draft the vault's file. The caller has the lock.
   func put(_ draft: VaultDraft) throws(SecretError) {
     let (data, header) = try draft.file(root: root)
-    try place.replace(with: data)
+    try file.replace(with: data)
     // From here on the write is made, whatever else fails.
-    guard let file = try? place.open(), file.begins(with: data.prefix(header.size)) else {
+    guard let opened = try? file.open(), opened.begins(with: data.prefix(header.size)) else {
       return
     }
-    adopt(VaultSnapshot(writing: data, of: file, header: header, entries: draft.entries), nil)
+    adopt(VaultSnapshot(writing: data, of: opened, header: header, entries: draft.entries), nil)
   }
 }
 
 extension VaultEntry {
-  init(_ length: Int, _ id: SecretID, _ write: SecretWrite, old: VaultEntry?, at now: UInt64) {
+  init(_ length: Int, _ id: SecretID, _ write: SecretStoreWrite, old: VaultEntry?, at now: UInt64) {
     (service, account, self.length) = (id.service, id.account, length)
     label = write.label ?? old?.label ?? id.defaultLabel
     attributes = write.attributes.map(Attribute.sorted) ?? old?.attributes ?? []

@@ -80,7 +80,7 @@ struct VaultDraft {
       entries.count <= VaultLayout.itemLimit
     else {
       throw SecretError(
-        code: .tooLarge(limit: VaultLayout.fileLimit),
+        code: .tooLarge,
         message: "The vault is full: it takes \(VaultLayout.itemLimit) items and "
           + "\(VaultLayout.fileLimit) bytes in all. Remove items, or keep them in another vault.")
     }
@@ -102,7 +102,7 @@ extension VaultEntry {
 }
 
 extension UInt64 {
-  /// The generation after this one, which there is for as long as the sun will shine.
+  /// The generation after this one. A 64-bit counter does not overflow in practice.
   func nextGeneration() throws(SecretError) -> UInt64 {
     let (next, overflow) = addingReportingOverflow(1)
     guard !overflow else {

@@ -1,4 +1,5 @@
 import SteadSecrets
+import SteadSecretsTesting
 
 extension TestedStore {
   static let plaintext = TestedStore(name: "plaintext") {

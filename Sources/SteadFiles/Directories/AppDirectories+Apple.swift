@@ -1,0 +1,28 @@
+#if canImport(Darwin)
+  import Foundation
+
+  /// The places that Apple's systems name; an app in a sandbox gets those of its container.
+  extension AppDirectories {
+    init(checkedID id: String, environment: [String: String]) {
+      self.id = id
+      let support = URL.applicationSupportDirectory
+      let caches = URL.cachesDirectory
+      let temporaryBase = URL.temporaryDirectory
+
+      documents = .documentsDirectory
+      data = support.appending(path: id, directoryHint: .isDirectory)
+      config = data.appending(path: "Configuration", directoryHint: .isDirectory)
+      cache = caches.appending(path: id, directoryHint: .isDirectory)
+      state = data.appending(path: "State", directoryHint: .isDirectory)
+      logs = URL.libraryDirectory
+        .appending(path: "Logs", directoryHint: .isDirectory)
+        .appending(path: id, directoryHint: .isDirectory)
+      // Apple has no such directory of its own; this one is each user's and cleared at a restart.
+      temporary = temporaryBase.appending(path: id, directoryHint: .isDirectory)
+      runtime = temporary.appending(path: "Runtime", directoryHint: .isDirectory)
+      runtimeWarning = nil
+      groups = URL.libraryDirectory
+        .appending(path: "Group Containers", directoryHint: .isDirectory)
+    }
+  }
+#endif

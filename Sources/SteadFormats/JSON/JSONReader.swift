@@ -1,0 +1,142 @@
+import Foundation
+
+/// Reads JSON as RFC 8259 has it, in UTF-8, and nothing more lenient than that.
+package struct JSONReader {
+  /// How deep arrays and objects may be nested; as deep as `JSONDecoder` goes.
+  static let depthLimit = 512
+
+  private var scanner: ByteScanner
+
+  /// The value that the bytes are the text of; nil when they are no JSON.
+  package static func value(of data: Data) -> JSONValue? {
+    data.withUnsafeBytes { bytes in
+      var reader = JSONReader(scanner: ByteScanner(bytes))
+      guard let value = reader.value(depth: 0) else { return nil }
+      reader.skipSpace()
+      return reader.scanner.isAtEnd ? value : nil
+    }
+  }
+
+  private mutating func value(depth: Int) -> JSONValue? {
+    skipSpace()
+    switch scanner.next {
+    case UInt8(ascii: "{")?: return depth < Self.depthLimit ? object(depth: depth + 1) : nil
+    case UInt8(ascii: "[")?: return depth < Self.depthLimit ? array(depth: depth + 1) : nil
+    case UInt8(ascii: "\"")?: return string().map(JSONValue.string)
+    case UInt8(ascii: "t")?: return scanner.take("true") ? .bool(true) : nil
+    case UInt8(ascii: "f")?: return scanner.take("false") ? .bool(false) : nil
+    case UInt8(ascii: "n")?: return scanner.take("null") ? .null : nil
+    default: return number().map(JSONValue.number)
+    }
+  }
+
+  private mutating func array(depth: Int) -> JSONValue? {
+    scanner.skip()
+    skipSpace()
+    var values: [JSONValue] = []
+    if scanner.take("]") { return .array(values) }
+    while let value = value(depth: depth) {
+      values.append(value)
+      skipSpace()
+      if scanner.take("]") { return .array(values) }
+      guard scanner.take(",") else { return nil }
+    }
+    return nil
+  }
+
+  private mutating func object(depth: Int) -> JSONValue? {
+    scanner.skip()
+    skipSpace()
+    var fields: JSONObject = [:]
+    if scanner.take("}") { return .object(fields) }
+    while true {
+      skipSpace()
+      guard scanner.next == UInt8(ascii: "\""), let name = string() else { return nil }
+      skipSpace()
+      guard scanner.take(":"), let value = value(depth: depth) else { return nil }
+      fields[name] = value
+      skipSpace()
+      if scanner.take("}") { return .object(fields) }
+      guard scanner.take(",") else { return nil }
+    }
+  }
+
+  private mutating func number() -> String? {
+    var text = scanner.take("-") ? "-" : ""
+    let whole = digits()
+    guard let first = whole.utf8.first, first != UInt8(ascii: "0") || whole.utf8.count == 1
+    else { return nil }
+    text += whole
+    if scanner.take(".") {
+      let fraction = digits()
+      guard !fraction.isEmpty else { return nil }
+      text += "." + fraction
+    }
+    if scanner.take("e") || scanner.take("E") {
+      text += "e"
+      if scanner.take("-") { text += "-" } else { _ = scanner.take("+") }
+      let exponent = digits()
+      guard !exponent.isEmpty else { return nil }
+      text += exponent
+    }
+    return text
+  }
+
+  private mutating func digits() -> String {
+    String(decoding: scanner.take(while: \.isDigit), as: UTF8.self)
+  }
+
+  private mutating func string() -> String? {
+    scanner.skip()
+    var bytes: [UInt8] = []
+    while true {
+      bytes += scanner.take {
+        $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20
+      }
+      if scanner.take("\"") { return String(validating: bytes, as: UTF8.self) }
+      guard scanner.take("\\"), let escaped = escape() else { return nil }
+      bytes += escaped.utf8
+    }
+  }
+
+  private mutating func escape() -> String? {
+    guard let byte = scanner.next else { return nil }
+    scanner.skip()
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
+      return String(UnicodeScalar(byte))
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return unicode()
+    default: return nil
+    }
+  }
+
+  /// A character by its number, or two halves of one; half of a pair alone is refused.
+  private mutating func unicode() -> String? {
+    guard let first = codeUnit() else { return nil }
+    if let scalar = UnicodeScalar(first) { return String(scalar) }
+    guard UTF16.isLeadSurrogate(first), scanner.take("\\u"), let second = codeUnit(),
+      UTF16.isTrailSurrogate(second)
+    else { return nil }
+    return String(decoding: [first, second], as: UTF16.self)
+  }
+
+  private mutating func codeUnit() -> UInt16? {
+    var number: UInt16 = 0
+    for _ in 0..<4 {
+      guard let digit = scanner.next?.hexadecimalValue else { return nil }
+      number = number << 4 | UInt16(digit)
+      scanner.skip()
+    }
+    return number
+  }
+
+  /// The four characters that JSON knows as space, and no others.
+  private mutating func skipSpace() {
+    _ = scanner.take { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+  }
+}

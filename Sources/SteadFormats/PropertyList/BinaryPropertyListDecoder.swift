@@ -1,0 +1,310 @@
+import Foundation
+
+/// Reads the objects of a binary property list, and checks every offset.
+package struct BinaryPropertyListDecoder {
+  private let bytes: UnsafeRawBufferPointer
+  /// Where the objects end and their offsets begin.
+  private let table: Int
+  private let offsetSize: Int
+  private let referenceSize: Int
+  private let objectCount: Int
+  private let rootObject: Int
+  /// What may still be made of the file, see ``BinaryPropertyList/expansionLimit(fileSize:)``.
+  private var budget: Int
+  /// A bit for each object that was read once and is worth keeping when it is met again.
+  private var seen: [UInt64]
+  /// Objects that were met again, with what they took from the budget.
+  private var shared: [Int: (value: PropertyList, cost: Int)] = [:]
+
+  /// Texts and data up to this size are read anew each time: copies of them are cheap.
+  private static let smallSize = 15
+
+  package init(_ bytes: UnsafeRawBufferPointer) throws {
+    let trailer = bytes.count - BinaryPropertyList.trailerSize
+    guard trailer >= BinaryPropertyList.magic.utf8.count,
+      bytes.starts(with: BinaryPropertyList.magic.utf8)
+    else { throw PropertyListError.damaged("This is not a binary property list.", at: 0) }
+    self.bytes = bytes
+    offsetSize = Int(bytes[trailer + 6])
+    referenceSize = Int(bytes[trailer + 7])
+    let numbers = (0..<3).map { bytes.bigEndian(at: trailer + 8 + $0 * 8, size: 8) }
+    guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+      let count = Int(exactly: numbers[0]), let root = Int(exactly: numbers[1]),
+      let table = Int(exactly: numbers[2]), root < count, table <= trailer,
+      table >= BinaryPropertyList.magic.utf8.count, count <= (trailer - table) / offsetSize
+    else {
+      throw PropertyListError.damaged("The file's last 32 bytes contradict its size.", at: trailer)
+    }
+    (self.table, objectCount, rootObject) = (table, count, root)
+    budget = BinaryPropertyList.expansionLimit(fileSize: bytes.count)
+    seen = [UInt64](repeating: 0, count: count / 64 + 1)
+  }
+
+  mutating func root() throws -> PropertyList { try value(of: rootObject, depth: 0) }
+
+  /// How many keys the root says that it has; what it holds was not looked at.
+  package func rootCount() throws -> Int {
+    min(try head(at: offset(of: rootObject)).size, objectCount)
+  }
+
+  /// Calls `visit` for each key and value of the dictionary that is the root.
+  package mutating func visitRoot(_ visit: (String, PropertyList) throws -> Void) throws {
+    let start = try offset(of: rootObject)
+    guard bytes[start] >> 4 == BinaryPropertyList.Kind.dictionary else {
+      throw PropertyListError(
+        code: .notADictionary, message: "The property list is not a dictionary.", offset: start)
+    }
+    let (count, references) = try container(at: start, referencesEach: 2)
+    for index in 0..<count {
+      let place = references + index * referenceSize
+      let key = try self.key(at: place)
+      try visit(key, try value(of: reference(at: place + count * referenceSize), depth: 1))
+    }
+  }
+}
+
+extension BinaryPropertyListDecoder {
+  /// Where an object begins; there is at least one byte.
+  private func offset(of object: Int) throws -> Int {
+    let place = table + object * offsetSize
+    let start = bytes.bigEndian(at: place, size: offsetSize)
+    guard start < UInt64(table), start >= 8 else {
+      throw PropertyListError.damaged("An object's offset leads out of the file.", at: place)
+    }
+    return Int(start)
+  }
+
+  /// The number of the object that the reference at a place, which is known to be there, names.
+  private func reference(at place: Int) throws -> Int {
+    let number = bytes.bigEndian(at: place, size: referenceSize)
+    guard number < UInt64(objectCount) else {
+      throw PropertyListError.damaged("A reference names no object.", at: place)
+    }
+    return Int(number)
+  }
+
+  /// Makes sure that `count` bytes of the objects begin at `start`.
+  @inline(__always)
+  private func check(_ start: Int, count: Int) throws {
+    guard count <= table - start else {
+      throw PropertyListError.damaged("An object is longer than the file.", at: start)
+    }
+  }
+
+  private mutating func spend(_ cost: Int, at offset: Int) throws {
+    guard cost <= budget else {
+      throw PropertyListError(
+        code: .tooLarge,
+        message: "Shared references make the property list far larger than its file.",
+        offset: offset)
+    }
+    budget -= cost
+  }
+
+  /// The size of the object at `start`, and where what it holds begins.
+  @inline(__always)
+  private func head(at start: Int) throws -> (size: Int, content: Int) {
+    let low = Int(bytes[start] & 15)
+    guard low == 15 else { return (low, start + 1) }
+    try check(start + 1, count: 1)
+    let marker = bytes[start + 1]
+    guard marker & 0xFC == BinaryPropertyList.Kind.integer << 4 else {
+      throw PropertyListError.damaged("An object's size is not a whole number.", at: start + 1)
+    }
+    let width = 1 << Int(marker & 3)
+    try check(start + 2, count: width)
+    guard let size = Int(exactly: bytes.bigEndian(at: start + 2, size: width)), size <= bytes.count
+    else { throw PropertyListError.damaged("An object is longer than the file.", at: start) }
+    return (size, start + 2 + width)
+  }
+
+  /// How many elements or fields a container has, and where its references begin.
+  ///
+  /// The memory for them is taken from the budget before it is asked for.
+  private mutating func container(
+    at start: Int, referencesEach: Int
+  ) throws -> (count: Int, references: Int) {
+    let (count, references) = try head(at: start)
+    try check(references, count: count * referencesEach * referenceSize)
+    try spend(count * BinaryPropertyList.valueCost, at: start)
+    return (count, references)
+  }
+}
+
+extension BinaryPropertyListDecoder {
+  private mutating func value(of object: Int, depth: Int) throws -> PropertyList {
+    let start = try offset(of: object)
+    let marker = bytes[start]
+    switch marker >> 4 {
+    case BinaryPropertyList.Kind.simple: return try simple(marker, at: start)
+    case BinaryPropertyList.Kind.integer: return try integer(at: start)
+    case BinaryPropertyList.Kind.real: return try real(at: start)
+    case BinaryPropertyList.Kind.date:
+      guard marker & 15 == 3 else { throw unknown(start) }
+      try check(start + 1, count: 8)
+      let seconds = Double(bitPattern: bytes.bigEndian(at: start + 1, size: 8))
+      return .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case BinaryPropertyList.Kind.reference:
+      let size = Int(marker & 15) + 1
+      try check(start + 1, count: size)
+      guard size <= 8, let number = UInt32(exactly: bytes.bigEndian(at: start + 1, size: size))
+      else { throw unknown(start) }
+      try spend(BinaryPropertyList.valueCost * 4, at: start)
+      return .dictionary([BinaryPropertyList.referenceKey: .integer(Int64(number))])
+    case BinaryPropertyList.Kind.ascii, BinaryPropertyList.Kind.utf16,
+      BinaryPropertyList.Kind.data, BinaryPropertyList.Kind.array,
+      BinaryPropertyList.Kind.dictionary:
+      return try sized(object, at: start, depth: depth)
+    default: throw unknown(start)
+    }
+  }
+
+  private func unknown(_ start: Int) -> PropertyListError {
+    .unsupported("An object is of a kind that property lists do not have.", at: start)
+  }
+
+  private func simple(_ marker: UInt8, at start: Int) throws -> PropertyList {
+    switch marker {
+    case 0x08: return .bool(false)
+    case 0x09: return .bool(true)
+    default: throw unknown(start)
+    }
+  }
+
+  private func integer(at start: Int) throws -> PropertyList {
+    let power = Int(bytes[start] & 15)
+    guard power <= 4 else { throw unknown(start) }
+    let size = 1 << power
+    try check(start + 1, count: size)
+    guard size == 16 else {
+      // Only numbers of 8 bytes have a sign.
+      return .integer(Int64(truncatingIfNeeded: bytes.bigEndian(at: start + 1, size: size)))
+    }
+    let high = bytes.bigEndian(at: start + 1, size: 8)
+    let low = bytes.bigEndian(at: start + 9, size: 8)
+    if high == 0 { return PropertyList(low) }
+    let number = Int64(bitPattern: low)
+    guard high == .max, number < 0 else {
+      throw PropertyListError.unsupported("A whole number has more than 64 bits.", at: start)
+    }
+    return .integer(number)
+  }
+
+  private func real(at start: Int) throws -> PropertyList {
+    switch bytes[start] & 15 {
+    case 2:
+      try check(start + 1, count: 4)
+      let bits = UInt32(truncatingIfNeeded: bytes.bigEndian(at: start + 1, size: 4))
+      return .float(Float(bitPattern: bits))
+    case 3:
+      try check(start + 1, count: 8)
+      return .double(Double(bitPattern: bytes.bigEndian(at: start + 1, size: 8)))
+    default: throw unknown(start)
+    }
+  }
+}
+
+extension BinaryPropertyListDecoder {
+  /// A text, data or a container; what is met a second time is kept for the third.
+  private mutating func sized(_ object: Int, at start: Int, depth: Int) throws -> PropertyList {
+    let (size, content) = try head(at: start)
+    let kind = bytes[start] >> 4
+    let isContainer = kind >= BinaryPropertyList.Kind.array
+    if !isContainer, size <= Self.smallSize {
+      try spend(size, at: start)
+      return try scalar(kind, size: size, at: content)
+    }
+    let (word, bit) = (object / 64, UInt64(1) << UInt64(object % 64))
+    let isKnown = seen[word] & bit != 0
+    if isKnown, let known = shared[object] {
+      try spend(known.cost, at: start)
+      return known.value
+    }
+    seen[word] |= bit
+    let before = budget
+    let value: PropertyList
+    if isContainer {
+      guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep(at: start) }
+      value =
+        kind == BinaryPropertyList.Kind.array
+        ? try array(at: start, depth: depth) : try dictionary(at: start, depth: depth)
+    } else {
+      try spend(size, at: start)
+      value = try scalar(kind, size: size, at: content)
+    }
+    if isKnown { shared[object] = (value, before - budget) }
+    return value
+  }
+
+  private func scalar(_ kind: UInt8, size: Int, at content: Int) throws -> PropertyList {
+    switch kind {
+    case BinaryPropertyList.Kind.data:
+      try check(content, count: size)
+      return .data(Data(bytes[content..<(content + size)]))
+    case BinaryPropertyList.Kind.ascii: return .string(try utf8(size: size, at: content))
+    default: return .string(try utf16(size: size, at: content))
+    }
+  }
+
+  /// A text of one byte a character.
+  ///
+  /// The format has ASCII here. Some writers put in UTF-8, which means the same for ASCII.
+  @inline(__always)
+  private func utf8(size: Int, at content: Int) throws -> String {
+    try check(content, count: size)
+    let text = UnsafeRawBufferPointer(rebasing: bytes[content..<(content + size)])
+    if text.isASCII { return String(decoding: text, as: UTF8.self) }
+    guard let string = String(validating: text, as: UTF8.self) else {
+      throw PropertyListError.damaged("A text is neither ASCII nor UTF-8.", at: content)
+    }
+    return string
+  }
+
+  /// A text of two bytes a unit; halves of a pair without the other become U+FFFD.
+  private func utf16(size: Int, at content: Int) throws -> String {
+    try check(content, count: size * 2)
+    return String(
+      decoding: (0..<size).lazy.map { index in
+        UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: content + index * 2, as: UInt16.self))
+      }, as: UTF16.self)
+  }
+
+  /// The key that the reference at a place names.
+  @inline(__always)
+  private mutating func key(at place: Int) throws -> String {
+    let object = try reference(at: place)
+    let start = try offset(of: object)
+    if bytes[start] >> 4 == BinaryPropertyList.Kind.ascii {
+      let (size, content) = try head(at: start)
+      if size <= Self.smallSize { return try utf8(size: size, at: content) }
+    }
+    guard case .string(let key) = try value(of: object, depth: PropertyList.maximumDepth) else {
+      throw PropertyListError.unsupported("A dictionary has a key that is not a text.", at: start)
+    }
+    return key
+  }
+
+  private mutating func array(at start: Int, depth: Int) throws -> PropertyList {
+    let (count, references) = try container(at: start, referencesEach: 1)
+    var elements: [PropertyList] = []
+    elements.reserveCapacity(count)
+    for index in 0..<count {
+      let object = try reference(at: references + index * referenceSize)
+      elements.append(try value(of: object, depth: depth + 1))
+    }
+    return .array(elements)
+  }
+
+  private mutating func dictionary(at start: Int, depth: Int) throws -> PropertyList {
+    let (count, references) = try container(at: start, referencesEach: 2)
+    var fields: [PropertyList.Fields.Field] = []
+    fields.reserveCapacity(count)
+    for index in 0..<count {
+      let place = references + index * referenceSize
+      let key = try self.key(at: place)
+      let object = try reference(at: place + count * referenceSize)
+      fields.append(.init(key, try value(of: object, depth: depth + 1)))
+    }
+    return .dictionary(PropertyList.Fields(fields))
+  }
+}

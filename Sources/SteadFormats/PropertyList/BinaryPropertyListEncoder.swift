@@ -1,0 +1,234 @@
+import Foundation
+
+/// Writes the objects of a binary property list, each after what refers to it, as Apple's writer does.
+struct BinaryPropertyListEncoder: ~Copyable {
+  /// Scalars longer than this are not looked for among those written.
+  static let uniquingLimit = 1024
+
+  private var output: ByteWriter
+  private var offsets: [Int] = []
+  private let referenceSize: Int
+  /// A hash table of scalars that are written: the hash's high half, and the position in `offsets`,
+  /// plus one, as the low half.
+  private var slots: [UInt64]
+
+  private init(_ size: BinaryPropertyListSize, referenceSize: Int) {
+    self.referenceSize = referenceSize
+    output = ByteWriter(capacity: size.bytes)
+    offsets.reserveCapacity(size.objects)
+    var slotCount = 16
+    while slotCount < size.objects + size.objects / 2 { slotCount *= 2 }
+    slots = [UInt64](repeating: 0, count: slotCount)
+  }
+
+  /// The file that `write` makes, which adds the root first.
+  ///
+  /// The size of references has to be known before the first object is written. When equal scalars made
+  /// the objects so few that a smaller size would do, all is written again with that one.
+  static func encode(
+    _ size: BinaryPropertyListSize, _ write: (inout BinaryPropertyListEncoder) throws -> Void
+  ) throws -> Data {
+    guard size.objects < UInt32.max / 2 else {
+      throw PropertyListError(
+        code: .tooLarge, message: "The property list has too many values; split it.")
+    }
+    var referenceSize = Self.size(of: size.objects)
+    while true {
+      var encoder = BinaryPropertyListEncoder(size, referenceSize: referenceSize)
+      for byte in BinaryPropertyList.magic.utf8 { encoder.output.append(byte) }
+      try write(&encoder)
+      let enough = Self.size(of: encoder.offsets.count)
+      if enough == referenceSize { return encoder.finish() }
+      referenceSize = enough
+    }
+  }
+
+  private static func size(of number: Int) -> Int {
+    switch number {
+    case ...0xFF: 1
+    case ...0xFFFF: 2
+    case ...0xFFFF_FFFF: 4
+    default: 8
+    }
+  }
+
+  private consuming func finish() -> Data {
+    let table = output.count
+    let offsetSize = Self.size(of: table)
+    output.reserve(offsets.count * offsetSize + BinaryPropertyList.trailerSize)
+    output.skip(offsets.count * offsetSize)
+    for index in offsets.indices {
+      output.set(offsets[index], size: offsetSize, at: table + index * offsetSize)
+    }
+    output.skip(6)
+    output.append(UInt8(offsetSize))
+    output.append(UInt8(referenceSize))
+    output.append(bigEndian: UInt64(offsets.count))
+    output.append(bigEndian: UInt64(0))
+    output.append(bigEndian: UInt64(table))
+    return output.data()
+  }
+}
+
+extension BinaryPropertyListEncoder {
+  /// Writes a value, and returns its number.
+  mutating func add(_ value: PropertyList, depth: Int) throws -> Int {
+    let start = output.count
+    switch value {
+    case .bool(let bool): output.append(bool ? 0x09 : 0x08)
+    case .integer(let number): appendInteger(number)
+    case .unsignedInteger(let number):
+      output.append(BinaryPropertyList.Kind.integer << 4 | 4)
+      output.append(bigEndian: UInt64(0))
+      output.append(bigEndian: number)
+    case .float(let number):
+      output.append(BinaryPropertyList.Kind.real << 4 | 2)
+      output.append(bigEndian: number.bitPattern)
+    case .double(let number):
+      output.append(BinaryPropertyList.Kind.real << 4 | 3)
+      output.append(bigEndian: number.bitPattern)
+    case .date(let date):
+      output.append(BinaryPropertyList.Kind.date << 4 | 3)
+      output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitPattern)
+    case .data(let data):
+      data.withUnsafeBytes { bytes in
+        appendHead(BinaryPropertyList.Kind.data, size: bytes.count)
+        output.append(bytes)
+      }
+    case .string(let text): appendText(text)
+    case .array(let elements): return try add(elements, depth: depth)
+    case .dictionary(let fields):
+      if let number = BinaryPropertyList.reference(fields) {
+        appendReference(number)
+      } else {
+        return try add(fields.fields, depth: depth)
+      }
+    }
+    return finishScalar(from: start)
+  }
+
+  private mutating func add(_ elements: [PropertyList], depth: Int) throws -> Int {
+    guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
+    let (number, references) = beginContainer(
+      BinaryPropertyList.Kind.array, size: elements.count, references: elements.count)
+    for (index, element) in elements.enumerated() {
+      let reference = try add(element, depth: depth + 1)
+      output.set(reference, size: referenceSize, at: references + index * referenceSize)
+    }
+    return number
+  }
+
+  /// Writes a dictionary with its keys in the order given, and returns its number.
+  mutating func add(
+    _ fields: [PropertyList.Fields.Field], depth: Int
+  ) throws -> Int {
+    guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
+    let count = fields.count
+    var (number, reference) = beginContainer(
+      BinaryPropertyList.Kind.dictionary, size: count, references: count * 2)
+    for index in fields.indices {
+      let start = output.count
+      appendText(fields[index].key)
+      let key = finishScalar(from: start)
+      output.set(key, size: referenceSize, at: reference)
+      reference += referenceSize
+    }
+    for index in fields.indices {
+      let value = try add(fields[index].value, depth: depth + 1)
+      output.set(value, size: referenceSize, at: reference)
+      reference += referenceSize
+    }
+    return number
+  }
+
+  /// The container's number, and where its references go.
+  private mutating func beginContainer(_ kind: UInt8, size: Int, references: Int) -> (Int, Int) {
+    offsets.append(output.count)
+    appendHead(kind, size: size)
+    let start = output.count
+    output.skip(references * referenceSize)
+    return (offsets.count - 1, start)
+  }
+}
+
+extension BinaryPropertyListEncoder {
+  private mutating func appendHead(_ kind: UInt8, size: Int) {
+    if size < 15 {
+      output.append(kind << 4 | UInt8(truncatingIfNeeded: size))
+    } else {
+      output.append(kind << 4 | 15)
+      appendInteger(Int64(size))
+    }
+  }
+
+  private mutating func appendInteger(_ number: Int64) {
+    let marker = BinaryPropertyList.Kind.integer << 4
+    switch number {
+    case 0...0xFF:
+      output.append(marker)
+      output.append(UInt8(truncatingIfNeeded: number))
+    case 0...0xFFFF:
+      output.append(marker | 1)
+      output.append(bigEndian: UInt16(truncatingIfNeeded: number))
+    case 0...0xFFFF_FFFF:
+      output.append(marker | 2)
+      output.append(bigEndian: UInt32(truncatingIfNeeded: number))
+    default:
+      output.append(marker | 3)
+      output.append(bigEndian: number)
+    }
+  }
+
+  private mutating func appendText(_ text: String) {
+    var text = text
+    let isASCII = text.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      guard bytes.isASCII else { return false }
+      appendHead(BinaryPropertyList.Kind.ascii, size: bytes.count)
+      output.append(bytes)
+      return true
+    }
+    guard !isASCII else { return }
+    let units = text.utf16
+    appendHead(BinaryPropertyList.Kind.utf16, size: units.count)
+    output.reserve(units.count * 2)
+    for unit in units { output.append(bigEndian: unit) }
+  }
+
+  private mutating func appendReference(_ number: UInt32) {
+    let size = Self.size(of: Int(number))
+    output.append(BinaryPropertyList.Kind.reference << 4 | UInt8(size - 1))
+    let start = output.count
+    output.skip(size)
+    output.set(Int(number), size: size, at: start)
+  }
+
+  /// The number of the scalar whose bytes begin at `start`: a new one, or that of its equal, whose bytes
+  /// are then the only ones to stay.
+  private mutating func finishScalar(from start: Int) -> Int {
+    let bytes = output.bytes(from: start)
+    let number = offsets.count
+    guard bytes.count <= Self.uniquingLimit else {
+      offsets.append(start)
+      return number
+    }
+    let hash = bytes.contentHash
+    let mark = hash & 0xFFFF_FFFF_0000_0000
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != 0 {
+      if slots[slot] & 0xFFFF_FFFF_0000_0000 == mark {
+        let other = Int(slots[slot] & 0xFFFF_FFFF) - 1
+        // An object's first bytes say how long it is, so equal beginnings are equal objects.
+        if output.holds(bytes, at: offsets[other]) {
+          output.truncate(to: start)
+          return other
+        }
+      }
+      slot = (slot + 1) & mask
+    }
+    offsets.append(start)
+    slots[slot] = mark | UInt64(number + 1)
+    return number
+  }
+}

@@ -1,0 +1,193 @@
+import Foundation
+
+extension PropertyList {
+  /// The keys and values of a dictionary, in the order of the keys' bytes.
+  ///
+  /// Keys are told apart by their UTF-8, as the files do, where a `[String: …]` would take two
+  /// spellings of "é" for one key. A look-up is a binary search.
+  public struct Fields: Sendable, Hashable {
+    /// A key and its value.
+    public struct Field: Sendable, Hashable {
+      /// The key.
+      public let key: String
+      /// The value.
+      public var value: PropertyList
+
+      /// A key and its value.
+      public init(_ key: String, _ value: PropertyList) {
+        self.key = key
+        self.value = value
+      }
+
+      /// Whether key and value are the same, byte for byte.
+      public static func == (left: Field, right: Field) -> Bool {
+        left.key.isSameText(as: right.key) && left.value == right.value
+      }
+
+      /// Hashes the key's bytes and the value.
+      public func hash(into hasher: inout Hasher) {
+        key.hashBytes(into: &hasher)
+        hasher.combine(value)
+      }
+    }
+
+    /// In the order of the keys' bytes.
+    private(set) var fields: [Field]
+
+    /// No fields.
+    public init() { fields = [] }
+
+    /// Fields in any order; of several with one key the last counts.
+    public init(_ fields: some Sequence<Field>) {
+      let given = Array(fields)
+      // What comes from a file most often is in order, and comparing neighbours is quick.
+      if zip(given, given.dropFirst()).allSatisfy({ $0.key.comesBefore($1.key) }) {
+        self.fields = given
+        return
+      }
+      self.fields = []
+      self.fields.reserveCapacity(given.count)
+      for index in Self.order(of: given) {
+        if let last = self.fields.last, last.key.isSameText(as: given[index].key) {
+          self.fields.removeLast()
+        }
+        self.fields.append(given[index])
+      }
+    }
+
+    /// The positions of fields, sorted by key and then by position.
+    ///
+    /// Keys are compared by eight bytes behind what all of them begin with, as one number, and by all
+    /// their bytes only when those are the same.
+    private static func order(of fields: [Field]) -> [Int] {
+      let shared = sharedPrefixCount(of: fields)
+      let marks = fields.indices.map { index in
+        (start: fields[index].key.number(from: shared), index: index)
+      }
+      return marks.sorted { left, right in
+        if left.start != right.start { return left.start < right.start }
+        let (leftKey, rightKey) = (fields[left.index].key, fields[right.index].key)
+        return leftKey.comesBefore(rightKey)
+          || left.index < right.index && leftKey.isSameText(as: rightKey)
+      }.map(\.index)
+    }
+
+    /// With how many of the first one's bytes all keys begin.
+    private static func sharedPrefixCount(of fields: [Field]) -> Int {
+      guard let first = fields.first else { return 0 }
+      return fields.dropFirst().reduce(first.key.utf8.count) { count, field in
+        field.key.countShared(with: first.key, limit: count)
+      }
+    }
+
+    /// The value of a key; setting nil takes the key out.
+    public subscript(key: String) -> PropertyList? {
+      get {
+        let index = position(of: key)
+        guard index < fields.count, fields[index].key.isSameText(as: key) else { return nil }
+        return fields[index].value
+      }
+      set {
+        let index = position(of: key)
+        let isThere = index < fields.count && fields[index].key.isSameText(as: key)
+        switch (isThere, newValue) {
+        case (true, let value?): fields[index].value = value
+        case (true, nil): fields.remove(at: index)
+        case (false, let value?): fields.insert(Field(key, value), at: index)
+        case (false, nil): break
+        }
+      }
+    }
+
+    /// The first position whose key does not come before `key`.
+    private func position(of key: String) -> Int {
+      var (low, high) = (0, fields.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if fields[middle].key.comesBefore(key) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+}
+
+extension PropertyList.Fields: RandomAccessCollection {
+  /// The first position.
+  public var startIndex: Int { fields.startIndex }
+  /// The position behind the last.
+  public var endIndex: Int { fields.endIndex }
+  /// The key and value at a position.
+  public subscript(position: Int) -> Field { fields[position] }
+}
+
+extension PropertyList.Fields: ExpressibleByDictionaryLiteral {
+  /// Fields from a literal; of several with one key the last counts.
+  public init(dictionaryLiteral elements: (String, PropertyList)...) {
+    self.init(elements.map { Field($0, $1) })
+  }
+}
+
+extension String {
+  /// Whether the UTF-8 is the same; `==` takes texts for equal that have other bytes.
+  @inline(__always)
+  package func isSameText(as other: String) -> Bool {
+    let count = utf8.count
+    guard count == other.utf8.count else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in left.hasSameBytes(as: right) }
+    }
+    // A text that lives in an object of Apple's Foundation may have no such storage.
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+
+  /// Whether the UTF-8 comes before the other's.
+  package func comesBefore(_ other: String) -> Bool {
+    let comesBefore = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in left.comesBefore(right) }
+    }
+    return (comesBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}
+
+extension String {
+  /// Eight bytes of the UTF-8, zeros behind its end, as a number that is in order as they are.
+  fileprivate func number(from offset: Int) -> UInt64 {
+    let read = utf8.withContiguousStorageIfAvailable { bytes in
+      let rest = UnsafeRawBufferPointer(bytes).dropFirst(offset).prefix(8)
+      if rest.count == 8 {
+        let number = UnsafeRawBufferPointer(rebasing: rest).loadUnaligned(as: UInt64.self)
+        return UInt64(bigEndian: number)
+      }
+      return rest.reduce(0) { $0 << 8 | UInt64($1) } << (64 - 8 * UInt64(rest.count))
+    }
+    // All the same: then all the bytes are compared.
+    return read ?? 0
+  }
+
+  /// How many of the first `limit` bytes of the UTF-8 are the same, up to the first that is not.
+  fileprivate func countShared(with other: String, limit: Int) -> Int {
+    let shared = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        let limit = Swift.min(limit, left.count, right.count)
+        return (0..<limit).first { left[$0] != right[$0] } ?? limit
+      }
+    }
+    return (shared ?? nil) ?? 0
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether as many bytes of the other are the same.
+  @inline(__always)
+  fileprivate func hasSameBytes(as other: Self) -> Bool {
+    guard let left = baseAddress, let right = other.baseAddress else { return true }
+    return memcmp(left, right, count) == 0
+  }
+
+  @inline(__always)
+  fileprivate func comesBefore(_ other: Self) -> Bool {
+    guard let left = baseAddress, let right = other.baseAddress else { return count < other.count }
+    let order = memcmp(left, right, Swift.min(count, other.count))
+    return order < 0 || order == 0 && count < other.count
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// The bridge of a type that is stored as the tree of its `Codable` form.
+@usableFromInline
+enum CodableBridge<Value: Codable>: PreferenceBridge {
+  /// Data is read as JSON, since that is how SteadDefault's `df.store` keeps a value.
+  @usableFromInline
+  static func decode(_ stored: PropertyList) throws -> Value {
+    do {
+      if case .data(let json) = stored, Value.self != Data.self {
+        return try JSONDecoder().decode(Value.self, from: json)
+      }
+      return try TreeDecoder(stored, path: []).decode(Value.self)
+    } catch let error as PreferencesError {
+      throw error
+    } catch {
+      throw PreferencesError(
+        code: .doesNotDecode, message: "What is stored does not decode as \(Value.self).",
+        cause: error)
+    }
+  }
+
+  @usableFromInline
+  static func encode(_ value: Value) throws -> PropertyList? {
+    do {
+      return try TreeEncoder.tree(of: value)
+    } catch let error as PreferencesError {
+      throw error
+    } catch {
+      throw PreferencesError(
+        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", cause: error)
+    }
+  }
+}

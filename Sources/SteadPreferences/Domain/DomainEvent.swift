@@ -1,0 +1,16 @@
+import Foundation
+import SteadFiles
+
+/// What became of one key.
+struct DomainChange: Sendable {
+  var key: String
+  var old: PropertyList?
+  var new: PropertyList?
+}
+
+/// What one write, or a look at the file, has changed.
+struct DomainEvent: Sendable {
+  var changes: [DomainChange]
+  /// Whether this process wrote it.
+  var isOwn: Bool
+}

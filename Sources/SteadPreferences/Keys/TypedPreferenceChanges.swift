@@ -1,0 +1,30 @@
+/// The changes of a typed key's value, one after the other; see ``PreferenceChanges`` for what a slow
+/// consumer gets, and when they end.
+public struct TypedPreferenceChanges<Value: Sendable>: AsyncSequence, Sendable {
+  /// A change and what the value was before.
+  public typealias Element = PreferenceChange<Value>
+  /// It cannot fail.
+  public typealias Failure = Never
+
+  let stored: PreferenceChanges
+  let decoder: ChangeDecoder<Value>
+
+  /// An iterator.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(stored: stored.makeAsyncIterator(), decoder: decoder)
+  }
+
+  /// Gives changes as they come.
+  public struct Iterator: AsyncIteratorProtocol {
+    var stored: PreferenceChanges.Iterator
+    let decoder: ChangeDecoder<Value>
+
+    /// The next change, nil once the task was cancelled.
+    public mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+    /// The next change, nil once the task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+      await stored.next(isolation: actor).map(decoder.decode)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+#if canImport(Darwin)
+  import Foundation
+
+  // Not run on this project's machines.
+  extension DomainDirectories {
+    /// Places beside those of the system's own preferences, which belong to its daemon.
+    init(variables: [String: String], managed: URL?) {
+      config = .applicationSupportDirectory
+        .appending(path: "Preferences", directoryHint: .isDirectory)
+      allUsers = [
+        URL(filePath: "/Library/Application Support/Preferences", directoryHint: .isDirectory)
+      ]
+      self.managed = managed
+    }
+  }
+#endif

@@ -1,0 +1,17 @@
+#if !canImport(Darwin)
+  import Foundation
+  import SteadFiles
+
+  extension DomainDirectories {
+    /// The places of the XDG Base Directory Specification.
+    init(variables: [String: String], managed: URL?) {
+      config = BaseDirectories(environment: variables).config
+      let list = variables["XDG_CONFIG_DIRS"] ?? ""
+      // "All paths set in these environment variables must be absolute"; an empty list is none.
+      allUsers = (list.isEmpty ? "/etc/xdg" : list).split(separator: ":")
+        .filter { $0.hasPrefix("/") }
+        .map { URL(filePath: String($0), directoryHint: .isDirectory) }
+      self.managed = managed
+    }
+  }
+#endif

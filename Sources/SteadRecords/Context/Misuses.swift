@@ -1,0 +1,44 @@
+/// What a save cannot take, in words that say what to do.
+enum Misuses {
+  /// How many calls that had no effect one error describes.
+  static let namedLimit = 10
+
+  static func insertion(ofForeign model: any PersistentModel) -> SwiftDataError {
+    .init(
+      .foreignModel,
+      "\(model.persistentModelID) belongs to another context and was not inserted. Fetch it in "
+        + "this context by its persistentModelID; this save wrote nothing, and the next one goes on."
+    )
+  }
+
+  static func insertion(ofUnknown model: any PersistentModel) -> SwiftDataError {
+    .init(
+      .unknownModel,
+      "\(type(of: model)) is not in the container's schema, and the object was not inserted. Name "
+        + "the type when the container is made; this save wrote nothing, and the next one goes on.")
+  }
+
+  static func deletion(ofForeign model: any PersistentModel) -> SwiftDataError {
+    .init(
+      .foreignModel,
+      "\(model.persistentModelID) belongs to another context and was not deleted. Delete it there, "
+        + "or fetch it in this context; this save wrote nothing, and the next one goes on.")
+  }
+
+  static func link(
+    _ property: String, of owner: any PersistentModel, to target: any PersistentModel
+  ) -> SwiftDataError {
+    if target._$statePointer.pointee.home != nil {
+      return .init(
+        .foreignModel,
+        "\(property) of \(owner.persistentModelID) leads to \(target.persistentModelID), an object "
+          + "of another context. Set it to the object that this context has for that identifier, "
+          + "then save again.")
+    }
+    return .init(
+      .unknownModel,
+      "\(property) of \(owner.persistentModelID) leads to a \(type(of: target)), which is not in "
+        + "the container's schema. Name the type when the container is made, or clear the property."
+    )
+  }
+}

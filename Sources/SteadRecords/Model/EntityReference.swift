@@ -1,0 +1,40 @@
+import Synchronization
+
+/// A store's entity, one object per pair of names, so that identifiers compare by address.
+final class EntityReference: Hashable, Sendable {
+  let store: String?
+  let entity: String
+
+  private struct Names: Hashable {
+    let store: String?
+    let entity: String
+  }
+
+  private static let known = Mutex<[Names: EntityReference]>([:])
+
+  private init(_ names: Names) {
+    store = names.store
+    entity = names.entity
+  }
+
+  private static func named(_ names: Names) -> EntityReference {
+    known.withLock { known in
+      if let reference = known[names] { return reference }
+      let reference = EntityReference(names)
+      known[names] = reference
+      return reference
+    }
+  }
+
+  static func permanent(_ entity: String, store: String) -> EntityReference {
+    named(Names(store: store, entity: entity))
+  }
+
+  static func temporary(_ entity: String) -> EntityReference {
+    named(Names(store: nil, entity: entity))
+  }
+
+  static func == (left: EntityReference, right: EntityReference) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

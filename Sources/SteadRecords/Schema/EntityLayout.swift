@@ -1,0 +1,90 @@
+/// One model class and its table.
+final class EntityLayout: @unchecked Sendable {
+  // Sendable: everything is immutable after init, except the cache, which has its own lock.
+  let index: Int
+  let name: String
+  let type: any PersistentModel.Type
+  /// The table of the hierarchy's root, unquoted.
+  let table: String
+  let rootIndex: Int
+  /// The value of column `_entity`, when the class is part of a hierarchy.
+  let discriminator: Int?
+  /// The discriminators of the class and all its subclasses; empty outside hierarchies.
+  let familyDiscriminators: [Int]
+  /// Inherited properties first; a property's place is its index.
+  let properties: [PropertyLayout]
+  let propertyByKeyPath: [AnyKeyPath: Int]
+  /// Indices of the properties of each uniqueness constraint.
+  let uniqueConstraints: [[Int]]
+  /// Indices of the properties of each index.
+  let indices: [[Int]]
+  /// Indices of properties with full-text search.
+  let searchable: [Int]
+  /// Indices of relationships.
+  let relationships: [Int]
+  /// Indices of to-many relationships that lie in join tables.
+  let joined: [Int]
+  /// The names that reading and writing its rows needs.
+  let labels: RowLabels
+  private let byName: [String: Int]
+  let traced = TracedKeyPaths()
+
+  init(_ parts: Parts) {
+    index = parts.index
+    name = parts.name
+    type = parts.type
+    table = parts.table
+    rootIndex = parts.rootIndex
+    discriminator = parts.discriminator
+    familyDiscriminators = parts.familyDiscriminators
+    properties = parts.properties
+    propertyByKeyPath = parts.keyPaths
+    byName = Dictionary(uniqueKeysWithValues: parts.properties.map { ($0.name, $0.index) })
+    let names = byName
+    uniqueConstraints = parts.uniqueness.map { $0.compactMap { names[$0] } }.filter { !$0.isEmpty }
+    indices = parts.indexed.map { $0.compactMap { names[$0] } }.filter { !$0.isEmpty }
+    searchable = parts.properties.filter { $0.isSearchable }.map(\.index)
+    relationships = parts.properties.filter { $0.destination != nil }.map(\.index)
+    joined = parts.properties.filter { $0.joinTable != nil }.map(\.index)
+    labels = RowLabels(
+      entity: parts.name, properties: parts.properties.map(\.name),
+      transformers: parts.properties.map(\.transformerName))
+  }
+
+  /// An object of the class or of a subclass, known to be one, as a model.
+  ///
+  /// A cast would look the conformance up at run time, which costs more than loading a column.
+  func model(_ object: AnyObject) -> any PersistentModel {
+    func downcast<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
+      assert(object is M)
+      return unsafeDowncast(object, to: type)
+    }
+    return _openExistential(type, do: downcast)
+  }
+
+  func property(named name: String) -> PropertyLayout? { byName[name].map { properties[$0] } }
+
+  struct Parts {
+    var index: Int
+    var name: String
+    var type: any PersistentModel.Type
+    var table: String
+    var rootIndex: Int
+    var discriminator: Int?
+    var familyDiscriminators: [Int]
+    var properties: [PropertyLayout]
+    var keyPaths: [AnyKeyPath: Int]
+    var uniqueness: [[String]]
+    var indexed: [[String]]
+  }
+}
+
+extension EntityLayout {
+  /// The index of the property that a key path reads.
+  func propertyIndex(of keyPath: AnyKeyPath) -> Int? {
+    propertyByKeyPath[keyPath] ?? traceProperty(keyPath)
+  }
+
+  /// The index of the property that a key path reads, found by reading it.
+  func traceProperty(_ keyPath: AnyKeyPath) -> Int? { traced.index(of: keyPath, on: type) }
+}

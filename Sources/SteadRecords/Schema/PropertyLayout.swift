@@ -1,0 +1,100 @@
+/// One stored property and its column. A class, since it is looked at with each change of a relationship,
+/// where the copy of a value would count many references.
+final class PropertyLayout: @unchecked Sendable {
+  // Sendable: all parts are immutable; `defaultValue` is only read.
+  let index: Int
+  let name: String
+  let originalName: String
+  let keyPath: AnyKeyPath?
+  /// The column's name, unquoted; nil for a to-many relationship.
+  let column: String?
+  let kind: Kind
+  let isOptional: Bool
+  let valueType: any Any.Type
+  let defaultValue: Any?
+  let isUnique: Bool
+  let isSearchable: Bool
+  let isEphemeral: Bool
+  let transformerName: String?
+  let relationship: RelationshipLayout?
+  /// The column, unquoted, that says in which of a to-one relationship's `lists` the object is: NULL
+  /// or 0 for the first, else the list's number. nil unless several lists lie in the same column.
+  let listColumn: String?
+
+  init(
+    index: Int, name: String, originalName: String, keyPath: AnyKeyPath?, column: String?,
+    kind: Kind, isOptional: Bool, valueType: any Any.Type, defaultValue: Any?, isUnique: Bool,
+    isSearchable: Bool, isEphemeral: Bool, transformerName: String?,
+    relationship: RelationshipLayout?, listColumn: String? = nil
+  ) {
+    self.index = index
+    self.name = name
+    self.originalName = originalName
+    self.keyPath = keyPath
+    self.column = column
+    self.kind = kind
+    self.isOptional = isOptional
+    self.valueType = valueType
+    self.defaultValue = defaultValue
+    self.isUnique = isUnique
+    self.isSearchable = isSearchable
+    self.isEphemeral = isEphemeral
+    self.transformerName = transformerName
+    self.relationship = relationship
+    self.listColumn = listColumn
+  }
+
+  enum Kind: Sendable {
+    case attribute(ColumnEncoding)
+    case toOne(destination: Int)
+    case toMany(ToManyStorage, destination: Int)
+  }
+
+  var destination: Int? {
+    switch kind {
+    case .attribute: nil
+    case .toOne(let destination), .toMany(_, let destination): destination
+    }
+  }
+
+  var isToMany: Bool { if case .toMany = kind { true } else { false } }
+
+  /// The number of the list that an object is in when nothing else is said.
+  var firstList: Int { relationship?.lists.first?.number ?? 0 }
+
+  /// The properties of the destination that lead back: several where they share this one as inverse.
+  func inverses(in entities: [EntityLayout]) -> [PropertyLayout] {
+    guard let destination, let relationship else { return [] }
+    let indices =
+      relationship.lists.isEmpty
+      ? relationship.inverse.map { [$0] } ?? [] : relationship.lists.map(\.property)
+    return indices.map { entities[destination].properties[$0] }
+  }
+
+  /// Whether a deletion may leave a reference in the column to a row that is not there any more.
+  func mayBeLeft(in entities: [EntityLayout]) -> Bool {
+    inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
+  }
+
+  var joinTable: JoinTable? {
+    if case .toMany(.join(let table, let owner, let target), _) = kind {
+      JoinTable(name: table, owner: owner, target: target)
+    } else {
+      nil
+    }
+  }
+}
+
+/// The names, unquoted, of the columns beside a foreign key that belong to no property.
+enum HiddenColumn {
+  /// The column with the order of a to-many relationship over this foreign key.
+  static func order(of foreignKey: String) -> String { "_\(foreignKey)_order" }
+
+  /// The column with the number of the to-many relationship, of several over this foreign key.
+  static func list(of foreignKey: String) -> String { "_\(foreignKey)_list" }
+
+  /// The new names of a property's columns when the property gets another name.
+  static func renamings(from old: String, to new: String) -> [(old: String, new: String)] {
+    [(old, new), (order(of: old), order(of: new)), (list(of: old), list(of: new))]
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Searches in UTF-8, fast where both texts are plain ASCII and Swift's own where they are not.
+enum TextSearch {
+  typealias Bytes = UnsafeRawBufferPointer
+
+  private static func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  static func contains(_ text: Bytes, _ part: Bytes) -> Bool {
+    if part.isEmpty { return true }
+    if TextOrder.isPlain(text), TextOrder.isPlain(part) {
+      return find(part, in: text)
+    }
+    return contains(string(text), string(part))
+  }
+
+  private static func find(_ part: Bytes, in text: Bytes) -> Bool {
+    guard text.count >= part.count, let base = text.baseAddress, let other = part.baseAddress
+    else { return false }
+    var start = 0
+    let last = text.count - part.count
+    while start <= last {
+      guard let hit = memchr(base + start, Int32(part[0]), last - start + 1) else { return false }
+      if memcmp(hit, other, part.count) == 0 { return true }
+      start = UnsafeRawPointer(hit) - base + 1
+    }
+    return false
+  }
+
+  /// The search that the predicate's own node makes: character by character.
+  private static func contains<Base: Collection, Other: Collection>(
+    _ base: Base, _ other: Other
+  ) -> Bool where Base.Element: Equatable, Base.Element == Other.Element {
+    base.contains(other)
+  }
+
+  static func starts(_ text: Bytes, _ part: Bytes) -> Bool {
+    if TextOrder.isPlain(text), TextOrder.isPlain(part) { return begins(text, part) }
+    return string(text).starts(with: string(part))
+  }
+
+  static func hasPrefix(_ text: Bytes, _ part: Bytes) -> Bool {
+    if TextOrder.isPlain(text), TextOrder.isPlain(part) { return begins(text, part) }
+    return string(text).hasPrefix(string(part))
+  }
+
+  static func hasSuffix(_ text: Bytes, _ part: Bytes) -> Bool {
+    if TextOrder.isPlain(text), TextOrder.isPlain(part) {
+      guard text.count >= part.count else { return false }
+      return begins(Bytes(rebasing: text[(text.count - part.count)...]), part)
+    }
+    return string(text).hasSuffix(string(part))
+  }
+
+  private static func begins(_ text: Bytes, _ part: Bytes) -> Bool {
+    guard text.count >= part.count else { return false }
+    guard let one = text.baseAddress, let other = part.baseAddress else { return part.isEmpty }
+    return memcmp(one, other, part.count) == 0
+  }
+
+  static func standardContains(_ text: Bytes, _ part: Bytes) -> Bool {
+    if isSimple(text, part) { return containsCaseless(text, part) }
+    return string(text).localizedStandardContains(string(part))
+  }
+
+  static func caselessContains(_ text: Bytes, _ part: Bytes) -> Bool {
+    if isSimple(text, part) { return containsCaseless(text, part) }
+    return string(text).localizedCaseInsensitiveContains(string(part))
+  }
+
+  /// Whether a search without case is one of bytes, whose cases differ by one bit.
+  private static func isSimple(_ text: Bytes, _ part: Bytes) -> Bool {
+    !part.isEmpty && hasPlainCases && TextOrder.isPlain(text) && TextOrder.isPlain(part)
+  }
+
+  /// Whether i and I are one letter in the user's language; asked once, since finding the locale
+  /// would cost more than the search.
+  private static let hasPlainCases: Bool = {
+    let language = Locale.current.language.languageCode?.identifier ?? ""
+    return !["tr", "az", "lt"].contains(language)
+  }()
+
+  private static func containsCaseless(_ text: Bytes, _ part: Bytes) -> Bool {
+    guard text.count >= part.count, let first = part.first else { return false }
+    let (lower, upper) = (lowercase(first), uppercase(first))
+    for start in 0...(text.count - part.count) {
+      guard text[start] == lower || text[start] == upper else { continue }
+      var index = 1
+      while index < part.count, lowercase(text[start + index]) == lowercase(part[index]) {
+        index += 1
+      }
+      if index == part.count { return true }
+    }
+    return false
+  }
+
+  private static func lowercase(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+
+  private static func uppercase(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte & ~0x20 : byte
+  }
+}

@@ -1,9 +1,0 @@
-import Synchronization
-
-/// Whether a wait is to be given up.
-final class Cancellation: Sendable {
-  private let flag = Atomic(false)
-
-  var isCancelled: Bool { flag.load(ordering: .relaxed) }
-  func cancel() { flag.store(true, ordering: .relaxed) }
-}

@@ -1,0 +1,17 @@
+/// Names that the Secret Service's specification gives.
+enum ServiceName {
+  static let bus = "org.freedesktop.secrets"
+  static let path = "/org/freedesktop/secrets"
+  static let service = "org.freedesktop.Secret.Service"
+  static let collection = "org.freedesktop.Secret.Collection"
+  static let item = "org.freedesktop.Secret.Item"
+  static let prompt = "org.freedesktop.Secret.Prompt"
+  static let properties = "org.freedesktop.DBus.Properties"
+  /// The schema of items that have no special one.
+  static let schema = "org.freedesktop.Secret.Generic"
+  static let schemaAttribute = "xdg:schema"
+  /// Where a path would be if there were one.
+  static let noPath = "/"
+  /// What shows GNOME Keyring's prompts.
+  static let prompter = "org.gnome.keyring.SystemPrompter"
+}

@@ -1,0 +1,89 @@
+import Crypto
+import Foundation
+import SteadFiles
+
+extension VaultFile {
+  /// The vault's root key and its contents, of a vault that is there or is made.
+  func open(
+    _ key: VaultKey, _ opening: Vault.Opening, _ environment: [String: String]
+  ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
+    if opening != .create {
+      if let opened = try openIfPresent(key, environment) { return opened }
+      guard opening == .openOrCreate else { throw missing }
+    }
+    try makeDirectory()
+    return try locked { () throws(SecretError) in
+      if opening == .openOrCreate, let opened = try openIfPresent(key, environment) {
+        return opened
+      }
+      guard try status() == nil else {
+        throw SecretError(
+          code: .duplicateItem,
+          message: "There is something at \(path) already. Open it, or choose another place.")
+      }
+      return try make(key, environment)
+    }
+  }
+
+  /// - Throws: ``SecretError`` when it is there and does not open.
+  func openIfPresent(
+    _ key: VaultKey, _ environment: [String: String]
+  ) throws(SecretError) -> (VaultRoot, VaultSnapshot)? {
+    guard let file = try open() else { return nil }
+    let (data, header) = try read(file)
+    let material = try key.material(makingIfAbsent: false, environment)
+    guard let (root, _) = try header.root(for: key.kind, by: material) else {
+      throw header.wrongKey(key.kind, path)
+    }
+    return (root, try VaultSnapshot(data, of: file, header: header, root: root))
+  }
+
+  /// What is in a file, as far as it can be checked without a key.
+  func read(_ file: OpenFile) throws(SecretError) -> (Data, VaultHeader) {
+    let data = try file.data(limit: VaultLayout.fileLimit)
+    let header = try data.withUnsafeBytes { bytes in
+      Result { () throws(SecretError) in try VaultHeader(parsing: bytes) }
+    }.get()
+    let end = header.size - VaultLayout.digestSize
+    guard Crypto.SHA256.hash(data: data[..<end]).elementsEqual(data[end..<header.size]) else {
+      throw .damagedVault("its header is not as it was written")
+    }
+    return (data, header)
+  }
+
+  private func make(
+    _ key: VaultKey, _ environment: [String: String]
+  ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
+    let id = [UInt8].random(count: VaultLayout.idSize)
+    let root = VaultRoot.random()
+    let material = try key.material(makingIfAbsent: true, environment)
+    let slot = try VaultSlot.sealing(
+      root, of: id, kind: key.kind, scrypt: key.scrypt, material: material)
+    let (data, _) = try VaultDraft(id: id, slots: [slot]).file(root: root)
+    try create(data)
+    guard let file = try open() else { throw missing }
+    let (written, header) = try read(file)
+    return (root, try VaultSnapshot(written, of: file, header: header, root: root))
+  }
+}
+
+extension VaultHeader {
+  /// The root key, and the slot that a key opens; nil when it opens none.
+  func root(
+    for kind: VaultKeySlot.Kind, by material: SecretBytes
+  ) throws(SecretError) -> (VaultRoot, VaultSlot)? {
+    for slot in slots where slot.kind == kind {
+      if let root = try slot.root(of: id, by: material) { return (root, slot) }
+    }
+    return nil
+  }
+
+  func wrongKey(_ kind: VaultKeySlot.Kind, _ path: String) -> SecretError {
+    let isThere = slots.contains { $0.kind == kind }
+    return SecretError(
+      code: .wrongKey,
+      message: isThere
+        ? "The key does not open the vault \(path). Give another one."
+        : "The vault \(path) is opened by other kinds of keys than this. Give one of those.")
+  }
+}

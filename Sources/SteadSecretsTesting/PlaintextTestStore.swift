@@ -1,0 +1,119 @@
+public import Foundation
+import SteadFiles
+public import SteadSecrets
+
+/// Secrets in a file that everyone with access to it can read, for tests alone.
+///
+/// The tests of an app use it to look at what the app keeps, and to begin with what they need. It is in a
+/// product of its own, which a target of tests depends on, so that no app can come to use it. Nothing else
+/// in this package writes a secret in the clear. The file is JSON,
+/// with the secrets in Base64, is replaced as a whole by each write, and allows its owner alone.
+/// Processes take turns by a lock beside it, `NAME.lock`. Each call reads the whole file.
+public struct PlaintextTestStore: SecretStore {
+  /// The largest secret that it takes, 16 MiB.
+  public static let sizeLimit = 16 << 20
+
+  /// Where the file is, or will be.
+  public let url: URL
+  private let file: AtomicFile
+  private let lock: FileLock
+
+  /// A store in a file, which is made by the first write; the directory must be there.
+  public init(at url: URL) {
+    self.url = url
+    file = AtomicFile(url)
+    lock = FileLock(url.appendingPathExtension("lock"))
+  }
+
+  /// The file, and that it is in the clear.
+  public var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(
+      kind: .other("file in the clear"), location: url.path(percentEncoded: false),
+      reason: "The caller chose it. Everyone who can read the file can read the secrets.")
+  }
+
+  /// It keeps secrets, and protects none.
+  public var features: Set<SecretStoreFeature> { [.persistence] }
+  /// The largest secret that it takes, in bytes.
+  public var sizeLimit: Int { Self.sizeLimit }
+
+  /// The secret of a name, or nil when there is none.
+  ///
+  /// - Throws: ``SecretError``: `.accessDenied`, `.corrupt` or `.newerVersion` when the file cannot be read.
+  public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
+    try table().entries[id]?.bytes
+  }
+
+  /// What is known of a secret without reading it, or nil when there is none.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
+  public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
+    try table().entries[id]?.item
+  }
+
+  /// What is known of all secrets of a service, in the order of their accounts' UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
+  public func items(service: String) throws(SecretError) -> [SecretItem] {
+    try table().items(service: service)
+  }
+
+  /// Keeps a secret, if the write's condition holds.
+  ///
+  /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
+  ///   hold, `.tooLarge`, `.unsupported`, `.noSpace`; else as ``bytes(for:)`` does.
+  public func write(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
+  ) throws(SecretError) {
+    try check(bytes, write)
+    try change { table in
+      table.entries[id] = try table.entry(bytes, for: id, write, at: Date())
+      return true
+    }
+  }
+
+  /// Removes a secret, and returns whether there was one.
+  ///
+  /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does.
+  @discardableResult
+  public func remove(_ id: SecretID) throws(SecretError) -> Bool {
+    var isThere = false
+    try change { table in
+      isThere = table.entries.removeValue(forKey: id) != nil
+      return isThere
+    }
+    return isThere
+  }
+
+  /// Removes all secrets of a service, and returns how many there were.
+  ///
+  /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does.
+  @discardableResult
+  public func removeAll(service: String) throws(SecretError) -> Int {
+    var count = 0
+    try change { table in
+      count = table.removeAll(service: service)
+      return count > 0
+    }
+    return count
+  }
+}
+
+extension PlaintextTestStore {
+  private func table() throws(SecretError) -> SecretTable {
+    try SecretError.files {
+      try file.readIfPresent().map { try SecretTable(plaintext: $0) } ?? SecretTable()
+    }
+  }
+
+  /// Reads, lets `body` change the table, and writes it unless `body` returns false.
+  private func change(_ body: (inout SecretTable) throws -> Bool) throws(SecretError) {
+    try SecretError.files {
+      try lock.withLock {
+        var table = try table()
+        guard try body(&table) else { return }
+        try file.replace(with: table.plaintext())
+      }
+    }
+  }
+}

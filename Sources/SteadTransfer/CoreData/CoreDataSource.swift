@@ -1,0 +1,111 @@
+public import Foundation
+import SteadFiles
+public import SteadRecords
+import SteadSQLite
+import Synchronization
+
+extension TransferSource where Value == StoredRow {
+  /// The rows of a store that Core Data or SwiftData wrote; ``CoreDataImport`` is a transfer of them.
+  ///
+  /// Each reading is of a copy that is made for it; the original is never written to, nor is a file beside
+  /// it. A row's identity is its number in its store, so one that was changed is not taken for another.
+  ///
+  /// - Parameters:
+  ///   - url: The store, the file that has the `-wal` beside it.
+  ///   - schema: The classes that are to take the rows.
+  ///   - mapping: What belongs together although the names differ, and what is not wanted.
+  /// - Throws: ``TransferError`` for a URL that is not a file's.
+  public static func coreData(
+    _ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()
+  ) throws -> Self {
+    Self(try CoreDataSource(url, schema: schema, mapping: mapping))
+  }
+}
+
+/// The rows of a store that Core Data or SwiftData wrote, as a source of a transfer.
+final class CoreDataSource: ItemSource {
+  private let path: String
+  private let schema: Schema
+  private let mapping: CoreDataMapping
+  private let latest = Mutex<CoreDataReport?>(nil)
+  /// A copy that was made to look at, for the next reading.
+  private let copied = Mutex<CoreDataSnapshot?>(nil)
+
+  /// A store; nothing is read yet.
+  ///
+  /// - Parameters:
+  ///   - url: The store, the file that has the `-wal` beside it.
+  ///   - schema: The classes that are to take the rows.
+  ///   - mapping: What belongs together although the names differ, and what is not wanted.
+  /// - Throws: ``TransferError`` for a URL that is no file's.
+  init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
+    do {
+      path = try POSIXDisk().resolveLinks(url.checkedPath)
+    } catch let error as FileError {
+      throw Self.failure(error)
+    }
+    self.schema = schema
+    self.mapping = mapping
+  }
+
+  /// `the store` and its path.
+  var name: String { "the store \(path)" }
+  /// False: a store of another program is left as it is.
+  var isRemovable: Bool { false }
+
+  /// What the latest reading has found; nil before the first.
+  var report: CoreDataReport? { latest.withLock { $0 } }
+
+  /// All rows, by entity and number.
+  ///
+  /// Costs a copy of the file and of its log, a look through all its pages, and memory for all values.
+  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
+    try reading {
+      let snapshot = try takeCopy()
+      let store = try ForeignStore(copy: snapshot.store)
+      var reader = try CoreDataReader(store, schema, mapping, files: CoreDataFiles(besides: path))
+      defer { latest.withLock { [report = reader.report] in $0 = report } }
+      let items = try reader.read(progress)
+      return withExtendedLifetime(snapshot) { items }
+    }
+  }
+
+  /// A store of another program is left as it is.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
+
+  private static func failure(_ error: FileError) -> TransferError {
+    TransferError(code: .failed, message: error.message, cause: error)
+  }
+
+  /// The store's identifier. The copy that it takes is kept for the next reading.
+  func identifier() throws -> String {
+    try reading {
+      let snapshot = try CoreDataSnapshot(of: path)
+      let store = try ForeignStore(copy: snapshot.store)
+      let identifier = try CoreDataCatalog(store).identifier
+      copied.withLock { $0 = snapshot }
+      return identifier
+    }
+  }
+
+  private func takeCopy() throws -> CoreDataSnapshot {
+    let copy = copied.withLock { copied in
+      defer { copied = nil }
+      return copied
+    }
+    return try copy ?? CoreDataSnapshot(of: path)
+  }
+
+  private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw TransferError(
+        code: .unreadable,
+        message: "\(path) is not a SQLite database, or is damaged. It was left as it is; import a "
+          + "backup of it.", cause: error)
+    } catch let error as FileError {
+      throw Self.failure(error)
+    }
+  }
+}

@@ -1,0 +1,205 @@
+public import Foundation
+import SteadFiles
+public import SteadRecords
+import SteadSQLite
+
+extension TransferDestination {
+  /// Files below a directory, each with its relative path in an optional property of a record.
+  ///
+  /// A file is named for the SHA-256 of what it holds, and is safe on the disk before the record says where
+  /// it is; a relative path stays right when the app's directory moves. Each record has a file of its own,
+  /// also where two hold the same. Records and receipt are one transaction. A run that was killed before it
+  /// leaves files that no record knows of; the next run takes those of the same bytes.
+  ///
+  /// A record that has another path already is a ``TransferError/Code/conflict``. Costs two syncs of the
+  /// disk for each file.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - folder: The directory below it that files are put in, and paths begin with.
+  ///   - path: The property that holds the path.
+  ///   - container: The container of the records.
+  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
+  ///   path is not a stored property's.
+  public static func files<Model: PersistentModel>(
+    in directory: URL, folder: String = "",
+    path: ReferenceWritableKeyPath<Model, String?> & Sendable, of container: ModelContainer
+  ) throws -> Self where Element == RecordFile<Model> {
+    Self(try FileDestination(container, in: directory, folder: folder, path: path))
+  }
+
+  /// Files with their paths in a property; an empty string there is no path.
+  ///
+  /// As with an optional property in all else.
+  public static func files<Model: PersistentModel>(
+    in directory: URL, folder: String = "",
+    path: ReferenceWritableKeyPath<Model, String> & Sendable, of container: ModelContainer
+  ) throws -> Self where Element == RecordFile<Model> {
+    Self(try FileDestination(container, in: directory, folder: folder, path: path))
+  }
+}
+
+/// Files below a directory, each with its relative path in a record, as the destination of a transfer.
+struct FileDestination<Model: PersistentModel>: ItemDestination {
+  /// The container of the records.
+  let container: ModelContainer
+  /// The directory that paths are relative to.
+  let directory: URL
+  /// The directory below it that files are put in; empty for the directory itself.
+  let folder: String
+  /// The name of the property that holds the path.
+  let property: String
+  private let store: TransferStore
+  private let setPath: @Sendable (Model, String) -> Void
+
+  /// Files with their paths in an optional property.
+  ///
+  /// - Parameters:
+  ///   - container: The container of the records.
+  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - folder: The directory below it that files are put in, and paths begin with.
+  ///   - path: The property that holds the path.
+  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
+  ///   path is not a stored property's.
+  init(
+    _ container: ModelContainer, in directory: URL, folder: String = "",
+    path: ReferenceWritableKeyPath<Model, String?> & Sendable
+  ) throws {
+    try self.init(container, directory, folder, path) { $0[keyPath: path] = $1 }
+  }
+
+  /// Files with their paths in a property; an empty text there is no path.
+  ///
+  /// - Parameters:
+  ///   - container: The container of the records.
+  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - folder: The directory below it that files are put in, and paths begin with.
+  ///   - path: The property that holds the path.
+  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
+  ///   path is not a stored property's.
+  init(
+    _ container: ModelContainer, in directory: URL, folder: String = "",
+    path: ReferenceWritableKeyPath<Model, String> & Sendable
+  ) throws {
+    try self.init(container, directory, folder, path) { $0[keyPath: path] = $1 }
+  }
+
+  private init(
+    _ container: ModelContainer, _ directory: URL, _ folder: String, _ path: AnyKeyPath,
+    setPath: @escaping @Sendable (Model, String) -> Void
+  ) throws {
+    guard folder.isEmpty || RelativePath(folder) != nil else {
+      throw TransferError(
+        code: .unsupported,
+        message: "The folder must be a relative path without empty names, . and .. in it.")
+    }
+    self.container = container
+    self.directory = directory
+    self.folder = folder
+    self.setPath = setPath
+    store = try TransferStore(container, holding: Schema.entityName(for: Model.self))
+    property = try store.property(of: path, on: Model.self)
+  }
+
+  /// `files of Photo.path`
+  var name: String { "files of \(Schema.entityName(for: Model.self)).\(property)" }
+
+  /// The receipt of a transfer; it lies in the store of the records.
+  func receipt(named id: String) throws -> TransferReceipt? {
+    try store.receipt(named: id)
+  }
+
+  /// Writes the files, then records and receipt in one transaction, durably.
+  func write(
+    _ elements: [RecordFile<Model>], _ progress: TransferProgress.Report,
+    receipt: ([TransferPlacement]) throws -> TransferReceipt
+  ) throws {
+    let fileWriting = FileWriting(store, self)
+    var files = try fileWriting.files(for: elements, progress)
+    var models: [Model] = []
+    for (index, element) in elements.enumerated() {
+      guard case .new(let model) = element.record else { continue }
+      setPath(model, files[index].path.text)
+      models.append(model)
+    }
+    let writing = ModelWriting(store, models)
+    try store.reporting("written") {
+      try writing.run(progress) { rows, placements in
+        var new = placements.makeIterator()
+        for index in files.indices where files[index].row == nil { files[index].new = new.next() }
+        try fileWriting.refuseShared(files, rows)
+        let placed = try files.map { try place($0, rows) }
+        try rows.set(try receipt(placed))
+      }
+    }
+    store.rows.notifyContexts()
+    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+  }
+
+  /// Tells a record where its file is.
+  private func place(_ file: FileWriting<Model>.File, _ rows: RowTransaction) throws
+    -> TransferPlacement
+  {
+    var digest = RowDigest()
+    digest.add(file.path.text, .text(file.digest))
+    if let new = file.new, let references = RowReferences(new.place) {
+      digest.add(text: new.digest)
+      let place = FileReference(rows: references, isNew: true, path: file.path)
+      return TransferPlacement(place: place.text, digest: digest.hexadecimal)
+    }
+    guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
+    let path = SQLValue.text(file.path.text)
+    let isSet = try rows.set(
+      property, of: row.number, in: shape, to: path, from: [.null, .text(""), path])
+    guard isSet else { throw missing(file) }
+    let place = FileReference(rows: RowReferences([row]), isNew: false, path: file.path)
+    return TransferPlacement(place: place.text, digest: digest.hexadecimal)
+  }
+
+  private func missing(_ file: FileWriting<Model>.File) -> TransferError {
+    TransferError(
+      code: .conflict,
+      message: "A record is gone, or has the path of another file. No record was changed.",
+      failures: [
+        .init(
+          item: file.row.map { "\($0.entity) \($0.number)" } ?? "a new record",
+          reason: "it is gone, or \(property) holds something else")
+      ])
+  }
+
+  /// Compares the records, read by a connection of their own, and the files with the placements' digests.
+  func verify(
+    _ placements: [TransferPlacement], _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement] {
+    try store.reporting("read") {
+      try store.rows.makeDurable()
+      return try store.rows.read { rows in
+        var wrong: [TransferPlacement] = []
+        for (number, placement) in placements.enumerated() {
+          try progress(.init(phase: .verifying, completed: number, total: placements.count))
+          if try digest(of: placement.place, rows) != placement.digest { wrong.append(placement) }
+        }
+        return wrong
+      }
+    }
+  }
+
+  /// What is at a place now; nil when a part of it is gone.
+  private func digest(of text: String, _ rows: RowTransaction) throws -> String? {
+    guard let place = FileReference(text), let row = place.rows.references.first,
+      let shape = rows.rows.shapes[row.entity],
+      let data = try? AtomicFile(place.path.url(in: directory)).readIfPresent(),
+      try rows.value(of: property, in: shape, row.number) == .text(place.path.text)
+    else { return nil }
+    var digest = RowDigest()
+    digest.add(place.path.text, .text(SHA256.hexadecimal(data)))
+    if place.isNew {
+      guard let record = try place.rows.digest(in: rows, checksFiles: true) else { return nil }
+      digest.add(text: record)
+    }
+    return digest.hexadecimal
+  }
+
+  /// Puts a receipt in the place of the one that is there.
+  func replace(_ receipt: TransferReceipt) throws { try store.replace(receipt) }
+}

@@ -1,0 +1,49 @@
+/// What a ``TransferDestination`` writes to.
+protocol ItemDestination<Element>: Sendable {
+  /// What is written for one item.
+  associatedtype Element
+
+  /// What it is, for reports and errors: `records in notes.store`.
+  var name: String { get }
+
+  /// Throws when it is certain already that an element cannot be written; it is then an item that did not
+  /// convert. Nothing is checked unless a destination says otherwise.
+  func check(_ element: Element) throws
+
+  /// The receipt of a transfer, nil when it has not been here.
+  func receipt(named id: String) throws -> TransferReceipt?
+
+  /// Writes elements and the receipt that says so, all of it or nothing.
+  ///
+  /// Returns when it would survive a loss of power. A destination that cannot write both as one writes
+  /// so that doing it again after a kill doubles nothing.
+  ///
+  /// The receipt must follow the one that is there at that moment (``TransferReceipt/checkFollows(_:)``),
+  /// else nothing is written: another process was quicker.
+  ///
+  /// - Parameters:
+  ///   - elements: What to write, in the source's order.
+  ///   - progress: Hears of it, and may stop it by throwing as long as nothing is written.
+  ///   - receipt: Makes the receipt once it is known where each element, in order, has gone.
+  func write(
+    _ elements: [Element], _ progress: TransferProgress.Report,
+    receipt: (_ placements: [TransferPlacement]) throws -> TransferReceipt
+  ) throws
+
+  /// Reads back what was written, past every cache, and gives the places that are not there, or hold
+  /// something else than their digest says.
+  ///
+  /// The source goes next, so what was found must survive a loss of power, also where the process that
+  /// wrote it was killed before it could see to that.
+  func verify(
+    _ placements: [TransferPlacement], _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement]
+
+  /// Puts a receipt in the place of the one that is there, if it follows that one
+  /// (``TransferReceipt/checkFollows(_:)``).
+  func replace(_ receipt: TransferReceipt) throws
+}
+
+extension ItemDestination {
+  func check(_ element: Element) throws {}
+}

@@ -1,5 +1,0 @@
-#if STEAD_THREAD_SANITIZER
-  let isThreadSanitized = true
-#else
-  let isThreadSanitized = false
-#endif

@@ -1,0 +1,169 @@
+import Foundation
+import SteadDefault
+import SteadPreferences
+import Synchronization
+import Testing
+
+/// Groups of settings stored as one value, as the library Default has them.
+@Suite(.serialized)
+struct DefaultStorableTests {
+  struct VisualSettings: Codable, DefaultStorable, Equatable {
+    static let store = Preferences.inMemory("visual")
+    static var defaults: Preferences { store }
+    let themeName: String
+    let backgroundImageURL: URL?
+  }
+
+  struct Volume: DefaultStorable, Equatable {
+    static let store = Preferences.inMemory("volume")
+    static var defaults: Preferences { store }
+    static var defaultIdentifier: String { "sound" }
+    static var defaultValue: Volume? { Volume(level: 0.5) }
+    var level: Double
+  }
+
+  struct Plain: DefaultStorable {}
+
+  let settings = VisualSettings(
+    themeName: "bright", backgroundImageURL: URL(string: "https://example.com/a.png"))
+
+  init() throws {
+    try VisualSettings.store.removeAll()
+    try Volume.store.removeAll()
+  }
+
+  @Test func readsWhatWasWritten() {
+    #expect(VisualSettings.read() == nil)
+    settings.write()
+    #expect(VisualSettings.read() == settings)
+    #expect(VisualSettings.store.keys == ["VisualSettings"])
+    settings.write(withKey: "other")
+    #expect(VisualSettings.read(forKey: "other") == settings)
+    settings.clear()
+    #expect(VisualSettings.read() == nil)
+    VisualSettings.clear(forKey: "other")
+    #expect(VisualSettings.store.keys.isEmpty)
+  }
+
+  @Test func usesTheTypesName() {
+    #expect(Plain.defaultIdentifier == "Plain")
+    #expect(Plain.defaultValue == nil)
+  }
+
+  @Test func takesATypesOwnKeyAndDefault() throws {
+    #expect(Volume.read() == Volume(level: 0.5))
+    #expect(try Volume.load() == Volume(level: 0.5))
+    try Volume(level: 1).save()
+    #expect(Volume.read() == Volume(level: 1))
+    #expect(Volume.store.keys == ["sound"])
+  }
+
+  /// The library stored JSON under the name of the type's type.
+  @Test func findsWhatTheLibraryWrote() throws {
+    let key = "VisualSettings.Type"
+    VisualSettings.store.set(try JSONEncoder().encode(settings), forKey: key)
+    #expect(VisualSettings.read() == settings)
+    #expect(VisualSettings.store.keys == [key])
+    VisualSettings(themeName: "new", backgroundImageURL: nil).write()
+    #expect(VisualSettings.read()?.themeName == "new")
+    // An older value must not come back.
+    VisualSettings.clear()
+    #expect(VisualSettings.read() == nil)
+  }
+
+  @Test func aKeyOfItsOwnHasNoOlderName() throws {
+    Volume.store.set(try JSONEncoder().encode(Volume(level: 0.1)), forKey: "Volume.Type")
+    #expect(Volume.read() == Volume(level: 0.5))
+  }
+
+  @Test func storesWhatTheLibraryReads() throws {
+    settings.write()
+    let json = try #require(VisualSettings.store.data(forKey: "VisualSettings"))
+    #expect(try JSONDecoder().decode(VisualSettings.self, from: json) == settings)
+  }
+
+  @Test func neverLosesWhatDoesNotDecode() throws {
+    let log = ReportedCodes(Volume.store)
+    let damaged = Data("{\"level\": ".utf8)
+    Volume.store.set(damaged, forKey: "sound")
+    #expect(Volume.read() == Volume(level: 0.5))
+    #expect(log.codes == [.doesNotDecode])
+    #expect { try Volume.load() } throws: {
+      ($0 as? PreferencesError)?.code == .doesNotDecode
+    }
+    #expect(Volume.store.data(forKey: "sound") == damaged)
+    Volume(level: 1).write()
+    #expect(Volume.read() == Volume(level: 1))
+    #expect(Volume.store.data(forKey: "sound.undecodable") == damaged)
+    #expect(log.codes == [.doesNotDecode, .doesNotDecode])
+  }
+
+  // MARK: df
+
+  struct VolumeSetting: Codable, Equatable {
+    var sourceName: String
+    var value: Double
+  }
+
+  let preferences = Preferences.inMemory()
+  let setting = VolumeSetting(sourceName: "Amp", value: 0.4)
+
+  @Test func storesAndFetches() throws {
+    let key = String(describing: VolumeSetting.self)
+    #expect(preferences.df.fetch(forKey: key, type: VolumeSetting.self) == nil)
+    #expect(try preferences.df.decode(VolumeSetting.self, forKey: key) == nil)
+    preferences.df.store(setting, forKey: key)
+    #expect(preferences.df.fetch(forKey: key, type: VolumeSetting.self) == setting)
+    #expect(preferences.data(forKey: key) != nil)
+  }
+
+  @Test func takesCodersOfOnesOwn() throws {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .iso8601
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    preferences.df.store([date], forKey: "dates", encoder: encoder)
+    let json = try #require(preferences.data(forKey: "dates"))
+    #expect(String(decoding: json, as: UTF8.self).contains("2023-11-14T22:13:20Z"))
+    #expect(preferences.df.fetch(forKey: "dates", type: [Date].self, decoder: decoder) == [date])
+  }
+
+  @Test func sharesKeysWithTypedOnes() {
+    let key = Preferences.Key<VolumeSetting?>("volume")
+    preferences.df.store(setting, forKey: "volume")
+    #expect(preferences[key] == setting)
+    preferences[key] = VolumeSetting(sourceName: "Radio", value: 1)
+    #expect(preferences.dictionary(forKey: "volume")?["sourceName"] as? String == "Radio")
+    #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self)?.value == 1)
+    #expect(preferences.undecodableKeys(for: "volume").isEmpty)
+  }
+
+  @Test func keepsAsideWhatIsNoSuchValue() {
+    preferences.set("text", forKey: "volume")
+    let log = ReportedCodes(preferences)
+    #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self) == nil)
+    preferences.df.store(setting, forKey: "volume")
+    #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self) == setting)
+    #expect(preferences.string(forKey: "volume.undecodable") == "text")
+    #expect(log.codes == [.doesNotDecode, .doesNotDecode])
+  }
+
+  @Test func refusesWhatJSONCannotHold() {
+    let log = ReportedCodes(preferences)
+    preferences.df.store(Double.nan, forKey: "number")
+    #expect(log.codes == [.notAPropertyList])
+    #expect(preferences.propertyList(forKey: "number") == nil)
+  }
+}
+
+/// The codes of the errors that preferences have reported.
+private final class ReportedCodes: Sendable {
+  private let reported = Mutex<[PreferencesError.Code]>([])
+
+  init(_ preferences: Preferences) {
+    preferences.onError = { [weak self] error in self?.reported.withLock { $0.append(error.code) } }
+  }
+
+  var codes: [PreferencesError.Code] { reported.withLock { $0 } }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import SteadFormats
+
+/// JSON as an upgrade sees it: numbers lose no digit, and what is no JSON is none.
+struct JSONReaderTests {
+  @Test(arguments: [
+    "", " ", "{", "[1,]", "[1 2]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "01", "1.", ".5", "+1", "1e",
+    "-", "tru", "nul", "\"a", "\"\u{1}\"", #""\x""#, #""\ud800""#, #""\ud800\u0041""#, #""\u12g4""#,
+    "1 2", "[1]]", "'a'", "NaN", "\u{A0}1",
+  ])
+  func refuses(text: String) {
+    #expect(JSONReader.value(of: Data(text.utf8)) == nil)
+  }
+
+  @Test func refusesWhatIsNoUTF8AndWhatIsTooDeep() {
+    #expect(JSONReader.value(of: Data([0x22, 0xFF, 0x22])) == nil)
+    let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
+    #expect(JSONReader.value(of: Data(deep.utf8)) != nil)
+    #expect(JSONReader.value(of: Data("[\(deep)]".utf8)) == nil)
+  }
+
+  @Test func readsAllKinds() {
+    let text =
+      #" {"a" : [1, -0.5e+10 , 12345678901234567890.123456789], "b":{"c":null,"d":true,"e":false},"#
+      + #""f":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"} "#
+    let expected: JSONValue = [
+      "a": [1, .number("-0.5e10"), .number("12345678901234567890.123456789")],
+      "b": ["c": .null, "d": true, "e": false], "f": "\"\\/\u{8}\u{C}\n\r\té😀é",
+    ]
+    #expect(JSONReader.value(of: Data(text.utf8)) == expected)
+    #expect(JSONReader.value(of: expected.data) == expected)
+    #expect(expected.object?["a"]?.array?[0].int == 1)
+    #expect(expected.object?["b"]?.object?["d"]?.bool == true)
+  }
+
+  /// What Python reads, this reads, and the other way round; Foundation takes a comma too many.
+  @Test(.needs(.program("python3"))) func agreesWithPython() throws {
+    var random = SplitMix(seed: 7)
+    let pieces = ["{", "}", "[", "]", "\"a\"", ":", ",", "1", "-2.5", "true", "null", " "]
+    let texts = (0..<3_000).map { _ in
+      (0..<Int.random(in: 1...7, using: &random))
+        .map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }.joined()
+    }
+    let program = """
+      import json, sys
+      for line in sys.stdin.read().split("\\n"):
+        try: json.loads(line); print("yes")
+        except ValueError: print("no")
+      """
+    let input = Data(texts.joined(separator: "\n").utf8)
+    let answers = try ToolRun.text(["python3", "-c", program], input: input).split(separator: "\n")
+    try #require(answers.count == texts.count)
+    for (text, answer) in zip(texts, answers) {
+      #expect((JSONReader.value(of: Data(text.utf8)) != nil) == (answer == "yes"), "\(text)")
+    }
+    #expect(answers.count { $0 == "yes" } > 100)
+  }
+}

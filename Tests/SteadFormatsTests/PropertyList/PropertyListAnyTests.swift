@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+@testable import SteadFormats
+
+struct PropertyListAnyTests {
+  private func propertyList(_ value: Any) -> PropertyList? { try? PropertyList(validating: value) }
+
+  @Test func scalarsKeepTheirKind() {
+    let cases: [(Any, PropertyList)] = [
+      (true, .bool(true)), (false, .bool(false)), (1, .integer(1)), (Int8(-1), .integer(-1)),
+      (Int16(2), .integer(2)), (Int32(3), .integer(3)), (Int64.min, .integer(.min)),
+      (UInt8(4), .integer(4)), (UInt16(5), .integer(5)), (UInt32(6), .integer(6)),
+      (UInt(7), .integer(7)), (UInt64(8), .integer(8)), (UInt64.max, .unsignedInteger(.max)),
+      (UInt.max, .unsignedInteger(.max)), (Float(0.1), .float(0.1)), (2.0, .double(2)),
+      (CGFloat(0.5), .double(0.5)), (Decimal(1.5), .double(1.5)), ("text", .string("text")),
+      ("text".dropFirst(), .string("ext")), (Data([1]), .data(Data([1]))),
+      (Date(timeIntervalSinceReferenceDate: 0.1), .date(Date(timeIntervalSinceReferenceDate: 0.1))),
+      (PropertyList.integer(3), .integer(3)), (AnyHashable("text"), .string("text")),
+    ]
+    for (value, list) in cases { #expect(propertyList(value) == list) }
+  }
+
+  @Test func numbersOfFoundationKeepTheirKind() {
+    let cases: [(NSNumber, PropertyList)] = [
+      (NSNumber(value: true), .bool(true)), (NSNumber(value: false), .bool(false)),
+      (true, .bool(true)), (1, .integer(1)), (NSNumber(value: Int8(1)), .integer(1)),
+      (NSNumber(value: UInt8(1)), .integer(1)), (NSNumber(value: Int64.min), .integer(.min)),
+      (NSNumber(value: UInt64.max), .unsignedInteger(.max)),
+      (NSNumber(value: UInt64(1)), .integer(1)),
+      (NSNumber(value: Float(0.1)), .float(0.1)), (NSNumber(value: 2.0), .double(2)),
+      (NSDecimalNumber(string: "1.5"), .double(1.5)),
+    ]
+    for (value, list) in cases { #expect(propertyList(value) == list) }
+  }
+
+  @Test func objectsOfFoundationAreTaken() {
+    let date = Date(timeIntervalSinceReferenceDate: 0.1)
+    let dictionary = NSMutableDictionary(dictionary: ["a": NSArray(array: [1, true, 0.5])])
+    dictionary["n"] = NSNull()
+    #expect(propertyList(NSMutableString("text")) == .string("text"))
+    #expect(propertyList(NSData(data: Data([1]))) == .data(Data([1])))
+    #expect(propertyList(date as NSDate) == .date(date))
+    #expect(propertyList(dictionary) == nil)
+    dictionary["n"] = nil
+    #expect(
+      propertyList(dictionary)
+        == .dictionary(["a": .array([.integer(1), .bool(true), .double(0.5)])]))
+  }
+
+  @Test func optionalsAreUnwrappedWhereverTheyAre() {
+    let nested: Int?? = 3
+    #expect(propertyList(nested as Any) == .integer(3))
+    #expect(
+      propertyList([nested as Any, Optional("x") as Any]) == .array([.integer(3), .string("x")]))
+    #expect(propertyList(["k": [true] as [Bool?]]) == .dictionary(["k": .array([.bool(true)])]))
+    #expect(propertyList([1, nil] as [Int?]) == nil)
+    #expect(propertyList(Int??.some(nil) as Any) == nil)
+  }
+
+  @Test func collectionsOfOneTypeAreTaken() {
+    #expect(propertyList([1, 2] as [UInt8]) == .array([.integer(1), .integer(2)]))
+    #expect(propertyList(["a": [0.5]]) == .dictionary(["a": .array([.double(0.5)])]))
+    #expect(propertyList(["a" as AnyHashable: 1 as Any]) == .dictionary(["a": .integer(1)]))
+    #expect(propertyList([Substring("a"): 1]) == .dictionary(["a": .integer(1)]))
+  }
+
+  @Test func anErrorNamesTheTypeAndNoValue() {
+    struct Secret { var word = "hunter2" }
+    let cases: [(Any, String)] = [
+      (Secret(), "Secret"), (["key": [Secret()]], "Secret"), (URL(filePath: "/hunter2"), "URL"),
+      (NSNull(), "NSNull"), ([7: "hunter2"], "Int"),
+      (NSDictionary(object: "hunter2", forKey: 7 as NSNumber), "key"),
+      (Set(["hunter2"]), "Set<String>"), (Optional<Int>.none as Any, "Optional<Int>"),
+    ]
+    for (value, name) in cases {
+      let error = #expect(throws: PropertyListError.self) { try PropertyList(validating: value) }
+      #expect(error?.code == .notAPropertyList)
+      #expect(error?.message.contains(name) == true)
+      #expect(error?.description.contains("hunter2") == false)
+    }
+  }
+
+  @Test func nestingHasALimit() throws {
+    var value: Any = 1
+    for _ in 0..<PropertyList.maximumDepth { value = [value] }
+    #expect(propertyList(value) != nil)
+    let tooDeep = #expect(throws: PropertyListError.self) { try PropertyList(validating: [value]) }
+    #expect(tooDeep?.code == .tooDeep)
+    #expect(propertyList(["key": value]) == nil)
+  }
+
+  /// The table in the documentation of `anyValue`.
+  @Test func numbersAreCastAsOnApple() {
+    func casts(_ list: PropertyList) -> [Bool] {
+      let value = list.anyValue
+      return [
+        value is Int, value is Int32, value is UInt8, value is UInt64, value is Double,
+        value is Float,
+        value is Bool,
+      ]
+    }
+    #expect(casts(.integer(1)) == [true, true, true, true, true, true, true])
+    #expect(casts(.integer(300)) == [true, true, false, true, true, true, false])
+    #expect(casts(.integer(-1)) == [true, true, false, false, true, true, false])
+    #expect(casts(.unsignedInteger(.max)) == [false, false, false, true, false, false, false])
+    #expect(casts(.double(2)) == [true, true, true, true, true, true, false])
+    #expect(casts(.double(0.5)) == [false, false, false, false, true, true, false])
+    #expect(casts(.bool(true)) == [true, true, true, true, true, true, true])
+  }
+
+  @Test func collectionsAreCastAsOnApple() {
+    let array = PropertyList.array([.integer(1), .integer(2)]).anyValue
+    #expect(array as? [Int] == [1, 2])
+    #expect(array as? [Double] == [1, 2])
+    #expect(array as? [NSNumber] == [1, 2])
+    #expect(array as? [String] == nil)
+    #expect((array as? NSArray)?.count == 2)
+    let dictionary = PropertyList.dictionary(["a": .integer(1), "b": .double(2)]).anyValue
+    #expect(dictionary as? [String: Int] == ["a": 1, "b": 2])
+    #expect(dictionary as? [String: Double] == ["a": 1, "b": 2])
+    #expect((dictionary as? NSDictionary)?["a"] as? Int == 1)
+    #expect(PropertyList.array([.string("a")]).anyValue as? [String] == ["a"])
+    #expect(PropertyList.array([.bool(true)]).anyValue as? [Bool] == [true])
+  }
+
+  @Test(arguments: 0..<20)
+  func whatAnyValueGivesIsTakenBack(seed: UInt64) {
+    var generator = PropertyListGenerator(seed: seed)
+    for _ in 0..<25 {
+      let value = generator.value()
+      // A Swift dictionary, and an NSNumber of an infinite Float, cannot say all that a list can.
+      if case .dictionary = value { continue }
+      if case .array = value { continue }
+      if case .float(let number) = value, number.isInfinite { continue }
+      #expect(propertyList(value.anyValue) == value)
+    }
+    let list: PropertyList = .dictionary([
+      "a": .array([.bool(false), .float(0.1), .date(.distantPast)])
+    ])
+    #expect(propertyList(list.anyValue) == list)
+  }
+}

@@ -1,0 +1,16 @@
+import SteadPreferences
+import Testing
+
+@Suite struct PreferencesErrorTests {
+  @Test(arguments: [
+    (PreferencesError.Code.invalidDomainName, "invalidDomainName"),
+    (.notAPropertyList, "notAPropertyList"), (.quotaExceeded, "quotaExceeded"),
+    (.readOnly, "readOnly"), (.noSpace, "noSpace"), (.unavailable, "unavailable"),
+    (.damaged, "damaged"), (.failed, "failed"), (.doesNotDecode, "doesNotDecode"),
+    (.tooManyKeptAside, "tooManyKeptAside"), (.tooLarge, "tooLarge"),
+    (.newerVersion, "newerVersion"), (.invalidOptions, "invalidOptions"),
+  ])
+  func aCodePrintsAsItsName(_ code: PreferencesError.Code, _ name: String) {
+    #expect("\(code)" == name)
+  }
+}

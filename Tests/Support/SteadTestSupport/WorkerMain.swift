@@ -1,0 +1,54 @@
+import Foundation
+
+/// What every worker program does around its command: it has a deadline, and says how it failed.
+///
+/// What fails is printed as a line that begins with `error`, and the worker exits with 2; with 1 it says what
+/// it has found, if that is its task.
+package enum WorkerMain {
+  /// A worker that hangs ends after so many seconds all the same, and its test fails.
+  package static let timeLimit: UInt32 = 240
+  package static let failureStatus: Int32 = 2
+  /// EX_USAGE of sysexits.h: the worker was started with arguments that it does not know.
+  private static let misuseStatus: Int32 = 64
+
+  /// - Parameters:
+  ///   - timeLimit: In seconds; nil for a worker that may take as long as it likes.
+  ///   - body: The work, which gets the arguments behind the program's name.
+  package static func run(
+    timeLimit: UInt32? = timeLimit, _ body: (_ arguments: [String]) throws -> Void
+  ) {
+    if let timeLimit { alarm(timeLimit) }
+    do {
+      try body(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      fail(error)
+    }
+  }
+
+  package static func fail(_ error: any Error) -> Never {
+    say("error \(error)")
+    exit(failureStatus)
+  }
+
+  package static func misuse() -> Never { exit(misuseStatus) }
+
+  /// Says that the worker is ready, and waits for a line, so that several workers begin together.
+  package static func waitForStart() {
+    say("ready")
+    _ = readLine()
+  }
+}
+
+/// Prints a line with one write, so that what has been printed is whole whenever the end comes.
+package func say(_ line: String) {
+  var line = line + "\n"
+  line.withUTF8 { bytes in
+    var rest = UnsafeRawBufferPointer(bytes)
+    while !rest.isEmpty {
+      let count = write(STDOUT_FILENO, rest.baseAddress, rest.count)
+      // Nobody reads any more: the test has ended, and so must this.
+      guard count > 0 else { exit(2) }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    }
+  }
+}
