@@ -24,22 +24,34 @@ extension Subject {
     _ = worker.tell(text)
     guard let kill else {
       let lines = worker.rest()
+      try Self.checkVerdict(lines.last)
       if worker.finish() != 0 {
         throw Mismatch("the other process failed: \(lines.last ?? "it crashed")")
       }
       return
     }
     for _ in 0..<kill {
-      guard let line = worker.line(), line == "saved" else {
+      let line = worker.line()
+      try Self.checkVerdict(line)
+      guard line == "saved" else {
         throw Mismatch("the other process ended before it was killed")
       }
     }
     worker.end()
   }
+
+  /// Ends the sequence without a verdict where the other process did.
+  private static func checkVerdict(_ line: String?) throws {
+    guard let line, line.hasPrefix(ModelWorker.unspecified) else { return }
+    throw Unspecified(reason: String(line.dropFirst(ModelWorker.unspecified.count)))
+  }
 }
 
 /// The life of the other process.
 public enum ModelWorker {
+  /// What a line begins with that tells why a sequence has no verdict.
+  static let unspecified = "unspecified "
+
   /// Does the calls that come on the standard input. Prints a line after each save.
   public static func run() throws {
     guard let line = readLine() else { return }
@@ -50,9 +62,13 @@ public enum ModelWorker {
     // The calls name the context of this process after those of the first one.
     subject.contexts.append(subject.contexts[0])
     subject.objects.append([:])
-    for call in task.calls {
-      try subject.perform(call)
-      if call.isReportedSave { say("saved") }
+    do {
+      for call in task.calls {
+        try subject.perform(call)
+        if call.isReportedSave { say("saved") }
+      }
+    } catch let error as Unspecified {
+      say(unspecified + error.reason)
     }
   }
 }
