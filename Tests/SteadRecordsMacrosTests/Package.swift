@@ -10,8 +10,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")],
   targets: [
-    // The sources of SteadRecordsMacros, by a symbolic link. Under a name of their own, so that this package
-    // can share its build directory with the root package.
+    // The sources of SteadRecordsMacros, by a symbolic link.
     .macro(
       name: "MacrosUnderTest",
       dependencies: [
