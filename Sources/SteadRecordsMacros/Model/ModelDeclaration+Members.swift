@@ -18,6 +18,8 @@ extension ModelDeclaration {
   private var override: String { supermodel == nil ? "" : "override " }
   private var typeMember: String { isFinal && supermodel == nil ? "static" : "class" }
 
+  // Unchecked, as the slots of the properties are: an object is not Sendable and belongs to one context,
+  // which one thread uses at a time. The check of exclusive access would cost more than a read.
   private var state: [String] {
     [
       """
