@@ -120,6 +120,14 @@ public struct BlobStore: Sendable {
 }
 
 extension BlobStore {
+  /// Whether ``sweep(keeping:olderThan:)`` may find something to remove: a blob that nothing refers to,
+  /// or what a writer has left that died, or is at work. Costs a listing of the directory.
+  package func hasLeftovers(keeping references: Set<String>) throws -> Bool {
+    try names().contains { name in
+      TemporaryFile.isName(name) || Self.isReference(name) && !references.contains(name)
+    }
+  }
+
   /// A reference comes from a database that may be damaged or forged: only a bare digest may become
   /// part of a path.
   private static func isReference(_ text: String) -> Bool {

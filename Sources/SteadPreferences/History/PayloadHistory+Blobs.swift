@@ -48,7 +48,7 @@ extension PayloadHistory {
   func sweepBlobs() {
     guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
     let core = cores.current
-    guard blobs.hasOthers(than: core.withLock { $0.table.allReferences }) else { return }
+    guard blobs.hasLeftovers(keeping: core.withLock { $0.table.allReferences }) else { return }
     reporting {
       try blobs.withLock {
         catchUp(core)

@@ -101,6 +101,17 @@ struct LargePayloadTests {
     #expect(try blobs.references() == kept)
   }
 
+  /// A process was killed while it wrote a file, and nothing else is left to sweep.
+  @Test func anOpeningSweepsAPartOfAFile() throws {
+    try history().prepend(large(1))
+    let kept = try blobs.references()
+    let part = "." + String(repeating: "a", count: 64) + ".stead-0"
+    try Data("half".utf8).write(to: blobs.directory.appending(path: part))
+    _ = try home.foreign()
+    let names = try FileManager.default.contentsOfDirectory(atPath: blobs.directory.filePath)
+    #expect(Set(names) == kept)
+  }
+
   @Test func refusesLargePayloadsWhenAskedTo() throws {
     let history = try home.history(options: .init(largePayload: .refused(over: 100)))
     try history.prepend(1)

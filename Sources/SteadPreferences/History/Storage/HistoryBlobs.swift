@@ -28,9 +28,9 @@ struct HistoryBlobs: Sendable {
   /// Removes a blob that nothing refers to. Under the lock only.
   func remove(_ reference: String) throws { try store.remove(reference) }
 
-  /// Whether there may be blobs that nothing refers to.
-  func hasOthers(than references: Set<String>) -> Bool {
-    (try? store.references().subtracting(references).isEmpty) == false
+  /// Whether there may be blobs that nothing refers to, or parts of some.
+  func hasLeftovers(keeping references: Set<String>) -> Bool {
+    (try? store.hasLeftovers(keeping: references)) == true
   }
 
   /// Removes all blobs but these. Under the lock only.
