@@ -1,7 +1,7 @@
 /// What random sequences found, as the shortest calls that showed it.
 @Suite("Orders of calls that nobody had written down") struct SequenceFailureTests {
   private func makeStore() throws -> TestStore {
-    try TestStore(Depot.self, Crate.self, Bearer.self, Permit.self, Label.self)
+    try TestStore(Depot.self, Crate.self, Bearer.self, Permit.self, Label.self, Pallet.self)
   }
 
   /// The save was denied because of an object that the deletion takes with it.
@@ -84,6 +84,39 @@
     manager.redo()
     try context.save()
     #expect(try store.reopened().only(Crate.self).number == 1)
+  }
+
+  /// What was undone first led to an object that was not there yet, and was left out for good.
+  @Test func undoingASavedDeletionRestoresWhatWasUndoneBeforeIt() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (pallet, depot) = (Pallet(number: 1), Depot(name: "d"))
+    context.insertAll(pallet, depot)
+    pallet.place = depot
+    pallet.stops = [depot]
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    func group(_ change: () -> Void) {
+      manager.beginUndoGrouping()
+      change()
+      manager.endUndoGrouping()
+    }
+    group { context.delete(depot) }
+    group { pallet.place = nil }
+    group { pallet.stops.remove(at: 0) }
+    try context.save()
+
+    for _ in 0..<3 { manager.undo() }
+    #expect(pallet.place === depot && pallet.stops.map(\.name) == ["d"])
+    try context.save()
+    let stored = try store.reopened().only(Pallet.self)
+    #expect(stored.place?.name == "d" && stored.stops.map(\.name) == ["d"])
+    for _ in 0..<3 { manager.redo() }
+    try context.save()
+    #expect(pallet.place == nil && pallet.stops.isEmpty)
+    #expect(try store.reopened().all(Depot.self).isEmpty)
   }
 
   /// The deleted object went on leading to its owner, which showed once that was used again.
@@ -271,6 +304,13 @@
   var number: Int
   var debtor: Depot?
   var depot: Depot?
+  init(number: Int) { self.number = number }
+}
+
+@Model final class Pallet {
+  var number: Int
+  var place: Depot?
+  var stops: [Depot] = []
   init(number: Int) { self.number = number }
 }
 

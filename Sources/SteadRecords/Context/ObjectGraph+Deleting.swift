@@ -234,7 +234,7 @@ extension ObjectGraph {
     pending.removeAll()
     // Lists that were made while members led elsewhere are not those of the rows.
     dropCaches()
-    undo.manager?.removeAllActions()
+    undo.removeAllActions()
     notifyFollowers()
   }
 

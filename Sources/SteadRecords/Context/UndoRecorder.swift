@@ -6,11 +6,29 @@ import Foundation
 /// and needs no inverse to be found again.
 struct UndoRecorder {
   var manager: UndoManager?
+  /// What undoing could not restore, since the deletion of the other object was saved meanwhile. Undoing that
+  /// deletion, which was made before, comes next if it comes, and restores it.
+  private var waiting: [ObjectIdentifier: [(ObjectGraph) -> Void]] = [:]
 
   var isRecording: Bool { manager?.isUndoRegistrationEnabled == true }
 
   func record(_ graph: ObjectGraph, _ action: @escaping (ObjectGraph) -> Void) {
     manager?.registerUndo(withTarget: graph, handler: action)
+  }
+
+  /// Keeps what is left to restore until the deletion of an object, which the action holds, is undone.
+  mutating func wait(for object: AnyObject, _ action: @escaping (ObjectGraph) -> Void) {
+    waiting[ObjectIdentifier(object), default: []].append(action)
+  }
+
+  /// What waited for an object, in the order in which it was undone.
+  mutating func takeWaiting(for object: AnyObject) -> [(ObjectGraph) -> Void] {
+    waiting.removeValue(forKey: ObjectIdentifier(object)) ?? []
+  }
+
+  mutating func removeAllActions() {
+    waiting = [:]
+    manager?.removeAllActions()
   }
 
   /// Ends what would be a run loop's turn.
@@ -72,9 +90,13 @@ extension ObjectGraph {
   ) {
     guard isHere(model) else { return }
     recordSide(of: model, at: index)
+    let original = target
     var target = target
     // Its deletion was saved meanwhile.
-    if case .model(let destination) = target, !isHere(destination) { target = .none }
+    if case .model(let destination) = target, !isHere(destination) {
+      undo.wait(for: destination) { $0.restoreReference(of: model, at: index, to: original, list) }
+      target = .none
+    }
     notifying(model, index) {
       model.setContent(.toOne(target), at: index)
       model.setList(list, at: index)
@@ -89,7 +111,11 @@ extension ObjectGraph {
     let before = self.members(of: model, at: index)
     recordMembers(of: model, at: index, before)
     // Without those whose deletion was saved meanwhile.
-    let members = members.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
+    let all = members
+    let members = all.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
+    for case let gone as any PersistentModel in all where !isHere(gone) {
+      undo.wait(for: gone) { $0.restoreMembers(of: model, at: index, to: all) }
+    }
     let entity = entity(of: model)
     let (old, new) = (
       Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
@@ -141,7 +167,11 @@ extension ObjectGraph {
   }
 
   private func undoDeletion(of model: any PersistentModel) {
-    guard isHere(model) else { return insert(model) }
+    guard isHere(model) else {
+      insert(model)
+      for action in undo.takeWaiting(for: model) { action(self) }
+      return
+    }
     guard model.has(_ModelFlags.deleted) else { return }
     undo.record(self) { $0.delete(model) }
     pending.remove(model, from: .deleted)
