@@ -38,8 +38,9 @@ struct StoreFile: Sendable {
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
     let connection = try open(writable: false)
-    let id = try connection.integer("PRAGMA application_id") ?? 0
+    // In this order: another process may be making the store, and writes mark and tables in one commit.
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+    let id = try connection.integer("PRAGMA application_id") ?? 0
     guard id == Self.applicationID || (id == 0 && tables == 0) else {
       throw SwiftDataError(
         .unreadableStore,
