@@ -119,6 +119,36 @@
     #expect(try store.reopened().all(Depot.self).isEmpty)
   }
 
+  /// What waits for one deletion to be undone is not restored by another.
+  @Test func undoingALaterDeletionRestoresNoOlderLink() throws {
+    let store = try makeStore()
+    let context = store.context()
+    let (pallet, depot) = (Pallet(number: 1), Depot(name: "d"))
+    context.insertAll(pallet, depot)
+    pallet.place = depot
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    func group(_ change: () -> Void) {
+      manager.beginUndoGrouping()
+      change()
+      manager.endUndoGrouping()
+    }
+    group { context.delete(depot) }
+    group { pallet.place = nil }
+    try context.save()
+    manager.undo()
+    group { context.insert(depot) }
+    try context.save()
+    group { context.delete(depot) }
+    try context.save()
+
+    manager.undo()
+    #expect(depot.modelContext === context)
+    #expect(pallet.place == nil)
+  }
+
   /// The deleted object went on leading to its owner, which showed once that was used again.
   @Test func anOwnerThatLeavesIsNoDestinationOfADeletedObject() throws {
     let store = try makeStore()

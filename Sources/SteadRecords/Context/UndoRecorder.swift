@@ -5,7 +5,7 @@ import Foundation
 /// A change of a relationship is kept side by side, so that undoing restores each side with its order,
 /// and needs no inverse to be found again.
 struct UndoRecorder {
-  var manager: UndoManager?
+  var manager: UndoManager? { didSet { waiting = [:] } }
   /// What undoing could not restore, since the deletion of the other object was saved meanwhile. Undoing that
   /// deletion, which was made before, comes next if it comes, and restores it.
   private var waiting: [ObjectIdentifier: [(ObjectGraph) -> Void]] = [:]
@@ -90,15 +90,14 @@ extension ObjectGraph {
   ) {
     guard isHere(model) else { return }
     recordSide(of: model, at: index)
-    let original = target
-    var target = target
+    var found = target
     // Its deletion was saved meanwhile.
     if case .model(let destination) = target, !isHere(destination) {
-      undo.wait(for: destination) { $0.restoreReference(of: model, at: index, to: original, list) }
-      target = .none
+      undo.wait(for: destination) { $0.restoreReference(of: model, at: index, to: target, list) }
+      found = .none
     }
     notifying(model, index) {
-      model.setContent(.toOne(target), at: index)
+      model.setContent(.toOne(found), at: index)
       model.setList(list, at: index)
     }
     markChanged(model, at: index)
@@ -150,6 +149,8 @@ extension ObjectGraph {
 
   func recordDeletion(of model: any PersistentModel) {
     guard undo.isRecording else { return }
+    // What waits is for an older deletion, and was not there before this one.
+    _ = undo.takeWaiting(for: model)
     undo.record(self) { $0.undoDeletion(of: model) }
   }
 
