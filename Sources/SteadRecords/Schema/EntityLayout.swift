@@ -1,6 +1,6 @@
 /// One model class and its table.
+// Sendable: everything is immutable after init, except the cache, which has its own lock.
 final class EntityLayout: @unchecked Sendable {
-  // Sendable: everything is immutable after init, except the cache, which has its own lock.
   let index: Int
   let name: String
   let type: any PersistentModel.Type

@@ -1,7 +1,7 @@
 /// One stored property and its column. A class, since it is looked at with each change of a relationship,
 /// where the copy of a value would count many references.
+// Sendable: all parts are immutable; `defaultValue` is only read.
 final class PropertyLayout: @unchecked Sendable {
-  // Sendable: all parts are immutable; `defaultValue` is only read.
   let index: Int
   let name: String
   let originalName: String
