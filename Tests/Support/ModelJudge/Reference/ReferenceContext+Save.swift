@@ -28,7 +28,9 @@ extension ReferenceContext {
       }
     }
     guard let merges, outcome.errors.isEmpty else { return SaveOutcome(errors: outcome.errors) }
-    for (new, row) in merges { try trial.merge(new, into: row) }
+    for row in merges.map(\.row).unique {
+      try trial.merge(merges.filter { $0.row == row }.map(\.new), into: row)
+    }
     outcome.merged = merges.map(\.new)
 
     outcome.changedView =
@@ -118,7 +120,17 @@ extension ReferenceContext {
     return key.allSatisfy { left[$0] != nil && left[$0] == right[$0] }
   }
 
-  /// Gives a row the values and to-one links of a new object, and adds its to-many links.
+  /// Gives a row the values and to-one links of the last of the new objects, and adds their to-many links.
+  private mutating func merge(_ objects: [Int], into row: Int) throws {
+    let owners = ([row] + objects).map { view.nodes[$0]?.ones ?? [:] }
+    for new in objects { try merge(new, into: row) }
+    // It leaves an owner's list last, so that it keeps the first of all their places there.
+    for (link, old) in owners.joined() {
+      guard old != view.one(row, link), let inverse = link.inverse else { continue }
+      view.setList(old, inverse, view.many(old, inverse).filter { $0 != row })
+    }
+  }
+
   private mutating func merge(_ new: Int, into row: Int) throws {
     guard let node = view.nodes[new] else { return }
     // What refers to the new object refers to the row, at the same place in a list.
@@ -133,12 +145,7 @@ extension ReferenceContext {
         view.nodes[object]?.ones[link] = row
       }
     }
-    for link in node.kind.links where !link.isMany {
-      if let old = view.one(row, link), old != node.ones[link], let inverse = link.inverse {
-        view.setList(old, inverse, view.many(old, inverse).filter { $0 != row })
-      }
-      view.nodes[row]?.ones[link] = node.ones[link]
-    }
+    for link in node.kind.links where !link.isMany { view.nodes[row]?.ones[link] = node.ones[link] }
     for (link, list) in node.manys {
       view.setList(row, link, (view.many(row, link) + list).unique)
     }
