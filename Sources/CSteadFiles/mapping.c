@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -25,6 +27,24 @@ static int lock(int descriptor, int operation) {
 
 int stead_file_lock(int descriptor) { return lock(descriptor, LOCK_EX); }
 int stead_file_try_lock(int descriptor) { return lock(descriptor, LOCK_EX | LOCK_NB); }
+
+int stead_file_lock_within(int descriptor, int64_t microseconds) {
+  int error = stead_file_try_lock(descriptor);
+  // A holder is done within a microsecond, unless it is stopped or has lost the processor.
+  for (int turn = 0; turn < 64 && error == EWOULDBLOCK; turn++) {
+    sched_yield();
+    error = stead_file_try_lock(descriptor);
+  }
+  for (int64_t pause = 20; error == EWOULDBLOCK && microseconds > 0; pause *= 2) {
+    if (pause > 1000) pause = 1000;
+    struct timespec time = {0, pause * 1000};
+    nanosleep(&time, NULL);
+    microseconds -= pause;
+    error = stead_file_try_lock(descriptor);
+  }
+  return error;
+}
+
 int stead_file_unlock(int descriptor) { return lock(descriptor, LOCK_UN); }
 
 int stead_file_write(int descriptor, const void *bytes, size_t count, int64_t offset) {
@@ -80,36 +100,97 @@ int stead_file_touch(int descriptor) { return result_of(futimens(descriptor, NUL
 
 // MARK: Mappings
 
+// A mapping, or room for one. It is never freed, since a signal handler walks through the list, which cannot
+// wait for the mutex; so it is used again.
 typedef struct mapping {
-  void *base;
-  size_t size;
+  // NULL when it is not in use.
+  _Atomic(void *) base;
+  _Atomic(size_t) size;
+  _Atomic(uint64_t) is_lost;
   int descriptor;
   struct mapping *next;
 } mapping;
 
 static pthread_mutex_t mappings_mutex = PTHREAD_MUTEX_INITIALIZER;
-static mapping *first_mapping = NULL;
+static _Atomic(mapping *) first_mapping = NULL;
+static const uint64_t never_lost = 0;
+
+static int put_zeros(void *base, size_t size) {
+  int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
+  return mmap(base, size, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+// MARK: Files that others cut off
+
+static struct sigaction previous_action;
+
+// The way of Wayland's wl_shm_buffer_begin_access: who touches a page that the file has lost finds zeros.
+static int replace_lost(void *address) {
+  for (mapping *one = first_mapping; one; one = one->next) {
+    char *base = one->base;
+    size_t size = one->size;
+    if (!base || (char *)address < base || (char *)address >= base + size) continue;
+    int saved = errno;
+    int error = put_zeros(base, size);
+    errno = saved;
+    if (error) return 0;
+    one->is_lost = 1;
+    return 1;
+  }
+  return 0;
+}
+
+static void bus_error(int number, siginfo_t *info, void *context) {
+  if (replace_lost(info->si_addr)) return;
+  if (previous_action.sa_flags & SA_SIGINFO) {
+    previous_action.sa_sigaction(number, info, context);
+  } else if (previous_action.sa_handler == SIG_DFL || previous_action.sa_handler == SIG_IGN) {
+    // The same instruction runs again, and the system does what it does without this handler.
+    signal(number, SIG_DFL);
+  } else {
+    previous_action.sa_handler(number);
+  }
+}
+
+static void handle_bus_errors(void) {
+  struct sigaction action = {0};
+  action.sa_sigaction = bus_error;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, &previous_action);
+}
+
+// MARK: The list
 
 void stead_mappings_before_fork(void) { pthread_mutex_lock(&mappings_mutex); }
 void stead_mappings_after_fork(void) { pthread_mutex_unlock(&mappings_mutex); }
 
 void stead_mappings_in_child(void) {
-  for (mapping *one = first_mapping; one;) {
-    int flags = MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS;
-    (void)mmap(one->base, one->size, PROT_READ | PROT_WRITE, flags, -1, 0);
+  for (mapping *one = first_mapping; one; one = one->next) {
+    void *base = one->base;
+    if (!base) continue;
+    (void)put_zeros(base, one->size);
     close(one->descriptor);
-    mapping *next = one->next;
-    free(one);
-    one = next;
+    one->base = NULL;
   }
-  first_mapping = NULL;
   pthread_mutex_unlock(&mappings_mutex);
 }
 
-static mapping **find_mapping(void *base) {
-  mapping **place = &first_mapping;
-  while (*place && (*place)->base != base) place = &(*place)->next;
-  return place;
+static mapping *find_mapping(void *base) {
+  mapping *one = first_mapping;
+  while (one && one->base != base) one = one->next;
+  return one;
+}
+
+// One that is free, and is made where there is none; NULL when there is no memory.
+static mapping *free_mapping(void) {
+  mapping *one = find_mapping(NULL);
+  if (one) return one;
+  one = calloc(1, sizeof *one);
+  if (!one) return NULL;
+  one->next = first_mapping;
+  first_mapping = one;
+  return one;
 }
 
 static void *map(int descriptor, size_t size, int writable) {
@@ -119,18 +200,26 @@ static void *map(int descriptor, size_t size, int writable) {
 }
 
 void *stead_map(int descriptor, size_t size, int writable) {
-  mapping *one = malloc(sizeof *one);
-  if (!one) return NULL;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, handle_bus_errors);
   pthread_mutex_lock(&mappings_mutex);
-  void *base = map(descriptor, size, writable);
+  mapping *one = free_mapping();
+  void *base = one ? map(descriptor, size, writable) : NULL;
   if (base) {
-    *one = (mapping){base, size, descriptor, first_mapping};
-    first_mapping = one;
-  } else {
-    free(one);
+    one->is_lost = 0;
+    one->size = size;
+    one->descriptor = descriptor;
+    one->base = base;
   }
   pthread_mutex_unlock(&mappings_mutex);
   return base;
+}
+
+const uint64_t *stead_map_loss(void *base) {
+  pthread_mutex_lock(&mappings_mutex);
+  mapping *one = find_mapping(base);
+  pthread_mutex_unlock(&mappings_mutex);
+  return one ? (const uint64_t *)&one->is_lost : &never_lost;
 }
 
 void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int writable) {
@@ -143,7 +232,7 @@ void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int 
   void *moved = map(descriptor, new_size, writable);
   if (moved) munmap(base, size);
 #endif
-  mapping *one = moved ? *find_mapping(base) : NULL;
+  mapping *one = moved ? find_mapping(base) : NULL;
   if (one) one->base = moved, one->size = new_size;
   pthread_mutex_unlock(&mappings_mutex);
   return moved;
@@ -151,11 +240,8 @@ void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int 
 
 void stead_unmap(void *base, size_t size) {
   pthread_mutex_lock(&mappings_mutex);
-  mapping **place = find_mapping(base), *one = *place;
-  if (one) {
-    *place = one->next;
-    free(one);
-  }
+  mapping *one = find_mapping(base);
+  if (one) one->base = NULL;
   munmap(base, size);
   pthread_mutex_unlock(&mappings_mutex);
 }

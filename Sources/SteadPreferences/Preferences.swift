@@ -153,8 +153,9 @@ public final class Preferences: Sendable {
   ///
   /// `set(_:forKey:)` does the same and gives errors to `onError`. Posts ``didChangeNotification``.
   ///
-  /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable`, in
-  ///   which case the value counts until the process ends.
+  /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable` and
+  ///   `.locked`, in which case the value counts, is kept in memory, and is written with the next change
+  ///   or ``flush()`` that can.
   public func setPropertyList(_ value: PropertyList?, forKey key: String) throws {
     do {
       try writing { target in try target.set(value, forKey: key) }
@@ -185,8 +186,17 @@ extension Preferences {
         throw error
       }
       postChange()
-      if let problem = list.problem { throw problem }
+      if let problem = list.problem { try reopen(after: problem) }
     }
+  }
+
+  /// Opens the domain that could not be opened before, with what was set meanwhile.
+  private func reopen(after problem: PreferencesError) throws {
+    search.renew(report: report)
+    guard search.list.problem != nil else { return }
+    var problem = problem
+    problem.isRepetition = true
+    throw problem
   }
 
   static func checkSuite(_ name: String, _ environment: SearchEnvironment) throws {

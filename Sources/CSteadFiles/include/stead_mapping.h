@@ -9,6 +9,9 @@
 
 // The lock that an open file has, or the wait for it.
 int stead_file_lock(int descriptor);
+// The lock, or EWOULDBLOCK where another open file has had it for so long. With 0 it waits for as long as a
+// holder takes that is at work, some microseconds.
+int stead_file_lock_within(int descriptor, int64_t microseconds);
 // EWOULDBLOCK where another open file has it.
 int stead_file_try_lock(int descriptor);
 int stead_file_unlock(int descriptor);
@@ -32,6 +35,12 @@ int stead_file_touch(int descriptor);
 // belongs to the open file, which a mapping alone keeps open, so the child would keep a lock that the
 // parent had when it was killed. The one who mapped it must not close the descriptor in the child.
 void *_Nullable stead_map(int descriptor, size_t size, int writable);
+// A word that is not 0 once a mapping has been lost; it can be read for as long as the mapping is there.
+//
+// When another program cuts the file off, whoever touches what was there finds zeros of the process's own in
+// the place of the whole mapping, and does not end by SIGBUS. The handler that does this is installed by the
+// first mapping; faults elsewhere go to the handler that was there before.
+const uint64_t *_Nonnull stead_map_loss(void *_Nonnull base);
 // The same mapping with another size, perhaps at another address; NULL leaves it as it was.
 void *_Nullable stead_remap(
   void *_Nonnull base, size_t size, size_t new_size, int descriptor, int writable);

@@ -113,11 +113,15 @@ struct TemporaryFile {
     }
   }
 
-  /// Gives the file the owner of the one it replaces, as far as may be, and its permissions.
+  /// Gives the file the owner of the one it replaces, as far as may be, and permissions.
+  ///
+  /// A new file of the superuser's is the directory's owner's.
   func takeOver(_ old: FileStatus?, permissions: AtomicFile.Permissions) throws {
-    if let old, try disk.status(descriptor, path: path).isOwnedDifferently(from: old) {
+    // The superuser's work in a user's directory stays the user's; else it would lock the user out.
+    let owner = try old ?? (geteuid() == 0 ? disk.statusFollowingLinks(path.directoryPath) : nil)
+    if let owner, try disk.status(descriptor, path: path).isOwnedDifferently(from: owner) {
       // Only the superuser may give files away; for everyone else the new file is the writer's own.
-      try? disk.setOwner(descriptor, user: old.user, group: old.group, path: path)
+      try? disk.setOwner(descriptor, user: owner.user, group: owner.group, path: path)
     }
     if permissions != .ownerOnly {
       try disk.setMode(descriptor, mode_t(permissions.rawValue), path: path)
@@ -127,7 +131,12 @@ struct TemporaryFile {
   func sync() throws { try disk.sync(descriptor, path: path) }
 
   /// Ends the work on the file, and removes it where it did not take its target's name.
-  func finish() { disk.close(finishKeepingOpen()) }
+  func finish() {
+    let descriptor = finishKeepingOpen()
+    // Said aloud, since a child that is just being started has the file open, too, for a moment.
+    disk.unlock(descriptor)
+    disk.close(descriptor)
+  }
 
   /// Ends the work as ``finish()`` does, and leaves the file to the caller, open and locked.
   func finishKeepingOpen() -> Int32 {

@@ -1,3 +1,4 @@
+import CSteadFiles
 import Foundation
 
 /// The system calls that change or read a disk, one method each.
@@ -18,6 +19,8 @@ package protocol Disk: Sendable {
   func setOwner(_ descriptor: Int32, user: uid_t, group: gid_t, path: String) throws
   func touch(_ path: String) throws
   func sync(_ descriptor: Int32, path: String) throws
+  /// Makes a file's bytes durable, and of what is known about it only what is needed to read them.
+  func syncContents(_ descriptor: Int32, path: String) throws
   /// Whether the lock was had; always so when `wait` is true.
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool
   func unlock(_ descriptor: Int32)
@@ -38,6 +41,11 @@ extension Disk {
     return try body(descriptor)
   }
 
+  package func syncContents(_ descriptor: Int32, path: String) throws {
+    let error = stead_file_sync(descriptor)
+    guard error == 0 else { throw FileError(errno: error, doing: "make it durable", path: path) }
+  }
+
   /// Makes what happened in a directory durable.
   package func syncDirectory(_ path: String) throws {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { try sync($0, path: path) }
@@ -46,14 +54,33 @@ extension Disk {
   /// Runs `body` while no other of our writers changes names in a directory.
   ///
   /// The lock is on the directory itself, so it leaves no file behind, and ends with the process.
+  ///
+  /// - Throws: ``FileError`` `.busy` when somebody else had it locked for all of `wait`.
   package func withLockedDirectory<Result>(
-    _ path: String, _ body: (_ descriptor: Int32) throws -> Result
+    _ path: String, wait: Duration = directoryLockLimit,
+    _ body: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { descriptor in
-      _ = try lock(descriptor, wait: true, path: path)
+      try lockDirectory(descriptor, wait: wait, path: path)
       // Closing would not do: the child of a fork that happens meanwhile has the directory open, too.
       defer { unlock(descriptor) }
       return try body(descriptor)
+    }
+  }
+
+  private func lockDirectory(_ descriptor: Int32, wait: Duration, path: String) throws {
+    let deadline = ContinuousClock.now + wait
+    var pause: useconds_t = 20
+    while try !lock(descriptor, wait: false, path: path) {
+      guard ContinuousClock.now < deadline else {
+        throw FileError(
+          code: .busy,
+          message:
+            "Another program has locked the directory. Let it go on, if it was stopped, or end it.",
+          path: path)
+      }
+      usleep(pause)
+      pause = min(pause * 2, 1_000)
     }
   }
 
@@ -70,10 +97,21 @@ extension Disk {
     if parent != path { try makeDirectories(parent) }
     do {
       try makeDirectory(path, mode: 0o700)
+      try takeOverOwner(ofDirectoryAt: path)
     } catch let error as FileError where error.code == .alreadyExists {
       return  // Another process was quicker, and made what was wanted.
     }
     try syncDirectory(parent)
+  }
+
+  /// Gives a new directory the owner of the one that it is in, where only the superuser may.
+  private func takeOverOwner(ofDirectoryAt path: String) throws {
+    guard geteuid() == 0, let parent = try statusFollowingLinks(path.directoryPath),
+      parent.user != 0
+    else { return }
+    try withDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { descriptor in
+      try setOwner(descriptor, user: parent.user, group: parent.group, path: path)
+    }
   }
 
   /// What a path leads to; nil when nothing is there.
@@ -94,6 +132,9 @@ extension Disk {
     throw FileError(errno: ELOOP, doing: "follow the symbolic links", path: path)
   }
 }
+
+/// How long a writer waits for a directory that another program has locked.
+package let directoryLockLimit = Duration.seconds(10)
 
 extension String {
   /// The path of the directory that a path's last component is in.

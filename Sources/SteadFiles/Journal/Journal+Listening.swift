@@ -20,8 +20,13 @@ extension Journal {
     }
     if file.isInherited { try reattach() }
     // A writer without the lock has told memory all that it wrote; one that comes later sees the word.
-    let error = stead_file_lock(file.descriptor)
-    guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
+    do {
+      try lockFile()
+    } catch let error as FileError where error.code == .busy {
+      // A writer that is at work right now may not wake it; it is told with the next one.
+      isListening = true
+      return announce()
+    }
     defer { unlockFile() }
     isListening = true
     announce()

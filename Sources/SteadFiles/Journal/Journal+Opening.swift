@@ -10,12 +10,20 @@ extension Journal {
     var verifiedEnd = 0
     /// Takes the place of a checkpoint that cannot be mended.
     var substitute: Checkpoint?
+    /// Whether records were lost, or the checkpoint is what the owner could supply.
+    var isPartial = false
   }
 
   /// Opens whatever has the name now, in the place of what was open.
   func open() throws {
     if let opened = try openUnlocked() { return adopt(opened) }
-    try reopenLocked()
+    do {
+      try reopenLocked()
+    } catch let error as FileError where error.code == .busy {
+      // What is in order can be read without the lock.
+      guard let opened = try openUnlocked(isFirst: false) else { throw error }
+      return adopt(opened)
+    }
     unlockFile()
   }
 
@@ -24,15 +32,20 @@ extension Journal {
   /// The caller has no lock on the old file, which may be the same.
   func reopenLocked() throws {
     adopt(try openLocked())
+    stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
     if isListening { announce() }
   }
 
   /// Puts an opened file in the place of the one so far.
   func adopt(_ opened: Opened) {
+    // The owner has been told more than the file has now.
+    if position != 0, opened.isPartial { isRecovering = true }
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
     (position, roomEnd) = (0, 0)
+    salt = file.word(at: JournalLayout.salt)
+    writesUntilLook = Self.writesPerLook
   }
 
   /// In the child of a fork: opens the file again, and goes on where the parent was if it is the same.
@@ -62,10 +75,10 @@ extension Journal {
   /// Opens a journal that has nothing wrong with it; nil when it takes the lock to see.
   ///
   /// What is there may only be read where ``access`` says so, and then it is never nil.
-  private func openUnlocked() throws -> Opened? {
+  private func openUnlocked(isFirst: Bool? = nil) throws -> Opened? {
     if access == .readOnly { return try openForReading() }
     // The first opening verifies all records, with the lock.
-    guard !file.isBlank, let descriptor = try openIfPresent(O_RDWR) else { return nil }
+    guard !(isFirst ?? file.isBlank), let descriptor = try openIfPresent(O_RDWR) else { return nil }
     guard let file = try map(descriptor) else { return nil }
     if case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
       file.hasCheckpoint(header), file.word(at: JournalLayout.tail) & JournalLayout.flags == 0,
@@ -130,7 +143,7 @@ extension Journal {
   }
 
   /// Maps an open file; nil for one that is empty. Closes it unless it is returned.
-  private func map(_ descriptor: Int32) throws -> MappedFile? {
+  func map(_ descriptor: Int32) throws -> MappedFile? {
     do {
       let status = try disk.status(descriptor, path: path)
       guard status.kind == .file else {
@@ -161,7 +174,7 @@ extension Journal {
   private static let attemptLimit = 1_000
 
   /// Opens or makes the journal that has the name, mends it, and leaves it locked.
-  private func openLocked() throws -> Opened {
+  func openLocked() throws -> Opened {
     for _ in 0..<Self.attemptLimit {
       guard let descriptor = try openIfPresent(O_RDWR) else {
         if let made = try make() { return made }
@@ -169,7 +182,9 @@ extension Journal {
       }
       let identity: FileStatus.Identity
       do {
-        _ = try disk.lock(descriptor, wait: true, path: path)
+        let error = stead_file_lock_within(descriptor, lockWait.wholeMicroseconds)
+        if error == EWOULDBLOCK { throw busy }
+        guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
         identity = try disk.status(descriptor, path: path).identity
         guard try disk.status(at: path)?.identity == identity else {
           disk.close(descriptor)
@@ -196,16 +211,20 @@ extension Journal {
       draft.temporary.finish()
       throw error
     }
-    if isPlaced { return try opened(draft) }
+    if isPlaced {
+      var opened = try opened(draft)
+      opened.isPartial = true
+      return opened
+    }
     draft.temporary.finish()
     return nil
   }
 
-  private func place(_ draft: JournalDraft) throws -> Bool {
+  func place(_ draft: JournalDraft) throws -> Bool {
     // Not a link: the descriptor would keep the temporary name, and inotify would tell those who wait
     // for word of the journal about that. The directory's lock keeps others of ours out between the
     // look and the rename.
-    try disk.withLockedDirectory(path.directoryPath) { _ in
+    try disk.withLockedDirectory(path.directoryPath, wait: lockWait) { _ in
       guard try disk.status(at: path) == nil else { return false }
       try disk.rename(draft.temporary.path, to: path)
       return true
@@ -232,13 +251,13 @@ extension Journal {
     guard let file = try map(descriptor) else {
       // Its lock went with the descriptor, but who gets it now finds that the name leads elsewhere.
       report(.header, at: 0, lost: 0, keptAside: nil)
-      return try replace(nil, with: draft(initial()))
+      return try replace(nil, with: draft(initial()), isPartial: true)
     }
     do {
       if file.isAllZero {
         // Some file systems leave this after a loss of power. There is nothing to keep.
         report(.header, at: 0, lost: file.byteCount, keptAside: nil)
-        return try replace(file, with: draft(initial()))
+        return try replace(file, with: draft(initial()), isPartial: true)
       }
       switch JournalHeader.read(file.bytes) {
       case .newerVersion(let version): throw newerVersion(version)
@@ -276,34 +295,37 @@ extension Journal {
       let draft = try JournalDraft(
         at: path, on: disk, checkpoint: file.checkpoint(header), metadata: header.metadata,
         records: records)
-      return try replace(file, with: draft)
+      return try replace(file, with: draft, isPartial: tail > end)
     }
     let damage = report(
       .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
       keptAside: aside)
-    return try replace(file, with: draft(repair(damage), records: records))
+    return try replace(file, with: draft(repair(damage), records: records), isPartial: true)
   }
 
   private func replaceLost(_ file: MappedFile, _ kind: JournalDamage.Kind) throws -> Opened {
     let aside = try keepAside()
     let damage = report(kind, at: 0, lost: file.byteCount, keptAside: aside)
     let draft = try draft(repair(damage))
-    if kind != .notAJournal { return try replace(file, with: draft) }
+    if kind != .notAJournal { return try replace(file, with: draft, isPartial: true) }
     // Nobody has it open as a journal, and the bytes are somebody's.
-    let opened = try replace(nil, with: draft)
+    let opened = try replace(nil, with: draft, isPartial: true)
     file.close(on: disk)
     return opened
   }
 
   /// Puts a draft in the place of a locked file and closes that one.
-  private func replace(_ file: MappedFile?, with draft: JournalDraft) throws -> Opened {
+  private func replace(
+    _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false
+  ) throws -> Opened {
     do {
       try disk.rename(draft.temporary.path, to: path)
     } catch {
       draft.temporary.finish()
       throw error
     }
-    let opened = try opened(draft)
+    var opened = try opened(draft)
+    opened.isPartial = isPartial
     // Those who have the old file open look where the name leads now.
     file?.setWord(JournalLayout.superseded, at: JournalLayout.tail)
     file?.close(on: disk)

@@ -21,13 +21,17 @@ extension Journal {
   /// Whether something is to be done before the records can be read.
   private var needsAttention: Bool {
     file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 || file.isBlank
-      || file.isInherited
+      || file.isInherited || isOverwritten
   }
 
   /// Sees to forks and to files that took this one's place, or may have.
   private func attend() throws {
     if file.isInherited {
       try reattach()
+    } else if isOverwritten {
+      if access == .readOnly { return try open() }
+      try reopenOverwritten()
+      unlockFile()
     } else if file.isBlank {
       if try !pathLeadsHere() { try open() }
     }
@@ -65,6 +69,7 @@ extension Journal {
         return false
       }
       try visit(.record(payload))
+      if file.isLost { throw cutOff }
       position = UInt64(JournalLog.end(ofPayloadAt: offset, payload))
     }
     return true

@@ -9,8 +9,9 @@ extension Journal {
   /// In `body` the same file must not be written by another object of this process: it would wait for
   /// itself.
   ///
-  /// - Throws: ``FileError``: `.readOnly` for a journal that was opened for reading; and what `visit`
-  ///   and `body` throw. What `body` had appended by then stays.
+  /// - Throws: ``FileError``: `.readOnly` for a journal that was opened for reading, `.busy` when another
+  ///   process had the file locked for ``lockWait``; and what `visit` and `body` throw. What `body` had
+  ///   appended by then stays.
   @inlinable
   package func write<Result>(
     catchingUp visit: (Event) throws -> Void, _ body: (inout Writer) throws -> Result
@@ -24,13 +25,14 @@ extension Journal {
   /// Takes the file's lock; false, and no lock, when there is more to do before writing.
   @inlinable @inline(__always)
   func lockIfCurrent() -> Bool {
-    guard file.isWritable, !file.isInherited,
-      stead_file_lock(file.descriptor) == 0
+    guard file.isWritable, !file.isInherited, writesUntilLook > 0,
+      stead_file_try_lock(file.descriptor) == 0
     else { return false }
+    writesUntilLook &-= 1
     // Behind the last record there are zeros, unless a writer was killed at work.
     if file.word(at: JournalLayout.tail) == position,
       Int(position) + JournalLayout.endByteCount <= file.byteCount,
-      file.word(at: Int(position)) == 0
+      file.word(at: Int(position)) == 0, file.word(at: JournalLayout.salt) == salt
     {
       return true
     }
@@ -71,9 +73,13 @@ extension Journal {
   /// Locks the file that has the name, with all records in it that were completed.
   private func lockNewestFile() throws {
     if file.isInherited { try reattach() }
-    let error = stead_file_lock(file.descriptor)
-    guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
+    if isOverwritten { return try reopenOverwritten() }
+    try lockFile()
     do {
+      if isOverwritten {
+        unlockFile()
+        return try reopenOverwritten()
+      }
       if file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 {
         guard try pathLeadsHere() else {
           unlockFile()
@@ -81,6 +87,7 @@ extension Journal {
         }
         clearFlags()
       }
+      if writesUntilLook <= 0 { try returnToPlace() }
       try file.extendMapping(on: disk, path: path)
       adoptCompletedRecords()
     } catch {
@@ -89,10 +96,25 @@ extension Journal {
     }
   }
 
+  /// Locks the open file, and waits no longer than ``lockWait``.
+  func lockFile() throws {
+    let error = stead_file_lock_within(file.descriptor, lockWait.wholeMicroseconds)
+    if error == EWOULDBLOCK { throw busy }
+    guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
+  }
+
+  var busy: FileError {
+    FileError(
+      code: .busy,
+      message:
+        "Another process has locked the journal. Let it go on, if it was stopped, or end it.",
+      path: path)
+  }
+
   /// Takes in what a writer completed that was killed before it could say so.
   ///
   /// Only with the lock, so that nobody is writing there.
-  private func adoptCompletedRecords() {
+  func adoptCompletedRecords() {
     let tail = Int(file.word(at: JournalLayout.tail))
     guard tail >= header.logStart, tail + JournalLayout.endByteCount <= file.byteCount else {
       return
@@ -166,6 +188,7 @@ extension Journal {
       offset += Int64(part.count)
     }
     publish(byteCount: byteCount, checksum: checksum)
+    if file.isLost { throw cutOff }
   }
 
   /// Makes a record part of the log whose payload is behind the log's end already.
@@ -174,6 +197,20 @@ extension Journal {
     position = stead_journal_publish(
       file.base, position, UInt32(truncatingIfNeeded: byteCount), checksum)
     hasAppended = true
+  }
+
+  @usableFromInline
+  var cutOff: FileError {
+    FileError(
+      code: .changed, message: "Another program cut the journal off while it was written.",
+      path: path)
+  }
+}
+
+extension Duration {
+  /// The microseconds of a wait.
+  var wholeMicroseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }
 }
 
@@ -193,7 +230,8 @@ extension Journal {
     /// processes see it. `fill` gets the bytes in the file itself, not zeroed, and must write all of
     /// them. The owner is not told of its own records.
     ///
-    /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then.
+    /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then. `.changed` when
+    ///   another program cut the file off meanwhile; whether the record is in what is left isn't known.
     @inlinable
     package func append(
       byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -209,6 +247,7 @@ extension Journal {
       let count = UInt32(truncatingIfNeeded: byteCount)
       journal.publish(
         byteCount: byteCount, checksum: stead_crc32c_record(journal.seed, payload, count))
+      if journal.file.isLost { throw journal.cutOff }
     }
 
     /// Appends one record that consists of two parts, such as a key and a value.

@@ -46,8 +46,15 @@ import Foundation
 /// The child then finds ``hasNews`` true, opens the file for itself at the next call, and goes on where
 /// the parent was.
 ///
+/// A file that somebody removes or exchanges while it is open is noticed by ``look(catchingUp:)``, and by one
+/// write in ``writesPerLook``. One that was removed is put back. Of one that was exchanged the new file
+/// counts, with what was appended since the last look. One that was cut off or overwritten in place counts
+/// as it is now if it is a journal; else it is made anew, and ``isRecovering`` tells the owner to write
+/// what it holds in memory.
+///
 /// The file is drawn to the byte, with its limits, in Documentation/JournalFile.md. It has to be on a local
-/// file system. It is readable by its owner alone; a symbolic link is followed.
+/// file system. It is readable by its owner alone, or by whom the file before it was; the superuser leaves
+/// it to the owner of the file before it, or of its directory. A symbolic link is followed.
 @usableFromInline
 package final class Journal {
   /// What a journal begins with: the state that all records before it led to.
@@ -89,11 +96,25 @@ package final class Journal {
   package static let checkpointLimit = 1 << 32
   /// How many damaged files are kept beside a journal.
   package static let keptAsideLimit = 8
+  /// After so many writes the next one looks whether the file still has its name.
+  package static let writesPerLook = 64
+  /// How long a call waits for another process that has the file locked, unless ``lockWait`` says less.
+  package static let lockWaitLimit = Duration.seconds(1)
 
   /// Where the file is, or will be.
   package let url: URL
   /// Whether the journal may be written.
   package let access: Access
+  /// How long a call waits while another process has the file locked, before it throws `.busy`.
+  ///
+  /// With `.zero` it is as long as a process takes that is at work, some microseconds: for an owner that
+  /// waits elsewhere.
+  package var lockWait = Journal.lockWaitLimit
+  /// Whether the file's contents were lost while it was open, so that what the owner holds in memory is
+  /// more than what it is told.
+  ///
+  /// The owner writes what is missing, and says ``endRecovery()``.
+  package internal(set) var isRecovering = false
 
   let path: String
   let disk: any Disk
@@ -107,6 +128,9 @@ package final class Journal {
   /// How far the owner has been told; 0 when it has still to hear the checkpoint.
   @exclusivity(unchecked) @usableFromInline var position: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline var seed: UInt32 = 0
+  /// The salt as it stands in the file; in another file it is another one.
+  @exclusivity(unchecked) @usableFromInline var salt: UInt64 = 0
+  @exclusivity(unchecked) @usableFromInline var writesUntilLook = Journal.writesPerLook
   @exclusivity(unchecked) @usableFromInline var hasAppended = false
   /// Records that end before this fit into the file, and into pages that are there.
   @exclusivity(unchecked) @usableFromInline var roomEnd = 0

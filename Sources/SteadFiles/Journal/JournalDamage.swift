@@ -13,6 +13,12 @@ package struct JournalDamage: Sendable {
     case log
     /// The file is none of ours.
     case notAJournal
+    /// The open file was removed by somebody. What it held was put back.
+    case removed
+    /// Another file took the open one's name. If it is a journal, it counts, with what was appended since.
+    case exchanged
+    /// The open file was cut off, or written over in place.
+    case overwritten
   }
 
   /// The part of the file that is damaged.

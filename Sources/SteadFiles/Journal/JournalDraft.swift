@@ -26,6 +26,9 @@ struct JournalDraft {
     tail = header.logStart + log.count
     temporary = try TemporaryFile(beside: path, on: disk)
     do {
+      let old = try disk.status(at: path)
+      try temporary.takeOver(
+        old, permissions: old.map { .init(rawValue: UInt16($0.mode)) } ?? .ownerOnly)
       try temporary.write(header.page(tail: tail))
       try temporary.write(checkpoint)
       let end = JournalLayout.headerByteCount + checkpoint.count

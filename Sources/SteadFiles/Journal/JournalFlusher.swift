@@ -8,6 +8,8 @@ package struct JournalFlusher: Sendable {
   /// nil for a journal that was opened for reading only.
   let path: String?
   let disk: any Disk
+  /// How long it waits for a process that is about to put a new file in place.
+  private static let compactionLimit = Journal.lockWaitLimit
 
   /// Returns when all that was appended before the call survives a loss of power.
   ///
@@ -15,7 +17,9 @@ package struct JournalFlusher: Sendable {
   /// compaction one more, of the directory. A journal that was opened for reading only has nothing to
   /// flush.
   ///
-  /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file.
+  /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file; `.damaged` when it
+  ///   failed before, and what was appended then may not be on the disk until a compaction has written
+  ///   it again.
   package func flush() throws {
     guard let path else { return }
     for _ in 0..<Self.attemptLimit where try flushNewestFile(path) { return }
@@ -43,21 +47,46 @@ package struct JournalFlusher: Sendable {
       throw FileError(code: .damaged, message: "This is no longer a journal.", path: path)
     }
     defer { header.close(on: disk) }
+    // The system tells of a failure once, and forgets what it could not write.
+    guard header.word(at: JournalLayout.failedSync) == 0 else {
+      throw FileError(
+        code: .damaged, message: "The disk failed when the journal was last made durable.",
+        path: path)
+    }
     let tail = header.word(at: JournalLayout.tail) & ~JournalLayout.flags
-    let error = stead_file_sync(descriptor)
-    guard error == 0 else { throw FileError(errno: error, doing: "make it durable", path: path) }
-    if header.word(at: JournalLayout.durableName) == 0 {
+    do {
+      try disk.syncContents(descriptor, path: path)
+    } catch {
+      header.setWord(1, at: JournalLayout.failedSync)
+      throw error
+    }
+    // A copy of the file has the word of the original, so that it must tell files apart.
+    let name = status.identity.word
+    if header.word(at: JournalLayout.durableName) != name {
       try disk.syncDirectory(path.directoryPath)
-      header.setWord(1, at: JournalLayout.durableName)
+      header.setWord(name, at: JournalLayout.durableName)
     }
     // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark
     // is found here, and its file is flushed, too.
     stead_raise(header.base + JournalLayout.flushedTail, tail)
     if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
     // The compactor holds the lock until its file has the name.
-    _ = try disk.lock(descriptor, wait: true, path: path)
+    let limit = Self.compactionLimit.wholeMicroseconds
+    let error = stead_file_lock_within(descriptor, limit)
+    if error == EWOULDBLOCK {
+      throw FileError(
+        code: .busy,
+        message: "Another process is about to replace the journal, and does not go on.",
+        path: path)
+    }
+    guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
     return try disk.status(at: path)?.identity == status.identity
   }
+}
+
+extension FileStatus.Identity {
+  /// A number for the file, which is never 0.
+  fileprivate var word: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
 }
 
 extension Journal {

@@ -18,6 +18,11 @@ enum JournalLayout {
   static let notice = 1280
   static let durableName = 1408
   static let flushedTail = 1416
+  static let placedTail = 1424
+  static let failedSync = 1432
+
+  /// Where the salt is in the first copy of the header.
+  @usableFromInline static let salt = 16
 
   /// Length and checksum, before each payload.
   @usableFromInline static let recordHeaderByteCount = 8

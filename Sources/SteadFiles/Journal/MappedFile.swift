@@ -4,7 +4,7 @@ import Foundation
 /// An open file with its bytes in memory, shared with every process that has it so.
 ///
 /// Its owner closes it. Only bytes below ``byteCount`` may be touched; if another program cuts the file
-/// off, the system ends the process that touches what was there.
+/// off, all of them become zeros of this process's own, and ``isLost`` true.
 @usableFromInline
 struct MappedFile {
   @usableFromInline var base: UnsafeMutableRawPointer
@@ -16,6 +16,8 @@ struct MappedFile {
   let identity: FileStatus.Identity?
   /// The count of forks when the file was opened.
   @usableFromInline let generation: UInt64
+  /// Not 0 once the bytes are no longer the file's; nil where there is no file.
+  @usableFromInline let loss: UnsafePointer<UInt64>?
 
   /// Maps all of a file, nil when it is empty. Takes over the descriptor.
   init?(_ descriptor: Int32, writable: Bool, status: FileStatus, path: String) throws {
@@ -28,6 +30,7 @@ struct MappedFile {
     }
     (self.base, self.byteCount, self.descriptor) = (base, byteCount, descriptor)
     (isWritable, identity, generation) = (writable, status.identity, forks)
+    loss = stead_map_loss(base)
   }
 
   /// Zeros in memory that stand for a file that is of no use, or for none.
@@ -37,6 +40,7 @@ struct MappedFile {
     (self.byteCount, descriptor, isWritable) = (byteCount, -1, false)
     self.identity = identity
     generation = stead_fork_generation()
+    loss = nil
   }
 
   var isBlank: Bool { descriptor < 0 }
@@ -68,6 +72,12 @@ struct MappedFile {
   /// The bytes are zeros then, and there is nothing to close.
   @inlinable @inline(__always)
   var isInherited: Bool { generation != stead_fork_generation() }
+
+  /// Whether another program has cut the file off, so that the bytes are zeros of this process's own.
+  ///
+  /// It becomes true when one of them is touched that the file no longer has.
+  @inlinable @inline(__always)
+  var isLost: Bool { loss.map { stead_load_acquire($0) != 0 } ?? false }
 
   @inlinable
   func word(at offset: Int) -> UInt64 { stead_load_acquire(base + offset) }

@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 /// The files of a domain: the journal, which is the truth, and the property list that it publishes.
 ///
@@ -12,11 +13,18 @@ final class DomainFile {
   let name: String
   let directory: URL
   let options: DomainStore.Options
-  let isReadOnly: Bool
+  /// Whether the files can be read only, since that was asked for or the system allows no more.
+  var isReadOnly: Bool
   let plist: URL
   /// Errors that no call could throw, until the store fetches them.
   let problems: Problems
-  let journal: Journal
+  var journal: Journal
+  /// Whether `journal` is another object than the store knows.
+  var hasNewJournal = false
+  /// What was set and could not be written yet. The table has it.
+  var pending = PendingEdits()
+  /// What the table was when the journal's file was lost.
+  var lostTable: DomainTable?
   var published = PublishedFile(current: .none, previous: .none)
   /// What the property list file was when it was last looked at.
   var onDisk = PublishedFile.Fingerprint.none
@@ -35,26 +43,37 @@ final class DomainFile {
     plist = directory.appending(path: name + ".plist", directoryHint: .notDirectory)
     let problems = Problems()
     self.problems = problems
-    let loader = CheckpointLoader(plist: plist, isReadOnly: options.isReadOnly, problems: problems)
-    let url = directory.appending(path: name + ".journal", directoryHint: .notDirectory)
-    func journal(_ access: Journal.Access) throws -> Journal {
-      try Journal(
-        url: url, access: access, initial: { try loader.load() },
-        onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() }
-      )
+    func open(_ access: Journal.Access) throws -> Journal {
+      try Self.journal(name, directory, access, isReadOnly: options.isReadOnly, problems)
     }
     if options.isReadOnly {
-      self.journal = try journal(.readOnly)
+      self.journal = try open(.readOnly)
       isReadOnly = true
       return
     }
     do {
-      self.journal = try journal(.readWrite)
+      self.journal = try open(.readWrite)
       isReadOnly = false
-    } catch let error as FileError where error.code == .denied || error.code == .readOnly {
-      self.journal = try journal(.readOnly)
+    } catch let error as FileError where error.isObstacle {
+      self.journal = try open(.readOnly)
       isReadOnly = true
     }
+  }
+
+  static func journal(
+    _ name: String, _ directory: URL, _ access: Journal.Access, isReadOnly: Bool,
+    _ problems: Problems
+  ) throws -> Journal {
+    let loader = CheckpointLoader(
+      plist: directory.appending(path: name + ".plist", directoryHint: .notDirectory),
+      isReadOnly: isReadOnly, problems: problems)
+    let journal = try Journal(
+      url: directory.appending(path: name + ".journal", directoryHint: .notDirectory),
+      access: access, initial: { try loader.load() },
+      onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() })
+    // The store waits, and lets others read meanwhile.
+    journal.lockWait = .zero
+    return journal
   }
 
   /// Errors that wait to be reported. Shared with closures that the journal keeps, under the same lock.
@@ -79,18 +98,35 @@ final class DomainFile {
 extension DomainFile {
   /// Takes in what others have written.
   func catchUp(_ replay: inout Replay) throws {
-    try journal.read { event in try replay.apply(event) }
+    try journal.read { event in try visit(event, &replay) }
     let isNewCheckpoint = replay.published != nil
     take(&replay)
+    settle(&replay)
     // What was edited by hand goes into the journal, where that can be written.
     if isReadOnly, isNewCheckpoint { try mergeEdits(base: journal.checkpoint, &replay) }
+  }
+
+  /// Writes while no other process does, when what others have written and what is pending is done with.
+  @inline(__always)
+  func write<Result>(
+    _ replay: inout Replay, _ body: (inout Replay, Journal.Writer) throws -> Result
+  ) throws -> Result {
+    if isReadOnly { try becomeWritable() }
+    return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
+      if hasDebts { try payDebts(writer, &replay) }
+      return try body(&replay, writer)
+    }
+  }
+
+  func visit(_ event: Journal.Event, _ replay: inout Replay) throws {
+    if case .checkpoint = event, journal.isRecovering, lostTable == nil { lostTable = replay.table }
+    try replay.apply(event)
   }
 
   /// Appends one operation, and tells what was there before.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String, _ replay: inout Replay) throws {
-    guard !isReadOnly else { throw PreferencesError.readOnly(name) }
-    try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
+    try write(&replay) { replay, writer in
       try replay.checkQuota(options.quota, key, value)
       let count = try DomainRecord.byteCount(key, value)
       if count >= DomainRecord.longByteCount, case .data(let data)? = value {
@@ -114,9 +150,8 @@ extension DomainFile {
   func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = [], _ replay: inout Replay
   ) throws -> Bool {
-    guard !isReadOnly else { throw PreferencesError.readOnly(name) }
     var isExpected = true
-    try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
+    try write(&replay) { replay, writer in
       isExpected = replay.holds(expected)
       if isExpected { try append(edits, writer, &replay) }
     }
@@ -126,8 +161,7 @@ extension DomainFile {
 
   /// Puts `fields` in the place of all that is there, which others cannot change meanwhile.
   func replaceContents(with fields: PropertyList.Fields, _ replay: inout Replay) throws {
-    guard !isReadOnly else { throw PreferencesError.readOnly(name) }
-    try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
+    try write(&replay) { replay, writer in
       try append(replay.table.edits(to: fields), writer, &replay)
     }
     take(&replay)
@@ -138,6 +172,12 @@ extension DomainFile {
   ) throws {
     guard !edits.isEmpty else { return }
     try replay.checkQuota(options.quota, edits)
+    try append(edits, writer)
+    for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+    compactIfDue(writer, &replay)
+  }
+
+  func append(_ edits: [DomainEdit], _ writer: Journal.Writer) throws {
     let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
     try writer.append(byteCount: count) { buffer in
       var offset = 0
@@ -146,16 +186,24 @@ extension DomainFile {
         offset += DomainRecord.encode(edit.key, edit.value, into: rest)
       }
     }
-    for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-    compactIfDue(writer, &replay)
   }
 
   /// Makes the checkpoint and the property list file show all that was set.
   func checkpoint(_ replay: inout Replay) throws {
-    guard !isReadOnly else { return try takeInEdits(&replay) }
-    try journal.write(catchingUp: { event in try replay.apply(event) }) { writer in
+    if options.isReadOnly { return try takeInEdits(&replay) }
+    if journal.access == .readWrite { try look(&replay) }
+    try write(&replay) { replay, writer in
       take(&replay)
       try compact(writer, &replay, isAskedFor: true)
+    }
+  }
+
+  /// Writes the checkpoint and everything since anew, to another place of the disk.
+  func rewrite(_ replay: inout Replay) throws {
+    try write(&replay) { replay, writer in
+      take(&replay)
+      let bytes = try BinaryPropertyList.encode(replay.table.fields())
+      try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: published.metadata))
     }
   }
 
@@ -176,7 +224,7 @@ extension DomainFile {
 
   /// The published file is known from the checkpoint that was just read.
   @inline(__always)
-  private func take(_ replay: inout Replay) {
+  func take(_ replay: inout Replay) {
     guard let found = replay.published else { return }
     published = found
     replay.published = nil
@@ -184,7 +232,8 @@ extension DomainFile {
 
   private func compactIfDue(_ writer: Journal.Writer, _ replay: inout Replay) {
     let limit = max(Self.logLimit, 2 * writer.checkpointByteCount, nextCompaction)
-    guard writer.logByteCount > limit else { return }
+    // A file that has lost its name is not to be put in the place of the one that has it.
+    guard writer.logByteCount > limit, journal.isInPlace else { return }
     do {
       take(&replay)
       try compact(writer, &replay)

@@ -87,10 +87,11 @@ final class DomainStore: Sendable {
 
   /// Sets a value; nil removes the key.
   ///
-  /// When it returns, the value survives the end of the process, whatever ends it.
+  /// When it returns, the value survives the end of the process, whatever ends it. When it throws
+  /// `.unavailable` or `.locked`, the value is kept in memory, and written when that is possible.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String) throws {
-    try changing { replay, file in
+    try changing(keeping: { _ in [DomainEdit(key: key, value: value)] }) { replay, file in
       if let file {
         try file.set(value, forKey: key, &replay)
       } else {
@@ -103,7 +104,7 @@ final class DomainStore: Sendable {
   /// Makes several changes as one: other processes see all of them or none.
   func apply(_ edits: [DomainEdit]) throws {
     guard !edits.isEmpty else { return }
-    try changing { replay, file in
+    try changing(keeping: { _ in edits }) { replay, file in
       if let file {
         try file.apply(edits, &replay)
         return
@@ -135,7 +136,7 @@ final class DomainStore: Sendable {
   ///
   /// A domain in memory may stand for what others have written; its changes are then not this process's.
   func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
-    try changing { replay, file in
+    try changing(keeping: { replay in replay.table.edits(to: fields) }) { replay, file in
       if let file { return try file.replaceContents(with: fields, &replay) }
       let edits = replay.table.edits(to: fields)
       try replay.checkQuota(options.quota, edits)
@@ -146,9 +147,25 @@ final class DomainStore: Sendable {
   // MARK: Safety
 
   /// Returns when everything that was set will survive a loss of power.
+  ///
+  /// - Throws: ``PreferencesError`` while there are values that could not be written, and when the disk
+  ///   fails.
   func flush() throws {
+    try changing { replay, file in
+      guard let file, !options.isReadOnly else { return }
+      if file.isReadOnly { try file.becomeWritable() }
+      // Who only wants to be sure need not wait for a process that is stopped.
+      if file.hasDebts || !file.journal.isInPlace { try file.look(&replay) }
+      try file.payDebts(&replay)
+    }
     let flusher = state.withLock { state in state.file?.journal.flusher }
-    try flusher?.flush()
+    do {
+      try flusher?.flush()
+    } catch let error as FileError where error.code == .damaged {
+      // What the disk has not taken is in memory, and is written to another place.
+      try changing { replay, file in try file?.rewrite(&replay) }
+      try state.withLock { state in state.file?.journal.flusher }?.flush()
+    }
   }
 
   /// ``flush()``, and the property list file shows what was set.
@@ -169,7 +186,10 @@ final class DomainStore: Sendable {
   func refresh() -> Bool {
     let (hasMail, isBeingWritten, hasProblem) = state.withLock { state -> (Bool, Bool, Bool) in
       guard let file = state.file else { return (false, false, false) }
-      let hasMail = state.reporting(file) { replay in try file.takeInEdits(&replay) }
+      let hasMail = state.reporting(file) { replay in
+        if !file.isReadOnly, !file.journal.isInPlace { try file.look(&replay) }
+        try file.takeInEdits(&replay)
+      }
       return (hasMail, file.isBeingWritten, !file.problems.isEmpty)
     }
     if hasMail { deliver() }
@@ -178,12 +198,64 @@ final class DomainStore: Sendable {
   }
 
   @inline(__always)
-  private func changing(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
+  private func changing(
+    keeping edits: (Replay) -> [DomainEdit] = { _ in [] },
+    _ body: (inout Replay, DomainFile?) throws -> Void
+  ) throws {
+    do {
+      try change(body)
+    } catch let error as FileError where error.isObstacle || error.code == .changed {
+      try changeLater(error, edits, body)
+    }
+  }
+
+  /// Tries again what could not be done, without keeping others waiting; then keeps it in memory.
+  @inline(never)
+  private func changeLater(
+    _ first: FileError, _ edits: (Replay) -> [DomainEdit],
+    _ body: (inout Replay, DomainFile?) throws -> Void
+  ) throws {
+    var error = first
+    let deadline = ContinuousClock.now + Self.lockWaitLimit
+    var pause: useconds_t = 20
+    while error.code == .busy || error.code == .changed, ContinuousClock.now < deadline {
+      usleep(pause)
+      pause = min(pause * 2, 1_000)
+      do {
+        return try change(body)
+      } catch let next as FileError where next.isObstacle || next.code == .changed {
+        error = next
+      }
+    }
+    try keep(edits, error)
+  }
+
+  private func keep(_ edits: (Replay) -> [DomainEdit], _ error: FileError) throws {
+    var isFirst = true
+    try change { replay, file in
+      let edits = edits(replay)
+      guard let file, !edits.isEmpty else { return }
+      try replay.checkQuota(options.quota, edits)
+      isFirst = file.keep(edits)
+      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+    }
+    let directory = state.withLock { state in state.file?.directory }
+    throw PreferencesError(notWritten: error, domain: name, directory, isRepetition: !isFirst)
+  }
+
+  /// How long a write waits for another process that has the files locked.
+  static let lockWaitLimit = Journal.lockWaitLimit
+
+  @inline(__always)
+  private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
     var hasMail = false
     defer { if hasMail { deliver() } }
     try state.withLock { state in
       let file = state.file
-      defer { hasMail = state.hasMail }
+      defer {
+        if let file, file.hasNewJournal { state.adoptJournal(of: file) }
+        hasMail = state.hasMail
+      }
       try state.changing { replay in try body(&replay, file) }
     }
   }
@@ -228,6 +300,18 @@ extension DomainStore.State {
   @inline(__always)
   var hasNews: Bool { journal?._withUnsafeGuaranteedRef { journal in journal.hasNews } ?? false }
 
+  /// Takes over the object that reads and writes now, since the files could not be written before.
+  mutating func adoptJournal(of file: DomainFile) {
+    file.hasNewJournal = false
+    journal = .passUnretained(file.journal)
+    guard !handlers.isEmpty else { return }
+    do {
+      try file.journal.listen()
+    } catch {
+      file.problems.add(PreferencesError(error, domain: file.name))
+    }
+  }
+
   var hasMail: Bool { !mail.isEmpty || file?.problems.isEmpty == false }
 
   /// Lets `body` change the table, which is kept also when it throws.
@@ -258,6 +342,8 @@ extension DomainStore.State {
     let before = mail.count
     do {
       try changing(body)
+    } catch let error as FileError where error.code == .busy {
+      // Somebody is writing. What they write is taken in by the next reading.
     } catch {
       file.problems.add(PreferencesError(error, domain: file.name))
     }

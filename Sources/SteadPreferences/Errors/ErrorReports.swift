@@ -11,6 +11,8 @@ final class ErrorReports: Sendable {
   private struct State: Sendable {
     var handler: Handler?
     var last: PreferencesError?
+    /// What the handler was told of, as far as it can come again and again.
+    var told: Set<PreferencesError.Code> = []
   }
 
   private let state = ForkSafeLock(State())
@@ -22,17 +24,21 @@ final class ErrorReports: Sendable {
     set {
       // The old one may be the last to hold something with a lock of its own.
       var handler = newValue
-      state.withLock { swap(&$0.handler, &handler) }
+      state.withLock { state in
+        swap(&state.handler, &handler)
+        state.told = []
+      }
     }
   }
 
   func report(_ error: PreferencesError) {
     var last: PreferencesError? = error
-    let handler = state.withLock { state in
+    let (handler, isNews) = state.withLock { state in
       swap(&state.last, &last)
-      return state.handler
+      let isFirst = state.told.insert(error.code).inserted
+      return (state.handler, isFirst || !error.isRepetition)
     }
-    (handler ?? Self.sharedHandler)(error)
+    if isNews { (handler ?? Self.sharedHandler)(error) }
   }
 }
 

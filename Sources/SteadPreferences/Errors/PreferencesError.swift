@@ -28,8 +28,12 @@ public struct PreferencesError: Error, Sendable {
     public static let readOnly = Code("readOnly")
     /// The disk is full, or the user's share of it is.
     public static let noSpace = Code("noSpace")
-    /// The file of the domain cannot be opened or made, so that values are kept in memory alone.
+    /// The files of the domain cannot be opened, made or written. What is set counts, and is written as
+    /// soon as they can; until then it is kept in memory alone.
     public static let unavailable = Code("unavailable")
+    /// Another process has the files locked and does not go on. What is set counts, and is written when
+    /// they are free; until then it is kept in memory alone.
+    public static let locked = Code("locked")
     /// A file holds something other than what was written.
     public static let damaged = Code("damaged")
     /// The system failed in a way that has no code here; see ``PreferencesError/cause``.
@@ -57,6 +61,8 @@ public struct PreferencesError: Error, Sendable {
   public var key: String?
   /// The error underneath, where there was one.
   public var cause: (any Error)?
+  /// Whether the same was said before and nothing has changed since, so that handlers are not told again.
+  var isRepetition = false
 
   /// Makes an error; the package does this, and so may a test.
   public init(
@@ -136,8 +142,53 @@ extension PreferencesError {
       domain: domain, key: key, cause: error)
   }
 
-  /// The error for what a journal has lost.
+  /// The error for what is kept in memory since the files could not be written.
+  init(notWritten error: FileError, domain: String, _ directory: URL?, isRepetition: Bool) {
+    let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
+    if error.code == .busy {
+      self.init(
+        code: .locked,
+        message: "Another process has locked the files of the preferences\(place) for more than "
+          + "\(DomainStore.lockWaitLimit.components.seconds) s. What is set is kept in memory, and is "
+          + "written when they are free. Let that process go on, or end it.",
+        domain: domain, cause: error)
+    } else {
+      self.init(
+        code: .unavailable,
+        message: "The preferences\(place) cannot be written. What is set is kept in memory, and is "
+          + "written as soon as they can. \(DomainDirectories.remedy)",
+        domain: domain, cause: error)
+    }
+    self.isRepetition = isRepetition
+  }
+
+  /// The error for what happened to a journal.
   init(damage: JournalDamage) {
+    let name = damage.url.lastPathComponent
+    switch damage.kind {
+    case .removed:
+      self.init(
+        code: .damaged,
+        message: "Somebody removed the journal \(name) while it was open. It was put back.")
+    case .exchanged:
+      let kept = damage.keptAside.map {
+        " It is no journal, is kept as \($0.lastPathComponent), and was replaced."
+      }
+      self.init(
+        code: .damaged,
+        message: "Somebody put another file in the place of the journal \(name) while it was open."
+          + (kept ?? " Its values count, and what was set since."))
+    case .overwritten:
+      self.init(
+        code: .damaged,
+        message:
+          "Somebody wrote over the journal \(name) while it was open. What is there counts if it "
+          + "is a journal; else it was made anew from memory.")
+    case .header, .checkpoint, .log, .notAJournal: self.init(unreadable: damage)
+    }
+  }
+
+  private init(unreadable damage: JournalDamage) {
     let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
     self.init(
       code: .damaged,
@@ -161,6 +212,7 @@ extension PreferencesError.Code {
     switch code {
     case .noSpace?: self = .noSpace
     case .readOnly?, .denied?: self = .readOnly
+    case .busy?: self = .locked
     case .damaged?: self = .damaged
     case .invalidName?: self = .invalidDomainName
     default: self = .failed

@@ -3,6 +3,9 @@
 
   // Not run on this project's machines.
   extension DomainDirectories {
+    /// What a person can do about files that cannot be written.
+    static let remedy = "Make the directory writable."
+
     /// Places beside those of the system's own preferences, which belong to its daemon.
     init(variables: [String: String], managed: URL?) {
       config = .applicationSupportDirectory

@@ -3,6 +3,9 @@
   import SteadFiles
 
   extension DomainDirectories {
+    /// What a person can do about files that cannot be written.
+    static let remedy = "Make the directory writable, or set XDG_CONFIG_HOME to one that is."
+
     /// The places of the XDG Base Directory Specification.
     init(variables: [String: String], managed: URL?) {
       config = BaseDirectories(environment: variables).config

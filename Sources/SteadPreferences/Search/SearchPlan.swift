@@ -92,6 +92,10 @@ private struct Opening {
 
   init(plan: SearchPlan) { self.plan = plan }
 
+  private var place: String {
+    plan.directory(of: plan.domain).map { " in \($0.path(percentEncoded: false))" } ?? ""
+  }
+
   mutating func target(replacing previous: SearchList?) -> DomainStore {
     let isReplaced = previous?.problem != nil
     do {
@@ -106,8 +110,9 @@ private struct Opening {
     } catch {
       problem = PreferencesError(
         code: .unavailable,
-        message: "The preferences cannot be opened, and are kept in memory alone. Make the "
-          + "directory writable, then call synchronize().",
+        message:
+          "The preferences cannot be opened\(place), and are kept in memory alone until they can. "
+          + DomainDirectories.remedy,
         domain: plan.domain, cause: error)
       if let previous { return previous.target }
       errors.append(contentsOf: problem.map { [$0] } ?? [])

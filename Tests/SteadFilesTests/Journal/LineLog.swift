@@ -27,6 +27,8 @@ final class LineLog {
 
   func refresh() throws { try journal.read { take($0) } }
 
+  func look() throws { try journal.look { take($0) } }
+
   private func take(_ event: Journal.Event) {
     switch event {
     case .checkpoint(let bytes, _):

@@ -42,6 +42,11 @@ package final class SmallDisk {
     try Self.run(["mount", "-o", "remount,ro", directory.url.filePath])
   }
 
+  /// Takes back ``makeReadOnly()``.
+  package func makeWritable() throws {
+    try Self.run(["mount", "-o", "remount,rw", directory.url.filePath])
+  }
+
   private static func run(_ arguments: [String]) throws {
     try ToolRun.text(arguments)
   }

@@ -1,0 +1,158 @@
+import CSteadFiles
+import Foundation
+
+// Files that are removed, exchanged or overwritten by others while they are open.
+extension Journal {
+  /// Looks whether the open file still has its name, puts that right, and tells the owner what it does not
+  /// know.
+  ///
+  /// Costs what an empty write costs, and a look at the name, about 1 us.
+  ///
+  /// - Throws: What ``write(catchingUp:_:)`` throws.
+  package func look(catchingUp visit: (Event) throws -> Void) throws {
+    if access == .readOnly {
+      if try !pathLeadsHere() { try open() }
+      return try read(visit)
+    }
+    writesUntilLook = 0
+    try write(catchingUp: visit) { _ in }
+  }
+
+  /// Whether the name leads to the open file, as far as can be told without waiting.
+  package var isInPlace: Bool { (try? pathLeadsHere()) ?? true }
+
+  /// Ends what ``isRecovering`` began: the owner has written what it holds in memory.
+  package func endRecovery() { isRecovering = false }
+
+  /// Whether others have put something else into the open file.
+  var isOverwritten: Bool {
+    // The salt is read first: it is by touching the file that its loss is found.
+    !file.isBlank && !file.isInherited && (file.word(at: JournalLayout.salt) != salt || file.isLost)
+  }
+
+  /// Opens an overwritten file again, made anew if it is no journal, and leaves it locked.
+  func reopenOverwritten() throws {
+    let opened = try openLocked()
+    report(.overwritten, at: 0, lost: 0, keptAside: nil)
+    adopt(opened)
+    stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
+    if isListening { announce() }
+  }
+
+  /// Sees to it that the locked file is the one that has the name. Only with the lock, which is then on the
+  /// file that has it.
+  func returnToPlace() throws {
+    guard let found = try disk.status(at: path) else { return try putBack() }
+    if found.identity == file.identity {
+      writesUntilLook = Self.writesPerLook
+      let tail = file.word(at: JournalLayout.tail) & ~JournalLayout.flags
+      return stead_raise(file.base + JournalLayout.placedTail, tail)
+    }
+    try moveOver()
+  }
+
+  /// Gives a file the name that has all that the open one has, since nothing has the name.
+  private func putBack() throws {
+    try disk.makeDirectories(path.directoryPath)
+    let draft = try draftOfFile()
+    let isPlaced: Bool
+    do {
+      isPlaced = try place(draft)
+    } catch {
+      draft.temporary.finish()
+      throw error
+    }
+    guard isPlaced else {
+      draft.temporary.finish()
+      return try moveOver()
+    }
+    try takePlace(opened(draft), .removed, keptAside: nil)
+  }
+
+  /// Goes over to the file that has taken the name, with the records that it cannot have.
+  private func moveOver() throws {
+    guard try hasJournal() else {
+      let aside = try keepAside()
+      let draft = try draftOfFile()
+      do {
+        try disk.rename(draft.temporary.path, to: path)
+      } catch {
+        draft.temporary.finish()
+        throw error
+      }
+      return try takePlace(opened(draft), .exchanged, keptAside: aside)
+    }
+    let missing = recordsSinceLook()
+    let opened = try openLocked()
+    try takePlace(opened, .exchanged, keptAside: nil)
+    position = UInt64(verifiedEnd)
+    do {
+      let writer = Writer(self)
+      for payload in missing {
+        try writer.append(byteCount: payload.count) { $0.copyBytes(from: payload) }
+      }
+      position = 0
+    } catch {
+      position = 0
+      throw error
+    }
+  }
+
+  /// Makes an opened, locked file the one that is used, and sends the others there who use the old one.
+  private func takePlace(
+    _ opened: Opened, _ kind: JournalDamage.Kind, keptAside: URL?
+  ) throws {
+    let word = file.word(at: JournalLayout.tail)
+    file.setWord(word | JournalLayout.superseded, at: JournalLayout.tail)
+    report(kind, at: 0, lost: 0, keptAside: keptAside)
+    adopt(opened)
+    stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
+    if isListening { announce() }
+    _ = stead_file_touch(file.descriptor)
+  }
+
+  /// A file with the checkpoint and the records of the open one.
+  private func draftOfFile() throws -> JournalDraft {
+    adoptCompletedRecords()
+    let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
+    if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
+    let log = JournalLog(bytes: file.bytes, seed: seed)
+    let end = min(log.end(from: header.logStart), tail)
+    let records =
+      end > header.logStart
+      ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
+    if let substitute { return try draft(substitute, records: records) }
+    return try JournalDraft(
+      at: path, on: disk, checkpoint: file.checkpoint(header), metadata: header.metadata,
+      records: records)
+  }
+
+  /// The records that were appended since somebody last saw that the open file has the name.
+  private func recordsSinceLook() -> [Data] {
+    let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
+    let log = JournalLog(bytes: file.bytes, seed: seed)
+    var offset = header.logStart
+    let start = Int(file.word(at: JournalLayout.placedTail))
+    var payloads: [Data] = []
+    while offset < min(tail, file.byteCount),
+      let payload = log.payload(at: offset, limit: file.byteCount)
+    {
+      if offset >= start { payloads.append(Data(payload)) }
+      offset = JournalLog.end(ofPayloadAt: offset, payload)
+    }
+    return payloads
+  }
+
+  /// Whether what has the name is a journal with nothing wrong in what comes before its records, or one of a
+  /// newer version, which is left alone.
+  private func hasJournal() throws -> Bool {
+    let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)
+    guard let found = try map(descriptor) else { return false }
+    defer { found.close(on: disk) }
+    switch JournalHeader.read(found.bytes) {
+    case .header(let header, _): return found.hasCheckpoint(header)
+    case .newerVersion: return true
+    case .damaged, .foreign: return false
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import SteadTestSupport
+import Testing
+
+@testable import SteadFiles
+
+/// Files that somebody removes, exchanges, cuts off or writes over while they are open.
+struct JournalPlaceTests {
+  private let directory: TemporaryDirectory
+  private var url: URL { directory.file("a.journal") }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  @Test func putsBackARemovedFile() throws {
+    let (log, other) = (try LineLog(url), try LineLog(url))
+    try log.append("1", "2")
+    try FileManager.default.removeItem(at: url)
+    try other.append("3")
+    try log.look()
+    #expect(try LineLog(url).lines == ["1", "2", "3"])
+    #expect(log.damages.map(\.kind) == [.removed])
+    try other.append("4")
+    try log.refresh()
+    #expect(log.lines == ["1", "2", "3", "4"])
+    #expect(try LineLog(url).lines == log.lines)
+  }
+
+  @Test func putsBackARemovedDirectory() throws {
+    let url = directory.file("domain/a.journal")
+    let log = try LineLog(url)
+    try log.append("1")
+    try FileManager.default.removeItem(at: directory.file("domain"))
+    try log.look()
+    #expect(try LineLog(url).lines == ["1"])
+  }
+
+  /// A backup that is restored by renaming it counts, with what was written since.
+  @Test func goesOverToAFileThatTookTheName() throws {
+    let (log, other) = (try LineLog(url), try LineLog(url))
+    try log.append("1", "2")
+    let backup = directory.file("backup")
+    try FileManager.default.copyItem(at: url, to: backup)
+    try log.append("3")
+    try log.look()
+    try rename(backup)
+    try other.append("4")
+    try log.append("5")
+    try other.look()
+    #expect(other.lines == ["1", "2", "4", "5"])
+    #expect(other.damages.map(\.kind) == [.exchanged])
+    try log.refresh()
+    #expect(log.lines == other.lines)
+    #expect(log.damages.isEmpty)
+    #expect(try LineLog(url).lines == other.lines)
+  }
+
+  @Test func aWriteInAFewLooksAtTheName() throws {
+    let log = try LineLog(url)
+    try log.append("1")
+    try FileManager.default.removeItem(at: url)
+    for number in 0...Journal.writesPerLook { try log.append("line \(number)") }
+    #expect(try LineLog(url).lines == log.lines)
+  }
+
+  @Test func aFileThatIsNoJournalIsKeptAside() throws {
+    let log = try LineLog(url)
+    try log.append("1")
+    let stranger = directory.file("stranger")
+    try Data("none of ours".utf8).write(to: stranger)
+    try rename(stranger)
+    try log.look()
+    #expect(try LineLog(url).lines == ["1"])
+    let aside = try #require(log.damages.first?.keptAside)
+    #expect(try Data(contentsOf: aside) == Data("none of ours".utf8))
+  }
+
+  /// A reader that touches what the file has lost goes on.
+  @Test(arguments: [0, 100, 4096]) func survivesACutOffFile(length: Int) throws {
+    let (log, other) = (try LineLog(url), try LineLog(url))
+    try log.append("1", "2")
+    try other.refresh()
+    try cutOff(to: length)
+    try log.refresh()
+    try other.append("3")
+    #expect([log, other].contains { $0.journal.isRecovering && !$0.damages.isEmpty })
+    try log.refresh()
+    #expect(log.lines.last == "3")
+    #expect(try LineLog(url).lines == log.lines)
+  }
+
+  @Test func aWriterSurvivesACutOffFile() throws {
+    let log = try LineLog(url)
+    try log.append("1")
+    try cutOff(to: 0)
+    try log.append("2")
+    #expect(log.journal.isRecovering)
+    #expect(try LineLog(url).lines.last == "2")
+  }
+
+  @Test func takesInABackupThatWasCopiedOverTheFile() throws {
+    let (log, other) = (try LineLog(url), try LineLog(url))
+    try log.append("a")
+    let backup = try Data(contentsOf: url)
+    try log.compact()
+    // The same length, so that only the salt tells.
+    try log.append("b")
+    try other.refresh()
+    let file = try FileHandle(forWritingTo: url)
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: backup)
+    try file.close()
+    try log.look()
+    #expect(log.lines == ["a"])
+    #expect(!log.journal.isRecovering)
+    try other.append("c")
+    #expect(other.lines == ["a", "c"])
+  }
+
+  // MARK: Locks
+
+  @Test func waitsNoLongerThanItSays() throws {
+    let log = try LineLog(url)
+    try log.append("1")
+    let holder = try POSIXDisk().open(url.checkedPath, O_RDWR, mode: 0)
+    #expect(try POSIXDisk().lock(holder, wait: false, path: ""))
+    log.journal.lockWait = .milliseconds(20)
+    #expect { try log.append("2") } throws: { ($0 as? FileError)?.code == .busy }
+    try log.refresh()
+    #expect(log.lines == ["1"])
+    // What is in order is read without the lock.
+    #expect(try LineLog(url).lines == ["1"])
+    try log.journal.flush()
+    close(holder)
+    try log.append("2")
+    #expect(try LineLog(url).lines == ["1", "2"])
+  }
+
+  @Test func waitsForALockedDirectoryNoLongerThanItSays() throws {
+    let holder = try POSIXDisk().open(directory.url.checkedPath, O_RDONLY | O_DIRECTORY, mode: 0)
+    defer { close(holder) }
+    #expect(try POSIXDisk().lock(holder, wait: false, path: ""))
+    #expect {
+      try POSIXDisk().withLockedDirectory(directory.url.checkedPath, wait: .milliseconds(20)) { _ in
+      }
+    } throws: {
+      ($0 as? FileError)?.code == .busy
+    }
+  }
+
+  // MARK: The superuser
+
+  @Test(.needs(.superuser)) func theSuperuserLeavesFilesToTheirOwner() throws {
+    let home = directory.file("home").filePath
+    try POSIXDisk().makeDirectory(home, mode: 0o700)
+    #expect(chown(home, 4_001, 4_002) == 0)
+    let url = directory.file("home/.config/app/a.journal")
+    let log = try LineLog(url)
+    try log.append("1")
+    #expect(chmod(url.filePath, 0o640) == 0)
+    try log.compact()
+    for path in ["home/.config", "home/.config/app", "home/.config/app/a.journal"] {
+      let status = try #require(try POSIXDisk().status(at: directory.file(path).checkedPath))
+      #expect(status.user == 4_001 && status.group == 4_002, "\(path)")
+    }
+    #expect(try POSIXDisk().status(at: url.checkedPath)?.mode == 0o640)
+  }
+
+  // MARK: Failing disks
+
+  @Test func aFailedFlushIsNotForgotten() throws {
+    let log = try LineLog(url, disk: FailingSync())
+    try log.append("1")
+    #expect(throws: FileError.self) { try log.journal.flush() }
+    let other = try LineLog(url)
+    #expect { try other.journal.flush() } throws: { ($0 as? FileError)?.code == .damaged }
+    try other.compact()
+    try other.journal.flush()
+  }
+
+  /// The directory of a copy has still to be made durable.
+  @Test func aCopyIsNotTakenForTheOriginal() throws {
+    let (syncs, copy) = (CountingSyncs(), directory.file("copy.journal"))
+    let log = try LineLog(url, disk: syncs)
+    try log.journal.flush()
+    #expect(syncs.directories.withLock { $0 } > 0)
+    try FileManager.default.copyItem(at: url, to: copy)
+    let copied = try LineLog(copy, disk: syncs)
+    let before = syncs.directories.withLock { $0 }
+    try copied.journal.flush()
+    #expect(syncs.directories.withLock { $0 } == before + 1)
+  }
+
+  private func rename(_ new: URL) throws {
+    try POSIXDisk().rename(new.checkedPath, to: url.checkedPath)
+  }
+
+  private func cutOff(to length: Int) throws {
+    #expect(truncate(url.filePath, off_t(length)) == 0)
+  }
+}
+
+/// A disk that cannot make contents durable.
+private struct FailingSync: ForwardingDisk {
+  let real = POSIXDisk()
+
+  func syncContents(_ descriptor: Int32, path: String) throws {
+    throw FileError(errno: EIO, doing: "make it durable", path: path)
+  }
+}
+
+/// A disk that counts how often a directory is made durable.
+private final class CountingSyncs: ForwardingDisk {
+  let real = POSIXDisk()
+  let directories = ForkSafeLock(0)
+
+  func sync(_ descriptor: Int32, path: String) throws {
+    if try real.status(descriptor, path: path).kind == .directory {
+      directories.withLock { $0 += 1 }
+    }
+    try real.sync(descriptor, path: path)
+  }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import SteadFiles
+import SteadTestSupport
+import Testing
+
+@testable import SteadPreferences
+
+/// Files that cannot be written, are locked, removed, exchanged or cut off while preferences use them.
+struct ObstacleTests {
+  private let home: TestHome
+
+  init() throws { home = try TestHome() }
+
+  private var journal: URL { home.config.appending(path: "app/app.journal") }
+
+  private func open() throws -> Preferences {
+    try Preferences(environment: home.environment(appID: "app"))
+  }
+
+  /// What another process would find: read anew from the files.
+  private func stored(_ preferences: Preferences) throws -> [String: PropertyList] {
+    let fields = try preferences.search.list.target.storedContents()
+    return Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) })
+  }
+
+  // MARK: No writable directory
+
+  @Test(.needs(.smallDisk)) func keepsInMemoryWhatCannotBeWrittenAndHeals() throws {
+    let disk = try SmallDisk()
+    try disk.makeReadOnly()
+    let config = disk.directory.file("config")
+    let environment = Preferences.Environment(
+      appID: "app", variables: ["HOME": "/nowhere", "XDG_CONFIG_HOME": config.filePath])
+    let preferences = try #require(Preferences(suiteName: nil, environment: environment))
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    preferences.set(5, forKey: "n")
+    preferences.set("text", forKey: "t")
+    preferences.removeObject(forKey: "none")
+    #expect(preferences.integer(forKey: "n") == 5)
+    #expect(preferences.string(forKey: "t") == "text")
+    #expect(errors.codes == [.unavailable])
+    let message = try #require(preferences.lastError).description
+    #expect(message.contains(config.filePath) && message.contains("XDG_CONFIG_HOME"))
+    #expect { try preferences.flush() } throws: {
+      ($0 as? PreferencesError)?.code == .unavailable
+    }
+    #expect(!preferences.synchronize())
+
+    try disk.makeWritable()
+    preferences.set(6, forKey: "n")
+    #expect(try stored(preferences) == ["n": .integer(6), "t": .string("text")])
+    try preferences.flush()
+    #expect(preferences.synchronize())
+  }
+
+  @Test(.needs(.smallDisk)) func aFlushHeals() throws {
+    let disk = try SmallDisk()
+    try disk.makeReadOnly()
+    let environment = Preferences.Environment(
+      appID: "app", variables: ["XDG_CONFIG_HOME": disk.directory.url.filePath])
+    let preferences = try #require(Preferences(suiteName: nil, environment: environment))
+    preferences.onError = { _ in }
+    preferences.set(5, forKey: "n")
+    try disk.makeWritable()
+    try preferences.flush()
+    #expect(try stored(preferences) == ["n": .integer(5)])
+  }
+
+  // MARK: Locks
+
+  /// Another process that is stopped with the lock keeps no reader waiting, and no writer for long.
+  @Test func aStoppedHolderIsNotWaitedForWithoutLimit() throws {
+    let preferences = try open()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    preferences.set(1, forKey: "a")
+    let holder = try lock(journal)
+    let (waited, reads) = (ForkSafeLock(Duration.zero), ForkSafeLock(0))
+    try inThreads(2) { thread in
+      let start = ContinuousClock.now
+      if thread == 0 {
+        preferences.set(2, forKey: "a")
+        return waited.withLock { $0 = ContinuousClock.now - start }
+      }
+      // All of these come to an end while the other thread waits.
+      while ContinuousClock.now - start < DomainStore.lockWaitLimit / 2 {
+        _ = preferences.integer(forKey: "a")
+        reads.withLock { $0 += 1 }
+      }
+      try ToolRun.text(["true"])
+    }
+    #expect(reads.withLock { $0 } > 1_000)
+    let time = waited.withLock { $0 }
+    #expect(time >= DomainStore.lockWaitLimit && time < DomainStore.lockWaitLimit * 10)
+    #expect(preferences.integer(forKey: "a") == 2)
+    #expect(errors.codes == [.locked])
+    #expect(try stored(preferences) == ["a": .integer(1)])
+
+    close(holder)
+    preferences.set(3, forKey: "b")
+    #expect(try stored(preferences) == ["a": .integer(2), "b": .integer(3)])
+  }
+
+  /// What another process wrote meanwhile to a key that waits does not undo the wait.
+  @Test func whatWaitsIsLaterThanWhatOthersWrote() throws {
+    let preferences = try open()
+    preferences.onError = { _ in }
+    let other = try DomainStore(
+      "app", directory: home.config.appending(path: "app"), options: DomainStore.Options())
+    let holder = try lock(journal)
+    preferences.set("mine", forKey: "k")
+    close(holder)
+    try other.set(.string("theirs"), forKey: "k")
+    try other.set(.string("more"), forKey: "l")
+    #expect(preferences.string(forKey: "k") == "mine")
+    #expect(preferences.string(forKey: "l") == "more")
+    try preferences.flush()
+    #expect(other.value(forKey: "k") == .string("mine"))
+  }
+
+  @Test func opensBesideAStoppedHolder() throws {
+    try open().set(1, forKey: "a")
+    let holder = try lock(journal)
+    defer { close(holder) }
+    let other = try DomainStore(
+      "app", directory: home.config.appending(path: "app"), options: DomainStore.Options())
+    #expect(other.value(forKey: "a") == .integer(1))
+  }
+
+  // MARK: The file taken away
+
+  @Test func aFlushPutsBackARemovedJournal() throws {
+    let preferences = try open()
+    preferences.onError = { _ in }
+    preferences.set(1, forKey: "a")
+    try home.removeFile(journal)
+    preferences.set(2, forKey: "b")
+    try preferences.flush()
+    #expect(try stored(preferences) == ["a": .integer(1), "b": .integer(2)])
+  }
+
+  @Test func aSynchronizeTakesOverAnExchangedJournal() throws {
+    let preferences = try open()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    preferences.set(1, forKey: "a")
+    try preferences.flush()
+    let backup = home.directory.file("backup")
+    try FileManager.default.copyItem(at: journal, to: backup)
+    preferences.set(2, forKey: "a")
+    preferences.set(2, forKey: "b")
+    preferences.synchronize()
+    try POSIXDisk().rename(backup.checkedPath, to: journal.checkedPath)
+    preferences.set(3, forKey: "c")
+    preferences.synchronize()
+    #expect(preferences.integer(forKey: "c") == 3)
+    #expect(errors.codes.contains(.damaged))
+    #expect(try stored(preferences)["c"] == .integer(3))
+  }
+
+  /// Two who share a domain stay together.
+  @Test func twoProcessesMeetInTheNewFile() throws {
+    let preferences = try open()
+    preferences.onError = { _ in }
+    preferences.set(1, forKey: "a")
+    let other = try DomainStore(
+      "app", directory: home.config.appending(path: "app"), options: DomainStore.Options())
+    try home.removeFile(journal)
+    preferences.set(2, forKey: "b")
+    try other.set(.integer(3), forKey: "c")
+    try preferences.flush()
+    try other.flush()
+    #expect(preferences.integer(forKey: "c") == 3)
+    #expect(other.value(forKey: "b") == .integer(2))
+    #expect(!FileManager.default.fileExists(atPath: journal.filePath + ".damaged-1"))
+  }
+
+  /// Nobody ends by SIGBUS, and what is in memory is written again.
+  @Test(arguments: [0, 2_000, 4_096]) func aCutOffJournalCostsNothing(length: Int) throws {
+    let preferences = try open()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    let values = (0..<50).map { ("key \($0)", $0) }
+    for (key, value) in values { preferences.set(value, forKey: key) }
+    #expect(truncate(journal.filePath, off_t(length)) == 0)
+    for (key, value) in values { #expect(preferences.integer(forKey: key) == value) }
+    preferences.set(1, forKey: "new")
+    let found = try stored(preferences)
+    #expect(found.count == values.count + 1)
+    for (key, value) in values { #expect(found[key] == .integer(Int64(value))) }
+    #expect(errors.codes.contains(.damaged))
+  }
+
+  @Test func aBackupThatIsCopiedOverTheJournalCounts() throws {
+    let preferences = try open()
+    preferences.onError = { _ in }
+    preferences.set("old", forKey: "k")
+    let backup = try Data(contentsOf: journal)
+    preferences.set("new", forKey: "k")
+    let file = try FileHandle(forWritingTo: journal)
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: backup)
+    try file.close()
+    #expect(preferences.string(forKey: "k") == "old")
+    preferences.set(1, forKey: "l")
+    #expect(try stored(preferences) == ["k": .string("old"), "l": .integer(1)])
+  }
+
+  private func lock(_ file: URL) throws -> Int32 {
+    let descriptor = try POSIXDisk().open(file.checkedPath, O_RDWR, mode: 0)
+    #expect(try POSIXDisk().lock(descriptor, wait: false, path: file.filePath))
+    return descriptor
+  }
+}
