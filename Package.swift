@@ -200,8 +200,8 @@ let package = Package(
     .executableTarget(
       name: "TransferWorker",
       dependencies: [
-        "SteadPreferences", "SteadRecords", "SteadTestSupport", "SteadTransfer", "SwiftData",
-        "WorkerModels",
+        "SteadPreferences", "SteadRecords", "SteadSecrets", "SteadTestSupport", "SteadTransfer",
+        "SwiftData", "WorkerModels",
       ],
       path: "Tests/Workers/TransferWorker"
     ),

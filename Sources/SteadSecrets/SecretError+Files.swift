@@ -26,7 +26,11 @@ extension SecretError {
   private static func meaning(of code: FileError.Code) -> (Code, advice: String?) {
     switch code {
     case .denied: (.accessDenied, "Let this user read and write it.")
-    case .readOnly: (.accessDenied, "Choose a place that can be written.")
+    case .readOnly:
+      (
+        .accessDenied,
+        "Choose a place that can be written, or set XDG_DATA_HOME and XDG_CONFIG_HOME, or HOME, to one."
+      )
     case .notAFile: (.accessDenied, "Choose another place.")
     case .noSpace: (.noSpace, "Make room on the disk, and try again.")
     case .invalidName: (.invalidName, "Choose another place.")

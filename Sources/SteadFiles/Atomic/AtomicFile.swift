@@ -14,13 +14,16 @@ import Foundation
 ///
 /// A write costs as much as the file is long. For values that change one by one in a large file, use
 /// a database. Values of this type may be used from any thread and any process at once; each write
-/// locks the directory for the moment in which the name changes hands.
+/// locks the directory for the moment in which the name changes hands. Where another program has locked it
+/// and does not go on, a write throws `.busy` after 10 seconds.
 public struct AtomicFile: Sendable {
   /// The largest file that is read, 4 GiB: more than that does not belong into memory at once.
   public static let sizeLimit = 1 << 32
 
   /// Where the file is, or will be.
   public let url: URL
+  /// How long a write waits while another program has the directory locked, before it throws `.busy`.
+  package var lockWait = directoryLockLimit
   let disk: any Disk
 
   /// A file at a place; nothing is read or made until it is asked for.
@@ -219,7 +222,7 @@ extension AtomicFile {
     _ place: (any Disk, String, String) throws -> Void
   ) throws {
     let directory = target.directoryPath
-    try disk.withLockedDirectory(directory) { descriptor in
+    try disk.withLockedDirectory(directory, wait: lockWait) { descriptor in
       try place(disk, target, temporary.path)
       // A rename is durable only once its directory is synced; ext4 may lose it otherwise.
       if durability == .full { try disk.sync(descriptor, path: directory) }

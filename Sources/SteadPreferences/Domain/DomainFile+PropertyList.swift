@@ -121,7 +121,10 @@ extension DomainFile {
 
   private func publish(_ data: Data, durability: AtomicFile.Durability) throws {
     guard onDisk != published.current else { return }
-    try AtomicFile(plist).replace(with: data, durability: durability)
+    var file = AtomicFile(plist)
+    // The store waits, and lets others read meanwhile.
+    file.lockWait = .zero
+    try file.replace(with: data, durability: durability)
     onDisk = published.current
     lastSeen = nil
     isKeptAside = false

@@ -56,7 +56,9 @@ struct StoreFile: Sendable {
       try POSIXDisk().makeDirectories(directory)
     } catch let error as FileError {
       throw SwiftDataError(
-        .storageFailure, "The store's directory cannot be made: \(error)", cause: error)
+        .storageFailure,
+        "The store's directory cannot be made: \(error). Make its parent writable, set XDG_DATA_HOME, or "
+          + "HOME, to a directory that is, or give the configuration a URL.", cause: error)
     }
     SQLiteFile.makePrivate(at: path)
   }

@@ -128,6 +128,22 @@ struct ObstacleTests {
     #expect(other.value(forKey: "a") == .integer(1))
   }
 
+  @Test func aSynchronizeEndsBesideALockedDirectory() throws {
+    let preferences = try open()
+    let errors = ReportedErrors()
+    preferences.onError = errors.handler
+    preferences.set(1, forKey: "a")
+    let holder = try POSIXDisk().open(
+      home.config.appending(path: "app").checkedPath, O_RDONLY | O_DIRECTORY, mode: 0)
+    #expect(try POSIXDisk().lock(holder, wait: false, path: ""))
+    #expect(!preferences.synchronize())
+    #expect(errors.codes.contains(.locked))
+    preferences.set(2, forKey: "a")
+    #expect(try stored(preferences) == ["a": .integer(2)])
+    close(holder)
+    #expect(preferences.synchronize())
+  }
+
   // MARK: The file taken away
 
   @Test func aFlushPutsBackARemovedJournal() throws {

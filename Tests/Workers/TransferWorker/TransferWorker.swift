@@ -3,12 +3,13 @@
 //   TransferWorker <directory> <workload> run [stop]
 //   TransferWorker <directory> <workload> dump
 //   TransferWorker foundation
+//   TransferWorker container set|get
 //
 // `run` runs the workload's transfer between stores in the directory, and prints each progress as
 // `PHASE COMPLETED`, then `done` and the report. Where another process was quicker, that is `changed`, it
 // runs again. With a number it kills itself, as by `kill -9`, when it has heard of so many. `dump` prints
 // the texts of the destination. The workloads are in Workload.swift. `foundation` is another program, which
-// keeps settings with Foundation. Failures and the deadline: WorkerMain.
+// keeps settings with Foundation; `container` one in a container, see Container.swift. Failures and the deadline: WorkerMain.
 
 import Foundation
 import SteadTransfer
@@ -17,6 +18,7 @@ import SteadTransfer
   static func main() {
     WorkerMain.run { arguments in
       if arguments == ["foundation"] { return keepSettings() }
+      if arguments.count == 2, arguments[0] == "container" { return Container.run(arguments[1]) }
       guard arguments.count >= 3, let name = Workload.Name(rawValue: arguments[1]) else {
         WorkerMain.misuse()
       }
