@@ -40,7 +40,7 @@ enum Scalars {
   /// UserDefaults' cost grows with the number of keys, and a run must come to an end.
   private static func getCount(_ peer: Peer, _ keyCount: Int) -> Int {
     switch peer {
-    case .stead, .lmdb: 200_000
+    case .stead, .lmdb, .lmdbMap: 200_000
     case .sqlite: 50_000
     case .foundation: max(10, 200_000 / keyCount)
     }
@@ -48,7 +48,7 @@ enum Scalars {
 
   private static func setCount(_ peer: Peer, _ keyCount: Int) -> Int {
     switch peer {
-    case .stead, .lmdb: 100_000
+    case .stead, .lmdb, .lmdbMap: 100_000
     case .sqlite: 10_000
     case .foundation: max(2, min(50, 20_000 / keyCount))
     }

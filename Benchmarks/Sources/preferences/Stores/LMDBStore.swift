@@ -4,18 +4,20 @@ import Foundation
 
 /// LMDB without its syncs, so that it keeps what preferences keep: whatever ends the process, but not
 /// the machine.
-final class LMDBStore: Store {
+class LMDBStore: Store {
   private let environment: OpaquePointer
   private var database: MDB_dbi = 0
   private var reader: OpaquePointer?
 
-  init(directory: URL) throws {
+  class var flags: Int32 { MDB_NOSYNC }
+
+  required init(directory: URL) throws {
     var opened: OpaquePointer?
     try Self.check(mdb_env_create(&opened))
     guard let opened else { throw StoreError(peer: .lmdb, code: -1) }
     environment = opened
     try Self.check(mdb_env_set_mapsize(environment, 1 << 30))
-    try Self.check(mdb_env_open(environment, directory.path, UInt32(MDB_NOSYNC), 0o600))
+    try Self.check(mdb_env_open(environment, directory.path, UInt32(Self.flags), 0o600))
     try write { transaction in
       try Self.check(mdb_dbi_open(transaction, nil, 0, &database))
     }
@@ -30,7 +32,7 @@ final class LMDBStore: Store {
   }
 
   static func fill(_ keys: Keys, in directory: URL) throws {
-    let store = try LMDBStore(directory: directory)
+    let store = try Self(directory: directory)
     try store.write { transaction in
       var value = 0
       for key in keys.bytes {
@@ -79,4 +81,10 @@ final class LMDBStore: Store {
   }
 
   private static func check(_ code: Int32) throws { try StoreError.check(code, .lmdb) }
+}
+
+/// LMDB that writes through its map, too. It keeps as much, and anything in the program that writes where it
+/// should not can damage the file.
+final class LMDBMapStore: LMDBStore {
+  override class var flags: Int32 { MDB_NOSYNC | MDB_WRITEMAP }
 }

@@ -2,12 +2,13 @@ import Foundation
 
 /// Whose store it is.
 enum Peer: String, CaseIterable {
-  case stead, lmdb, sqlite, foundation
+  case stead, lmdb, lmdbMap, sqlite, foundation
 
   var title: String {
     switch self {
     case .stead: "Stead"
     case .lmdb: "LMDB NOSYNC"
+    case .lmdbMap: "LMDB WRITEMAP"
     case .sqlite: "SQLite WAL"
     case .foundation: "UserDefaults"
     }
@@ -17,6 +18,7 @@ enum Peer: String, CaseIterable {
     switch self {
     case .stead: SteadStore.self
     case .lmdb: LMDBStore.self
+    case .lmdbMap: LMDBMapStore.self
     case .sqlite: SQLiteStore.self
     case .foundation: FoundationStore.self
     }
