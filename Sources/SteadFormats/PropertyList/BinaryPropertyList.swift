@@ -40,10 +40,11 @@ package enum BinaryPropertyList {
   }
 
   /// What a file may stand for, at most, in memory: 64 MiB and 32 times its size, counted as 16 bytes a
-  /// value and the bytes of each text and datum.
+  /// value and the bytes of each text and datum, twice where it is shared.
   ///
-  /// A file without shared references never comes near; one of a few hundred bytes with them can
-  /// stand for more values than any memory holds.
+  /// A file without shared containers stays below: a reference of a byte stands for 16 bytes and a short
+  /// text of 15. So whatever the encoder here writes, which shares no container, is read. A file of a few
+  /// hundred bytes with shared containers can stand for more values than any memory holds.
   static func expansionLimit(fileSize: Int) -> Int { (64 << 20) + 32 * fileSize }
   static let valueCost = 16
 

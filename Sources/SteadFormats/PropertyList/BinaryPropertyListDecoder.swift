@@ -217,7 +217,8 @@ extension BinaryPropertyListDecoder {
     let (word, bit) = (object / 64, UInt64(1) << UInt64(object % 64))
     let isKnown = seen[word] & bit != 0
     if isKnown, let known = shared[object] {
-      try spend(known.cost, at: start)
+      // A text or data that is met again takes no more memory than the reference, which is paid for.
+      if isContainer { try spend(known.cost, at: start) }
       return known.value
     }
     seen[word] |= bit
