@@ -35,10 +35,21 @@ struct HeldLock: Sendable {
     do {
       // For writing, though nothing is written: the closing of such a file is what those who wait are
       // told of, and network file systems lock no other for one alone. A pipe must not hold us up.
-      return try disk.open(path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600)
+      let descriptor = try disk.open(path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600)
+      leaveToOwner(descriptor, path)
+      return descriptor
     } catch let error as FileError where error.code == .denied || error.code == .readOnly {
       return try disk.open(path, O_RDONLY | O_NONBLOCK, mode: 0)
     }
+  }
+
+  /// Gives a file that the superuser makes in a user's directory to that user, who needs the lock, too.
+  private static func leaveToOwner(_ descriptor: Int32, _ path: String) {
+    let disk = POSIXDisk()
+    guard geteuid() == 0, let status = try? disk.status(descriptor, path: path), status.user == 0,
+      let parent = try? disk.statusFollowingLinks(path.directoryPath), parent.user != 0
+    else { return }
+    try? disk.setOwner(descriptor, user: parent.user, group: parent.group, path: path)
   }
 
   /// Whether it has the lock now; always so when it waits.

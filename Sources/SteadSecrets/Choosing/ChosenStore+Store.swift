@@ -127,7 +127,7 @@ extension ChosenStore {
   ) throws(SecretError) -> Result {
     try SecretError.files {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
-      return try writersLock.withLock(mode) { try body() }
+      return try writersLock.hold(mode, for: opener.timeout) { try body() }
     }
   }
 }

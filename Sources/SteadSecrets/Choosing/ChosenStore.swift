@@ -32,7 +32,8 @@ final class ChosenStore: SecretStore {
   ) throws(SecretError) {
     self.opener = opener
     file = StoreRecordFile(service: service, in: opener.files.records)
-    writersLock = FileLock(opener.files.lock)
+    writersLock = FileLock(file.lock)
+    try opener.files.check()
     self.isReturn = isReturn
     known = ForkSafeLock(nil)
     _ = try current()
@@ -75,7 +76,8 @@ final class ChosenStore: SecretStore {
     }
     let isChosen = old != nil && old?.record == nil
     let choice = isChosen ? old?.choice : nil
-    return try provisional(choice ?? StoreChoice(probe: opener.probe()), stamp, old)
+    if let choice { return try provisional(choice, stamp, old) }
+    return try provisional(StoreChoice(probe: opener.probe()), stamp, old)
   }
 
   /// A choice that no write has made the service's yet.

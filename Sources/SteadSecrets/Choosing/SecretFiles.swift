@@ -6,9 +6,9 @@ struct SecretFiles: Hashable, Sendable {
   /// The name of the systemd credential that opens the usual vault.
   static let credentialName = "stead-vault-key"
 
-  /// A record for each service.
+  /// A record for each service, and its lock.
   let records: URL
-  /// Held by writers together, and by who makes a service's first record or moves its secrets alone.
+  /// Held by who makes the usual vault.
   let lock: URL
   /// The usual vault.
   let vault: URL
@@ -16,6 +16,8 @@ struct SecretFiles: Hashable, Sendable {
   let keyFile: URL
   /// Where systemd puts the service's credentials, if it does.
   let credentials: URL?
+  /// What is wrong with `HOME`, where places are below it; nil when nothing is.
+  private let homeProblem: String?
 
   init(environment: [String: String]) throws(SecretError) {
     let directories: AppDirectories
@@ -29,14 +31,82 @@ struct SecretFiles: Hashable, Sendable {
     lock = records.appending(path: "lock", directoryHint: .notDirectory)
     vault = directories.data.appending(path: "secrets.vault", directoryHint: .notDirectory)
     keyFile = directories.config.appending(path: "secrets.key", directoryHint: .notDirectory)
+    homeProblem = Self.problem(withHomeIn: environment)
     credentials = environment["CREDENTIALS_DIRECTORY"]
       .flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
   }
 
   /// Which key the usual vault gets when it is made now.
+  ///
+  /// - Throws: ``SecretError`` `.notFound` where systemd gives credentials, and not this one, unless there is
+  ///   a key file already.
   var keyLocation: StoreProbe.KeyLocation {
-    if hasCredential { return .systemdCredential(name: Self.credentialName) }
-    return .keyFile(path: keyFile.path(percentEncoded: false))
+    get throws(SecretError) {
+      if hasCredential { return .systemdCredential(name: Self.credentialName) }
+      let path = keyFile.path(percentEncoded: false)
+      if credentials != nil, access(path, F_OK) != 0 {
+        throw SecretError(
+          code: .notFound,
+          message:
+            "CREDENTIALS_DIRECTORY is set, and has no credential \(Self.credentialName) to open the "
+            + "vault with. Add it to the unit by LoadCredentialEncrypted=, or name the vault and its key: "
+            + "Secrets(service:in: .vault(key:)).")
+      }
+      return .keyFile(path: path)
+    }
+  }
+
+  /// Makes sure that the places are there, or can be made, and are this user's.
+  ///
+  /// - Throws: ``SecretError``: `.failed` for a home directory that is not there, since it may not be
+  ///   mounted; `.accessDenied` for the superuser in another user's directories, whom what is made would
+  ///   lock out.
+  func check() throws(SecretError) {
+    if let homeProblem {
+      throw SecretError(code: .failed, message: homeProblem)
+    }
+    guard geteuid() == 0 else { return }
+    for url in [records, vault] {
+      guard let (path, owner) = Self.nearest(url), owner != 0 else { continue }
+      throw SecretError(
+        code: .accessDenied,
+        message:
+          "This program runs as the superuser, and the secrets would be in \(path), which belongs to "
+          + "user \(owner), who could not use them. Run it as that user, or with a home of the "
+          + "superuser's (sudo -H).")
+    }
+  }
+
+  /// The nearest directory above a place that is there, and whose it is.
+  private static func nearest(_ url: URL) -> (path: String, owner: uid_t)? {
+    var directory = url.deletingLastPathComponent()
+    while true {
+      let path = directory.path(percentEncoded: false)
+      if let status = (try? POSIXDisk().statusFollowingLinks(path)) ?? nil {
+        return (path, status.user)
+      }
+      if path == "/" || path.isEmpty { return nil }
+      directory.deleteLastPathComponent()
+    }
+  }
+
+  private static func problem(withHomeIn environment: [String: String]) -> String? {
+    let bases = ["XDG_CONFIG_HOME", "XDG_DATA_HOME"].map { environment[$0] ?? "" }
+    guard let home = environment["HOME"], !bases.allSatisfy({ $0.hasPrefix("/") }) else {
+      return nil
+    }
+    guard home.hasPrefix("/") else {
+      return
+        "HOME is set and names no directory, so that nobody can tell where the secrets are. Set it."
+    }
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: home, isDirectory: &isDirectory),
+      isDirectory.boolValue
+    else {
+      return
+        "The home directory \(home) is not there. Mount it or make it, or set HOME to another one."
+    }
+    return nil
   }
 
   var hasCredential: Bool {

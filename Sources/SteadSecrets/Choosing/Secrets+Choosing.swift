@@ -11,16 +11,20 @@ extension Secrets {
   /// is.
   ///
   /// Without a record this asks the Secret Service for its state, which takes some milliseconds where
-  /// there is one, and the timeout where it hangs.
+  /// there is one, and the timeout where it hangs. A vault is chosen only where there is certainly no
+  /// Secret Service: no library, no address of a bus, no program that offers it, or no collection yet.
+  /// Whatever else keeps it from answering is an error, since it may have secrets that a vault would hide.
   ///
   /// - Parameters:
   ///   - service: A name that no other app uses, such as `org.example.Notes`.
   ///   - location: Where the secrets are to be.
   ///   - environment: The process's environment, or what a test wants it to be.
-  ///   - timeout: How long the Secret Service may take to answer a call.
+  ///   - timeout: How long the Secret Service may take to answer a call, and other processes to write.
   /// - Throws: ``SecretError``: `.invalidName`; `.corrupt`, `.newerVersion` or `.accessDenied` when the
-  ///   record cannot be used; and what opening a vault throws. A Secret Service that is locked or out of
-  ///   reach is told by the calls that need it.
+  ///   record cannot be used; `.accessDenied` for the superuser with another user's home; `.failed` for
+  ///   a home directory that is empty or not there; `.unavailable` where there is no record and the Secret
+  ///   Service does not answer; `.notFound` where systemd gives credentials, and not the vault's; and what opening a vault
+  ///   throws. A Secret Service that is recorded and out of reach is told by the calls that need it.
   public init(
     service: String, in location: SecretStoreLocation = .automatic,
     environment: [String: String] = ProcessInfo.processInfo.environment,

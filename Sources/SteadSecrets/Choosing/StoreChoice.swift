@@ -36,7 +36,7 @@ struct StoreChoice: Hashable, Sendable {
     case .state(.notInitialized):
       self.init(
         address: .vault, reason: Self.vault("The Secret Service has no collection yet", probe))
-    case .failure(let reason):
+    case .absent(let reason):
       self.init(address: .vault, reason: Self.vault(Self.text(reason), probe))
     }
   }
@@ -50,15 +50,12 @@ struct StoreChoice: Hashable, Sendable {
     "\(why), so the secrets are in an encrypted file. \(probe.vaultKey.protection)"
   }
 
-  private static func text(_ reason: SecretError.Unavailability?) -> String {
+  private static func text(_ reason: SecretError.Unavailability) -> String {
     switch reason {
-    case .noLibrary?: "libsecret, which leads to the Secret Service, is not installed"
-    case .noBus?: "There is no message bus to reach the Secret Service by"
-    case .noService?: "Nothing on the message bus offers the Secret Service"
-    case .timedOut?: "The Secret Service did not answer in time"
-    case .disconnected?: "The Secret Service went away while it was asked"
-    case .forked?: "The connection to the Secret Service is another process's"
-    case .notOnThisSystem?: "This system has no Secret Service"
+    case .noLibrary: "libsecret, which leads to the Secret Service, is not installed"
+    case .noBus: "There is no message bus to reach the Secret Service by"
+    case .noService: "Nothing on the message bus offers the Secret Service"
+    case .notOnThisSystem: "This system has no Secret Service"
     default: "The Secret Service cannot be used"
     }
   }

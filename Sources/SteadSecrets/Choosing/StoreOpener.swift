@@ -15,18 +15,43 @@ struct StoreOpener: Sendable {
   }
 
   /// What there is for a service without a record; it waits for the Secret Service's answer.
-  func probe() -> StoreProbe {
-    StoreProbe(
-      keychain: Self.keychain, secretService: secretServiceState, vaultKey: files.keyLocation)
+  ///
+  /// - Throws: ``SecretError`` when there is a Secret Service, or may be one, and it does not tell its
+  ///   state: it may have secrets, which a second place would hide.
+  func probe() throws(SecretError) -> StoreProbe {
+    let finding = try secretServiceFinding()
+    return StoreProbe(
+      keychain: Self.keychain, secretService: finding, vaultKey: try files.keyLocation)
   }
 
-  private var secretServiceState: StoreProbe.Finding {
-    if Self.keychain != nil { return .failure(.notOnThisSystem) }
+  private func secretServiceFinding() throws(SecretError) -> StoreProbe.Finding {
+    if Self.keychain != nil { return .absent(.notOnThisSystem) }
     do throws(SecretError) {
       return .state(try secretService(.default).state())
     } catch {
-      return .failure(error.unavailability)
+      guard let reason = error.unavailability, isCertain(reason) else {
+        throw Self.uncertain(error)
+      }
+      return .absent(reason)
     }
+  }
+
+  /// Whether a service that cannot be reached is none, and not one that is away for now.
+  private func isCertain(_ reason: SecretError.Unavailability) -> Bool {
+    switch reason {
+    case .noLibrary, .noService, .notOnThisSystem: true
+    // An address that leads nowhere is a session's that has ended, or one that has still to begin.
+    case .noBus: !BusAddress.isGiven(in: environment)
+    default: false
+    }
+  }
+
+  private static func uncertain(_ error: SecretError) -> SecretError {
+    var error = error
+    error.message +=
+      " No place has been chosen for these secrets yet, and the Secret Service may have some, so that no "
+      + "other place is used. Name one to do without: Secrets(service:in: .vault())."
+    return error
   }
 
   /// The store at an address.
@@ -35,7 +60,7 @@ struct StoreOpener: Sendable {
   func open(_ address: StoreAddress, isNew: Bool) throws(SecretError) -> any SecretStore {
     switch address.kind {
     case .secretService: secretService(address.location.map { .named($0) } ?? .default)
-    case .vault: try openVault(at: url(ofVault: address), isNew: isNew)
+    case .vault: try openVault(address, isNew: isNew)
     case .keychain: try openKeychain(address)
     case .elsewhere: throw Self.elsewhere(address)
     }
@@ -56,6 +81,18 @@ struct StoreOpener: Sendable {
   func hasVault(_ address: StoreAddress) throws(SecretError) -> Bool {
     try SecretError.files {
       try POSIXDisk().statusFollowingLinks(url(ofVault: address).checkedPath) != nil
+    }
+  }
+
+  /// A vault that services share. One at a time makes it, and its key.
+  private func openVault(_ address: StoreAddress, isNew: Bool) throws(SecretError) -> Vault {
+    let url = url(ofVault: address)
+    guard isNew else { return try openVault(at: url, isNew: false) }
+    return try SecretError.files {
+      try POSIXDisk().makeDirectories(files.records.checkedPath)
+      return try FileLock(files.lock).hold(for: FileLock.writerLimit) {
+        try openVault(at: url, isNew: true)
+      }
     }
   }
 

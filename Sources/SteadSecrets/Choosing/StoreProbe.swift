@@ -3,8 +3,8 @@ struct StoreProbe: Hashable, Sendable {
   /// What came of asking a store for its state.
   enum Finding: Hashable, Sendable {
     case state(SecretStoreState)
-    /// Why it cannot be reached; nil when something else is wrong with it.
-    case failure(SecretError.Unavailability?)
+    /// It is not on this system, and that is certain.
+    case absent(SecretError.Unavailability)
   }
 
   /// Where the key of the usual vault is, or will be.

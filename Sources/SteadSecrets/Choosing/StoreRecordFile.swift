@@ -15,6 +15,8 @@ struct StoreRecordFile: Sendable {
   }
 
   var path: String { url.path(percentEncoded: false) }
+  /// Writers of the service hold it together, and who makes its first record or moves its secrets alone.
+  var lock: URL { url.appendingPathExtension("lock") }
 
   /// What tells whether the file is still the one that was read; costs one system call.
   ///
@@ -30,14 +32,7 @@ struct StoreRecordFile: Sendable {
   func read() throws(SecretError) -> StoreRecord? {
     let json: Data? = try reading {
       guard let status = try POSIXDisk().status(at: path) else { return nil }
-      guard status.kind == .file, status.user == geteuid(), status.mode & 0o022 == 0 else {
-        throw SecretError(
-          code: .accessDenied,
-          message:
-            "\(path) is not a file that you alone can write. Look at what it says, then run: "
-            + "chmod 600 '\(path)'",
-          service: service)
-      }
+      try FileSafety.checkUnwritable(file: status, at: path)
       return try POSIXDisk().contents(of: path, limit: StoreRecord.sizeLimit)
     }
     guard let json else { return nil }

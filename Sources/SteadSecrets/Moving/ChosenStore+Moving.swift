@@ -31,7 +31,7 @@ extension ChosenStore {
     to location: SecretStoreLocation, _ given: (any SecretStore)?, _ options: SecretMove.Options
   ) throws(SecretError) {
     let old = try finish(current(), options)
-    let (chosen, reason) = target(location, given)
+    let (chosen, reason) = try target(location, given)
     if old.choice.address == chosen, given == nil { return try record(old, reason) }
     let destination: any SecretStore
     if let given { destination = given } else { destination = try opener.open(chosen, isNew: true) }
@@ -78,7 +78,7 @@ extension ChosenStore {
   /// What a record has of a location, and why it is the new one.
   private func target(
     _ location: SecretStoreLocation, _ given: (any SecretStore)?
-  ) -> (StoreAddress, reason: String) {
+  ) throws(SecretError) -> (StoreAddress, reason: String) {
     let named = "The program moved the secrets there."
     if let description = given?.storeDescription {
       let words = [description.kind.name, description.location].compactMap(\.self)
@@ -86,7 +86,7 @@ extension ChosenStore {
     }
     switch location {
     case .automatic, .store:
-      let choice = StoreChoice(probe: opener.probe())
+      let choice = try StoreChoice(probe: opener.probe())
       return (choice.address, choice.reason)
     case .secretService(.default, _): return (.secretService, named)
     case .secretService(let collection, _):

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import Testing
 
 @testable import SteadSecrets
@@ -48,6 +49,86 @@ import Testing
     try other.set("other", for: "anna")
     #expect(try home.secrets().string(for: "anna") == "word")
     #expect(home.has(home.file(".config/stead/secrets/org.example.Mail.json")))
+  }
+
+  /// The address of a session that has ended, or of one that has still to begin.
+  @Test(arguments: ["unix:path=/nowhere/bus", "not an address", "tcp:host=127.0.0.1,port=1"])
+  func anAddressThatLeadsNowhereIsNoAbsence(address: String) {
+    var stale = home
+    stale.environment["DBUS_SESSION_BUS_ADDRESS"] = address
+    #expect(secretError { _ = try stale.secrets() }?.unavailability == .noBus)
+    #expect(!home.has(home.vault) && !home.has(home.record) && !home.has(home.keyFile))
+  }
+
+  @Test func aHomeThatIsEmptyOrNotThereIsAnError() {
+    for path in ["", "relative", home.file("not mounted").filePath] {
+      var lost = home
+      lost.environment["HOME"] = path
+      let error = secretError { _ = try lost.secrets() }
+      #expect(error?.code == .failed && error?.message.contains("HOME") == true, "\(path)")
+    }
+    #expect(!home.has(home.file("not mounted")))
+  }
+
+  @Test func credentialsWithoutTheVaultsAreAnError() throws {
+    let credentials = try TemporaryDirectory(inMemory: true)
+    var unit = home
+    unit.environment["CREDENTIALS_DIRECTORY"] = credentials.url.filePath
+    #expect(errorCode { try unit.secrets() } == .notFound)
+    #expect(!home.has(home.keyFile))
+    // A key file that is there is the key.
+    try home.secrets().set("word", for: "anna")
+    #expect(try unit.secrets().string(for: "anna") == "word")
+  }
+
+  /// Under `sudo` with the user's HOME, files of the superuser's would lock the user out.
+  @Test(.needs(.superuser)) func theSuperuserDoesNotUseAnothersHome() throws {
+    #expect(chown(home.file("").filePath, 4_001, 4_001) == 0)
+    let error = secretError { _ = try home.secrets() }
+    #expect(error?.code == .accessDenied && error?.message.contains("sudo -H") == true)
+    #expect(!home.has(home.file(".config")))
+  }
+
+  // MARK: Processes that are stopped
+
+  @Test func aStuckWriterOfOneServiceHoldsUpNoOther() throws {
+    let secrets = try home.secrets()
+    try secrets.set("word", for: "anna")
+    let holder = try lock(home.file(".config/stead/secrets/\(Home.service).json.lock"))
+    defer { close(holder) }
+    try Secrets(service: "org.example.Mail", environment: home.environment).set("w", for: "a")
+    let stuck = try Secrets(
+      service: Home.service, environment: home.environment, timeout: .milliseconds(50))
+    #expect(secretError { try stuck.set("new", for: "anna") }?.unavailability == .timedOut)
+    #expect(try stuck.string(for: "anna") == "word")
+  }
+
+  @Test func aStuckWriterOfTheVaultIsNotWaitedForWithoutLimit() throws {
+    try home.secrets().set("word", for: "anna")
+    let holder = try lock(home.file(".local/share/stead/secrets.vault.lock"))
+    defer { close(holder) }
+    let start = ContinuousClock.now
+    #expect(secretError { try home.secrets().set("new", for: "anna") }?.unavailability == .timedOut)
+    #expect(ContinuousClock.now - start >= FileLock.writerLimit)
+    #expect(try home.secrets().string(for: "anna") == "word")
+  }
+
+  @Test func aStuckWitnessHoldsUpNoReader() throws {
+    let secrets = try home.secrets()
+    try secrets.set("word", for: "anna")
+    let vaults = home.file(".local/state/stead/vaults")
+    let name = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: vaults.filePath).first)
+    let holder = try lock(vaults.appending(path: name))
+    defer { close(holder) }
+    try secrets.set("new", for: "anna")
+    #expect(try home.secrets().string(for: "anna") == "new")
+  }
+
+  private func lock(_ url: URL) throws -> Int32 {
+    let descriptor = open(url.filePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    return descriptor
   }
 
   /// A home directory that is not mounted must not look like one without secrets.

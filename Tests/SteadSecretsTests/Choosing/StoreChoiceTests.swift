@@ -17,14 +17,10 @@ import Testing
     Row(found: .state(.ready), chosen: .secretService, why: "unlocked"),
     Row(found: .state(.locked), chosen: .secretService, why: "locked"),
     Row(found: .state(.notInitialized), chosen: .vault, why: "no collection"),
-    Row(found: .failure(.noBus), chosen: .vault, why: "no message bus"),
-    Row(found: .failure(.noLibrary), chosen: .vault, why: "not installed"),
-    Row(found: .failure(.noService), chosen: .vault, why: "Nothing on the"),
-    Row(found: .failure(.timedOut), chosen: .vault, why: "not answer in time"),
-    Row(found: .failure(.disconnected), chosen: .vault, why: "went away"),
-    Row(found: .failure(.forked), chosen: .vault, why: "another process"),
-    Row(found: .failure(.notOnThisSystem), chosen: .vault, why: "This system"),
-    Row(found: .failure(nil), chosen: .vault, why: "cannot be used"),
+    Row(found: .absent(.noBus), chosen: .vault, why: "no message bus"),
+    Row(found: .absent(.noLibrary), chosen: .vault, why: "not installed"),
+    Row(found: .absent(.noService), chosen: .vault, why: "Nothing on the"),
+    Row(found: .absent(.notOnThisSystem), chosen: .vault, why: "This system"),
   ]
 
   @Test(arguments: rows)
@@ -62,11 +58,11 @@ import Testing
 
   @Test func theReasonTellsWhereTheKeyIs() {
     let credential = StoreProbe(
-      secretService: .failure(.noBus),
+      secretService: .absent(.noBus),
       vaultKey: .systemdCredential(name: "stead-vault-key"))
     #expect(StoreChoice(probe: credential).reason.contains("systemd credential stead-vault-key"))
     let file = StoreProbe(
-      secretService: .failure(.noBus), vaultKey: .keyFile(path: "/a/secrets.key"))
+      secretService: .absent(.noBus), vaultKey: .keyFile(path: "/a/secrets.key"))
     #expect(StoreChoice(probe: file).reason.contains("/a/secrets.key"))
   }
 }

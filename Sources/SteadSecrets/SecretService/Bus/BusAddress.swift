@@ -2,6 +2,19 @@ import Foundation
 
 /// Where the session's message bus is.
 enum BusAddress {
+  /// Whether the environment names a bus, there or not, or hides one that the user has.
+  static func isGiven(in environment: [String: String]) -> Bool {
+    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+      return address.split(separator: ";").contains { !$0.hasPrefix("autolaunch:") }
+    }
+    if let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") {
+      return access(directory + "/bus", F_OK) == 0
+    }
+    // As cron starts a program: the user's own session may have a bus all the same.
+    let isOwnHome = environment["HOME"] == ProcessInfo.processInfo.environment["HOME"]
+    return isOwnHome && access("/run/user/\(geteuid())/bus", F_OK) == 0
+  }
+
   /// The address that the environment gives, nil when it gives none.
   ///
   /// GDBus would start a bus where there is none ("autolaunch"), which needs a display and can hang.

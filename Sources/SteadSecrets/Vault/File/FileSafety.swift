@@ -16,6 +16,13 @@ enum FileSafety {
     try checkMode(status, without: allOfOthers, "The file", path, "600")
   }
 
+  /// A file that others may read and cannot write.
+  static func checkUnwritable(file status: FileStatus, at path: String) throws(SecretError) {
+    try checkPlain(status, at: path)
+    try checkOwner(status, [geteuid()], "The file", path)
+    try checkMode(status, without: writingOfOthers, "The file", path, "600")
+  }
+
   /// A directory in which others cannot even see what there is.
   static func checkDirectory(_ path: String) throws(SecretError) {
     let status = try directoryStatus(path)
@@ -63,8 +70,9 @@ enum FileSafety {
   ) throws(SecretError) {
     guard !owners.contains(status.user) else { return }
     throw denied(
-      "\(what) \(path) belongs to user \(status.user). See what it is, then run: chown "
-        + "\(geteuid()) '\(path)'")
+      "\(what) \(path) belongs to user \(status.user), and this program runs as user \(geteuid()). Run "
+        + "it as that user, or name another place. If it was left there by mistake, have an administrator "
+        + "run: chown \(geteuid()) '\(path)'")
   }
 
   private static func checkMode(

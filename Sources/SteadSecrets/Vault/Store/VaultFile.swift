@@ -40,7 +40,9 @@ struct VaultFile: Sendable {
   func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
     // It may have been opened to others since the vault was read.
     try FileSafety.checkDirectory(path.directoryPath)
-    return try SecretError.files { try lock.withLock { try body() } }
+    return try SecretError.files {
+      try lock.hold(for: FileLock.writerLimit) { try body() }
+    }
   }
 
   func create(_ data: Data) throws(SecretError) {

@@ -8,6 +8,7 @@ import SteadFiles
 struct VaultWitness: Sendable {
   private static let recordSize = 64
   private static let macSize = 32
+  private static let lockLimit = Duration.milliseconds(100)
 
   private let path: String?
   private let key: SecretBytes
@@ -35,8 +36,9 @@ struct VaultWitness: Sendable {
     let disk = POSIXDisk()
     do {
       try disk.makeDirectories(path.directoryPath)
-      // Readers raise it, too, so the vault's lock would not do.
-      try FileLock(URL(filePath: path)).withLock {
+      // Readers raise it, too, so the vault's lock would not do. Who has it raises it, or is stopped: no
+      // reader waits for that.
+      try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {
         if let noted = self.mark(), noted.generation >= mark.generation { return }
         let record = record(of: mark)
         try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
