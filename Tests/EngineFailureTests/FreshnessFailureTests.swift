@@ -132,7 +132,7 @@ import WorkerModels
 
   /// An object that another context saved changed under the main context's code, although that had
   /// not awaited anything.
-  @Test(.timeLimit(.minutes(10))) @MainActor
+  @Test(.hangLimit) @MainActor
   func theMainContextsObjectsChangeInItsTurnsAlone() async throws {
     let store = try TestStore(Counter.self)
     let counter = Counter()
@@ -152,7 +152,7 @@ import WorkerModels
   }
 
   /// Of 300 commits of another process 128 were not seen by a fetch that began after them.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.hangLimit)
   func eachCommitOfAnotherProcessIsSeenByTheNextFetch() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("shared.store")
@@ -196,7 +196,7 @@ import WorkerModels
   }
 
   /// The main context did not notice other processes unless it fetched or had a results observer.
-  @Test(.timeLimit(.minutes(10))) @MainActor
+  @Test(.hangLimit) @MainActor
   func theMainContextNoticesAnotherProcess() async throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("shared.store")

@@ -4,7 +4,7 @@ import Synchronization
 @Suite("Contexts on many threads", .serialized) struct ThreadFailureTests {
   /// With 50 reading contexts and one writer, some contexts kept objects one commit old after a
   /// fetch, and single fetches mixed up to 15 commits.
-  @Test(.timeLimit(.minutes(5))) func aFetchIsOfOneCommitAndTheNewest() throws {
+  @Test(.hangLimit) func aFetchIsOfOneCommitAndTheNewest() throws {
     let (rows, commits, readers) = (20, 100, 50)
     let store = try TestStore(Counter.self)
     let filler = store.context()
@@ -79,7 +79,7 @@ import Synchronization
   }
 
   /// 8 threads with a context each lost 62 to 143 of 2,000 increments, in `transaction` too.
-  @Test(.timeLimit(.minutes(5))) func transactionsLoseNoIncrement() throws {
+  @Test(.hangLimit) func transactionsLoseNoIncrement() throws {
     let store = try TestStore(Counter.self)
     let counter = Counter()
     let context = store.context()
@@ -96,7 +96,7 @@ import Synchronization
 
   /// Autosave in a model actor ran on the main actor, beside the actor's own work, and crashed 8 of
   /// 10 runs.
-  @Test(.timeLimit(.minutes(5))) func aModelActorsAutosaveRunsOnItsExecutor() async throws {
+  @Test(.hangLimit) func aModelActorsAutosaveRunsOnItsExecutor() async throws {
     for round in 0..<50 {
       let store = try TestStore(Counter.self)
       let saver = Saver(modelContainer: store.container)

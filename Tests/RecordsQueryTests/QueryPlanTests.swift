@@ -46,20 +46,4 @@ struct QueryPlanTests {
     #expect(
       try sql(#Predicate { $0.shout == "A" && $0.number == 1 }) == #"t0."number" = ?"#)
   }
-
-  @Test func translationTakesMicroseconds() throws {
-    let layout = try StoreLayout(schema: Schema([Sample.self, Label.self]))
-    let entity = try #require(layout.entity(for: Sample.self))
-    let translator = QueryTranslator(layout: layout)
-    let predicate = #Predicate<Sample> { $0.text == "abc" && $0.number < 5 && $0.flag }
-    let order = [SortDescriptor(\Sample.number)]
-    let duration = try ContinuousClock().measure {
-      for _ in 0..<1_000 {
-        _ = try translator.translate(predicate: predicate, sortBy: order, entity: entity)
-      }
-    }
-    // Some 5 us with optimisation; the limit is for builds without, on a busy machine.
-    #expect(duration < .seconds(2), "\(duration / 1_000) each")
-    print("translation: \(duration / 1_000)")
-  }
 }
