@@ -13,6 +13,9 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
@@ -97,6 +100,25 @@ int stead_file_sync(int descriptor) {
 }
 
 int stead_file_touch(int descriptor) { return result_of(futimens(descriptor, NULL)); }
+
+int stead_file_mark(int descriptor) {
+  struct timespec times[2] = {{0, UTIME_OMIT}, {0, 0}};
+  if (clock_gettime(CLOCK_REALTIME, &times[1]) != 0) return errno;
+  return result_of(futimens(descriptor, times));
+}
+
+int stead_file_exchange(const char *path, const char *other) {
+#if defined(__APPLE__)
+  return result_of(renamex_np(path, other, RENAME_SWAP));
+#elif defined(SYS_renameat2)
+  // By its number, since not every C library has a function for it. 2 is RENAME_EXCHANGE.
+  int error = result_of((int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 2));
+  // What kernels and file systems say that do not know it.
+  return error == EINVAL || error == ENOSYS ? ENOTSUP : error;
+#else
+  return ENOTSUP;
+#endif
+}
 
 // MARK: Mappings
 

@@ -144,6 +144,6 @@ extension Preferences {
 
   /// Whether an administrator has fixed the value of a key for a domain.
   public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
-    plan.managed(domain, report: report).contains { $0.value(forKey: key) != nil }
+    plan.managed(domain, report: report).contains { $0.store?.value(forKey: key) != nil }
   }
 }

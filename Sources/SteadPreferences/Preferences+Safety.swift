@@ -34,6 +34,13 @@ extension Preferences {
     try reraising { try list.target.flush() }
   }
 
+  /// ``flush()``, and the files hold what the domain has now, and nothing that was removed or replaced.
+  package func flushWithoutTraces() throws {
+    let list = search.list
+    if let problem = list.problem { throw problem }
+    try reraising { try list.target.checkpoint() }
+  }
+
   /// Gives ``standard`` its first search list back, after a ``synchronize()``: added suites are gone.
   ///
   /// The object stays the same, and so do its observers.

@@ -34,7 +34,7 @@ struct CrossProcessObservationTests {
     #expect(observer.errors() == [])
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.hangLimit)
   func anAsyncSequenceHasTheChanges() async throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)

@@ -29,6 +29,13 @@ int stead_file_sync(int descriptor);
 // Sets a file's dates to now, which those who watch it notice.
 int stead_file_touch(int descriptor);
 
+// Sets the date of a file's last change to now, by a clock that is finer than the one that the system dates
+// writes with, so that no write of another program has the same date.
+int stead_file_mark(int descriptor);
+
+// Lets two files have each other's names at once. ENOTSUP where the system or the file system cannot.
+int stead_file_exchange(const char *_Nonnull path, const char *_Nonnull other);
+
 // A mapping of a file's first bytes that all processes share; NULL leaves the reason in errno.
 //
 // The child of a fork finds zeros of its own in the place of the bytes, and the descriptor closed: a lock

@@ -68,8 +68,8 @@ public struct AtomicFile: Sendable {
   public func replace(
     with data: Data, durability: Durability = .full, permissions: Permissions? = nil
   ) throws {
-    try put(data, durability, permissions) { _, target, temporary in
-      try disk.rename(temporary, to: target)
+    try put(data, durability, permissions) { disk, target, temporary in
+      try disk.rename(temporary.path, to: target)
     }
   }
 
@@ -85,21 +85,22 @@ public struct AtomicFile: Sendable {
     try refuseExisting(at: disk.resolveLinks(url.checkedPath))
     try put(data, durability, permissions) { disk, target, temporary in
       do {
-        try disk.link(temporary, to: target)
+        try disk.link(temporary.path, to: target)
       } catch let error as FileError where error.code == .denied || error.code == .failed {
         // FAT and some network file systems have no hard links. The directory's lock keeps our own
         // writers out between the look and the rename.
         try refuseExisting(at: target)
-        try disk.rename(temporary, to: target)
+        try disk.rename(temporary.path, to: target)
       }
     }
   }
 
   /// Puts new contents in place only if the file still holds what the caller last read.
   ///
-  /// The comparison is of the bytes, made again at the last moment, so it costs one more read of the
-  /// file. It holds against all writers that use this type, in every process; a program that writes
-  /// by other means can still slip in between.
+  /// The comparison is of the bytes, made again when the old file has lost its name, so it costs three
+  /// reads of the file. It holds against all writers that use this type, in every process, and against
+  /// programs that put a file of their own in place or write into it before. Where the file system cannot
+  /// exchange two files' names, as network file systems cannot, another program can slip in between.
   ///
   /// - Parameters:
   ///   - expected: What ``readIfPresent()`` gave: nil when there was no file.
@@ -113,9 +114,8 @@ public struct AtomicFile: Sendable {
   ) throws {
     // Nothing is written, and nothing synced, for a race that is lost already.
     try refuseChange(since: expected)
-    try put(data, durability, permissions) { disk, target, temporary in
-      try refuseChange(since: expected)
-      try disk.rename(temporary, to: target)
+    try put(data, durability, permissions) { _, target, temporary in
+      guard try swap(temporary, target, { $0 == expected }) else { throw try changed }
     }
   }
 
@@ -201,29 +201,42 @@ extension AtomicFile {
   /// Writes a temporary file and lets `place` give it the name while the directory is locked.
   private func put(
     _ data: Data, _ durability: Durability, _ permissions: Permissions?,
-    _ place: (any Disk, _ target: String, _ temporary: String) throws -> Void
+    _ place: (any Disk, _ target: String, TemporaryFile) throws -> Void
   ) throws {
     let target = try disk.resolveLinks(url.checkedPath)
+    let temporary = try draft(of: data, for: target, permissions: permissions)
+    defer { temporary.finish() }
+    if durability != .none { try temporary.sync() }
+    try placeLocked(temporary, target, durability, place)
+  }
+
+  /// A temporary file with new contents, and with what the old file has beside its contents.
+  func draft(
+    of data: Data, for target: String, permissions: Permissions?
+  ) throws -> TemporaryFile {
     let old = try disk.status(at: target)
     if let old, old.kind != .file {
       throw FileError(
         code: .notAFile, message: "Only a plain file can be replaced.", path: target)
     }
     let temporary = try TemporaryFile(beside: target, on: disk)
-    defer { temporary.finish() }
-    try temporary.write(data)
-    try temporary.takeOver(old, permissions: permissions ?? old?.permissions ?? .ownerOnly)
-    if durability != .none { try temporary.sync() }
-    try placeLocked(temporary, target, durability, place)
+    do {
+      try temporary.write(data)
+      try temporary.takeOver(old, permissions: permissions ?? old?.permissions ?? .ownerOnly)
+      return temporary
+    } catch {
+      temporary.finish()
+      throw error
+    }
   }
 
   private func placeLocked(
     _ temporary: TemporaryFile, _ target: String, _ durability: Durability,
-    _ place: (any Disk, String, String) throws -> Void
+    _ place: (any Disk, String, TemporaryFile) throws -> Void
   ) throws {
     let directory = target.directoryPath
     try disk.withLockedDirectory(directory, wait: lockWait) { descriptor in
-      try place(disk, target, temporary.path)
+      try place(disk, target, temporary)
       // A rename is durable only once its directory is synced; ext4 may lose it otherwise.
       if durability == .full { try disk.sync(descriptor, path: directory) }
     }
@@ -236,9 +249,14 @@ extension AtomicFile {
   }
 
   private func refuseChange(since expected: Data?) throws {
-    guard try readIfPresent() != expected else { return }
-    throw FileError(
-      code: .changed, message: "The file is no longer what was read.", path: try url.checkedPath)
+    guard try readIfPresent() == expected else { throw try changed }
+  }
+
+  private var changed: FileError {
+    get throws {
+      FileError(
+        code: .changed, message: "The file is no longer what was read.", path: try url.checkedPath)
+    }
   }
 }
 

@@ -5,16 +5,21 @@ extension Disk {
   package func contents(of path: String, limit: Int) throws -> Data {
     // Without O_NONBLOCK a named pipe would hold the caller until somebody writes to it.
     try withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
-      let status = try status(descriptor, path: path)
-      guard status.kind == .file else {
-        throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
-      }
-      guard status.size <= Int64(limit) else {
-        throw FileError(
-          code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
-      }
-      return try contents(of: descriptor, expecting: Int(status.size), limit: limit, path: path)
+      try contents(of: descriptor, limit: limit, path: path)
     }
+  }
+
+  /// All bytes of a plain file that is open and has not been read from.
+  package func contents(of descriptor: Int32, limit: Int, path: String) throws -> Data {
+    let status = try status(descriptor, path: path)
+    guard status.kind == .file else {
+      throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
+    }
+    guard status.size <= Int64(limit) else {
+      throw FileError(
+        code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
+    }
+    return try contents(of: descriptor, expecting: Int(status.size), limit: limit, path: path)
   }
 
   private func contents(

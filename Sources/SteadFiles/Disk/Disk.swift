@@ -25,6 +25,8 @@ package protocol Disk: Sendable {
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool
   func unlock(_ descriptor: Int32)
   func rename(_ path: String, to newPath: String) throws
+  /// Lets two files have each other's names at once; false where the file system cannot.
+  func exchange(_ path: String, with otherPath: String) throws -> Bool
   func link(_ path: String, to newPath: String) throws
   func remove(_ path: String) throws
   func makeDirectory(_ path: String, mode: mode_t) throws

@@ -17,6 +17,8 @@ package struct FileStatus: Hashable, Sendable {
   package var group: gid_t
   package var identity: Identity
   package var modified: Date
+  /// The same in nanoseconds since 1970.
+  package var modifiedNanoseconds: Int64
   /// When contents, owner, permissions or the number of names last changed.
   package var changed: Date
 
@@ -33,6 +35,7 @@ package struct FileStatus: Hashable, Sendable {
     group = status.st_gid
     identity = Identity(device: UInt64(status.st_dev), file: UInt64(status.st_ino))
     modified = status.modificationDate
+    modifiedNanoseconds = status.modificationNanoseconds
     changed = status.changeDate
   }
 }

@@ -21,6 +21,10 @@
         timeIntervalSince1970: Double(st_mtimespec.tv_sec) + Double(st_mtimespec.tv_nsec) / 1e9)
     }
 
+    var modificationNanoseconds: Int64 {
+      Int64(st_mtimespec.tv_sec) &* 1_000_000_000 &+ Int64(st_mtimespec.tv_nsec)
+    }
+
     var changeDate: Date {
       Date(
         timeIntervalSince1970: Double(st_ctimespec.tv_sec) + Double(st_ctimespec.tv_nsec) / 1e9)

@@ -1,3 +1,4 @@
+import CSteadFiles
 import Foundation
 
 /// The disk as the system has it.
@@ -76,6 +77,15 @@ package struct POSIXDisk: Disk {
 
   package func rename(_ path: String, to newPath: String) throws {
     _ = try call("put the new file in place", newPath) { Foundation.rename(path, newPath) }
+  }
+
+  package func exchange(_ path: String, with otherPath: String) throws -> Bool {
+    let error = stead_file_exchange(path, otherPath)
+    if error == ENOTSUP { return false }
+    guard error == 0 else {
+      throw FileError(errno: error, doing: "put the new file in place", path: otherPath)
+    }
+    return true
   }
 
   package func link(_ path: String, to newPath: String) throws {

@@ -71,3 +71,8 @@ extension Stead.Problem: CustomStringConvertible {
     return reason.contains(message) ? text : "\(text) Cause: \(reason)"
   }
 }
+
+extension Stead.Problem.Code {
+  /// The system has no watch left for a file, which is looked at again and again instead.
+  public static let watchLimit = Self("watchLimit")
+}

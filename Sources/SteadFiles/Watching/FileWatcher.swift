@@ -24,11 +24,14 @@ import Foundation
 /// file's date is set. On Apple's systems a watcher of a whole directory sees names come and go, and
 /// no writes.
 ///
-/// All watchers of a process share one descriptor and one thread; nothing polls. In the child of a fork
-/// the watchers made before it are silent until another one is made.
+/// All watchers of a process share one descriptor and one thread; nothing polls, unless the system has no watch
+/// left: then `Stead.onProblem` is told once, and the files are looked at every ``pollingInterval`` seconds
+/// until it has. In the child of a fork the watchers made before it are silent until another one is made.
 public final class FileWatcher: AsyncSequence, Sendable {
   /// How many names are kept for a reader that does not come for them.
   public static let nameLimit = 1_000
+  /// How often, in seconds, files are looked at that the system has no watch for.
+  public static let pollingInterval = 1.0
 
   private let subscriptions: [WatchSubscription]
   private let broadcast = ChangeBroadcast()
@@ -36,7 +39,7 @@ public final class FileWatcher: AsyncSequence, Sendable {
   /// Watches everything that is directly in a directory.
   ///
   /// - Throws: ``FileError``: `.notFound` when there is no such directory, `.notAFile` when something
-  ///   else has the name, `.failed` when the system's limit of watches is used up.
+  ///   else has the name.
   public convenience init(directory: URL) throws {
     try self.init(directory: directory, names: nil) { _ in }
   }

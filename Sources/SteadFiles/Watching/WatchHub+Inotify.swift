@@ -10,7 +10,16 @@
   enum WatchHub {
     private static let state = ForkSafeLock(State())
 
+    /// Watches, or where the system's limit is used up looks again and again until it is not.
     static func add(_ subscription: WatchSubscription) throws {
+      do {
+        try watch(subscription)
+      } catch let error as FileError where error.isWatchLimit {
+        WatchPolling.add(subscription, since: error)
+      }
+    }
+
+    static func watch(_ subscription: WatchSubscription) throws {
       try state.withLock { state in
         state.restartAfterFork()
         try state.add(subscription)
@@ -19,10 +28,12 @@
 
     static func remove(_ subscription: WatchSubscription) {
       state.withLock { $0.remove(subscription) }
+      WatchPolling.remove(subscription)
     }
 
     static func restartAfterFork() {
       state.withLock { $0.restartAfterFork() }
+      WatchPolling.restartAfterFork()
     }
 
     /// What the thread does until no watcher is left.
@@ -152,13 +163,21 @@
     /// The kernel's words for its limits would send the reader to look for files and disk space.
     private static func error(_ number: Int32, _ path: String) -> FileError {
       var error = FileError(errno: number, doing: "watch it", path: path)
-      if number == ENOSPC || number == EMFILE {
+      if number == ENOSPC || number == EMFILE || number == ENFILE {
         error.code = .failed
         error.message =
           "The limit of watches is used up; raise fs.inotify.max_user_watches and "
           + "max_user_instances, or the limit of open files."
       }
       return error
+    }
+  }
+
+  extension FileError {
+    /// Whether the system has no watch left.
+    fileprivate var isWatchLimit: Bool {
+      let code = (cause as? POSIXError)?.code
+      return code == .ENOSPC || code == .EMFILE || code == .ENFILE
     }
   }
 #endif

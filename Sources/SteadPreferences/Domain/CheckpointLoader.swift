@@ -25,7 +25,8 @@ struct CheckpointLoader {
   private func checkpoint(
     _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint
   ) throws -> Journal.Checkpoint {
-    let published = PublishedFile(current: fingerprint, previous: .none)
+    let published = PublishedFile(
+      current: .init(fingerprint: fingerprint, mark: nil), previous: .none)
     return Journal.Checkpoint(
       bytes: try BinaryPropertyList.encode(fields), metadata: published.metadata)
   }

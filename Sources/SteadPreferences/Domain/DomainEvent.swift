@@ -10,6 +10,8 @@ struct DomainChange: Sendable {
 
 /// What one write, or a look at the file, has changed.
 struct DomainEvent: Sendable {
+  /// Which of its domain's events it is, from 1 on.
+  var number: UInt64
   var changes: [DomainChange]
   /// Whether this process wrote it.
   var isOwn: Bool

@@ -5,57 +5,103 @@ import SteadFormats
 extension DomainFile {
   /// How long, in seconds, a file that does not parse may be one that somebody is still writing.
   static let writingTime: TimeInterval = 2
-
-  /// What tells one state of a file from another without reading it.
-  struct PlistIdentity: Equatable {
-    var size: Int
-    var modified: Date
-    var identity: FileStatus.Identity
-
-    /// Whether somebody may still be writing; a clock that was set back makes no file young for ever.
-    var isYoung: Bool { abs(modified.timeIntervalSinceNow) < DomainFile.writingTime }
-  }
+  /// How often at most a file is published anew that somebody else edits while it is.
+  static let publishingLimit = 8
 
   /// What somebody else made of a property list file.
   struct Edited {
     var fields: PropertyList.Fields
-    var fingerprint: PublishedFile.Fingerprint
+    var copy: PublishedFile.Copy
   }
 
   /// Writes a new checkpoint and publishes it, with the edits that were made in the file meanwhile.
-  ///
-  /// Only one that was asked for waits until the property list file is on the disk: it can be made anew
-  /// from the journal, which is.
-  func compact(
-    _ writer: Journal.Writer, _ replay: inout Replay, isAskedFor: Bool = false
-  ) throws {
-    try mergeEdits(base: writer.checkpoint, &replay)
-    // Whoever is writing the file began with this checkpoint, and it is what to compare with.
-    guard !isBeingWritten else { return }
-    guard writer.logByteCount > 0 || onDisk != published.current else { return }
-    let bytes = try BinaryPropertyList.encode(replay.table.fields())
-    let text = options.format == .xml ? try replay.xml : bytes
-    let new = PublishedFile(current: .init(text), previous: onDisk)
-    if writer.logByteCount > 0 || new.current != published.current {
-      try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: new.metadata))
-      published = new
+  func compact(_ writer: Journal.Writer, _ replay: inout Replay) throws {
+    var base: DomainTable?
+    for _ in 0..<Self.publishingLimit {
+      let edited = try mergeEdits(
+        base: base ?? DomainTable(propertyList: writer.checkpoint), &replay)
+      // Whoever is writing the file began with this checkpoint, and it is what to compare with.
+      guard !isBeingWritten else { return }
+      guard writer.logByteCount > 0 || !isPublished else { return }
+      let old = edited == nil ? Data(writer.checkpoint) : Data()
+      if try publish(writer, &replay) { return }
+      base = try edited ?? old.withUnsafeBytes { try DomainTable(propertyList: $0) }
     }
-    try publish(text, durability: isAskedFor ? .file : .none)
+    // What is edited all the time is taken in by the next look, and published by the next checkpoint.
   }
 
-  /// Brings the keys into the table whose values in the file are not those of the checkpoint.
-  func mergeEdits(base: UnsafeRawBufferPointer, _ replay: inout Replay) throws {
-    guard let edited = try unseenEdits() else { return }
+  /// Writes a checkpoint of the table, and the file of it; says whether the file is in place, as it is unless
+  /// somebody has edited the old one at the last moment.
+  ///
+  /// What will tell the file from an edited one is in the journal before the file has its name.
+  private func publish(_ writer: Journal.Writer, _ replay: inout Replay) throws -> Bool {
+    let bytes = try BinaryPropertyList.encode(replay.table.fields())
+    let text = options.format == .xml ? xml(replay) ?? bytes : bytes
+    var file = AtomicFile(plist)
+    // The store waits, and lets others read meanwhile.
+    file.lockWait = .zero
+    let prepared = try file.prepare(text)
+    let new = PublishedFile(
+      current: .init(fingerprint: .init(text), mark: .init(prepared.status)), previous: onDisk)
+    do {
+      try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: new.metadata))
+    } catch {
+      prepared.discard()
+      throw error
+    }
+    published = new
+    let merged = onDisk.fingerprint
+    guard try prepared.place(ifStill: { ($0.map { .init($0) } ?? .none) == merged }) else {
+      return false
+    }
+    onDisk = new.current
+    lastSeen = nil
+    isKeptAside = false
+    return true
+  }
+
+  /// nil, and an error to be reported once, when a text has a character that XML does not know: else the log
+  /// would grow without end.
+  private func xml(_ replay: Replay) -> Data? {
+    do {
+      let xml = try PropertyList.dictionary(.init(replay.table.fields())).data(format: .xml)
+      isToldOfFormat = false
+      return xml
+    } catch {
+      if !isToldOfFormat {
+        problems.add(
+          PreferencesError(
+            code: .notAPropertyList,
+            message:
+              "XML cannot hold all texts of the domain, so the property list is written in the "
+              + "binary format. Remove control characters from texts, or choose the binary format.",
+            domain: name, cause: error))
+      }
+      isToldOfFormat = true
+      return nil
+    }
+  }
+
+  /// Brings the keys into the table whose values in the file are not those that its editor began with, and
+  /// gives what the editor has made of them.
+  @discardableResult
+  func mergeEdits(
+    base: @autoclosure () throws -> DomainTable, _ replay: inout Replay
+  ) throws -> DomainTable? {
+    guard let edited = try unseenEdits() else { return nil }
     replay.marks.rewrites += 1
-    var old = DomainTable()
-    try BinaryPropertyList.decode(base) { key, value in old.replace(key, with: value) }
-    for field in edited.fields where !field.value.isSame(as: old[field.key]) {
+    let old = try base()
+    var new = DomainTable()
+    for field in edited.fields {
+      new.replace(field.key, with: field.value)
+      guard !field.value.isSame(as: old[field.key]) else { continue }
       replay.edit(field.key, field.value, isOwn: false)
     }
     for field in old.fields() where edited.fields[field.key] == nil {
       replay.edit(field.key, nil, isOwn: false)
     }
-    onDisk = edited.fingerprint
+    onDisk = edited.copy
+    return new
   }
 
   /// The file's contents, when neither this nor another process of ours has written them.
@@ -66,37 +112,69 @@ extension DomainFile {
       onDisk = .none
       return nil
     }
-    let seen = PlistIdentity(
-      size: Int(status.size), modified: status.modified, identity: status.identity)
-    guard seen != lastSeen else { return nil }
+    guard status != lastSeen else { return nil }
     guard let data = try AtomicFile(plist).readIfPresent() else { return nil }
-    let fingerprint = PublishedFile.Fingerprint(data)
-    if fingerprint == published.current || fingerprint == published.previous {
-      onDisk = fingerprint
-      remember(seen)
+    let found = PublishedFile.Copy(fingerprint: .init(data), mark: .init(status))
+    if found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found) {
+      onDisk = found
+      remember(status)
+      return nil
+    }
+    if try isDamaged(status, path) {
+      try reportDamage(data, status)
       return nil
     }
     // What a loss of power can leave of a file that was not synced.
-    if data.allSatisfy({ $0 == 0 }), !seen.isYoung {
-      onDisk = fingerprint
+    if data.allSatisfy({ $0 == 0 }), !status.isYoung {
+      onDisk = found
       isKeptAside = true
       return nil
     }
     do {
-      return Edited(fields: try PropertyList.fields(of: data), fingerprint: fingerprint)
+      return Edited(fields: try PropertyList.fields(of: data), copy: found)
     } catch {
-      try keepAside(data, seen, error)
+      try keepAside(data, status, error)
       return nil
     }
   }
 
+  /// Whether the contents are not what was written, though nobody has edited them.
+  ///
+  /// - Parameter status: What the file was before it was read. It is looked at again, since somebody may have
+  ///   begun to write into it in between.
+  private func isDamaged(_ status: FileStatus, _ path: String) throws -> Bool {
+    guard let mark = published.current.mark, mark == .init(status),
+      published.current.fingerprint.byteCount == status.size
+    else { return false }
+    return try POSIXDisk().statusFollowingLinks(path).map { mark == .init($0) } ?? false
+  }
+
+  /// Keeps what a disk has made of the file; the next checkpoint writes it anew.
+  private func reportDamage(_ data: Data, _ status: FileStatus) throws {
+    onDisk = .init(fingerprint: .init(data), mark: .init(status))
+    lastSeen = status
+    let message =
+      "The property list \(plist.lastPathComponent) is not what was written, though nobody has edited "
+      + "it. Is the disk all right? "
+    guard !isReadOnly else {
+      let error = PreferencesError(code: .damaged, message: message + "The journal's values count.")
+      return problems.add(error)
+    }
+    let name = try AsideFile(of: plist).keep(data)
+    isKeptAside = true
+    problems.add(
+      PreferencesError(
+        code: .damaged,
+        message: message + "It is kept as \(name), and is written anew from the journal."))
+  }
+
   /// Two changes within a tick of the file system's clock look the same, so a young file is read again.
-  private func remember(_ seen: PlistIdentity) {
+  private func remember(_ seen: FileStatus) {
     if !seen.isYoung { lastSeen = seen }
   }
 
   /// Keeps a file that does not parse under another name; the next checkpoint writes it anew.
-  private func keepAside(_ data: Data, _ seen: PlistIdentity, _ cause: any Error) throws {
+  private func keepAside(_ data: Data, _ seen: FileStatus, _ cause: any Error) throws {
     guard !seen.isYoung else {
       isBeingWritten = true
       return
@@ -109,7 +187,7 @@ extension DomainFile {
           + "away.", cause: cause)
     }
     let name = try AsideFile(of: plist).keep(data)
-    onDisk = .init(data)
+    onDisk = .init(fingerprint: .init(data), mark: .init(seen))
     published.previous = onDisk
     isKeptAside = true
     problems.add(
@@ -118,22 +196,12 @@ extension DomainFile {
         message: "The property list \(plist.lastPathComponent) does not parse. It is kept as "
           + "\(name), and is written anew from the journal.", cause: cause))
   }
-
-  private func publish(_ data: Data, durability: AtomicFile.Durability) throws {
-    guard onDisk != published.current else { return }
-    var file = AtomicFile(plist)
-    // The store waits, and lets others read meanwhile.
-    file.lockWait = .zero
-    try file.replace(with: data, durability: durability)
-    onDisk = published.current
-    lastSeen = nil
-    isKeptAside = false
-  }
 }
 
-extension Replay {
-  fileprivate var xml: Data {
-    get throws { try PropertyList.dictionary(.init(table.fields())).data(format: .xml) }
+extension FileStatus {
+  /// Whether somebody may still be writing; a clock that was set back makes no file young for ever.
+  fileprivate var isYoung: Bool {
+    abs(modified.timeIntervalSinceNow) < DomainFile.writingTime
   }
 }
 

@@ -27,12 +27,14 @@ final class DomainFile {
   var lostTable: DomainTable?
   var published = PublishedFile(current: .none, previous: .none)
   /// What the property list file was when it was last looked at.
-  var onDisk = PublishedFile.Fingerprint.none
-  var lastSeen: PlistIdentity?
+  var onDisk = PublishedFile.Copy.none
+  var lastSeen: FileStatus?
   /// Whether the file does not parse, but has changed so lately that somebody may not be done with it.
   var isBeingWritten = false
   /// Whether the file does not parse, was kept aside if it held anything, and has to be written anew.
   var isKeptAside = false
+  /// Whether it was reported that XML cannot hold the domain.
+  var isToldOfFormat = false
   /// After a compaction that failed, the length of the log at which to try again.
   private var nextCompaction = 0
 
@@ -103,7 +105,9 @@ extension DomainFile {
     take(&replay)
     settle(&replay)
     // What was edited by hand goes into the journal, where that can be written.
-    if isReadOnly, isNewCheckpoint { try mergeEdits(base: journal.checkpoint, &replay) }
+    if isReadOnly, isNewCheckpoint {
+      try mergeEdits(base: DomainTable(propertyList: journal.checkpoint), &replay)
+    }
   }
 
   /// Writes while no other process does, when what others have written and what is pending is done with.
@@ -194,7 +198,7 @@ extension DomainFile {
     if journal.access == .readWrite { try look(&replay) }
     try write(&replay) { replay, writer in
       take(&replay)
-      try compact(writer, &replay, isAskedFor: true)
+      try compact(writer, &replay)
     }
   }
 
@@ -211,15 +215,20 @@ extension DomainFile {
   func takeInEdits(_ replay: inout Replay) throws {
     try catchUp(&replay)
     if isReadOnly {
-      try mergeEdits(base: journal.checkpoint, &replay)
+      try mergeEdits(base: DomainTable(propertyList: journal.checkpoint), &replay)
     } else if try unseenEdits() != nil || isKeptAside || isCutOff {
       try checkpoint(&replay)
     }
   }
 
+  /// Whether the property list file is the one that was written here with the checkpoint, so that damage can
+  /// be told.
+  var isPublished: Bool { published.current.isSame(as: onDisk) }
+
   /// Whether a process was killed before it published the checkpoint.
   private var isCutOff: Bool {
-    onDisk != published.current && onDisk == published.previous && !isBeingWritten
+    onDisk.fingerprint != published.current.fingerprint && published.previous.isSame(as: onDisk)
+      && !isBeingWritten
   }
 
   /// The published file is known from the checkpoint that was just read.

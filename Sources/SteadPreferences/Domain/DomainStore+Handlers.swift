@@ -11,7 +11,14 @@ extension DomainStore {
   /// It is called on the thread that wrote; for another process's changes on a background queue. From
   /// the first handler on those are followed as they come.
   func addHandler(_ handler: @escaping @Sendable (DomainEvent) -> Void) -> UInt64 {
-    let (token, hasMail) = state.withLock { state -> (UInt64, Bool) in
+    follow(handler).token
+  }
+
+  /// As ``addHandler(_:)``, and tells the number of the last event that the handler will not hear of.
+  func follow(
+    _ handler: @escaping @Sendable (DomainEvent) -> Void
+  ) -> (token: UInt64, received: UInt64) {
+    let (token, received, hasMail) = state.withLock { state -> (UInt64, UInt64, Bool) in
       // What was written before is not news for this handler.
       if let file = state.file { _ = state.catchUp(file) }
       state.lastHandler += 1
@@ -23,11 +30,12 @@ extension DomainStore {
           file.problems.add(PreferencesError(error, domain: name))
         }
       }
-      return (state.lastHandler, state.hasMail)
+      let received = state.mail.first.map { $0.number - 1 } ?? state.lastEvent
+      return (state.lastHandler, received, state.hasMail)
     }
     if hasMail { deliverLater() }
     startWatching()
-    return token
+    return (token, received)
   }
 
   /// Stops what ``addHandler(_:)`` began; a call that is under way may still come to its end.
@@ -70,7 +78,10 @@ extension DomainStore {
     }
     while let (event, handlers) = state.withLock({ state in state.nextMail() }) {
       for handler in handlers { handler(event) }
-      state.withLock { state in state.turn.end() }
+      state.withLock { state in
+        state.underWay = nil
+        state.turn.end()
+      }
     }
   }
 
@@ -83,18 +94,31 @@ extension DomainStore {
 extension DomainStore {
   /// Follows the domain's files, so that edits by hand and other processes' changes are taken in.
   func startWatching() {
-    let directory = state.withLock { state -> URL? in
-      state.watcher == nil ? state.file?.directory : nil
-    }
-    guard let directory else { return }
-    // Without a watcher, changes are found by the next read or `synchronize()`.
+    let (old, directory) = state.withLock { state in (state.watcher, state.file?.directory) }
+    // The watcher has a lock of its own: asked under this one, it could wait for a fork for ever.
+    guard let directory, old?.isOver ?? true else { return }
     let watcher = try? FileWatcher(
       directory: directory, names: [name + ".plist", name + ".journal"]
     ) { [weak self] names in
       self?.filesChanged(names)
     }
     state.withLock { state in
-      if state.watcher == nil { state.watcher = watcher }
+      if state.watcher === old, watcher != nil { state.watcher = watcher }
+    }
+    if watcher == nil { watchAgainLater() }
+  }
+
+  /// Tries again for as long as somebody observes: there is no directory to be watched.
+  private func watchAgainLater() {
+    let isNeeded = state.withLock { state -> Bool in
+      guard !state.handlers.isEmpty, !state.isWatchPlanned else { return false }
+      state.isWatchPlanned = true
+      return true
+    }
+    guard isNeeded else { return }
+    Self.queue.asyncAfter(deadline: .now() + FileWatcher.pollingInterval) { [weak self] in
+      self?.state.withLock { $0.isWatchPlanned = false }
+      self?.watchAnew()
     }
   }
 
@@ -113,13 +137,27 @@ extension DomainStore {
     }
     if hasMail { deliver() }
     if names.isEmpty || names.contains(name + ".plist") { refresh() }
+    // The directory may have been moved away, and another one made.
+    if names.isEmpty { Self.queue.async { [weak self] in self?.watchAnew() } }
+  }
+
+  private func watchAnew() {
+    let watcher = state.withLock { $0.watcher }
+    guard watcher?.isOver ?? true else { return }
+    // Puts a lost directory back.
+    refresh()
+    startWatching()
+    // What came before the watch is not told.
+    refresh()
   }
 }
 
 extension DomainStore.State {
   fileprivate mutating func nextMail() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
     guard !mail.isEmpty, turn.begin() else { return nil }
-    return (mail.removeFirst(), handlers.sorted { $0.key < $1.key }.map(\.value))
+    let event = mail.removeFirst()
+    underWay = event
+    return (event, handlers.sorted { $0.key < $1.key }.map(\.value))
   }
 
   fileprivate mutating func takeProblems() -> (
@@ -132,12 +170,12 @@ extension DomainStore.State {
 }
 
 extension DomainStore {
-  /// The value that a key has once the event that is being delivered now has reached all handlers.
+  /// The value that a key had after an event, whether the later ones are being told or wait for it.
   ///
-  /// What was written after it waits to be delivered.
-  func deliveredValue(forKey key: String) -> PropertyList? {
+  /// - Parameter received: The number of the last event that the caller has heard of.
+  func value(forKey key: String, afterEvent received: UInt64) -> PropertyList? {
     state.withLock { state in
-      for event in state.mail {
+      for event in [state.underWay].compactMap(\.self) + state.mail where event.number > received {
         for change in event.changes where change.key.isSameText(as: key) { return change.old }
       }
       return state.table[key]

@@ -290,8 +290,14 @@ extension DomainStore {
     var marks = DomainMarks()
     /// What handlers have still to be told, in the order in which it happened.
     var mail: [DomainEvent] = []
+    /// What they are being told.
+    var underWay: DomainEvent?
+    /// The number of the last event.
+    var lastEvent: UInt64 = 0
     var turn = DeliveryTurn()
     var watcher: FileWatcher?
+    /// Whether watching is tried again in a moment.
+    var isWatchPlanned = false
   }
 }
 
@@ -354,12 +360,16 @@ extension DomainStore.State {
   private mutating func post(_ replay: Replay) {
     guard replay.isCollecting else { return }
     // What others wrote was there before what was written here.
-    if !replay.otherChanges.isEmpty {
-      mail.append(DomainEvent(changes: replay.otherChanges, isOwn: false))
-    }
+    let others = replay.otherChanges
+    if !others.isEmpty { post(others, isOwn: false) }
     if !replay.ownChanges.isEmpty {
-      mail.append(DomainEvent(changes: replay.ownChanges, isOwn: true))
+      post(replay.ownChanges, isOwn: true)
     }
+  }
+
+  mutating func post(_ changes: [DomainChange], isOwn: Bool) {
+    lastEvent += 1
+    mail.append(DomainEvent(number: lastEvent, changes: changes, isOwn: isOwn))
   }
 }
 

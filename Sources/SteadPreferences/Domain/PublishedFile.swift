@@ -6,9 +6,50 @@ import SteadFiles
 /// It is kept in the journal, with the checkpoint that the file was made from.
 struct PublishedFile: Equatable {
   /// What the file is once publishing is done.
-  var current: Fingerprint
+  var current: Copy
   /// What it was before, and still is when publishing was cut off.
-  var previous: Fingerprint
+  var previous: Copy
+
+  /// A file of certain contents.
+  struct Copy: Equatable {
+    var fingerprint: Fingerprint
+    /// What tells it from every other file; nil when that isn't known.
+    var mark: Mark?
+
+    /// No file at all.
+    static let none = Copy(fingerprint: .none, mark: nil)
+
+    /// Whether a file that was found is this one, as far as that can be known.
+    ///
+    /// A file of the same contents can be another: somebody has undone by hand what was last set.
+    func isSame(as found: Copy) -> Bool {
+      guard fingerprint == found.fingerprint else { return false }
+      guard let mark, let other = found.mark else { return true }
+      return mark.isSame(as: other)
+    }
+  }
+
+  /// A file's number and the date of its last change.
+  ///
+  /// Whoever edits a file changes one of them. A disk that loses or turns bits changes neither.
+  struct Mark: Equatable {
+    var file: UInt64
+    var modified: Int64
+
+    init(file: UInt64, modified: Int64) { (self.file, self.modified) = (file, modified) }
+
+    init(_ status: FileStatus) {
+      self.init(file: status.identity.file, modified: status.modifiedNanoseconds)
+    }
+
+    /// Whether a mark that was found is this one, or what is left of it on a file system with coarse dates.
+    func isSame(as found: Mark) -> Bool {
+      let second: Int64 = 1_000_000_000
+      guard file == found.file else { return false }
+      let isCoarse = found.modified.isMultiple(of: second)
+      return modified == found.modified || isCoarse && abs(modified - found.modified) < 2 * second
+    }
+  }
 
   /// Length and two hashes of a file's contents.
   struct Fingerprint: Equatable {
@@ -40,24 +81,42 @@ extension PublishedFile.Fingerprint {
 }
 
 extension PublishedFile {
-  private static let version: UInt64 = 1
+  private static let version: UInt64 = 2
+  /// Without a mark.
+  private static let firstVersion: UInt64 = 1
 
-  /// The form in which the journal keeps it: five words of 64 bits, little endian.
+  /// The form in which the journal keeps it: words of 64 bits, little endian.
   var metadata: Data {
-    let words = [
-      Self.version, current.byteCount, current.hash, previous.byteCount, previous.hash,
-    ]
+    let (now, before) = (current.fingerprint, previous.fingerprint)
+    var words = [Self.firstVersion, now.byteCount, now.hash, before.byteCount, before.hash]
+    if current.mark != nil || previous.mark != nil {
+      words[0] = Self.version
+      for mark in [current.mark, previous.mark] {
+        words += [mark?.file ?? 0, UInt64(bitPattern: mark?.modified ?? 0)]
+      }
+    }
     return words.map(\.littleEndian).withUnsafeBytes { Data($0) }
   }
 
   /// nil when it is not of a version that is known here.
   init?(metadata: UnsafeRawBufferPointer) {
-    guard metadata.count == 40 else { return nil }
-    func word(_ index: Int) -> UInt64 {
-      UInt64(littleEndian: metadata.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+    guard metadata.count.isMultiple(of: 8) else { return nil }
+    let words = stride(from: 0, to: metadata.count, by: 8).map { offset in
+      UInt64(littleEndian: metadata.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
-    guard word(0) == Self.version else { return nil }
-    current = Fingerprint(byteCount: word(1), hash: word(2))
-    previous = Fingerprint(byteCount: word(3), hash: word(4))
+    let isMarked: Bool
+    switch (words.first, words.count) {
+    case (Self.firstVersion, 5): isMarked = false
+    case (Self.version, 9): isMarked = true
+    default: return nil
+    }
+    func copy(_ contents: Int, _ mark: Int) -> Copy {
+      let fingerprint = Fingerprint(byteCount: words[contents], hash: words[contents + 1])
+      guard isMarked, words[mark] != 0 else { return Copy(fingerprint: fingerprint, mark: nil) }
+      let found = Mark(file: words[mark], modified: Int64(bitPattern: words[mark + 1]))
+      return Copy(fingerprint: fingerprint, mark: found)
+    }
+    current = copy(1, 5)
+    previous = copy(3, 7)
   }
 }

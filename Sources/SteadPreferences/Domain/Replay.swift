@@ -12,7 +12,8 @@ struct Replay {
   /// Whether handlers want to know what changes.
   let isCollecting: Bool
   private(set) var ownChanges: [DomainChange] = []
-  private(set) var otherChanges: [DomainChange] = []
+  private var collected: [DomainChange] = []
+  private var hasCheckpoint = false
   /// What has come from elsewhere, for those who keep something that they made of the table.
   var marks = DomainMarks()
 
@@ -36,6 +37,7 @@ struct Replay {
       let fresh = try DomainTable(propertyList: bytes)
       if isCollecting { collect(from: table, to: fresh) }
       table = fresh
+      hasCheckpoint = true
       marks.rewrites += 1
       byteCount = nil
       self.published = published
@@ -62,7 +64,28 @@ struct Replay {
 
   private mutating func note(_ change: DomainChange, isOwn: Bool) {
     guard change.old != change.new else { return }
-    if isOwn { ownChanges.append(change) } else { otherChanges.append(change) }
+    if isOwn { ownChanges.append(change) } else { collected.append(change) }
+  }
+
+  /// What others have changed.
+  ///
+  /// Each key once where a checkpoint was read: a file that was put back begins with a state that has passed,
+  /// and its records lead to the one that was known.
+  var otherChanges: [DomainChange] {
+    guard hasCheckpoint else { return collected }
+    // Not PendingEdits, which keeps the new values alone: what was there before counts here.
+    var places: [[UInt8]: Int] = [:]
+    var changes: [DomainChange] = []
+    for change in collected {
+      let key = Array(change.key.utf8)
+      if let place = places[key] {
+        changes[place].new = change.new
+      } else {
+        places[key] = changes.count
+        changes.append(change)
+      }
+    }
+    return changes.filter { $0.old != $0.new }
   }
 
   private mutating func collect(from old: DomainTable, to new: DomainTable) {

@@ -25,7 +25,9 @@ extension PreferenceObservers {
       let (left, right) = isDone ? (layers, next) : (next, layers)
       for layer in left where !right.contains(where: { $0.id == layer.id }) {
         layer.store.removeHandler(layer.token)
+        state.withLock { state in state.early[layer.id] = nil }
       }
+      if isDone { for layer in next { takeEarly(from: layer.id) } }
       if isDone || state.withLock({ state in state.isUnused }) { return }
     }
   }
@@ -33,10 +35,11 @@ extension PreferenceObservers {
   private func makeLayer(_ store: DomainStore) -> Layer {
     let id = state.withLock { state in
       state.lastID += 1
+      state.early[state.lastID] = []
       return state.lastID
     }
-    let token = store.addHandler { [weak self] event in self?.receive(event, from: id) }
-    return Layer(store: store, id: id, token: token)
+    let (token, received) = store.follow { [weak self] event in self?.receive(event, from: id) }
+    return Layer(store: store, id: id, token: token, received: received)
   }
 
   /// Follows the search list after it was changed, and tells which values that has changed.
@@ -64,23 +67,21 @@ extension PreferenceObservers {
 
   /// Looks up an observed key in all layers, unless that was done before.
   ///
-  /// `earlier` is a layer whose change is just being told, and what it had before that.
-  func learn(
-    _ key: ExactKey, earlier: (id: UInt64, value: PropertyList?)? = nil, isOwn: Bool = true
-  ) {
+  /// What a layer has not told yet, or is just telling, does not count: it would be no change when it comes.
+  func learn(_ key: ExactKey, isOwn: Bool = true) {
     while true {
       let view = state.withLock { state in
-        state.knows(key) ? nil : (layers: state.layers, generation: state.generation)
+        state.knows(key)
+          ? nil : (layers: state.layers, early: state.early, generation: state.generation)
       }
-      guard let (layers, generation) = view else { return }
+      guard let (layers, early, generation) = view else { return }
       let values = layers.enumerated().compactMap { index, layer in
-        let value =
-          layer.id == earlier?.id ? earlier?.value : layer.store.deliveredValue(forKey: key.text)
-        return value.map { (index, $0) }
+        value(of: key, in: layer, early[layer.id] ?? []).map { (index, $0) }
       }
       let isDone = state.withLock { state in
         guard state.generation == generation, !state.knows(key),
           zip(state.layers, layers).allSatisfy({ $0.received == $1.received }),
+          layers.allSatisfy({ state.early[$0.id]?.count == early[$0.id]?.count }),
           let before = state.keys[key]
         else { return false }
         state.keys[key]?.learn(values, generation: generation)
@@ -94,19 +95,54 @@ extension PreferenceObservers {
     }
   }
 
-  /// Takes in what a layer says has changed in it.
-  func receive(_ event: DomainEvent, from id: UInt64) {
+  private func value(
+    of key: ExactKey, in layer: Layer, _ early: [DomainEvent]
+  ) -> PropertyList? {
+    for change in early.lazy.flatMap(\.changes) where change.key.isSameText(as: key.text) {
+      return change.old
+    }
+    return layer.store.value(forKey: key.text, afterEvent: early.last?.number ?? layer.received)
+  }
+
+  /// Takes in what a layer says has changed in it, or keeps it until the layer is one of those that count.
+  private func receive(_ event: DomainEvent, from id: UInt64) {
+    let isEarly = state.withLock { state -> Bool in
+      guard state.early[id] != nil else { return false }
+      state.early[id]?.append(event)
+      return true
+    }
+    if !isEarly { take(event, from: id) }
+  }
+
+  /// Takes in what has come while a layer was being made; in its order, so that more may wait meanwhile.
+  private func takeEarly(from id: UInt64) {
+    while true {
+      let event = state.withLock { state -> DomainEvent? in
+        if let event = state.early[id]?.first { return event }
+        state.early[id] = nil
+        return nil
+      }
+      guard let event else { return }
+      take(event, from: id)
+    }
+  }
+
+  private func take(_ event: DomainEvent, from id: UInt64) {
     while true {
       let unknown = state.withLock { state -> [DomainChange]? in
-        guard let index = state.layers.firstIndex(where: { $0.id == id }) else { return nil }
+        guard let index = state.layers.firstIndex(where: { $0.id == id }) else {
+          state.early[id] = nil
+          return nil
+        }
         let unknown = state.unknownKeys(in: event)
         guard unknown.isEmpty else { return unknown }
-        state.layers[index].received += 1
+        state.layers[index].received = event.number
+        if state.early[id] != nil { state.early[id]?.removeFirst() }
         for change in event.changes { state.take(change, layer: index, isOwn: event.isOwn) }
         return nil
       }
       guard let unknown else { break }
-      for change in unknown { learn(ExactKey(change.key), earlier: (id, change.old)) }
+      for change in unknown { learn(ExactKey(change.key)) }
     }
     deliver()
   }

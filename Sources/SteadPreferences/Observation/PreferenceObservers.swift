@@ -23,8 +23,9 @@ final class PreferenceObservers: Sendable {
     let id: UInt64
     /// What `addHandler` gave.
     let token: UInt64
-    /// How many events have come: a look at several layers counts when none came meanwhile.
-    var received: UInt64 = 0
+    /// The number of the last event that was taken in: a look at several layers counts when none was
+    /// meanwhile.
+    var received: UInt64
   }
 
   /// A change and those who are to be told.
@@ -38,6 +39,8 @@ final class PreferenceObservers: Sendable {
   struct State {
     /// The layers, when somebody observes; each domain once.
     var layers: [Layer] = []
+    /// What new layers have said that are not among `layers` yet.
+    var early: [UInt64: [DomainEvent]] = [:]
     /// Grows with each change of `layers`.
     var generation: UInt64 = 0
     var keys: [ExactKey: ObservedKey] = [:]

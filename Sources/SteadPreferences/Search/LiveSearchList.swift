@@ -14,6 +14,8 @@ final class LiveSearchList: Sendable {
     /// Grows with each request for a new list: a list that was made for an older one is thrown away.
     var requests = 0
     var lists: [SearchList]
+    /// What the newest one is made of.
+    var sources: SearchSources
     var observers: [@Sendable (_ isOwn: Bool) -> Void] = []
   }
 
@@ -23,9 +25,9 @@ final class LiveSearchList: Sendable {
 
   init(plan: SearchPlan, report: Report) {
     self.plan = plan
-    let list = plan.list(suites: [], previous: nil, report: report)
+    let (list, sources) = plan.list(suites: [], previous: nil, report: report)
     newest = Atomic(Unmanaged.passUnretained(list))
-    state = ForkSafeLock(State(lists: [list]))
+    state = ForkSafeLock(State(lists: [list], sources: sources))
     plan.environment.shared.add(self)
   }
 
@@ -57,10 +59,12 @@ final class LiveSearchList: Sendable {
       return (state.suites, state.requests)
     }
     while true {
-      let made = plan.list(suites: suites, previous: list, report: report)
+      var (made, sources) = plan.list(suites: suites, previous: list, report: report)
       let observers: [@Sendable (Bool) -> Void]?
       (suites, request, observers) = state.withLock { state in
         guard state.requests == request else { return (state.suites, state.requests, nil) }
+        // The old ones have locks of their own, and go when this one is free again.
+        swap(&state.sources, &sources)
         return (suites, request, use(made, &state) ? state.observers : [])
       }
       guard let observers else { continue }

@@ -6,12 +6,23 @@ final class PlistLayer: Sendable {
   let url: URL
   private let contents: DomainStore
   private let isFilled = ForkSafeLock(false)
+  private let following = ForkSafeLock<PathWatch?>(nil)
 
   init(_ url: URL) {
     self.url = url
     contents = DomainStore(
       inMemory: url.deletingPathExtension().lastPathComponent,
       options: DomainStore.Options(isReadOnly: true))
+  }
+
+  /// What follows the file. It ends with the layer.
+  var watch: PathWatch? {
+    get { following.withLock { $0 } }
+    set {
+      // The old one has locks of its own, and goes when this one is free again.
+      var watch = newValue
+      following.withLock { swap(&$0, &watch) }
+    }
   }
 
   /// What was last read, nil when there is no file, or an empty one.

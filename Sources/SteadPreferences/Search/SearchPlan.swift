@@ -15,10 +15,11 @@ struct SearchPlan: Sendable {
   /// The list as things are.
   ///
   /// A domain that cannot be opened for writing is replaced by one in memory, so that the program goes
-  /// on; `previous` is the list before, whose replacement is kept.
+  /// on; `previous` is the list before, whose replacement is kept. What is returned with the list has to be
+  /// kept for as long as it counts.
   func list(
     suites: [String], previous: SearchList?, report: LiveSearchList.Report
-  ) -> SearchList {
+  ) -> (list: SearchList, sources: SearchSources) {
     var opening = Opening(plan: self)
     defer { for error in opening.errors { report(error) } }
     let target = opening.target(replacing: previous)
@@ -34,15 +35,16 @@ struct SearchPlan: Sendable {
     }
     layers += opening.allUsers()
     layers.append(environment.shared.registration)
-    return SearchList(layers: layers, target: target, problem: opening.problem)
+    let list = SearchList(layers: layers, target: target, problem: opening.problem)
+    return (list, opening.sources)
   }
 
   /// What an administrator has fixed for a domain, then for all.
-  func managed(_ name: String, report: (PreferencesError) -> Void) -> [DomainStore] {
+  func managed(_ name: String, report: (PreferencesError) -> Void) -> [PlistLayer] {
     guard let directory = environment.directories.managed else { return [] }
-    return [name, DomainName.global].compactMap { name in
+    return [name, DomainName.global].map { name in
       let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
-      return environment.shared.layer(file, report: report).store
+      return environment.shared.layer(file, report: report)
     }
   }
 
@@ -65,15 +67,15 @@ struct SearchPlan: Sendable {
 
   /// A domain of the environment that is there; one that is not is not made by being looked at.
   ///
-  /// With `isFollowed` the search lists are made anew when it comes.
+  /// With `follow` the search lists are made anew when it comes, for as long as what that is given is kept.
   func openPresent(
-    _ name: String, host: Bool = false, isFollowed: Bool = false
+    _ name: String, host: Bool = false, follow: ((PathWatch) -> Void)? = nil
   ) throws -> DomainStore? {
     let file = host ? "\(name).\(environment.host)" : name
     guard let base = directory(of: name) else { return environment.shared.memory(file) }
     let directory = host ? base.appending(path: "ByHost", directoryHint: .isDirectory) : base
     guard DomainStore.isPresent(domain: file, directory: directory) else {
-      if isFollowed { environment.shared.watchForDomain(file, in: directory) }
+      if let follow { follow(environment.shared.watchForDomain(file, in: directory)) }
       return nil
     }
     return try DomainStore.open(domain: file, directory: directory, options: DomainStore.Options())
@@ -89,6 +91,7 @@ private struct Opening {
   let plan: SearchPlan
   var errors: [PreferencesError] = []
   var problem: PreferencesError?
+  var sources = SearchSources()
 
   init(plan: SearchPlan) { self.plan = plan }
 
@@ -124,7 +127,7 @@ private struct Opening {
     _ name: String, target: DomainStore
   ) -> [DomainStore] {
     if name == plan.domain, plan.scope == .thisHost { return [target] }
-    return stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
+    return followed(name, host: true)
   }
 
   mutating func userStore(
@@ -134,16 +137,18 @@ private struct Opening {
   }
 
   mutating func present(_ name: String) -> [DomainStore] {
-    stores { [plan] in try plan.openPresent(name, isFollowed: true) }
+    followed(name, host: false)
   }
 
   mutating func suite(_ name: String) -> [DomainStore] {
-    stores { [plan] in try plan.openPresent(name, host: true, isFollowed: true) }
+    followed(name, host: true)
       + stores { [plan] in try plan.open(name, options: DomainStore.Options()) }
   }
 
   mutating func managed() -> [DomainStore] {
-    plan.managed(plan.domain) { errors.append($0) }
+    let layers = plan.managed(plan.domain) { errors.append($0) }
+    sources.layers += layers
+    return layers.compactMap(\.store)
   }
 
   mutating func allUsers() -> [DomainStore] {
@@ -151,9 +156,21 @@ private struct Opening {
     return [plan.domain, DomainName.global].flatMap { name in
       directories.compactMap { directory in
         let file = directory.appending(path: "\(name)/\(name).plist", directoryHint: .notDirectory)
-        return shared.layer(file) { errors.append($0) }.store
+        let layer = shared.layer(file) { errors.append($0) }
+        sources.layers.append(layer)
+        return layer.store
       }
     }
+  }
+
+  /// A domain that is there, or word of its coming.
+  private mutating func followed(_ name: String, host: Bool) -> [DomainStore] {
+    var watches: [PathWatch] = []
+    let found = stores { [plan] in
+      try plan.openPresent(name, host: host) { watches.append($0) }
+    }
+    sources.watches += watches
+    return found
   }
 
   private mutating func stores(_ open: () throws -> DomainStore?) -> [DomainStore] {
@@ -164,4 +181,11 @@ private struct Opening {
       return []
     }
   }
+}
+
+/// What a search list is made of and has to be followed: others' property lists, and the places of domains that
+/// are not there.
+struct SearchSources: Sendable {
+  var layers: [PlistLayer] = []
+  var watches: [PathWatch] = []
 }

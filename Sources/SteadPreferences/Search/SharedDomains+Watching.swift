@@ -2,28 +2,38 @@ import Dispatch
 import Foundation
 
 extension SharedDomains {
-  /// Follows a domain's files that are not there, and has the search lists made anew when they come.
-  func watchForDomain(_ name: String, in directory: URL) {
-    watch(directory, names: ["\(name).plist", "\(name).journal"]) { shared in
-      shared.renewLists(report: ErrorReports.sharedHandler, isOwn: false)
+  /// Follows a domain's files that are not there, and has the search lists made anew when they come, for as
+  /// long as the watch is kept.
+  func watchForDomain(_ name: String, in directory: URL) -> PathWatch {
+    watch(directory.path(percentEncoded: false) + name) {
+      PathWatch(directory, names: ["\(name).plist", "\(name).journal"]) { [weak self] in
+        self?.renewLists(report: ErrorReports.sharedHandler, isOwn: false)
+      }
     }
   }
 
   /// Follows a property list of others, and takes in what becomes of it.
   func watch(_ layer: PlistLayer) {
     let directory = layer.url.deletingLastPathComponent()
-    watch(directory, names: [layer.url.lastPathComponent]) { [weak layer] shared in
-      guard let layer else { return }
-      do {
-        try shared.reload(layer)
-      } catch {
-        // It may be half written. A second look is soon enough to find that it stays so.
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.writingTime) {
-          do {
-            try shared.reload(layer)
-          } catch {
-            ErrorReports.sharedHandler(PreferencesError(error, domain: nil))
-          }
+    // Of its own, and not one that a layer before it may have left.
+    let watch = PathWatch(directory, names: [layer.url.lastPathComponent]) {
+      [weak self, weak layer] in
+      if let self, let layer { follow(layer) }
+    }
+    layer.watch = watch
+    watch.start()
+  }
+
+  private func follow(_ layer: PlistLayer) {
+    do {
+      try reload(layer)
+    } catch {
+      // It may be half written. A second look is soon enough to find that it stays so.
+      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.writingTime) {
+        do {
+          try self.reload(layer)
+        } catch {
+          ErrorReports.sharedHandler(PreferencesError(error, domain: nil))
         }
       }
     }
@@ -38,15 +48,5 @@ extension SharedDomains {
     // A list without the layer has to learn of it; one that has it sees what is in it.
     guard wasThere != (layer.store != nil) else { return }
     renewLists(report: ErrorReports.sharedHandler, isOwn: false)
-  }
-
-  private func watch(
-    _ directory: URL, names: Set<String>, onChange: @escaping @Sendable (SharedDomains) -> Void
-  ) {
-    let key = directory.path(percentEncoded: false) + names.sorted().joined(separator: "/")
-    let made = PathWatch(directory, names: names) { [weak self] in
-      if let self { onChange(self) }
-    }
-    if keep(made, as: key) { made.start() }
   }
 }

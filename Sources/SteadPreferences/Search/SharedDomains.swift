@@ -11,9 +11,6 @@ final class SharedDomains: Sendable {
     var volatile: [String: DomainStore] = [:]
     /// Domains of an environment without files, by their names.
     var memory: [String: DomainStore] = [:]
-    /// Property lists of others, by their paths.
-    var layers: [String: PlistLayer] = [:]
-    var watches: [String: PathWatch] = [:]
   }
 
   private struct Reader: Sendable {
@@ -21,6 +18,10 @@ final class SharedDomains: Sendable {
   }
 
   private let state = ForkSafeLock(State())
+  /// Property lists of others, by their paths, for as long as a search list has them.
+  private let layers = ForkSafeLock(WeakRegistry<PlistLayer>())
+  /// Watches for domains that are not there, for as long as a search list waits for them.
+  private let watches = ForkSafeLock(WeakRegistry<PathWatch>())
   private let readers = ForkSafeLock<[Reader]>([])
 
   init(arguments: [String]) {
@@ -94,37 +95,38 @@ final class SharedDomains: Sendable {
 
   // MARK: Property lists of others
 
-  /// The property list at a place, read when it is first asked for.
+  /// The property list at a place, read when it is first asked for, and followed while somebody keeps it.
   func layer(_ url: URL, report: (PreferencesError) -> Void) -> PlistLayer {
     let path = url.path(percentEncoded: false)
-    if let found = state.withLock({ $0.layers[path] }) { return found }
+    if let found = layers.withLock({ $0[path] }) { return found }
     let made = PlistLayer(url)
     do {
       try made.load()
     } catch {
       report(PreferencesError(error, domain: nil))
     }
-    let kept = state.withLock { state in
-      if let found = state.layers[path] { return found }
-      state.layers[path] = made
-      return made
-    }
+    let (kept, others) = layers.withLock { $0.keep(made, as: path) }
+    withExtendedLifetime(others) {}
     if kept === made { watch(made) }
     return kept
   }
 
-  /// Keeps a watch as long as the environment; false when there is one of that name already.
-  func keep(_ watch: PathWatch, as name: String) -> Bool {
-    state.withLock { state in
-      guard state.watches[name] == nil else { return false }
-      state.watches[name] = watch
-      return true
-    }
+  /// The watch of a name, which is made and started when there is none; it ends with its last owner.
+  func watch(_ name: String, _ make: () -> PathWatch) -> PathWatch {
+    if let found = watches.withLock({ $0[name] }) { return found }
+    let made = make()
+    let (kept, others) = watches.withLock { $0.keep(made, as: name) }
+    withExtendedLifetime(others) {}
+    if kept === made { made.start() }
+    return kept
   }
+
+  /// How many property lists and watches are registered, those included that have gone.
+  var registeredCount: Int { layers.withLock { $0.count } + watches.withLock { $0.count } }
 
   /// Reads all property lists of others again.
   func reloadLayers(report: (PreferencesError) -> Void) {
-    for layer in state.withLock({ Array($0.layers.values) }) {
+    for layer in layers.withLock({ $0.all }) {
       do {
         try layer.load()
       } catch {

@@ -208,7 +208,7 @@ import Testing
     #expect(try LineLog(url).lines == ["one", "two"])
   }
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.hangLimit)
   func killedWritersLoseNothingThatTheyWereTold() async throws {
     let path = url.filePath
     let acknowledged = directory.file("acknowledged").filePath

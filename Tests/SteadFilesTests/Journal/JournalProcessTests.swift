@@ -13,7 +13,7 @@ import Testing
     url = directory.file("a.journal")
   }
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.hangLimit)
   func fourWritersLoseNothingAndReadersSeeEachInOrder() async throws {
     let path = url.filePath
     let reader = try LineLog(url)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.hangLimit)
   func ofProcessesThatMakeTheFileAtOnceOneWins() async throws {
     for round in 0..<3 {
       let path = directory.file("new/\(round)/a.journal").filePath

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SteadFiles
 
-@Suite(.timeLimit(.minutes(5))) struct FileLockProcessTests {
+@Suite(.hangLimit) struct FileLockProcessTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -7,7 +7,7 @@ import Testing
 /// How many are within what a lock guards.
 private final class Entered: Sendable { let count = Atomic(0) }
 
-@Suite(.timeLimit(.minutes(5))) struct FileLockTests {
+@Suite(.hangLimit) struct FileLockTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -57,6 +57,9 @@ final class CrashingDisk: ForwardingDisk {
   func rename(_ path: String, to newPath: String) throws {
     try change("rename") { try real.rename(path, to: newPath) }
   }
+  func exchange(_ path: String, with otherPath: String) throws -> Bool {
+    try change("exchange") { try real.exchange(path, with: otherPath) }
+  }
   func link(_ path: String, to newPath: String) throws {
     try change("link") { try real.link(path, to: newPath) }
   }

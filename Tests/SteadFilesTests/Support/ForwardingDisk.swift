@@ -36,6 +36,9 @@ extension ForwardingDisk {
   }
   func unlock(_ descriptor: Int32) { real.unlock(descriptor) }
   func rename(_ path: String, to newPath: String) throws { try real.rename(path, to: newPath) }
+  func exchange(_ path: String, with otherPath: String) throws -> Bool {
+    try real.exchange(path, with: otherPath)
+  }
   func link(_ path: String, to newPath: String) throws { try real.link(path, to: newPath) }
   func remove(_ path: String) throws { try real.remove(path) }
   func makeDirectory(_ path: String, mode: mode_t) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import SteadFiles
 
 #if os(Linux)
-  @Suite(.timeLimit(.minutes(5))) struct FileWatcherProcessTests {
+  @Suite(.hangLimit) struct FileWatcherProcessTests {
     let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

@@ -204,10 +204,12 @@ struct DomainFileTests {
     let first = try store()
     try first.set(.integer(1), forKey: "a")
     try first.checkpoint()
-    let old = try Data(contentsOf: plist)
+    // The very file, not another one of the same contents.
+    let old = directory.file("old")
+    #expect(link(plist.filePath, old.filePath) == 0)
     try first.set(.integer(2), forKey: "a")
     try first.checkpoint()
-    try old.write(to: plist)
+    #expect(rename(old.filePath, plist.filePath) == 0)
     _ = try store()
     #expect(try published() == ["a": .integer(2)])
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import SteadPreferences
 
 /// Who is told of what becomes of a history. A notice that never comes is waited for in vain.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.hangLimit)
 struct HistoryObservationTests {
   let home: HistoryHome
   let history: PayloadHistory<Prompt>

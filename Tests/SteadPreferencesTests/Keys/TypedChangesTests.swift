@@ -11,7 +11,7 @@ struct TypedChangesTests {
 
   let store = Preferences.inMemory()
 
-  @Test(.timeLimit(.minutes(5))) func projectionGivesChanges() async {
+  @Test(.hangLimit) func projectionGivesChanges() async {
     let reader = Reader(store)
     var changes = reader.$theme.makeAsyncIterator()
     reader.theme = .dark
@@ -22,7 +22,7 @@ struct TypedChangesTests {
     #expect(change?.old == .dark && change?.new == .system)
   }
 
-  @Test(.timeLimit(.minutes(5))) func endsWithItsTask() async {
+  @Test(.hangLimit) func endsWithItsTask() async {
     let reader = Reader(store)
     let changes = reader.$theme.changes
     let seen = Lines()

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import Observation
 import Testing
 
@@ -25,6 +27,31 @@ struct ConcurrentObservationTests {
       let key = keys[.random(in: 0..<keys.count)]
       #expect(throws: Never.self) { try layer.set(value, forKey: key) }
     }
+  }
+
+  /// The key was looked up, for another layer's change, while the value was there and not told yet.
+  @Test func aChangeThatIsJustBeingToldIsNotMissed() throws {
+    let (layers, log) = (Layers(2), Log<Change>())
+    let (entered, free, done) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    // Before the observers' own handler.
+    _ = layers.list[0].addHandler { _ in
+      entered.signal()
+      free.wait()
+    }
+    let observation = layers.observers.observe(nil, includingOwn: true) { log.add($0) }
+    Thread { [first = layers.list[0]] in
+      try? first.set(2, forKey: "key")
+      done.signal()
+    }.start()
+    entered.wait()
+    try layers.list[1].set(1, forKey: "key")
+    free.signal()
+    done.wait()
+    #expect(log.all.map(\.new) == [.integer(1), .integer(2)])
+    expectUnbroken(log.all, layers.value, #_sourceLocation)
+    observation.cancel()
   }
 
   @Test(arguments: [true, false])

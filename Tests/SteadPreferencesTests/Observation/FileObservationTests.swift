@@ -5,7 +5,7 @@ import Testing
 @testable import SteadPreferences
 
 /// Observers of a domain in files, and changes by others, which come by themselves.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.hangLimit)
 struct FileObservationTests {
   let directory: TemporaryDirectory
   let preferences: Preferences

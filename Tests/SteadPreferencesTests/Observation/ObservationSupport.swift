@@ -81,7 +81,7 @@ extension DomainStore {
     state.withLock { state in
       let old = state.table.replace(key, with: value)
       let change = DomainChange(key: key, old: old, new: value)
-      state.mail.append(DomainEvent(changes: [change], isOwn: false))
+      state.post([change], isOwn: false)
     }
     deliver()
   }

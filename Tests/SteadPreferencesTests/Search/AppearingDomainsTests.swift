@@ -6,7 +6,7 @@ import Testing
 /// Domains that were not there when the preferences were opened, and come to be by other hands.
 ///
 /// Two environments on one home stand for two processes: they share only files, and what is open of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.hangLimit)
 struct AppearingDomainsTests {
   private let home: TestHome
   private let app: Preferences
@@ -55,5 +55,22 @@ struct AppearingDomainsTests {
     let file = home.allUsers.appending(path: "com.example.app/com.example.app.plist")
     let new = try await change { try home.write(["k": .bool(true)], to: file) }
     #expect(new == .bool(true))
+  }
+
+  /// Once each suite left a property list's contents and a watch for good, whose number is limited.
+  @Test func whatASuiteFollowsGoesWithIt() throws {
+    let environment = home.environment(appID: "com.example.many")
+    let shared = environment.search.shared
+    for number in 0..<400 {
+      let suite = try Preferences(domain: "com.example.\(number)", environment: environment)
+      #expect(!suite.bool(forKey: "k"))
+    }
+    // Entries of what is gone are cleared away now and then.
+    #expect(shared.registeredCount < 300)
+    let kept = try Preferences(domain: "com.example.kept", environment: environment)
+    let file = home.managed.appending(path: "com.example.kept.plist")
+    try home.write(["k": .bool(true)], to: file)
+    kept.synchronize()
+    #expect(kept.bool(forKey: "k") && kept.objectIsForced(forKey: "k"))
   }
 }

@@ -8,7 +8,7 @@ import SteadFormats
 struct TestHome {
   let directory: TemporaryDirectory
 
-  init() throws { directory = try TemporaryDirectory() }
+  init(inMemory: Bool = false) throws { directory = try TemporaryDirectory(inMemory: inMemory) }
 
   var config: URL { directory.file("home/config") }
   var managed: URL { directory.file("managed") }

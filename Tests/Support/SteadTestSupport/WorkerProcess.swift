@@ -6,7 +6,7 @@ import Foundation
 /// the last reference to it.
 package final class WorkerProcess {
   package private(set) var isRunning = true
-  private let id: pid_t
+  package let id: pid_t
   private let output: Int32
   private var input: Int32
   private var unread: [UInt8] = []

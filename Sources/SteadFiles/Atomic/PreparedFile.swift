@@ -1,0 +1,117 @@
+import CSteadFiles
+import Foundation
+
+/// New contents of a file that are written and synced, and have still to take the file's name.
+///
+/// What will tell the new file from every other is known before anybody sees it, so that the owner can write
+/// that down first.
+package struct PreparedFile {
+  /// The file as it will be: taking the name changes nothing of this.
+  package let status: FileStatus
+  private let temporary: TemporaryFile
+  private let target: String
+  private let file: AtomicFile
+
+  fileprivate init(_ temporary: TemporaryFile, _ target: String, of file: AtomicFile) throws {
+    (self.temporary, self.target, self.file) = (temporary, target, file)
+    status = try file.disk.status(temporary.descriptor, path: target)
+  }
+
+  /// Takes the name if the file still holds what is expected, and says whether. Called once.
+  ///
+  /// It holds against every program where the file system can exchange two files' names, as all local ones
+  /// of Linux and macOS can: what was in place is read once more when it has lost the name, and gets it back
+  /// if it is something else. Who reads the file in between, within some 50 us, finds the new contents. A
+  /// program that has the old file open and writes into it later is not seen.
+  ///
+  /// - Parameter isExpected: Is called with the contents, nil when there is no file; perhaps twice.
+  /// - Throws: ``FileError``, such as `.busy` when another program has the directory locked.
+  package func place(ifStill isExpected: (Data?) throws -> Bool) throws -> Bool {
+    defer { temporary.finish() }
+    return try file.disk.withLockedDirectory(target.directoryPath, wait: file.lockWait) { _ in
+      try file.swap(temporary, target, isExpected)
+    }
+  }
+
+  /// Removes what was prepared.
+  package func discard() { temporary.finish() }
+}
+
+extension AtomicFile {
+  /// Writes new contents that take the name later.
+  ///
+  /// The file's date is that of the moment, finer than the system dates writes, so that whoever writes into
+  /// the file later gives it another one, however soon that is.
+  ///
+  /// - Throws: ``FileError``, as ``replace(with:durability:permissions:)`` does.
+  package func prepare(_ data: Data) throws -> PreparedFile {
+    let target = try disk.resolveLinks(url.checkedPath)
+    let temporary = try draft(of: data, for: target, permissions: nil)
+    do {
+      // A date that cannot be set is the system's own, which tells two files apart less surely.
+      _ = stead_file_mark(temporary.descriptor)
+      try temporary.sync()
+      return try PreparedFile(temporary, target, of: self)
+    } catch {
+      temporary.finish()
+      throw error
+    }
+  }
+
+  /// Gives a temporary file the name if the file still holds what is expected. With the directory's lock.
+  func swap(
+    _ temporary: TemporaryFile, _ target: String, _ isExpected: (Data?) throws -> Bool
+  ) throws -> Bool {
+    let old: Int32
+    do {
+      old = try disk.open(target, O_RDONLY | O_NONBLOCK, mode: 0)
+    } catch let error as FileError where error.code == .notFound {
+      return try isExpected(nil) && takeFreeName(temporary, target)
+    }
+    defer { disk.close(old) }
+    // With the lock nobody takes it for what a dead writer left, once it has that name. Who has the lock
+    // otherwise is the file's last writer, on the way out.
+    _ = try disk.lock(old, wait: false, path: target)
+    defer { disk.unlock(old) }
+    guard try isExpected(disk.contents(of: old, limit: Self.sizeLimit, path: target)) else {
+      return false
+    }
+    guard try disk.exchange(temporary.path, with: target) else {
+      try disk.rename(temporary.path, to: target)
+      return true
+    }
+    guard try isExpected(displaced(temporary, target, old)) else {
+      _ = try disk.exchange(temporary.path, with: target)
+      return false
+    }
+    try disk.remove(temporary.path)
+    return true
+  }
+
+  /// What has lost the name. Most likely it is the file that is open.
+  private func displaced(
+    _ temporary: TemporaryFile, _ target: String, _ old: Int32
+  ) throws -> Data {
+    let found = try disk.status(at: temporary.path)?.identity
+    guard try found == disk.status(old, path: target).identity else {
+      return try disk.contents(of: temporary.path, limit: Self.sizeLimit)
+    }
+    guard lseek(old, 0, SEEK_SET) == 0 else {
+      throw FileError(errno: errno, doing: "read it", path: target)
+    }
+    return try disk.contents(of: old, limit: Self.sizeLimit, path: target)
+  }
+
+  private func takeFreeName(_ temporary: TemporaryFile, _ target: String) throws -> Bool {
+    do {
+      try disk.link(temporary.path, to: target)
+    } catch let error as FileError where error.code == .alreadyExists {
+      return false
+    } catch let error as FileError where error.code == .denied || error.code == .failed {
+      // FAT and some network file systems have no hard links.
+      guard try disk.status(at: target) == nil else { return false }
+      try disk.rename(temporary.path, to: target)
+    }
+    return true
+  }
+}
