@@ -19,7 +19,14 @@ public struct CredentialHelper: Sendable {
     guard let username = try username(request, in: secrets),
       let stored = try secrets.bytes(for: username)
     else { return nil }
-    return StoredPassword(stored).reply(username: username)
+    guard let reply = StoredPassword(stored).reply(username: username) else {
+      throw SecretError(
+        code: .notDecodable,
+        message:
+          "The name or the password holds a line break or a NUL, which git cannot be told. Remove "
+          + "the item, and let git store it anew.")
+    }
+    return reply
   }
 
   /// Keeps a credential that git has used with success.

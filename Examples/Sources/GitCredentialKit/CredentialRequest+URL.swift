@@ -36,7 +36,7 @@ extension CredentialRequest {
       throw CredentialError("git sent a URL that cannot be decoded.")
     }
     // One of these would make two attributes of one in what is sent back.
-    guard !decoded.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") }) else {
+    guard decoded.utf8.allSatisfy(CredentialRequest.canBeSent) else {
       throw CredentialError("git sent a URL with a line break or a NUL in it.")
     }
     return decoded

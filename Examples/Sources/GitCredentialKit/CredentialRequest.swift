@@ -29,18 +29,22 @@ public struct CredentialRequest: Equatable, Sendable {
   ///
   /// Attributes of other names, and lists such as `wwwauth[]`, are passed over, as git wants it.
   ///
-  /// - Throws: ``CredentialError`` for a line that is no attribute; no value is in its text.
+  /// - Throws: ``CredentialError`` for a line that is no attribute, a carriage return or a NUL in one, and a
+  ///   host with a slash; no value is in its text.
   public init(_ input: SecretBytes) throws(CredentialError) {
     try input.withBytes { (bytes) throws(CredentialError) in
       var rest = bytes[...]
       while !rest.isEmpty {
         let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-        var line = rest[..<end]
+        let line = rest[..<end]
         rest = rest[end...].dropFirst()
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        if line.isEmpty { return }
+        if line.isEmpty { break }
         try read(line)
       }
+    }
+    // It would be taken for a host and a path.
+    guard host?.contains("/") != true else {
+      throw CredentialError("git sent a host with a slash.")
     }
   }
 
@@ -49,7 +53,10 @@ public struct CredentialRequest: Equatable, Sendable {
       throw CredentialError("git sent a line that is no attribute.")
     }
     let value = line[equals...].dropFirst()
-    guard !value.contains(0) else { throw CredentialError("git sent a NUL.") }
+    // What one program takes for a part of a host's name, another takes for the line's end (CVE-2024-52006).
+    guard value.allSatisfy(Self.canBeSent) else {
+      throw CredentialError("git sent a carriage return or a NUL.")
+    }
     switch String(decoding: line[..<equals], as: UTF8.self) {
     case "protocol": scheme = value.text
     case "host": host = value.text
@@ -75,6 +82,13 @@ extension CredentialRequest {
     }
     let place = path.flatMap { $0.isEmpty ? nil : "/\($0)" } ?? ""
     return "git:\(scheme)://\((host ?? "").lowercased())\(place)"
+  }
+}
+
+extension CredentialRequest {
+  /// Whether a byte may be in an attribute: neither a NUL nor what ends a line anywhere.
+  static func canBeSent(_ byte: UInt8) -> Bool {
+    byte != 0 && byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\r")
   }
 }
 

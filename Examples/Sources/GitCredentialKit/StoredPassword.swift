@@ -24,13 +24,18 @@ struct StoredPassword: Equatable {
   /// Whether the password is the one that git means.
   func holds(_ password: SecretBytes) -> Bool { lines.first == password }
 
-  /// What git is told of it, as attributes.
-  func reply(username: String) -> SecretBytes {
+  /// What git is told of it, as attributes; nil when a name or password cannot be told in one line.
+  func reply(username: String) -> SecretBytes? {
     let known = ["password_expiry_utc=", "oauth_refresh_token="]
     let lines = lines
     let further = lines.dropFirst().filter { line in
       line.withBytes { bytes in known.contains { bytes.starts(with: $0.utf8) } }
     }
+    guard username.utf8.allSatisfy(CredentialRequest.canBeSent),
+      (lines.prefix(1) + further).allSatisfy({ line in
+        line.withBytes { $0.allSatisfy(CredentialRequest.canBeSent) }
+      })
+    else { return nil }
     let first = SecretBytes("password=").appending(lines.first ?? SecretBytes(""))
     return ([SecretBytes("username=\(username)"), first] + further + [SecretBytes("")]).joined()
   }

@@ -65,6 +65,14 @@ import Testing
     #expect(try reply() == "username=anna\npassword=secret\n")
   }
 
+  /// git would read attributes that nobody has stored.
+  @Test(arguments: [("an\nhost=evil", "s"), ("an\rna", "s"), ("anna", "s\r"), ("anna", "s\0t")])
+  func whatDoesNotFitALineIsNotSent(_ username: String, _ password: String) throws {
+    let secrets = try Secrets(service: "git:https://example.org", store: store)
+    guard (try? secrets.set(password, for: username)) != nil else { return }
+    #expect(throws: SecretError.self) { try reply() }
+  }
+
   @Test func whatIsNotToBeKeptIsNot() throws {
     try helper.store(request("username=anna", "password=secret", "ephemeral=1"))
     try helper.store(request("username=anna"))

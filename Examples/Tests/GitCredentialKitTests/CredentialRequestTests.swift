@@ -32,7 +32,6 @@ import Testing
 
   @Test(arguments: [
     ("protocol=https\nhost=Example.ORG\n", "git:https://example.org"),
-    ("protocol=https\r\nhost=example.org\r\n\r\n", "git:https://example.org"),
     ("protocol=https\nhost=example.org\npath=\n", "git:https://example.org"),
     ("protocol=cert\nhost=\npath=home/anna/key.pem\n", "git:cert:///home/anna/key.pem"),
     ("url=https://example.org/", "git:https://example.org"),
@@ -60,7 +59,8 @@ import Testing
 
   @Test(arguments: [
     "nonsense\n", "=value\n", "host=a\0b\n", "url=example.org\n", "url=https://a%0Ab/\n",
-    "url=https://a%00b/\n", "url=https://%zz/\n",
+    "url=https://a%00b/\n", "url=https://%zz/\n", "host=a\rb\n", "username=a\r\n",
+    "url=https://a%0Db/\n", "host=a/b\n", "url=https://a%2Fb/\n",
   ])
   func whatIsNoRequestIsRefusedWithoutBeingRepeated(_ input: String) {
     let error = #expect(throws: CredentialError.self) {

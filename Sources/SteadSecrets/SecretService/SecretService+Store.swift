@@ -69,16 +69,35 @@ extension SecretService {
     }
   }
 
-  /// Calls `body`, and once more after the user has unlocked the collection, where prompts are allowed.
+  /// Calls `body`, and once more after the item that it needs, or the user's collection, has been unlocked.
   private func unlocking<Result>(
     _ body: (ServiceCall) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
+    var lockedItem: String?
     do throws(SecretError) {
-      return try perform(body)
+      return try perform { call throws(SecretError) in
+        defer { lockedItem = call.lockedItem }
+        return try body(call)
+      }
     } catch  where error.code == .locked {
+      if let lockedItem, try unlock(item: lockedItem) { return try perform(body) }
       guard case .allowed(let time) = prompts else { throw error }
       try unlock(until: Deadline(in: time), ServiceCall.Cancellation())
       return try perform(body)
+    }
+  }
+
+  /// Unlocks an item of a collection that is open, with a prompt where that needs one and may be shown; false
+  /// when the collection is locked.
+  ///
+  /// KeePassXC asks its user about each program that reads a secret, and calls the item locked until then.
+  private func unlock(item path: String) throws(SecretError) -> Bool {
+    try perform { call throws(SecretError) in
+      if try call.isLocked { return false }
+      let reply = try call.call(
+        ServiceName.path, ServiceName.service, "Unlock", [.paths([path])])
+      try call.finish(prompt: call.need(reply[1]?.string))
+      return true
     }
   }
 }

@@ -20,9 +20,9 @@ import SteadFiles
 /// name is found from its hash by trying.
 ///
 /// **Time.** A read costs two messages to the service and back, under a millisecond; a write, where the
-/// service syncs its file, some milliseconds. Every call ends within ``timeout``, and with
-/// ``PromptPolicy/never``, the default, no call shows a prompt. Where prompts are allowed, the time of
-/// a prompt is added.
+/// service syncs its file, some milliseconds. Every call ends within ``timeout``, one for all items of a
+/// service within that time for each, and with ``PromptPolicy/never``, the default, no call shows a prompt.
+/// Where prompts are allowed, the time of a prompt is added.
 ///
 /// **Processes.** The service has no write that depends on what is there, so writes through this type
 /// take turns by a lock file in the user's runtime directory. Conditions hold among the programs that
@@ -114,7 +114,8 @@ extension SecretService {
     _ body: (ServiceCall) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
     let deadline = Deadline(in: timeout)
-    let call = ServiceCall(try connected(until: deadline), collection, prompts, until: deadline)
+    let call = ServiceCall(
+      try connected(until: deadline), collection, prompts, until: deadline, timeout: timeout)
     do throws(SecretError) {
       return try body(call)
     } catch  where error.busKind == .gone && !call.hasReached {
@@ -124,7 +125,8 @@ extension SecretService {
       throw error
     }
     return try body(
-      ServiceCall(try connected(until: deadline), collection, prompts, until: deadline))
+      ServiceCall(
+        try connected(until: deadline), collection, prompts, until: deadline, timeout: timeout))
   }
 
   private func connected(until deadline: Deadline) throws(SecretError) -> ServiceConnection {

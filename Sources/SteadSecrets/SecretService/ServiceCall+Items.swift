@@ -51,13 +51,14 @@ extension ServiceCall {
 
   /// What is known of the item at a path, nil when it has gone.
   ///
-  /// - Throws: ``SecretError``: `.locked` when the item is, since its attributes are hashes then.
+  /// - Throws: ``SecretError``: `.locked` when the collection is, since the attributes are hashes then. Where
+  ///   only the item is locked, they are the item's own.
   func found(_ path: String) throws(SecretError) -> Found? {
     do throws(SecretError) {
       let reply = try call(
         path, ServiceName.properties, "GetAll", [.string(ServiceName.item)])
       let properties = try need(reply[0]?.properties)
-      if properties["Locked"]?.boolean == true { throw SecretError(BusFailure(.locked)) }
+      if properties["Locked"]?.boolean == true { try checkUnlocked() }
       return Found(
         path: path, label: properties["Label"]?.string ?? "",
         attributes: try need(properties["Attributes"]?.dictionary),
@@ -79,9 +80,11 @@ extension ServiceCall {
   }
 
   func secret(at path: String) throws(SecretError) -> SecretBytes {
-    let reply = try call(
-      path, ServiceName.item, "GetSecret", [.path(connection.session.path)])
-    return try decode(need(reply[0]))
+    try item(path) { () throws(SecretError) in
+      let reply = try call(
+        path, ServiceName.item, "GetSecret", [.path(connection.session.path)])
+      return try decode(need(reply[0]))
+    }
   }
 
   /// The secret of a name, nil when the collection is open and has none.
@@ -105,6 +108,7 @@ extension ServiceCall {
   func all(_ service: String) throws(SecretError) -> [(account: String, found: Found)] {
     var all: [[UInt8]: Found] = [:]
     for path in try search(["service": service]) {
+      renewDeadline()
       guard let found = try found(path), let account = found.attributes["account"] else { continue }
       let key = Array(account.utf8)
       if all[key]?.isOlder(than: found) ?? true { all[key] = found }

@@ -6,16 +6,19 @@ extension ServiceCall {
     let old = try newest(id)
     try write.condition.check(expected(write.condition, old), for: id)
     guard let old else { return try create(secret, for: id, write) }
-    // The secret last: once it is there, so is what describes it.
-    if let attributes = write.attributes {
-      let schema = old.attributes[ServiceName.schemaAttribute]
-      try setProperty(
-        old.path, ServiceName.item, "Attributes", .strings(Self.attributes(id, attributes, schema)))
+    try item(old.path) { () throws(SecretError) in
+      // The secret last: once it is there, so is what describes it.
+      if let attributes = write.attributes {
+        let schema = old.attributes[ServiceName.schemaAttribute]
+        try setProperty(
+          old.path, ServiceName.item, "Attributes",
+          .strings(Self.attributes(id, attributes, schema)))
+      }
+      if let label = write.label {
+        try setProperty(old.path, ServiceName.item, "Label", .string(label))
+      }
+      try call(old.path, ServiceName.item, "SetSecret", [encode(secret)])
     }
-    if let label = write.label {
-      try setProperty(old.path, ServiceName.item, "Label", .string(label))
-    }
-    try call(old.path, ServiceName.item, "SetSecret", [encode(secret)])
   }
 
   /// What a condition is compared with: the secret is read only where it matters.
@@ -64,6 +67,7 @@ extension ServiceCall {
   func removeAll(_ service: String) throws(SecretError) -> Int {
     let accounts = try all(service).map(\.account)
     for account in accounts {
+      renewDeadline()
       for path in try search(["service": service, "account": account]) { _ = try remove(path) }
     }
     return accounts.count

@@ -1,26 +1,34 @@
 import Synchronization
 
-/// One call of a store's, as messages to the service: all of them within one time limit.
+/// One call of a store's, as messages to the service: all of them within one time limit, but for calls that deal
+/// with many items.
 ///
 /// It belongs to the thread that makes the call.
 final class ServiceCall {
   let connection: ServiceConnection
   let collection: SecretService.Collection
   let prompts: SecretService.PromptPolicy
-  let deadline: Deadline
+  private(set) var deadline: Deadline
+  private let timeout: Duration
   /// Whether the service has answered anything yet.
   private(set) var hasReached = false
+  /// The item that the service last called locked.
+  private(set) var lockedItem: String?
   private var knownPath: String?
 
   init(
     _ connection: ServiceConnection, _ collection: SecretService.Collection,
-    _ prompts: SecretService.PromptPolicy, until deadline: Deadline
+    _ prompts: SecretService.PromptPolicy, until deadline: Deadline, timeout: Duration
   ) {
     self.connection = connection
     self.collection = collection
     self.prompts = prompts
     self.deadline = deadline
+    self.timeout = timeout
   }
+
+  /// Gives what follows the time of a call: calls that deal with many items limit each, not all together.
+  func renewDeadline() { deadline = Deadline(in: timeout) }
 
   /// Calls a method of the service's object at a path.
   @discardableResult
@@ -35,6 +43,18 @@ final class ServiceCall {
       return reply
     } catch {
       throw SecretError(error)
+    }
+  }
+
+  /// Calls methods of an item, and notes it if it is locked: it can be where its collection is open.
+  func item<Result>(
+    _ path: String, _ body: () throws(SecretError) -> Result
+  ) throws(SecretError) -> Result {
+    do throws(SecretError) {
+      return try body()
+    } catch  where error.busKind == .locked {
+      lockedItem = path
+      throw error
     }
   }
 

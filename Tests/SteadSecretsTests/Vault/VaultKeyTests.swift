@@ -93,6 +93,48 @@ import Testing
       } == .wrongKey)
   }
 
+  /// Once a new passphrase cost what is usual, whatever was chosen for the old one.
+  @Test func aChangedPassphraseKeepsItsCost() throws {
+    let cost = try #require(VaultScrypt(logN: 3, r: 2, p: 1))
+    let vault = try place.open(.passphrase(SecretBytes("alt"), cost), .create)
+    try vault.changePassphrase(from: SecretBytes("alt"), to: SecretBytes("neu"))
+    #expect(try costs() == [cost])
+    try vault.changePassphrase(
+      from: SecretBytes("neu"), to: SecretBytes("neuer"), cost: TestVault.cheap)
+    #expect(try costs() == [TestVault.cheap])
+  }
+
+  private func costs() throws -> [VaultScrypt?] {
+    try Data(contentsOf: place.url).withUnsafeBytes { try VaultHeader(parsing: $0) }
+      .slots.map(\.scrypt)
+  }
+
+  /// Of a strange file, sixteen passphrases of the greatest cost each could be tried in turn.
+  @Test func passphrasesThatCostTooMuchTogetherAreRefused() throws {
+    let costly = try #require(VaultScrypt(logN: 20, r: 4, p: 4))
+    #expect(costly.work == VaultScrypt.workLimit)
+    _ = try place.open(TestVault.passphrase("a"), .create)
+    var header = try Data(contentsOf: place.url).withUnsafeBytes { try VaultHeader(parsing: $0) }
+    var slot = header.slots[0]
+    slot.scrypt = costly
+    for count in [2, 3] {
+      header.slots = Array(repeating: slot, count: count)
+      let file = Self.file(header)
+      let code = errorCode { _ = try file.withUnsafeBytes { try VaultHeader(parsing: $0) } }
+      #expect(code == (count == 2 ? nil : .corrupt))
+    }
+  }
+
+  /// A file with the header, and zeros for the rest.
+  private static func file(_ header: VaultHeader) -> Data {
+    var data = Data(count: header.valuesRange.upperBound)
+    data.withUnsafeMutableBytes { bytes in
+      var writer = VaultWriter(bytes)
+      header.write(to: &writer)
+    }
+    return data
+  }
+
   @Test func eachKeyOpensAndARemovedOneDoesNot() throws {
     let vault = try place.open(.create)
     let added = try vault.addKey(TestVault.passphrase("zweite"))

@@ -57,6 +57,9 @@ struct VaultHeader: Hashable, Sendable {
     }
     slots = []
     for _ in 0..<slotCount { slots.append(try VaultSlot(from: &reader)) }
+    guard VaultSlot.work(of: slots) <= VaultScrypt.totalWorkLimit else {
+      throw .damagedVault("its passphrases cost more together than they may")
+    }
     guard size + indexLength + valuesLength == file.count else {
       throw .damagedVault("it is not as long as it says")
     }

@@ -10,6 +10,8 @@ public struct VaultScrypt: Hashable, Sendable {
   public static let memoryLimit = 1 << 22
   /// The largest N times r times p: about 4 seconds.
   public static let workLimit = 1 << 24
+  /// The largest sum of N times r times p over the passphrases of a vault, which are tried in turn.
+  public static let totalWorkLimit = 1 << 25
 
   /// The binary logarithm of the number of rounds.
   public let logN: Int
@@ -35,4 +37,7 @@ public struct VaultScrypt: Hashable, Sendable {
     else { return nil }
     self.init(unchecked: logN, r, p)
   }
+
+  /// N times r times p.
+  var work: Int { (r * p) << logN }
 }

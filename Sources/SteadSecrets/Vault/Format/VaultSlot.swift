@@ -64,6 +64,9 @@ struct VaultSlot: Hashable, Sendable {
     }
   }
 
+  /// What it costs to try a passphrase on all slots, as N times r times p of scrypt.
+  static func work(of slots: [VaultSlot]) -> Int { slots.reduce(0) { $0 + ($1.scrypt?.work ?? 0) } }
+
   /// What the user is told of it.
   var keySlot: VaultKeySlot {
     VaultKeySlot(id: UUID(bytes: id), kind: kind, created: Date(vaultTime: created))

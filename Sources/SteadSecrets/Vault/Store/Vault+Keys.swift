@@ -11,8 +11,9 @@ extension Vault {
   /// A key file, or a key in another store, is made if it is not there.
   ///
   /// - Returns: The new slot, which is what ``removeKey(_:)`` asks for.
-  /// - Throws: ``SecretError``: `.failed` when the vault has ``keyLimit`` keys, and what opening a vault
-  ///   by the key and writing throw.
+  /// - Throws: ``SecretError``: `.failed` when the vault has ``keyLimit`` keys, or its passphrases would cost
+  ///   more than ``VaultScrypt/totalWorkLimit`` together; and what opening a vault by the key and writing
+  ///   throw.
   @discardableResult
   public func addKey(_ key: VaultKey) throws(SecretError) -> VaultKeySlot {
     let slot = try seal(key, makingIfAbsent: true)
@@ -55,17 +56,21 @@ extension Vault {
   ///
   /// It takes the time of both costs. What ``removeKey(_:)`` says of whoever had the old one holds here.
   ///
+  /// - Parameters:
+  ///   - old: The passphrase that is to open the vault no longer.
+  ///   - new: The one that is to.
+  ///   - cost: What it is to cost to try the new one; nil means what the old one costs.
   /// - Throws: ``SecretError``: `.wrongKey` when the old passphrase opens no slot, `.changed` when its
-  ///   slot was removed meanwhile, and what writing throws.
+  ///   slot was removed meanwhile, `.failed` above ``VaultScrypt/totalWorkLimit``, and what writing throws.
   public func changePassphrase(
-    from old: SecretBytes, to new: SecretBytes, cost: VaultScrypt = .standard
+    from old: SecretBytes, to new: SecretBytes, cost: VaultScrypt? = nil
   ) throws(SecretError) {
     let header = try current().header
     let material = try VaultKey.passphrase(old).material(makingIfAbsent: false, environment)
     guard let (_, found) = try header.root(for: .passphrase, by: material) else {
       throw header.wrongKey(.passphrase, file.path)
     }
-    let slot = try seal(.passphrase(new, cost), makingIfAbsent: false)
+    let slot = try seal(.passphrase(new, cost ?? found.scrypt ?? .standard), makingIfAbsent: false)
     try changeSlots { (slots) throws(SecretError) in
       guard let index = slots.firstIndex(of: found) else {
         throw SecretError(
@@ -90,6 +95,13 @@ extension Vault {
     try file.locked { () throws(SecretError) in
       var draft = try VaultDraft(after: try current())
       try change(&draft.slots)
+      guard VaultSlot.work(of: draft.slots) <= VaultScrypt.totalWorkLimit else {
+        throw SecretError(
+          code: .failed,
+          message:
+            "The vault's passphrases would cost too much together, since each may be tried in "
+            + "turn. Choose a smaller cost, or remove one first.")
+      }
       try put(draft)
     }
   }
