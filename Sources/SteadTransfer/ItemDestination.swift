@@ -10,6 +10,10 @@ protocol ItemDestination<Element>: Sendable {
   /// convert. Nothing is checked unless a destination says otherwise.
   func check(_ element: Element) throws
 
+  /// Throws ``TransferError/Code/conflict`` with the elements whose places are taken; writes nothing. For a
+  /// transfer's preview.
+  func checkFree(_ elements: [Element]) throws
+
   /// The receipt of a transfer, nil when it has not been here.
   func receipt(named id: String) throws -> TransferReceipt?
 
@@ -46,4 +50,6 @@ protocol ItemDestination<Element>: Sendable {
 
 extension ItemDestination {
   func check(_ element: Element) throws {}
+
+  func checkFree(_ elements: [Element]) throws {}
 }

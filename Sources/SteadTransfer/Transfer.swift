@@ -81,7 +81,8 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
-  /// It does not ask the destination whether there is room, or a conflict.
+  /// It does not ask the destination whether there is room. Conflicts are among ``TransferReport/failures``; for
+  /// them records are written in a transaction that is rolled back.
   ///
   /// - Throws: As ``run(_:)``; items that do not convert are among ``TransferReport/failures``.
   public func preview(

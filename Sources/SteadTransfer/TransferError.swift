@@ -1,5 +1,6 @@
 public import Foundation
 import SteadPreferences
+import SteadRecords
 import SteadSecrets
 
 /// Why nothing, or not all, was moved.
@@ -40,6 +41,8 @@ public struct TransferError: Error, Sendable {
   public var failures: [TransferFailure]
   /// The error underneath, where there was one.
   public var cause: (any Error)?
+  /// Of a conflict that a destination has found: which of the elements each failure is of.
+  var elements: [Int] = []
 
   /// Makes an error; the package does this, and so may a test.
   public init(
@@ -50,32 +53,41 @@ public struct TransferError: Error, Sendable {
     self.failures = failures
     self.cause = cause
   }
+
+  /// Elements whose places in a destination are taken by something else.
+  static func conflict(_ message: String, _ failures: [(element: Int, TransferFailure)]) -> Self {
+    var error = Self(code: .conflict, message: message, failures: failures.map(\.1))
+    error.elements = failures.map(\.element)
+    return error
+  }
 }
 
 extension TransferError: CustomStringConvertible, LocalizedError {
   /// How many failures are told in the description.
   public static let describedFailureLimit = 5
 
-  /// The message, and the first failures.
+  /// The message, the first failures, and the sentence of the cause.
   public var description: String {
+    guard let sentence = causeSentence, !message.contains(sentence) else { return summary }
+    return "\(summary) \(sentence)"
+  }
+
+  private var summary: String {
     let told = failures.prefix(Self.describedFailureLimit).map(\.description)
     let rest = failures.count - told.count
     let lines = rest > 0 ? told + ["and \(rest) more"] : told
     return lines.isEmpty ? message : message + " " + lines.joined(separator: "; ")
   }
-  /// The message, the first failures, and the sentence of the cause.
-  public var errorDescription: String? {
-    guard let sentence = causeSentence, !message.contains(sentence) else {
-      return description
-    }
-    return "\(description) \(sentence)"
-  }
+
+  /// As ``description``.
+  public var errorDescription: String? { description }
 
   /// What the cause says, as far as that is known to hold no stored value.
   private var causeSentence: String? {
     switch cause {
     case let error as TransferError: error.message
     case let error as SecretError: error.message
+    case let error as SwiftDataError: error.message.isEmpty ? "\(error.code)" : error.message
     default: cause?.valueFreeSentence
     }
   }

@@ -13,13 +13,30 @@ public struct TransferOptions: Sendable, Hashable {
   /// They are there after a run that kept the source, and after a backup was restored. Otherwise they
   /// are left where they are.
   public var removesAlreadyMoved: Bool
+  /// What becomes of items whose places in the destination are taken by something else.
+  public var conflicts: ConflictRule
 
   /// Options: by default all or nothing, and the source gives up what was moved.
   public init(
-    acceptsPartial: Bool = false, keepsSource: Bool = false, removesAlreadyMoved: Bool = false
+    acceptsPartial: Bool = false, keepsSource: Bool = false, removesAlreadyMoved: Bool = false,
+    conflicts: ConflictRule = .stop
   ) {
     self.acceptsPartial = acceptsPartial
     self.keepsSource = keepsSource
     self.removesAlreadyMoved = removesAlreadyMoved
+    self.conflicts = conflicts
+  }
+
+  /// What becomes of an item whose place in the destination, such as a `.unique` value, a key or an account, is
+  /// taken by something else, or by an earlier item of the same run.
+  public struct ConflictRule: Hashable, Sendable, CustomStringConvertible {
+    /// The rule's name.
+    public let description: String
+
+    /// Nothing is moved, and the run throws ``TransferError/Code/conflict`` with each such item.
+    public static let stop = ConflictRule(description: "stop")
+    /// The item stays in the source and is among the report's failures; the others are moved. The next run
+    /// tries again.
+    public static let leave = ConflictRule(description: "leave")
   }
 }

@@ -12,6 +12,8 @@ public struct TransferReport: Sendable {
 
   /// Whether this is what a run would do.
   public internal(set) var isPreview = false
+  /// What the source is, as errors name it: `key drafts of org.example.Notes`.
+  public internal(set) var source = ""
   /// How many items the source held.
   public internal(set) var read = 0
   /// How many items were written, and read back.
@@ -48,7 +50,11 @@ extension TransferReport: CustomStringConvertible {
       (failures.count, "failed"), (left, "left in the source"),
     ]
     let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    let figures = told.isEmpty ? "nothing to move" : told.joined(separator: ", ")
+    // A key that is misspelt looks as one that was moved, so the source is named.
+    let nothing =
+      read == 0 && !source.isEmpty
+      ? "nothing to move: \(source) holds nothing" : "nothing to move"
+    let figures = told.isEmpty ? nothing : told.joined(separator: ", ")
     return isPreview ? "would be: \(figures)" : figures
   }
 }

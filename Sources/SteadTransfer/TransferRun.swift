@@ -13,6 +13,7 @@ struct TransferRun<Value, Element> {
   init(_ transfer: Transfer<Value, Element>, _ reporter: ProgressReporter) {
     self.transfer = transfer
     self.reporter = reporter
+    report.source = transfer.source.name
   }
 
   mutating func run() throws -> TransferReport {
@@ -52,11 +53,55 @@ extension TransferRun {
     case .refuse: throw notConverted(converted.failed.count)
     case .nothing: break
     case .write(let new):
-      let identities = new.map { items[$0].identity }
-      let written = try write(converted.elements, identities, after: receipt)
-      report.moved = new.count
+      var batch = Batch(positions: new, elements: converted.elements)
+      let run = self
+      let written = try leavingConflicts(of: &batch, items) { batch in
+        let identities = batch.positions.map { items[$0].identity }
+        return try run.writeUnlessOvertaken(batch.elements, identities, after: receipt)
+      }
+      guard let written else { return }
+      report.moved = batch.positions.count
       _ = try finish(written, isResumed: false)
     }
+  }
+
+  /// Items on their way into the destination.
+  private struct Batch {
+    /// Their positions in what was read.
+    var positions: [Int]
+    var elements: [Element]
+  }
+
+  /// Calls `body` with what has free places in the destination, as far as the options have the rest left
+  /// behind; nil when that is nothing.
+  private mutating func leavingConflicts<Result>(
+    of batch: inout Batch, _ items: Items, _ body: (Batch) throws -> Result
+  ) throws -> Result? {
+    while !batch.positions.isEmpty {
+      do {
+        return try body(batch)
+      } catch var error as TransferError where error.code == .conflict && !error.elements.isEmpty {
+        error.failures = zip(error.elements, error.failures).map { element, failure in
+          Self.named(items[batch.positions[element]].name, failure)
+        }
+        guard options.conflicts == .leave else { throw error }
+        report.failures += error.failures
+        let taken = Set(error.elements.map { batch.positions[$0] })
+        let rest = batch.positions.filter { !taken.contains($0) }
+        // What was made for the first try may belong to it: model objects do.
+        let again = try convert(rest, of: items)
+        batch = Batch(
+          positions: rest.filter { !again.failed.contains($0) }, elements: again.elements)
+      }
+    }
+    return nil
+  }
+
+  /// A failure of a place in the destination, as one of the item that was to go there.
+  private static func named(_ item: String, _ failure: TransferFailure) -> TransferFailure {
+    let isSaid = failure.item == item || failure.item.hasPrefix("object ")
+    let reason = isSaid ? failure.reason : "\(failure.item): \(failure.reason)"
+    return TransferFailure(item: item, reason: reason, cause: failure.cause)
   }
 
   private mutating func look() throws {
@@ -66,7 +111,7 @@ extension TransferRun {
     let plan = TransferPlan(receipt: receipt, identities: items.map(\.identity))
     let converted = try convert(plan.new, of: items)
     let isRefused = plan.afterConversion(failed: converted.failed, options) == .refuse
-    report.moved = isRefused ? 0 : converted.elements.count
+    report.moved = isRefused ? 0 : try free(converted, plan, items)
     report.completed = receipt?.pending.count ?? 0
     let pending = TransferPlan.removal(
       of: receipt?.pending ?? [], leftIn: items.map(\.identity))
@@ -78,6 +123,26 @@ extension TransferRun {
     report.removed =
       report.moved + unfinished + (options.removesAlreadyMoved ? alreadyMoved : 0)
     report.left = report.read - report.removed
+  }
+
+  /// How many items would be written, those without a free place left out.
+  private mutating func free(
+    _ converted: (elements: [Element], failed: Set<Int>), _ plan: TransferPlan, _ items: Items
+  ) throws -> Int {
+    var batch = Batch(
+      positions: plan.new.filter { !converted.failed.contains($0) }, elements: converted.elements)
+    let run = self
+    do {
+      _ = try leavingConflicts(of: &batch, items) { batch in
+        try run.acting("\(run.destination.name) could not be looked at.") {
+          try run.destination.checkFree(batch.elements)
+        }
+      }
+      return batch.positions.count
+    } catch let error as TransferError where error.code == .conflict {
+      report.failures += error.failures
+      return 0
+    }
   }
 
   // MARK: Steps
@@ -122,6 +187,22 @@ extension TransferRun {
     }
     try reporter.send(.converting, new.count, of: new.count)
     return (elements, failed)
+  }
+
+  /// Writes, and looks for a quicker run where something has the place of an element: that run may have
+  /// put it there.
+  private func writeUnlessOvertaken(
+    _ elements: [Element], _ identities: [String], after receipt: TransferReceipt?
+  ) throws -> TransferReceipt {
+    do {
+      return try write(elements, identities, after: receipt)
+    } catch let error as TransferError where error.code == .conflict {
+      guard try readReceipt() != receipt else { throw error }
+      throw TransferError(
+        code: .changed,
+        message: "Another run of the transfer \(transfer.id) was quicker. Run it again to see what "
+          + "is left.", cause: error)
+    }
   }
 
   /// Returns the receipt that was written.

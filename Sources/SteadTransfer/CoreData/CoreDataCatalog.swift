@@ -33,6 +33,10 @@ struct CoreDataCatalog {
   let entities: [Int64: Entity]
   /// The columns of each ordinary table.
   let columns: [String: [String]]
+  /// The declared type of each column of each ordinary table.
+  let columnTypes: [String: [String: String]]
+  /// The model that the store keeps; nil where it keeps none that fits.
+  let model: CoreDataModel?
   /// The names of the entities in the model that last wrote the store.
   let modelEntities: Set<String>
   /// The entity that a migration renamed, with the name in `Z_PRIMARYKEY` and the one in the model.
@@ -44,13 +48,14 @@ struct CoreDataCatalog {
   private let virtualTables: Set<String>
 
   init(_ store: ForeignStore) throws {
-    let columns = try Self.readColumns(store)
+    let (columns, columnTypes) = try Self.readColumns(store)
     for table in ["Z_PRIMARYKEY", "Z_METADATA"] where columns[table] == nil {
       throw TransferError(
         code: .unreadable,
         message: "The database has no table \(table), so it is no store of Core Data or SwiftData.")
     }
     self.columns = columns
+    self.columnTypes = columnTypes
     let metadata = try store.rows(
       "SELECT Z_UUID, Z_PLIST, Z_VERSION FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1")
     guard let row = metadata.first, case .text(let identifier) = row[0] else {
@@ -69,23 +74,38 @@ struct CoreDataCatalog {
     modelEntities = Self.entityNames(row[1])
     entities = try Self.readEntities(store, columns)
     renamedEntity = Self.renamedEntity(entities, modelEntities)
+    let own = Set(entities.values.filter { !$0.isInternal }.map(\.name))
+    model =
+      columns["Z_MODELCACHE"] == nil
+      ? nil
+      : try CoreDataModel.stored(in: store, entities: modelEntities.isEmpty ? own : modelEntities)
     virtualTables = try Set(
       store.rows(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'"
       ).compactMap { if case .text(let name) = $0[0] { name } else { nil } })
   }
 
-  private static func readColumns(_ store: ForeignStore) throws -> [String: [String]] {
+  private static func readColumns(
+    _ store: ForeignStore
+  ) throws -> (names: [String: [String]], types: [String: [String: String]]) {
     var result: [String: [String]] = [:]
+    var types: [String: [String: String]] = [:]
     try store.forEachRow(
-      "SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS c "
+      "SELECT m.name, c.name, c.type FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS c "
         + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' "
         + "AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND c.hidden = 0 ORDER BY m.rowid, c.cid"
     ) { row in
       guard case .text(let table) = row[0], case .text(let column) = row[1] else { return }
       result[table, default: []].append(column)
+      if case .text(let type) = row[2] { types[table, default: [:]][column] = type }
     }
-    return result
+    return (result, types)
+  }
+
+  /// What the store's model tells of an entity.
+  func modelEntity(_ entity: Entity) -> CoreDataModel.Entity? {
+    let name = renamedEntity?.stored == entity.name ? renamedEntity?.model : entity.name
+    return name.flatMap { model?.entities[$0] }
   }
 
   private static func entityNames(_ value: SQLValue) -> Set<String> {

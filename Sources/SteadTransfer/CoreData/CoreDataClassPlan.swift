@@ -16,13 +16,31 @@ struct CoreDataClassPlan {
     let column: String
     let encoding: _ColumnEncoding
     let hasTransformer: Bool
-    var form: Form
+    var form: Form = .plain
+    /// Whether NULL becomes the property's default value.
+    var hasDefault = false
   }
 
-  /// A Codable struct whose fields have columns of their own.
+  /// A property whose parts have columns of their own.
   struct Composite {
+    /// What the parts are.
+    enum Form {
+      /// The fields of a struct.
+      case fields
+      /// The cases of an enum, each with a column for its name.
+      case cases
+    }
+
     let name: String
-    let fields: [Attribute]
+    var form: Form = .fields
+    var fields: [Attribute]
+    /// Structs that are fields of this one.
+    var nested: [Composite] = []
+    /// Whether all columns being NULL becomes the property's default value.
+    var hasDefault = false
+
+    /// The columns of all parts.
+    var columns: [String] { fields.map(\.column) + nested.flatMap(\.columns) }
   }
 
   /// A relationship, and where it is written down.
@@ -50,6 +68,8 @@ struct CoreDataClassPlan {
   var relationships: [Relationship] = []
   /// The properties that the store has no column for.
   var missing: [String] = []
+  /// Those of them whose default is a new UUID for each row.
+  var missingIdentifiers: [String] = []
   /// The columns that are taken, in capitals.
   var claimed: Set<String> = []
 }

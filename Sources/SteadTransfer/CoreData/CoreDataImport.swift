@@ -60,6 +60,17 @@ public struct CoreDataImport: Sendable {
     try reported { try $0.run(progress) }
   }
 
+  /// As ``run(_:)``, off the caller's actor.
+  ///
+  /// It takes up one of the threads of Swift's tasks until it is done.
+  @concurrent
+  @discardableResult
+  public func runInBackground(
+    _ progress: @escaping @Sendable (TransferProgress) throws -> Void = { _ in }
+  ) async throws -> CoreDataReport {
+    try run(progress)
+  }
+
   /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
   /// Rows that do not fit are among the failures of ``CoreDataReport/transfer``.

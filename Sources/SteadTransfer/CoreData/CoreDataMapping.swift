@@ -31,6 +31,13 @@ public struct CoreDataMapping: Sendable, Hashable {
   /// Needed where the store leaves it open: an import that throws for that says so.
   public var externalStorage: [String: [String: Bool]]
 
+  /// Whether NULL in a property that isn't optional becomes the property's default value, and is only
+  /// reported.
+  ///
+  /// Otherwise an import throws before anything is written. All these rows get one value, but for UUIDs:
+  /// each row gets its own.
+  public var acceptsDefaults: Bool
+
   /// A mapping by names alone.
   public init() {
     classes = [:]
@@ -39,6 +46,7 @@ public struct CoreDataMapping: Sendable, Hashable {
     leftOut = [:]
     leavesOutUnknown = false
     externalStorage = [:]
+    acceptsDefaults = false
   }
 
   func storedName(_ property: String, of className: String) -> String? {

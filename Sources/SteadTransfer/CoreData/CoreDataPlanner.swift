@@ -6,11 +6,16 @@ struct CoreDataPlanner {
   let catalog: CoreDataCatalog
   let schema: Schema
   let mapping: CoreDataMapping
-  /// Tables by their names in capitals, and of each its columns likewise.
-  private let columns: [String: [String: String]]
+  let store: ForeignStore
+  /// The columns of each table, by their names in capitals.
+  let columns: [String: [String: String]]
   private let pairs: [CoreDataPairs]
 
-  init(_ catalog: CoreDataCatalog, _ schema: Schema, _ mapping: CoreDataMapping) throws {
+  init(
+    _ store: ForeignStore, _ catalog: CoreDataCatalog, _ schema: Schema,
+    _ mapping: CoreDataMapping
+  ) throws {
+    self.store = store
     self.catalog = catalog
     self.schema = schema
     self.mapping = mapping
@@ -76,58 +81,26 @@ struct CoreDataPlanner {
   /// The places of all values that the class of an entity takes.
   func plan(_ entity: CoreDataCatalog.Entity, _ className: String) throws -> CoreDataClassPlan {
     var plan = CoreDataClassPlan(entity: entity, className: className)
+    let properties = try CoreDataProperties(self, entity, className)
     for property in schema.entitiesByName[className]?.storedProperties ?? [] {
       if let relationship = property as? Schema.Relationship {
-        try add(relationship, to: &plan)
+        try add(relationship, properties, to: &plan)
       } else if let attribute = property as? Schema.Attribute {
-        add(attribute, to: &plan)
+        try properties.add(attribute, to: &plan)
       }
     }
     return plan
   }
 
-  // MARK: Attributes
-
-  private func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) {
-    let names = storedNames(attribute, of: plan.className)
-    if let column = column(names, in: plan.entity.table) {
-      plan.claimed.insert(column.uppercased())
-      plan.attributes.append(
-        .init(
-          name: attribute.name, column: column, encoding: attribute.encoding,
-          hasTransformer: attribute.transformerName != nil, form: .plain))
-    } else if let composite = composite(attribute, names, of: plan) {
-      plan.claimed.formUnion(composite.fields.map { $0.column.uppercased() })
-      plan.composites.append(composite)
-    } else {
-      plan.missing.append(attribute.name)
-    }
-  }
-
-  private func composite(
-    _ attribute: Schema.Attribute, _ names: [String], of plan: CoreDataClassPlan
-  ) -> CoreDataClassPlan.Composite? {
-    guard let composite = attribute as? Schema.CompositeAttribute else { return nil }
-    let fields = composite.properties.compactMap { field -> CoreDataClassPlan.Attribute? in
-      let mapped = storedName("\(attribute.name).\(field.name)", of: plan.className)
-      let candidates = mapped.map { [$0] } ?? names.map { "\($0)_\(field.name)" }
-      guard let column = column(candidates, in: plan.entity.table) else { return nil }
-      return .init(
-        name: field.name, column: column, encoding: field.encoding, hasTransformer: false,
-        form: .plain)
-    }
-    return fields.isEmpty ? nil : .init(name: attribute.name, fields: fields)
-  }
-
   /// The names that a property may have in the store, the likeliest first.
-  private func storedNames(_ property: any SchemaProperty, of className: String) -> [String] {
+  func storedNames(_ property: any SchemaProperty, of className: String) -> [String] {
     if let mapped = storedName(property.name, of: className) { return [mapped] }
     return property.originalName == property.name || property.originalName.isEmpty
       ? [property.name] : [property.name, property.originalName]
   }
 
   /// What the mapping says of a property, for its class or for one that the class inherits it from.
-  private func storedName(_ property: String, of className: String) -> String? {
+  func storedName(_ property: String, of className: String) -> String? {
     var current = schema.entitiesByName[className]
     while let entity = current {
       if let mapped = mapping.storedName(property, of: entity.name) { return mapped }
@@ -136,14 +109,11 @@ struct CoreDataPlanner {
     return nil
   }
 
-  private func column(_ names: [String], in table: String) -> String? {
-    names.lazy.compactMap { columns[table]?["Z" + $0.uppercased()] }.first
-  }
-
   // MARK: Relationships
 
   private func add(
-    _ relationship: Schema.Relationship, to plan: inout CoreDataClassPlan
+    _ relationship: Schema.Relationship, _ properties: CoreDataProperties,
+    to plan: inout CoreDataClassPlan
   ) throws {
     let names = storedNames(relationship, of: plan.className)
     let targets = entities(ofClass: relationship.destination)
@@ -157,7 +127,8 @@ struct CoreDataPlanner {
         "\(plan.className).\(relationship.name) leads to entities of several hierarchies of the store."
       )
     }
-    guard let place = place(relationship, names, of: plan, targets, destination) else {
+    guard let place = try place(relationship, properties, names, of: plan, targets, destination)
+    else {
       plan.missing.append(relationship.name)
       return
     }
@@ -173,11 +144,11 @@ struct CoreDataPlanner {
   }
 
   private func place(
-    _ relationship: Schema.Relationship, _ names: [String], of plan: CoreDataClassPlan,
-    _ targets: [CoreDataCatalog.Entity], _ destination: String
-  ) -> CoreDataClassPlan.Relationship.Place? {
+    _ relationship: Schema.Relationship, _ properties: CoreDataProperties, _ names: [String],
+    of plan: CoreDataClassPlan, _ targets: [CoreDataCatalog.Entity], _ destination: String
+  ) throws -> CoreDataClassPlan.Relationship.Place? {
     let table = plan.entity.table
-    if relationship.isToOneRelationship, let column = column(names, in: table) {
+    if relationship.isToOneRelationship, let column = try properties.column(of: relationship) {
       return .own(
         reference(column, in: table, [plan.entity.number], to: destination))
     }
@@ -187,7 +158,7 @@ struct CoreDataPlanner {
     guard let target = targets.first else { return nil }
     let numbers = Set(targets.map(\.number))
     if let inverse = inverse(of: relationship), inverse.isToOneRelationship,
-      let column = column(storedNames(inverse, of: relationship.destination), in: target.table)
+      let column = try column(of: inverse, relationship.destination, in: targets)
     {
       return .other(reference(column, in: target.table, numbers, to: plan.entity.root))
     }
@@ -201,6 +172,23 @@ struct CoreDataPlanner {
       }
     }
     return nil
+  }
+
+  /// The column of the other side of a relationship, the same for all entities that it leads to.
+  private func column(
+    of relationship: Schema.Relationship, _ className: String,
+    in entities: [CoreDataCatalog.Entity]
+  ) throws -> String? {
+    let found = try entities.map {
+      try CoreDataProperties(self, $0, className).column(of: relationship)
+    }
+    let columns = Set(found.compactMap(\.self))
+    guard columns.count <= 1 else {
+      throw unsupported(
+        "\(className).\(relationship.name) lies in several columns: "
+          + "\(columns.sorted().joined(separator: ", ")). Name one in storedNames of the mapping.")
+    }
+    return columns.first
   }
 
   private func inverse(of relationship: Schema.Relationship) -> Schema.Relationship? {

@@ -27,13 +27,16 @@ struct CoreDataReader {
     self.store = store
     self.mapping = mapping
     catalog = try CoreDataCatalog(store)
-    planner = try CoreDataPlanner(catalog, schema, mapping)
+    planner = try CoreDataPlanner(store, catalog, schema, mapping)
     values = CoreDataValue(files: files)
     links = CoreDataLinks(store, catalog, planner)
     leftOut = Set(catalog.entities.values.filter(planner.isLeftOut).map(\.number))
     storeDigest = SHA256.hexadecimal(Data(catalog.identifier.utf8))
     report.storeIdentifier = catalog.identifier
   }
+
+  /// Puts what may be missing from the store's files into the report.
+  mutating func note(_ warning: String?) { report.warnings += [warning].compactMap(\.self) }
 
   /// All rows, by entity and number.
   mutating func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
@@ -54,7 +57,18 @@ struct CoreDataReader {
         try progress(TransferProgress(phase: .reading, completed: count, total: total))
       }
     }
+    try refuseDefaults()
     return items
+  }
+
+  /// One value for many rows is no value of theirs, so somebody has to want it.
+  private func refuseDefaults() throws {
+    guard !report.defaultedValues.isEmpty, !mapping.acceptsDefaults else { return }
+    let told = report.defaultedValues.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+    throw planner.unsupported(
+      "Rows have no value for properties that are not optional: \(told.joined(separator: ", ")). Make "
+        + "them optional, or set acceptsDefaults of the mapping to give each of these rows the "
+        + "property's default value.")
   }
 
   // MARK: Which rows there are
@@ -171,10 +185,22 @@ struct CoreDataReader {
     for attribute in plan.attributes {
       let value = layout.value(attribute.column, in: row)
       note(value, attribute, plan)
-      result.attributes[attribute.name] = try converted(value, attribute, attribute.name)
+      let converted = try converted(value, attribute, attribute.name)
+      let isDefaulted = attribute.hasDefault && converted == .null
+      if isDefaulted {
+        report.defaultedValues["\(plan.className).\(attribute.name)", default: 0] += 1
+      }
+      // A default is made once for all rows, which identifiers of rows must not share.
+      result.attributes[attribute.name] =
+        isDefaulted && attribute.encoding == .uuid ? Self.newIdentifier() : converted
     }
+    for name in plan.missingIdentifiers { result.attributes[name] = Self.newIdentifier() }
     for composite in plan.composites {
-      result.attributes[composite.name] = try joined(composite, row, layout)
+      let value = try joined(composite, row, layout)
+      if composite.hasDefault, value == .null {
+        report.defaultedValues["\(plan.className).\(composite.name)", default: 0] += 1
+      }
+      result.attributes[composite.name] = value
     }
     for relationship in plan.relationships {
       result.relationships[relationship.name] = try targets(relationship, key, row, plan, layout)
@@ -203,20 +229,46 @@ struct CoreDataReader {
     report.archives["\(plan.className).\(attribute.name)", default: 0] += 1
   }
 
+  private static func newIdentifier() -> SQLValue {
+    .blob(withUnsafeBytes(of: UUID().uuid) { Data($0) })
+  }
+
   private func joined(
     _ composite: CoreDataClassPlan.Composite, _ row: [SQLValue], _ layout: CoreDataRowLayout
   ) throws -> SQLValue {
-    var object: [String: Any] = [:]
-    for field in composite.fields {
-      let value = try converted(
-        layout.value(field.column, in: row), field, "\(composite.name).\(field.name)")
-      if let plain = try CoreDataField.plain(value, field.encoding) { object[field.name] = plain }
-    }
+    let object = try object(composite, composite.name, row, layout)
     // All fields are nil when the struct itself is.
     if object.isEmpty { return .null }
     let data = try JSONSerialization.data(
       withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     return .text(String(decoding: data, as: UTF8.self))
+  }
+
+  private func object(
+    _ composite: CoreDataClassPlan.Composite, _ path: String, _ row: [SQLValue],
+    _ layout: CoreDataRowLayout
+  ) throws -> [String: Any] {
+    var object: [String: Any] = [:]
+    for field in composite.fields {
+      let value = layout.value(field.column, in: row)
+      if composite.form == .cases {
+        guard value != .null else { continue }
+        guard value == .text(field.name), object.isEmpty else {
+          throw notConverted("\(path) does not hold the name of one case.")
+        }
+        object[field.name] = [String: Any]()
+        continue
+      }
+      let converted = try converted(value, field, "\(path).\(field.name)")
+      if let plain = try CoreDataField.plain(converted, field.encoding) {
+        object[field.name] = plain
+      }
+    }
+    for inner in composite.nested {
+      let value = try self.object(inner, "\(path).\(inner.name)", row, layout)
+      if !value.isEmpty { object[inner.name] = value }
+    }
+    return object
   }
 
   private mutating func targets(

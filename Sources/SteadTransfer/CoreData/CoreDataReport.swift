@@ -31,6 +31,10 @@ public struct CoreDataReport: Sendable {
   public internal(set) var leftOutLinks: [String: Int] = [:]
   /// Properties that the store has nothing for, as `Class.property`. They get their defaults.
   public internal(set) var missingProperties: [String] = []
+  /// How often NULL became the default of a property that isn't optional, by `Class.property`.
+  public internal(set) var defaultedValues: [String: Int] = [:]
+  /// What may be missing from the store's files, each in a sentence.
+  public internal(set) var warnings: [String] = []
   /// Columns that hold values which no property takes, as `Entity.COLUMN`, or tables of pairs, and how many.
   public internal(set) var leftOutValues: [String: Int] = [:]
   /// Archives of objects that were taken over as the bytes that they are, by `Class.property`.
@@ -50,7 +54,8 @@ extension CoreDataReport: CustomStringConvertible {
     }
     let parts: [(String, [String: Int])] = [
       ("not in the store", danglingLinks), ("left out with their rows", leftOutLinks),
-      ("left out", leftOutValues), ("taken as archives", archives),
+      ("given their defaults", defaultedValues), ("left out", leftOutValues),
+      ("taken as archives", archives),
       ("of Core Data itself", skippedTables),
     ]
     for (title, figures) in parts where !figures.isEmpty {
@@ -60,6 +65,7 @@ extension CoreDataReport: CustomStringConvertible {
     if !missingProperties.isEmpty {
       lines.append("not in the store: \(missingProperties.joined(separator: ", "))")
     }
+    lines += warnings.map { "warning: \($0)" }
     return lines.joined(separator: "\n")
   }
 }

@@ -11,7 +11,7 @@ struct CoreDataRowLayout {
   init(_ plan: CoreDataClassPlan?) {
     var columns = ["Z_PK"]
     for attribute in plan?.attributes ?? [] { columns.append(attribute.column) }
-    for composite in plan?.composites ?? [] { columns += composite.fields.map(\.column) }
+    for composite in plan?.composites ?? [] { columns += composite.columns }
     for case .own(let reference) in (plan?.relationships ?? []).map(\.place) {
       columns.append(reference.column)
       if let entity = reference.entityColumn { columns.append(entity) }

@@ -10,25 +10,29 @@ final class CoreDataSnapshot: Sendable {
   static let attemptLimit = 20
   /// How long, in seconds, the files must have been left alone for their times to tell of a change.
   static let settlingTime = 0.05
-  /// Bytes that are copied at a time.
-  private static let blockSize = 1 << 20
-  /// The store itself, its write-ahead log, and the journal of a writer that was cut off.
-  private static let suffixes = ["", "-wal", "-journal"]
 
   /// The copy.
   let store: URL
-  private let directory: URL
-  private let disk = POSIXDisk()
+  /// What may be missing from it, in a sentence.
+  let warning: String?
+  private let workspace: CoreDataWorkspace
 
   /// - Parameter path: The store's path, without symbolic links.
   init(of path: String) throws {
-    directory = try Self.makeDirectory()
-    store = directory.appending(path: "copy.store", directoryHint: .notDirectory)
-    for _ in 0..<Self.attemptLimit {
-      guard let before = try settledState(of: path) else { continue }
+    workspace = try CoreDataWorkspace()
+    store = workspace.url.appending(path: "copy.store", directoryHint: .notDirectory)
+    try Self.copy(path, to: store)
+    warning = try CoreDataLogCheck.warning(
+      about: store, logNamed: URL(filePath: path).lastPathComponent + "-wal")
+  }
+
+  private static func copy(_ path: String, to store: URL) throws {
+    let copying = CoreDataCopying(store: store)
+    for _ in 0..<attemptLimit {
+      guard let before = try copying.settledState(of: path) else { continue }
       do {
-        try copy(path, before)
-        if try state(of: path) == before { return }
+        try copying.copy(path, before)
+        if try copying.state(of: path) == before { return }
       } catch let error as FileError where error.code == .notFound {
         // A writer has removed its journal meanwhile.
         continue
@@ -38,27 +42,27 @@ final class CoreDataSnapshot: Sendable {
       code: .changed,
       message: "\(path) is being written to. End the program that has it open, then import again.")
   }
+}
 
-  deinit { try? FileManager.default.removeItem(at: directory) }
+/// Copies a store's files once.
+private struct CoreDataCopying {
+  /// Bytes that are copied at a time.
+  private static let blockSize = 1 << 20
+  /// The store itself, its write-ahead log, and the journal of a writer that was cut off.
+  private static let suffixes = ["", "-wal", "-journal"]
 
-  private static func makeDirectory() throws -> URL {
-    let place = FileManager.default.temporaryDirectory
-    // mkdtemp puts letters of its own in the place of the six at the end.
-    var template = Array(place.appending(path: "stead-import-XXXXXX").path.utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw FileError(errno: errno, doing: "make a directory for a copy in", path: place.path)
-    }
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return URL(filePath: path, directoryHint: .isDirectory)
-  }
+  let store: URL
+  private let disk = POSIXDisk()
+
+  init(store: URL) { self.store = store }
 
   /// What is known of each of the files without opening it.
-  private func state(of path: String) throws -> [FileStatus?] {
+  func state(of path: String) throws -> [FileStatus?] {
     try Self.suffixes.map { try disk.status(at: path + $0) }
   }
 
   /// The files' state, if their last change is so long ago that a further one would show.
-  private func settledState(of path: String) throws -> [FileStatus?]? {
+  func settledState(of path: String) throws -> [FileStatus?]? {
     let state = try state(of: path)
     guard let newest = state.compactMap({ $0?.changed }).max() else {
       throw TransferError(
@@ -66,13 +70,13 @@ final class CoreDataSnapshot: Sendable {
     }
     let age = Date().timeIntervalSince(newest)
     // A time in the future says nothing, and would be waited for in vain.
-    guard age >= 0, age < Self.settlingTime else { return state }
+    guard age >= 0, age < CoreDataSnapshot.settlingTime else { return state }
     // There is no event to wait for: the clock has to move on, so that a later change has a later time.
-    Thread.sleep(forTimeInterval: Self.settlingTime - age)
+    Thread.sleep(forTimeInterval: CoreDataSnapshot.settlingTime - age)
     return try self.state(of: path) == state ? state : nil
   }
 
-  private func copy(_ path: String, _ state: [FileStatus?]) throws {
+  func copy(_ path: String, _ state: [FileStatus?]) throws {
     for (suffix, status) in zip(Self.suffixes, state) {
       let copy = store.path + suffix
       guard let status else {

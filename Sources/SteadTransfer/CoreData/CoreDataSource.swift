@@ -64,6 +64,7 @@ final class CoreDataSource: ItemSource {
       let snapshot = try takeCopy()
       let store = try ForeignStore(copy: snapshot.store)
       var reader = try CoreDataReader(store, schema, mapping, files: CoreDataFiles(besides: path))
+      reader.note(snapshot.warning)
       defer { latest.withLock { [report = reader.report] in $0 = report } }
       let items = try reader.read(progress)
       return withExtendedLifetime(snapshot) { items }

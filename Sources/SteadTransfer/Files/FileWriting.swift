@@ -31,9 +31,11 @@ struct FileWriting<Model: PersistentModel> {
     for elements: [RecordFile<Model>], _ progress: TransferProgress.Report
   ) throws -> [File] {
     let rows = try places(of: elements)
-    try disk.makeDirectories(
-      RelativePath(destination.folder)?.url(in: destination.directory).path(percentEncoded: false)
-        ?? destination.directory.path(percentEncoded: false))
+    let folder =
+      try RelativePath(destination.folder)?.url(in: destination.directory) ?? destination.directory
+    try disk.makeDirectories(folder.path(percentEncoded: false))
+    // A run that was killed may have left a second link to each file that it was writing.
+    try AtomicFile.removeStaleTemporaries(in: folder)
     var owners = try store.reporting("read") { try store.rows.read(pathOwners) }
     var copies: [String: Int] = [:]
     var files: [File] = []

@@ -33,6 +33,8 @@ struct PreferencesDestination: ItemDestination {
     try decode(preferences.ownValue(forKey: Self.receiptPrefix + id))
   }
 
+  func checkFree(_ elements: [PreferenceEntry]) throws { _ = try seen(elements) }
+
   /// Writes all keys and the receipt as one change, and waits for the disk.
   ///
   /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
@@ -99,25 +101,26 @@ extension PreferencesDestination {
   /// What the keys of elements hold now; throws when that is something else than the elements.
   private func seen(_ elements: [PreferenceEntry]) throws -> [DomainEdit] {
     var wanted: Set<[UInt8]> = []
-    var failures: [TransferFailure] = []
+    var failures: [(element: Int, TransferFailure)] = []
     var seen: [DomainEdit] = []
-    for element in elements {
+    for (number, element) in elements.enumerated() {
       let there = try preferences.ownValue(forKey: element.key)
       seen.append(DomainEdit(key: element.key, value: there))
+      func fail(_ reason: String) {
+        failures.append((number, .init(item: "key \(element.key)", reason: reason)))
+      }
       if element.key.hasPrefix(Self.receiptPrefix) {
-        failures.append(.init(item: "key \(element.key)", reason: "Receipts are kept there."))
+        fail("Receipts are kept there.")
       } else if !wanted.insert(Array(element.key.utf8)).inserted {
-        failures.append(.init(item: "key \(element.key)", reason: "Two items are to go there."))
+        fail("Two items are to go there.")
       } else if let there, there != element.value {
-        failures.append(.init(item: "key \(element.key)", reason: "It holds another value."))
+        fail("It holds another value.")
       }
     }
     guard !failures.isEmpty else { return seen }
-    throw TransferError(
-      code: .conflict,
-      message:
-        "Keys of \(name) are not free, so nothing was moved. Remove what is there, or move to "
-        + "other keys.", failures: failures)
+    throw TransferError.conflict(
+      "Keys of \(name) are not free, so nothing was moved. Remove what is there, move to other keys, or "
+        + "leave these items out by the transfer's options.", failures)
   }
 
   private func edit(_ receipt: TransferReceipt, key: String) throws -> DomainEdit {

@@ -43,12 +43,15 @@ struct CSVTable: Sendable {
 
 /// Takes the rows of a table from its bytes, one after the other.
 ///
-/// A quote within a field that does not begin with one stands for itself. Lines end with CR LF or LF.
+/// A quote within a field that does not begin with one stands for itself. Lines end with CR LF or LF, or
+/// all with CR where the header does.
 private struct CSVReader {
   private let bytes: [UInt8]
   private let separator: UInt8
   private var position: Int
   private var line = 1
+  /// Whether a CR alone ends a line, as programs for the first Macintosh wrote it.
+  private let endsWithReturn: Bool
 
   private static let quote = UInt8(ascii: "\"")
   private static let lineFeed = UInt8(ascii: "\n")
@@ -59,6 +62,22 @@ private struct CSVReader {
     bytes = Array(data)
     self.separator = separator
     position = data.starts(with: Self.byteOrderMark) ? Self.byteOrderMark.count : 0
+    endsWithReturn = Self.endsWithReturn(bytes[position...])
+  }
+
+  /// Whether the first end of a line outside quotes is a CR alone.
+  private static func endsWithReturn(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var isQuoted = false
+    for index in bytes.indices {
+      switch bytes[index] {
+      case quote: isQuoted.toggle()
+      case lineFeed where !isQuoted: return false
+      case carriageReturn where !isQuoted:
+        return index + 1 == bytes.endIndex || bytes[index + 1] != lineFeed
+      default: break
+      }
+    }
+    return false
   }
 
   /// The next row, nil at the end. The header keeps a byte order mark, so that it is written again.
@@ -73,7 +92,10 @@ private struct CSVReader {
       position += 1
     }
     if position < bytes.count {
-      position += bytes[position] == Self.carriageReturn ? 2 : 1
+      let isPair =
+        bytes[position] == Self.carriageReturn && position + 1 < bytes.count
+        && bytes[position + 1] == Self.lineFeed
+      position += isPair ? 2 : 1
       line += 1
     }
     return CSVTable.Row(line: first, fields: fields, bytes: Data(bytes[start..<position]))
@@ -104,7 +126,7 @@ private struct CSVReader {
         }
         position += 1
       }
-      if byte == Self.lineFeed { line += 1 }
+      if byte == (endsWithReturn ? Self.carriageReturn : Self.lineFeed) { line += 1 }
       content.append(byte)
     }
     throw Self.unreadable("A quote is not closed.", line: first)
@@ -112,8 +134,9 @@ private struct CSVReader {
 
   private var isEndOfLine: Bool {
     bytes[position] == Self.lineFeed
-      || bytes[position] == Self.carriageReturn && position + 1 < bytes.count
-        && bytes[position + 1] == Self.lineFeed
+      || bytes[position] == Self.carriageReturn
+        && (endsWithReturn
+          || position + 1 < bytes.count && bytes[position + 1] == Self.lineFeed)
   }
 
   private func text(_ bytes: ArraySlice<UInt8>) throws -> String {

@@ -44,7 +44,8 @@ struct DomainSource: ItemSource {
         gone.map { DomainEdit(key: $0.key, value: nil) },
         ifStill: gone.map { DomainEdit(key: $0.key, value: $0.value) })
       guard isDone else { continue }
-      try preferences.flush()
+      // What was moved may be a secret: the log would keep it for some hundred writes more.
+      try preferences.flushWithoutTraces()
       return gone.count
     }
     throw TransferError(

@@ -69,7 +69,8 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
         [DomainEdit(key: key, value: list.stored(kept))],
         ifStill: [DomainEdit(key: key, value: stored)])
       guard isDone else { continue }
-      try preferences.flush()
+      // What was moved may be a secret: the log would keep it for some hundred writes more.
+      try preferences.flushWithoutTraces()
       return removed
     }
     throw TransferError(

@@ -132,11 +132,11 @@ final class GraphWriting {
         try rows.insert(draft.cells, as: draft.number, of: draft.form.shape)
       } catch let error as SwiftDataError where error == .modelValidationFailure {
         fail(number, "a record has its unique value already")
-        throw TransferError(
-          code: .conflict,
-          message:
-            "A record with the same unique value is there. Nothing was written; leave the row "
-            + "out, or delete the record.", failures: failures, cause: error)
+        var conflict = TransferError.conflict(
+          "A record with the same unique value is there. Nothing was written; leave the row out by "
+            + "the transfer's options, or delete the record.", failures.map { (number, $0) })
+        conflict.cause = error
+        throw conflict
       }
     }
   }

@@ -34,6 +34,17 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
     try opened.get().receipt(named: id)
   }
 
+  /// Writes in a transaction that is rolled back.
+  func checkFree(_ elements: [Model]) throws {
+    let store = try opened.get()
+    let writing = ModelWriting(store, elements)
+    do {
+      try store.reporting("read") { try writing.run({ _ in }) { _, _ in throw TrialRun() } }
+    } catch is TrialRun {
+      // All have their places.
+    }
+  }
+
   /// Saves objects and receipt in one transaction, durably.
   func write(
     _ elements: [Model], _ progress: TransferProgress.Report,
@@ -57,3 +68,6 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
   /// Puts a receipt in the place of the one that is there.
   func replace(_ receipt: TransferReceipt) throws { try opened.get().replace(receipt) }
 }
+
+/// Thrown to roll a transaction back in which nothing went wrong.
+struct TrialRun: Error {}

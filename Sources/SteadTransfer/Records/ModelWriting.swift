@@ -48,11 +48,10 @@ struct ModelWriting {
           + "not have, or that lead to objects of a context. Move each store's by itself, name all "
           + "models when the container is made, and make new objects for relationships.")
     case .taken(let numbers):
-      TransferError(
-        code: .conflict,
-        message: "Records with the same unique values exist. Nothing was written; leave these "
-          + "items out, give them other values, or delete the records.",
-        failures: failures(numbers, "a record has its unique value already"))
+      .conflict(
+        "Records with the same unique values exist. Nothing was written; leave these items out by the "
+          + "transfer's options, give them other values, or delete the records.",
+        Array(zip(numbers, failures(numbers, "a record has its unique value already"))))
     }
   }
 

@@ -112,6 +112,23 @@ struct StoreDestination: ItemDestination {
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
+  /// Writes in a transaction that is rolled back.
+  func checkFree(_ elements: [StoredRow]) throws {
+    let store = try opened.get()
+    do {
+      try store.reporting("read") {
+        try store.rows.write { rows in
+          _ = try GraphWriting(rows, forms, elements, options, []).run { _ in }
+          throw TrialRun()
+        }
+      }
+    } catch is TrialRun {
+      // All have their places.
+    } catch let error as TransferError where error.code != .conflict {
+      // Rows that earlier runs have moved are not known here; the run tells what is wrong.
+    }
+  }
+
   /// Compares the rows, read by a connection of their own, with the placements' digests.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report

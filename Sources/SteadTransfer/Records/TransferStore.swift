@@ -69,8 +69,8 @@ struct TransferStore: Sendable {
       throw TransferError(
         code: isConflict ? .conflict : .failed,
         message: isConflict
-          ? "The store refused what was to be written; nothing was. See the cause."
-          : "The store of records could not be \(action). See the cause, and run again.",
+          ? "The store refused what was to be written; nothing was."
+          : "The store of records could not be \(action). Correct what follows, and run again.",
         cause: error)
     }
   }

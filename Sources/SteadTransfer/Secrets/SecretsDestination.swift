@@ -50,11 +50,13 @@ struct SecretsDestination: ItemDestination {
     try refuseConflicts(in: elements)
     for (index, element) in elements.enumerated() {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
-      try insert(element)
+      try insert(element, index)
     }
     try replace(new)
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
+
+  func checkFree(_ elements: [SecretEntry]) throws { try refuseConflicts(in: elements) }
 
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
@@ -92,39 +94,39 @@ extension SecretsDestination {
   /// Nothing is written while one account holds something else, or two elements want the same.
   private func refuseConflicts(in elements: [SecretEntry]) throws {
     var wanted: [String: SecretBytes] = [:]
-    var failures: [TransferFailure] = []
-    for element in elements {
+    var failures: [(element: Int, TransferFailure)] = []
+    for (number, element) in elements.enumerated() {
       let there = try wanted[element.account] ?? secrets.bytes(for: element.account)
       if let there, there != element.secret {
-        failures.append(
-          TransferFailure(
-            item: "account \(element.account)", reason: "There is another secret for it."))
+        failures.append((number, taken(element)))
+      } else {
+        wanted[element.account] = element.secret
       }
-      wanted[element.account] = element.secret
     }
     guard failures.isEmpty else { throw conflict(failures) }
   }
 
-  private func insert(_ element: SecretEntry) throws {
+  private func insert(_ element: SecretEntry, _ number: Int) throws {
     do throws(SecretError) {
       try secrets.insert(element.secret, for: element.account, label: element.label)
     } catch {
       guard error.code == .duplicateItem else { throw error }
       guard try secrets.bytes(for: element.account) != element.secret else { return }
       // Somebody was quicker, after the look at all accounts.
-      throw conflict([
-        TransferFailure(
-          item: "account \(element.account)", reason: "There is another secret for it.",
-          cause: error)
-      ])
+      var failure = taken(element)
+      failure.cause = error
+      throw conflict([(number, failure)])
     }
   }
 
-  private func conflict(_ failures: [TransferFailure]) -> TransferError {
-    TransferError(
-      code: .conflict,
-      message: "Accounts of \(secrets.service) hold other secrets, which were left as they are. "
-        + "Remove them, or move to other accounts.", failures: failures)
+  private func taken(_ element: SecretEntry) -> TransferFailure {
+    TransferFailure(item: "account \(element.account)", reason: "There is another secret for it.")
+  }
+
+  private func conflict(_ failures: [(element: Int, TransferFailure)]) -> TransferError {
+    .conflict(
+      "Accounts of \(secrets.service) hold other secrets, which were left as they are. Remove them, "
+        + "move to other accounts, or leave these items out by the transfer's options.", failures)
   }
 
   private func placement(_ element: SecretEntry) -> TransferPlacement {

@@ -148,7 +148,9 @@ import Testing
 
   private func entry(_ row: String) throws -> Diary.Entry {
     let container = try memoryContainer(Diary.Entry.self)
-    try diary(row).importing(to: container).run()
+    var mapping = CoreDataMapping()
+    mapping.acceptsDefaults = true
+    try diary(row).importing(to: container, mapping: mapping).run()
     let entries = try ModelContext(container).fetch(FetchDescriptor<Diary.Entry>())
     #expect(entries.count == 1)
     return try #require(entries.first)
@@ -213,8 +215,10 @@ import Testing
   func aValueThatDoesNotFitKeepsAllBack(_ row: String) throws {
     let container = try memoryContainer(Diary.Entry.self)
     let fixture = try diary(row)
-    let error = try transferError { try fixture.importing(to: container).run() }
-    #expect(error.code == .notConverted && error.failures.count == 1)
+    var mapping = CoreDataMapping()
+    mapping.acceptsDefaults = true
+    let error = try transferError { try fixture.importing(to: container, mapping: mapping).run() }
+    #expect(error.code == .notConverted && error.failures.count == 1, "\(error)")
     #expect(error.failures.first?.item == "Entry 1")
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Diary.Entry>()) == 0)
   }

@@ -16,7 +16,7 @@ struct PreferencesDestinationTests {
     moving.destination.set("three", forKey: "key.three")
     let error = try #require(throws: TransferError.self) { try transfer { "key.\($0)" }.run() }
     #expect(error.code == .conflict)
-    #expect(error.failures.map(\.item) == ["key key.two"])
+    #expect(error.failures.map(\.item) == ["drafts[1]"])
     #expect(!error.description.contains("theirs"))
     #expect(moving.left == ["one", "two", "three"])
     #expect(moving.destination.keys == ["key.three", "key.two"])

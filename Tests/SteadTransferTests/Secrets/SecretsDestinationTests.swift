@@ -1,4 +1,5 @@
 import Foundation
+import SteadPreferences
 import SteadSecrets
 import SteadTestSupport
 import Testing
@@ -106,6 +107,31 @@ import Testing
     for file in files {
       let data = (try? Data(contentsOf: directory.file(file))) ?? Data()
       for placement in placements { #expect(data.range(of: Data(placement.digest.utf8)) == nil) }
+    }
+  }
+
+  /// Once the journal kept it for some two hundred writes more.
+  @Test(arguments: [true, false])
+  func aMovedTokenIsInNoFileOfPreferences(wholeDomain: Bool) throws {
+    let place = directory.file("preferences")
+    let preferences = try Preferences(domain: "org.example.mail", directory: place)
+    preferences.set("token-of-ada-lovelace", forKey: "ada")
+    try preferences.flush()
+    let destination = try TransferDestination.secrets(secrets)
+    if wholeDomain {
+      try Transfer("tokens", from: .preferences(preferences), to: destination) { entry in
+        guard case .string(let token) = entry.value else { throw CocoaError(.coderInvalidValue) }
+        return SecretEntry(account: entry.key, secret: token)
+      }.run()
+    } else {
+      try Transfer(
+        "tokens", from: .preference("ada", of: String.self, in: preferences), to: destination
+      ) { SecretEntry(account: "ada", secret: $0) }.run()
+    }
+    #expect(try secrets.string(for: "ada") == "token-of-ada-lovelace")
+    for name in try FileManager.default.contentsOfDirectory(atPath: place.filePath) {
+      let bytes = try Data(contentsOf: place.file(name))
+      #expect(bytes.firstRange(of: Data("lovelace".utf8)) == nil, "\(name)")
     }
   }
 }

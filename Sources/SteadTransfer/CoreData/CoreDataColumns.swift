@@ -1,0 +1,123 @@
+/// Which column holds which property of an entity, decided from the model and from nothing else.
+///
+/// A field of a struct has a column of the field's name alone. Where names clash within an entity, the
+/// columns are numbered in the alphabetical order of the top-level properties: `author.id` is `ZID`, and
+/// `id` is `ZID1`. Where another rule might hold, the column is in doubt.
+struct CoreDataColumns {
+  /// A column, or why it isn't known.
+  enum Place: Equatable {
+    case column(String)
+    case doubt(String)
+  }
+
+  /// What has a column of its own.
+  private struct Leaf {
+    /// `author.id`
+    let path: String
+    /// `author`
+    let property: String
+    let type: CoreDataModel.AttributeType?
+    let isRelationship: Bool
+  }
+
+  /// By path: `id`, `author.id`.
+  let places: [String: Place]
+
+  /// - Parameters:
+  ///   - table: The columns of the entity's table, by their names in capitals, with their declared types.
+  ///   - isShared: Whether the table has rows of other entities.
+  ///   - holdsValues: Whether a column holds a value in a row of this entity.
+  init(
+    _ entity: CoreDataModel.Entity, table: [String: (name: String, type: String)], isShared: Bool,
+    holdsValues: (String) throws -> Bool
+  ) rethrows {
+    var groups: [String: [Leaf]] = [:]
+    for leaf in Self.leaves(of: entity) {
+      let name = leaf.path.split(separator: ".").last.map(String.init) ?? leaf.path
+      groups["Z" + name.uppercased(), default: []].append(leaf)
+    }
+    var places: [String: Place] = [:]
+    for (base, leaves) in groups {
+      let numbered = table.keys.filter { Self.isNumbered($0, base) }.sorted()
+      if leaves.count == 1 {
+        // Another property may have such a name of its own.
+        let own = numbered.filter { groups[$0] == nil }
+        places[leaves[0].path] = try Self.place(base, own, table, isShared, holdsValues)
+      } else {
+        let isMixed = numbered.contains { groups[$0] != nil }
+        let found = Self.places(base, leaves, numbered, table)
+        for (leaf, place) in zip(leaves, found) {
+          places[leaf.path] =
+            isShared ? .doubt(Self.sharedTable) : isMixed ? .doubt(Self.mixedNames) : place
+        }
+      }
+    }
+    self.places = places
+  }
+
+  private static let sharedTable =
+    "several properties have one name, and other entities have rows in the table"
+  private static let mixedNames = "a property is named as a numbered column is"
+
+  private static func leaves(of entity: CoreDataModel.Entity) -> [Leaf] {
+    func leaves(_ attribute: CoreDataModel.Attribute, _ path: String, _ top: String) -> [Leaf] {
+      guard attribute.type == .composite else {
+        return [Leaf(path: path, property: top, type: attribute.type, isRelationship: false)]
+      }
+      return attribute.fields.flatMap { leaves($0, "\(path).\($0.name)", top) }
+    }
+    return entity.attributes.flatMap { leaves($0, $0.name, $0.name) }
+      + entity.relationships.filter { !$0.isToMany }.map {
+        Leaf(path: $0.name, property: $0.name, type: nil, isRelationship: true)
+      }
+  }
+
+  static func isNumbered(_ column: String, _ base: String) -> Bool {
+    guard column.hasPrefix(base), column.count > base.count else { return false }
+    return column.dropFirst(base.count).allSatisfy { ("0"..."9").contains($0) }
+  }
+
+  /// The column of a name that one property of the entity has.
+  private static func place(
+    _ base: String, _ numbered: [String], _ table: [String: (name: String, type: String)],
+    _ isShared: Bool, _ holdsValues: (String) throws -> Bool
+  ) rethrows -> Place {
+    guard let first = table[base] else { return .doubt("the table has no column \(base)") }
+    if numbered.isEmpty { return .column(first.name) }
+    // Of a name that several entities of a table have, an entity's rows use one column alone.
+    let used = try ([base] + numbered).compactMap { table[$0]?.name }.filter(holdsValues)
+    switch used.count {
+    case 0: return .column(first.name)
+    case 1 where isShared || used[0] == first.name: return .column(used[0])
+    default: return .doubt("the rows have values in \(([base] + numbered).joined(separator: ", "))")
+    }
+  }
+
+  /// The columns of a name that several properties or fields of the entity have.
+  private static func places(
+    _ base: String, _ leaves: [Leaf], _ numbered: [String],
+    _ table: [String: (name: String, type: String)]
+  ) -> [Place] {
+    func all(_ reason: String) -> [Place] { leaves.map { _ in .doubt(reason) } }
+    let names = leaves.map(\.property)
+    guard Set(names).count == names.count else { return all("a property has the name twice") }
+    guard !leaves.contains(where: \.isRelationship) else {
+      return all("a relationship and an attribute have one name")
+    }
+    let columns = [base] + (1..<leaves.count).map { "\(base)\($0)" }
+    guard Set(columns) == Set(numbered + [base]), columns.allSatisfy({ table[$0] != nil })
+    else { return all("the columns of this name are not as many as the properties") }
+    let order = names.sorted()
+    guard order == names.sorted(by: { $0.lowercased() < $1.lowercased() }) else {
+      return all("capitals decide about the order of the properties")
+    }
+    let found = leaves.map { leaf in
+      order.firstIndex(of: leaf.property).flatMap { table[columns[$0]] }
+    }
+    let fits = zip(leaves, found).allSatisfy { leaf, column in
+      leaf.type?.columnType == column?.type.uppercased() && column != nil
+    }
+    guard fits else { return all("the columns' types are not those of the properties") }
+    return found.map { column in column.map { .column($0.name) } ?? .doubt("it has no column") }
+  }
+}
