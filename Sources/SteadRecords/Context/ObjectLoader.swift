@@ -182,7 +182,9 @@ final class ObjectLoader {
   /// The objects of a result.
   func collect<T: PersistentModel>(_ statement: SQLiteStatement, _ plan: EntityPlan) throws -> [T] {
     if plan.entity.discriminator == nil {
-      return unsafeBitCast(try collectOneClass(T.self, statement, plan), to: [T].self)
+      var result = FetchedObjects()
+      try collectOneClass(T.self, statement, plan, into: &result)
+      return unsafeBitCast(result.objects, to: [T].self)
     }
     var result: [T] = []
     while try statement.step() {
@@ -195,21 +197,18 @@ final class ObjectLoader {
   ///
   /// - Parameters:
   ///   - mayRepeat: Whether a row can come twice, so that each is looked for among those registered.
-  ///   - onRow: Reads columns beside the entity's own.
-  private func collectOneClass<T: PersistentModel>(
+  private func collectOneClass<T: PersistentModel, Result: ObjectCollector>(
     _ type: T.Type, _ statement: SQLiteStatement, _ plan: EntityPlan, mayRepeat: Bool = false,
-    onRow: () -> Void = {}
-  ) throws -> [AnyObject] {
+    into result: inout Result
+  ) throws {
     let entity = plan.entity
     let context = rowContexts[entity.index]
     let reader = plan.reader(statement, context)
     let isFirst = !mayRepeat && registry.isEmpty(root: entity.rootIndex)
-    // Arrays of class references have one layout; that of `AnyObject` is known to the compiler here.
-    var result: [AnyObject] = []
     var loaded: [UnsafeMutablePointer<_ModelState>] = []
     loaded.reserveCapacity(Self.registrationSize)
     while try statement.step() {
-      onRow()
+      result.beginRow(statement)
       let row = statement.integer(0)
       if !isFirst, let object = registry.object(root: entity.rootIndex, row: row) {
         assert(object is T)
@@ -229,21 +228,18 @@ final class ObjectLoader {
       if loaded.count == Self.registrationSize { registerLoaded(&loaded, entity, &result) }
     }
     registerLoaded(&loaded, entity, &result)
-    return result
   }
 
   private func registerLoaded(
     _ loaded: inout [UnsafeMutablePointer<_ModelState>], _ entity: EntityLayout,
-    _ result: inout [AnyObject]
+    _ result: inout some ObjectCollector
   ) {
     let conflicts = registry.registerNew(loaded) { _ in entity.rootIndex }
     // Only where a row came twice, or a model's initializer fetched it: the first object stays.
     for state in conflicts.map({ loaded[$0] }) {
-      guard let object = state.pointee.object,
-        let place = result.lastIndex(where: { $0 === object.takeUnretainedValue() })
-      else { continue }
+      guard let object = state.pointee.object else { continue }
       if let winner = registry.object(root: entity.rootIndex, row: state.pointee.rowID) {
-        result[place] = winner
+        result.replace(object.takeUnretainedValue(), with: winner)
       } else {
         registry.register(state, root: entity.rootIndex, row: state.pointee.rowID)
       }
@@ -292,22 +288,20 @@ final class ObjectLoader {
     _ statement: SQLiteStatement, _ query: ToManyQuery
   ) throws -> [Int64: [AnyObject]] {
     let plan = query.plan
-    var reader = GroupReader()
+    var groups = OwnedObjects(query)
     guard plan.entity.discriminator == nil else {
       while try statement.step() {
         guard let model = try makeObject(plan, statement) else { continue }
-        reader.note(query.ownership(in: statement))
-        reader.objects.append(model)
+        groups.beginRow(statement)
+        groups.append(model)
       }
-      return reader.groups()
+      return groups.finish()
     }
-    func collect<T: PersistentModel>(_ type: T.Type) throws -> [AnyObject] {
-      try collectOneClass(type, statement, plan, mayRepeat: query.mayRepeat) {
-        reader.note(query.ownership(in: statement))
-      }
+    func collect<T: PersistentModel>(_ type: T.Type) throws {
+      try collectOneClass(type, statement, plan, mayRepeat: query.mayRepeat, into: &groups)
     }
-    reader.objects = try collect(plan.entity.type)
-    return reader.groups()
+    try collect(plan.entity.type)
+    return groups.finish()
   }
 
   // MARK: Batches
@@ -325,46 +319,5 @@ final class ObjectLoader {
       if let companions = batch.companions(of: row) { return companions }
     }
     return nil
-  }
-}
-
-/// Collects rows of several owners, which come one owner after the other.
-private struct GroupReader {
-  /// The rows of one owner.
-  private struct Group {
-    let owner: Int64
-    let start: Int
-    var isSorted = true
-  }
-
-  var objects: [AnyObject] = []
-  private var places: [Int64] = []
-  private var starts: [Group] = []
-
-  /// Notes the owner of the next row, and the row's place among its owner's.
-  mutating func note(_ row: (owner: Int64, place: Int64)) {
-    let (owner, place) = row
-    if starts.last?.owner != owner {
-      starts.append(Group(owner: owner, start: places.count))
-    } else if let last = places.last, last > place {
-      starts[starts.count - 1].isSorted = false
-    }
-    places.append(place)
-  }
-
-  func groups() -> [Int64: [AnyObject]] {
-    var result: [Int64: [AnyObject]] = [:]
-    result.reserveCapacity(starts.count)
-    for (number, group) in starts.enumerated() {
-      let end = number + 1 < starts.count ? starts[number + 1].start : objects.count
-      let range = group.start..<end
-      if group.isSorted {
-        result[group.owner] = Array(objects[range])
-      } else {
-        let order = range.sorted { (places[$0], $0) < (places[$1], $1) }
-        result[group.owner] = order.map { objects[$0] }
-      }
-    }
-    return result
   }
 }

@@ -48,8 +48,10 @@ public struct _RowReader {
   }
 
   func string(_ column: Int32) -> String {
-    guard let text = sqlite3_column_text(statement, column) else { return "" }
-    let count = Int(sqlite3_column_bytes(statement, column))
+    // Each call with a column looks for it; a value is at hand.
+    let value = sqlite3_column_value(statement, column)
+    guard let text = sqlite3_value_text(value) else { return "" }
+    let count = Int(sqlite3_value_bytes(value))
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 

@@ -1,0 +1,26 @@
+import SteadSQLite
+
+/// Takes the objects of a result's rows in.
+protocol ObjectCollector {
+  /// Called for each row before its object is there.
+  mutating func beginRow(_ statement: SQLiteStatement)
+  mutating func append(_ object: AnyObject)
+  /// Puts another object where one is.
+  mutating func replace(_ object: AnyObject, with other: AnyObject)
+}
+
+/// The objects of a fetch, in the rows' order.
+struct FetchedObjects: ObjectCollector {
+  // Arrays of class references have one layout; that of `AnyObject` is known to the compiler here.
+  private(set) var objects: [AnyObject] = []
+
+  @inline(__always)
+  mutating func beginRow(_ statement: SQLiteStatement) {}
+
+  @inline(__always)
+  mutating func append(_ object: AnyObject) { objects.append(object) }
+
+  mutating func replace(_ object: AnyObject, with other: AnyObject) {
+    if let place = objects.lastIndex(where: { $0 === object }) { objects[place] = other }
+  }
+}
