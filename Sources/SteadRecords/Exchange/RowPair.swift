@@ -1,8 +1,3 @@
-/// The pairs of rows that a many-to-many relationship, or one without an inverse, consists of.
-package struct PairList: Hashable, Sendable {
-  let table: String
-}
-
 /// One pair of rows, and the place of each among the other's.
 package struct RowPair: Hashable, Sendable {
   let owner: Int64
