@@ -76,7 +76,7 @@ extension Schema {
   }
 }
 
-struct ConstraintCodingError: Error, CustomStringConvertible {
+private struct ConstraintCodingError: Error, CustomStringConvertible {
   var description: String {
     "Constraints hold key paths, which have no encoding; encode the Schema.Entity instead."
   }

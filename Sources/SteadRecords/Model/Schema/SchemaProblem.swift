@@ -15,20 +15,6 @@ struct SchemaProblem: Error, Hashable {
   var error: SwiftDataError { SwiftDataError(code, message) }
 }
 
-/// What is wrong or unclear in a schema's models.
-struct SchemaFindings {
-  /// What keeps a container from opening.
-  var problems: [SchemaProblem] = []
-  /// What is stored in a way that the app may not expect: inverses that cannot be chosen.
-  var notes: [String] = []
-
-  /// Throws the problems, if there are any, as one.
-  func check() throws {
-    guard let first = problems.first else { return }
-    throw SchemaProblem(first.code, problems.map(\.message).joined(separator: "\n"))
-  }
-}
-
 extension Schema {
   /// The most texts remembered; beyond it a text may be reported again.
   private static let noteLimit = 1_000
