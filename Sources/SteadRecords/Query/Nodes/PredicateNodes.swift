@@ -115,11 +115,6 @@ public enum _PredicateNodes {
   }
 }
 
-/// The nodes of predicates that Foundation lacks; not for use by hand.
-///
-/// Names of their own, since a later Foundation may have nodes of the same names.
-public enum _SteadExpressions {}
-
 /// Stands where a predicate would hold what it cannot, so that the compiler says only that.
 public struct _NoPredicateValue<Output>: StandardPredicateExpression {
   public func evaluate(_ bindings: PredicateBindings) throws -> Output { throw Unsupported() }

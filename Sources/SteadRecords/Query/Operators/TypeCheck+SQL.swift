@@ -19,14 +19,14 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
 }
 
 /// When an object is of a class.
-enum CastTest {
+private enum CastTest {
   case always
   case when(SQLFragment)
 }
 
 extension PredicateTranslation {
   /// When a row is of a class; nil when never.
-  func cast<Desired>(_ row: RowTerm, to type: Desired.Type) throws -> CastTest? {
+  fileprivate func cast<Desired>(_ row: RowTerm, to type: Desired.Type) throws -> CastTest? {
     guard let model = type as? any PersistentModel.Type, let target = layout.entity(for: model)
     else { throw NotTranslatable("a cast of \(row.entity.name) to \(type)") }
     if target === row.entity { return .always }

@@ -46,7 +46,7 @@ extension PredicateTranslation {
 }
 
 /// What was found out about the order of enums.
-enum RawOrder {
+private enum RawOrder {
   static let known = TypeCache<Bool>()
 }
 

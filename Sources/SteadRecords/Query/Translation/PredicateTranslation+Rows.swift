@@ -132,15 +132,15 @@ extension PredicateTranslation {
 }
 
 /// Collections that Codable writes as a JSON array.
-protocol ListType {
+private protocol ListType {
   static var elementType: any Any.Type { get }
 }
 extension Array: ListType {
-  static var elementType: any Any.Type { Element.self }
+  fileprivate static var elementType: any Any.Type { Element.self }
 }
 extension Set: ListType {
-  static var elementType: any Any.Type { Element.self }
+  fileprivate static var elementType: any Any.Type { Element.self }
 }
 extension ContiguousArray: ListType {
-  static var elementType: any Any.Type { Element.self }
+  fileprivate static var elementType: any Any.Type { Element.self }
 }

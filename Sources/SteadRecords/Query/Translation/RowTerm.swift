@@ -1,0 +1,15 @@
+import SteadSQLite
+
+/// An object's row.
+struct RowTerm {
+  let entity: EntityLayout
+  /// The row's number.
+  var id: SQLFragment
+  /// The table's alias where the columns can be read directly.
+  var alias: String?
+  /// What must be true of the row for it to be there, after a cast to a subclass.
+  var condition: SQLFragment?
+  var nullability = Nullability.never
+  var strict: StrictVariables = 0
+  var isColumn = false
+}
