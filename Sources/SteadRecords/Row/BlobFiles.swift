@@ -21,17 +21,3 @@ final class BlobFiles: Sendable {
 
   func remove(_ reference: String) throws { try blobs.remove(reference) }
 }
-
-/// Data of a property with external storage, read from its file when it is first asked for.
-final class ExternalData: Sendable {
-  /// The size in bytes from which data lies in a file of its own.
-  static let fileThreshold = 128 * 1024
-
-  let reference: String
-  let blobs: BlobFiles
-
-  init(reference: String, blobs: BlobFiles) {
-    self.reference = reference
-    self.blobs = blobs
-  }
-}

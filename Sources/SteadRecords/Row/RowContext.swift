@@ -53,15 +53,3 @@ struct RowLabels: Sendable {
   /// The name of each property's transformer, nil where it has none.
   let transformers: [String?]
 }
-
-/// The place of each property in a statement.
-final class PropertyMap {
-  let places: UnsafeMutablePointer<Int32>
-
-  init(count: Int, empty: Int32) {
-    places = .allocate(capacity: max(count, 1))
-    places.initialize(repeating: empty, count: max(count, 1))
-  }
-
-  deinit { places.deallocate() }
-}

@@ -1,0 +1,92 @@
+import Foundation
+import SteadSQLite
+
+/// A type that reads its values from columns.
+protocol SQLDecodable {
+  init?(sqlValue: SQLValue)
+}
+
+extension FixedWidthInteger where Self: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    switch sqlValue {
+    case .integer(let number): self.init(exactly: number)
+    case .text(let digits): self.init(digits)
+    default: return nil
+    }
+  }
+}
+extension Int: SQLDecodable {}
+extension Int8: SQLDecodable {}
+extension Int16: SQLDecodable {}
+extension Int32: SQLDecodable {}
+extension Int64: SQLDecodable {}
+extension UInt: SQLDecodable {}
+extension UInt8: SQLDecodable {}
+extension UInt16: SQLDecodable {}
+extension UInt32: SQLDecodable {}
+extension UInt64: SQLDecodable {}
+
+extension Bool: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard case .integer(let number) = sqlValue else { return nil }
+    self = number != 0
+  }
+}
+extension Double: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    switch sqlValue {
+    case .real(let number): self = number
+    case .integer(let number): self = Double(number)
+    case .text: self = .nan
+    default: return nil
+    }
+  }
+}
+extension Float: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard let number = Double(sqlValue: sqlValue) else { return nil }
+    self = Float(number)
+  }
+}
+extension CGFloat: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard let number = Double(sqlValue: sqlValue) else { return nil }
+    self = CGFloat(number)
+  }
+}
+extension Date: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard let seconds = Double(sqlValue: sqlValue) else { return nil }
+    self.init(timeIntervalSinceReferenceDate: seconds)
+  }
+}
+extension String: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard case .text(let text) = sqlValue else { return nil }
+    self = text
+  }
+}
+extension Decimal: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard case .text(let text) = sqlValue else { return nil }
+    if text == "NaN" { self = .nan } else { self.init(string: text) }
+  }
+}
+extension Data: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard case .blob(let data) = sqlValue else { return nil }
+    self = data
+  }
+}
+extension UUID: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard case .blob(let data) = sqlValue, data.count == 16 else { return nil }
+    self = data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+}
+extension URL: SQLDecodable {
+  init?(sqlValue: SQLValue) {
+    guard case .text(let text) = sqlValue else { return nil }
+    self.init(string: text)
+  }
+}
