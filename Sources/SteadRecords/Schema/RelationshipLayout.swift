@@ -1,3 +1,4 @@
+/// How a relationship is deleted, limited and reached from its other side.
 struct RelationshipLayout: Sendable {
   let deleteRule: Schema.Relationship.DeleteRule
   let minimum: Int
@@ -18,19 +19,4 @@ struct SharedList: Hashable, Sendable {
   let property: Int
   /// Its place in the order of declaration, from 0: what the to-one's `listColumn` holds.
   let number: Int
-}
-
-struct JoinTable: Hashable, Sendable {
-  let name: String
-  let owner: String
-  let target: String
-}
-
-/// Where a to-many relationship lies.
-enum ToManyStorage: Sendable {
-  /// In the column of the destination's to-one property with this index. Where that property has a
-  /// `listColumn`, this column holds the `list` of the relationship.
-  case inverse(toOneProperty: Int)
-  /// In a table of pairs.
-  case join(table: String, owner: String, target: String)
 }
