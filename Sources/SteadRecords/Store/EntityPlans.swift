@@ -10,20 +10,22 @@ struct EntityPlans: Sendable {
   subscript(entity: Int) -> EntityPlan { plans[entity].plan }
 }
 
-/// A plan that is made when it is first asked for, also by several threads at once.
-final class LazyPlan: Sendable {
-  private let entity: EntityLayout
-  private let table: TableLayout
-  private let store: RecordStore.Identity
-  private let made = AtomicLazyReference<EntityPlan>()
+extension EntityPlans {
+  /// A plan that is made when it is first asked for, also by several threads at once.
+  final class LazyPlan: Sendable {
+    private let entity: EntityLayout
+    private let table: TableLayout
+    private let store: RecordStore.Identity
+    private let made = AtomicLazyReference<EntityPlan>()
 
-  init(_ entity: EntityLayout, _ table: TableLayout, _ store: RecordStore.Identity) {
-    self.entity = entity
-    self.table = table
-    self.store = store
-  }
+    init(_ entity: EntityLayout, _ table: TableLayout, _ store: RecordStore.Identity) {
+      self.entity = entity
+      self.table = table
+      self.store = store
+    }
 
-  var plan: EntityPlan {
-    made.load() ?? made.storeIfNil(EntityPlan(entity: entity, table: table, store: store))
+    var plan: EntityPlan {
+      made.load() ?? made.storeIfNil(EntityPlan(entity: entity, table: table, store: store))
+    }
   }
 }

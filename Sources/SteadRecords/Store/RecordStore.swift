@@ -20,7 +20,7 @@ final class RecordStore: @unchecked Sendable {
   let configuration: ModelConfiguration
   let blobs: BlobFiles?
   /// The plans of the entities that this store holds, by entity index.
-  let plans: [LazyPlan?]
+  let plans: [EntityPlans.LazyPlan?]
   let tables: [TableLayout]
   private let file: StoreFile
   /// The commits that contexts of this process have made to the file.
@@ -62,7 +62,7 @@ final class RecordStore: @unchecked Sendable {
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
-      return LazyPlan(entity, table, identity)
+      return EntityPlans.LazyPlan(entity, table, identity)
     }
     blobs = configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: file.blobDirectory)
     log = CommitLog.of(try Self.logName(identity, configuration))

@@ -92,7 +92,7 @@ final class StoreConnection: @unchecked Sendable {
 }
 
 /// The number that each transaction which writes objects increments, in the same transaction.
-enum CommitNumber {
+private enum CommitNumber {
   static let selection = "SELECT number FROM stead_commit"
   // Not `number + 1 RETURNING number`: what returns rows keeps them in a table of its own, which takes longer
   // to make than the row of a save takes to write.
