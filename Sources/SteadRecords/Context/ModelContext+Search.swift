@@ -27,7 +27,7 @@ extension ModelContext {
 }
 
 /// A text in the query language of FTS5: all words quoted, so that none is an operator.
-struct SearchQuery {
+private struct SearchQuery {
   let match: String
 
   init(_ text: String, matchesPrefix: Bool) {
@@ -41,7 +41,7 @@ struct SearchQuery {
 }
 
 extension ObjectGraph {
-  func search<T: PersistentModel>(
+  fileprivate func search<T: PersistentModel>(
     _ type: T.Type, _ query: SearchQuery, limit: Int
   ) throws -> [SearchResult<T>] {
     guard let entity = layout.entity(for: T.self), !entity.searchable.isEmpty else {
