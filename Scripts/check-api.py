@@ -21,16 +21,22 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LISTS = ROOT / "Documentation/API"
 BUILT = ROOT / ".build/debug"
+HANDED_ON = re.compile(r"^@_exported public import (?:\w+ )?(\w+)", re.M)
 
 
 def modules():
-    """The modules of the library products."""
+    """The modules of the library products, and those whose types they hand on."""
     description = subprocess.run(
         ["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True, capture_output=True, text=True)
     products = json.loads(description.stdout[description.stdout.index("{"):])["products"]
-    return sorted({
+    names = {
         module for product in products if "library" in product["type"] for module in product["targets"]
-    })
+    }
+    for module in sorted(names):
+        for file in (ROOT / "Sources" / module).rglob("*.swift"):
+            names.update(
+                other for other in HANDED_ON.findall(file.read_text()) if (ROOT / "Sources" / other).is_dir())
+    return sorted(names)
 
 
 def extract(module, place):
