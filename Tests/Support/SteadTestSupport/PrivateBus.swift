@@ -24,8 +24,13 @@ package final class PrivateBus: Sendable {
     ]
   }
 
-  /// - Parameter services: The programs that the bus starts when their names are called.
-  package init(services: [String: String] = [:], in directory: TemporaryDirectory? = nil) throws {
+  /// - Parameters:
+  ///   - services: The programs that the bus starts when their names are called.
+  ///   - denied: The names of those that nobody may call.
+  package init(
+    services: [String: String] = [:], denying denied: [String] = [],
+    in directory: TemporaryDirectory? = nil
+  ) throws {
     let directory = try directory ?? TemporaryDirectory()
     self.directory = directory
     let socket = directory.file("bus").filePath
@@ -39,7 +44,7 @@ package final class PrivateBus: Sendable {
       try Data("[D-BUS Service]\nName=\(name)\nExec=\(command)\n".utf8)
         .write(to: directory.file("services").file("\(name).service"))
     }
-    try Data(Self.configuration(socket, directory.file("services").filePath).utf8)
+    try Data(Self.configuration(socket, directory.file("services").filePath, denied).utf8)
       .write(to: directory.file("bus.conf"))
     (lifeline, process) = (Pipe.closedByOthers(), Process())
     processID = try Self.start(
@@ -89,24 +94,28 @@ package final class PrivateBus: Sendable {
     return number
   }
 
-  private static func configuration(_ socket: String, _ services: String) -> String {
-    """
-    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-      "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-    <busconfig>
-      <type>session</type>
-      <listen>unix:path=\(socket)</listen>
-      <auth>EXTERNAL</auth>
-      <servicedir>\(services)</servicedir>
-      <policy context="default">
-        <allow send_destination="*" eavesdrop="true"/>
-        <allow eavesdrop="true"/>
-        <allow own="*"/>
-      </policy>
-      <limit name="max_message_size">1000000000</limit>
-      <limit name="max_incoming_bytes">1000000000</limit>
-      <limit name="max_outgoing_bytes">1000000000</limit>
-    </busconfig>
-    """
+  private static func configuration(
+    _ socket: String, _ services: String, _ denied: [String]
+  ) -> String {
+    let rules = denied.map { #"    <deny send_destination="\#($0)"/>"# }.joined(separator: "\n")
+    return """
+      <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+      <busconfig>
+        <type>session</type>
+        <listen>unix:path=\(socket)</listen>
+        <auth>EXTERNAL</auth>
+        <servicedir>\(services)</servicedir>
+        <policy context="default">
+          <allow send_destination="*" eavesdrop="true"/>
+          <allow eavesdrop="true"/>
+          <allow own="*"/>
+      \(rules)
+        </policy>
+        <limit name="max_message_size">1000000000</limit>
+        <limit name="max_incoming_bytes">1000000000</limit>
+        <limit name="max_outgoing_bytes">1000000000</limit>
+      </busconfig>
+      """
   }
 }
