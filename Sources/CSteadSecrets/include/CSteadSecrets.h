@@ -31,4 +31,12 @@ void stead_memory_give(stead_memory memory, size_t count);
 // Whether this process keeps the memory out of swap. The child of a fork does not keep its parent's.
 _Bool stead_memory_is_locked(stead_memory memory);
 
+// Makes a pipe that no program started meanwhile inherits: the end to read, and the end to write. Returns 0, or
+// the number of the error.
+int stead_pipe(int ends[2]);
+
+// Zeroes the vector registers that a function may change, where keys and secrets stay after the use of a cipher
+// until something else needs the registers.
+void stead_clear_vectors(void);
+
 #endif

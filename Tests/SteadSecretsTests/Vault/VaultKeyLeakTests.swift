@@ -1,4 +1,6 @@
 #if os(Linux)
+  import CForkSupport
+  import CSteadSecrets
   import Foundation
   import Testing
 
@@ -44,6 +46,51 @@
       let store = InMemorySecretStore()
       try store.write(key, for: id(), SecretStoreWrite())
       return store
+    }
+
+    /// The cryptographic library frees the schedule of a key, from which the key follows, and does not wipe it.
+    @Test func noScheduleOfAKeyIsLeft() throws {
+      let vault = try place.open(.openOrCreate)
+      try vault.set("geheim", "anna")
+      let scan = try MemoryScan(size: AESSchedule.size)
+      for _ in 0..<3 {
+        #expect(try place.open(.open).text("anna") == "geheim")
+        let snapshot = try vault.current()
+        AESSchedule.expand(vault.root.valueKey(snapshot.entries[0].salt), into: scan.secret)
+        #expect(try vault.text("anna") == "geheim")
+        #expect(try scan.findings() == [])
+        AESSchedule.expand(vault.root.indexKey(snapshot.header.writeSalt), into: scan.secret)
+        #expect(try place.open(.open).items(service: "mail").count == 1)
+        #expect(try scan.findings() == [])
+      }
+    }
+
+    /// What is in vector registers goes to the stack with the next signal, and into core dumps.
+    @Test func noKeyIsLeftInVectorRegisters() throws {
+      let key = VaultRoot.random().valueKey([])
+      let sealed = try [UInt8](repeating: 7, count: 4_096).withUnsafeBytes {
+        try VaultCipher.seal($0, by: key, with: [1])
+      }
+      let schedule = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: AESSchedule.size, alignment: 16)
+      defer { schedule.deallocate() }
+      AESSchedule.expand(key, into: schedule)
+      var registers = [UInt8](repeating: 0, count: 256)
+      let opened = VaultCipher.open(sealed, by: key, with: [1])
+      stead_test_store_vectors(&registers)
+      #expect(opened?.count == 4_096)
+      for start in stride(from: 0, to: registers.count, by: 16) {
+        let register = registers[start..<start + 16]
+        #expect(!register.elementsEqual(repeatElement(7, count: 16)))
+        for round in stride(from: 0, to: AESSchedule.size, by: 16) {
+          #expect(!register.elementsEqual(schedule[round..<round + 16]))
+        }
+      }
+    }
+
+    @Test func vectorRegistersAreCleared() {
+      #expect(stead_test_vectors_left_by(stead_clear_vectors) == 0)
+      #expect(stead_test_vectors_left_by({}) > 0)
     }
 
     @Test func noPassphraseIsLeft() throws {

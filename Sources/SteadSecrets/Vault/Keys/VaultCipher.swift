@@ -1,17 +1,23 @@
+import CSteadSecrets
 import Crypto
 import Foundation
 
 /// AES-256-GCM with a nonce of zeros, which is safe since every key here seals one message only.
 enum VaultCipher {
   private static let nonceSize = 12
+  private static let dummy = SymmetricKey(
+    data: [UInt8](repeating: 0, count: VaultLayout.rootKeySize))
+  private static var zeros: AES.GCM.Nonce {
+    get throws { try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: nonceSize)) }
+  }
 
   /// The ciphertext and the tag.
   static func seal(
     _ bytes: UnsafeRawBufferPointer, by key: SymmetricKey, with additional: [UInt8]
   ) throws(SecretError) -> Data {
+    defer { coverTraces() }
     do {
-      let nonce = try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: nonceSize))
-      let box = try AES.GCM.seal(bytes, using: key, nonce: nonce, authenticating: additional)
+      let box = try AES.GCM.seal(bytes, using: key, nonce: zeros, authenticating: additional)
       return box.ciphertext + box.tag
     } catch {
       throw SecretError(
@@ -25,6 +31,7 @@ enum VaultCipher {
     keeping count: Int? = nil
   ) -> SecretBytes? {
     guard sealed.count >= VaultLayout.tagSize else { return nil }
+    defer { coverTraces() }
     var combined = Data(capacity: nonceSize + sealed.count)
     combined.append(contentsOf: repeatElement(0, count: nonceSize))
     combined.append(sealed)
@@ -37,5 +44,15 @@ enum VaultCipher {
     let count = count ?? plain.count
     guard count <= plain.count else { return nil }
     return plain.withUnsafeBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+  }
+
+  /// Writes over what the library and the processor keep of the last key.
+  ///
+  /// The library frees the schedule of a key, from which the key follows, without wiping it; the schedule of the
+  /// next key gets the same memory. Vector registers keep their contents until something else needs them, and
+  /// go to the stack and into core dumps with the others.
+  private static func coverTraces() {
+    if let nonce = try? zeros { _ = try? AES.GCM.seal([UInt8](), using: dummy, nonce: nonce) }
+    stead_clear_vectors()
   }
 }

@@ -13,4 +13,10 @@ int stead_test_wait(pid_t child);
 // Ends the child without what `exit` would do a second time, such as writing out the parent's buffers.
 _Noreturn void stead_test_exit(int status);
 
+// Copies the sixteen vector registers, 16 bytes of each.
+void stead_test_store_vectors(void *target);
+
+// Fills the vector registers, calls a function, and returns how many of them are as they were.
+int stead_test_vectors_left_by(void (*function)(void));
+
 #endif
