@@ -16,6 +16,28 @@ public struct SecretItem: Hashable, Sendable {
   /// When the item was last changed; nil where the store does not say.
   public var modified: Date?
 
+  /// Whether the item has all of these attributes; `service` and `account` count, too.
+  func matches(_ wanted: [String: String]) -> Bool {
+    wanted.allSatisfy { name, value in
+      let found =
+        switch name {
+        case "service": service
+        case "account": account
+        default: attributes[name]
+        }
+      // Not `==`, for which strings are the same whose bytes are not.
+      return found?.utf8.elementsEqual(value.utf8) ?? false
+    }
+  }
+
+  /// Whether it comes before another in a list: by the UTF-8 of the service, then of the account.
+  func precedes(_ other: SecretItem) -> Bool {
+    guard service.utf8.elementsEqual(other.service.utf8) else {
+      return service.utf8.lexicographicallyPrecedes(other.service.utf8)
+    }
+    return account.utf8.lexicographicallyPrecedes(other.account.utf8)
+  }
+
   /// A description of an item; stores make these.
   public init(
     service: String, account: String, label: String, attributes: [String: String] = [:],

@@ -37,6 +37,13 @@ public protocol SecretStore: Sendable {
   /// What is known of all secrets of a service, in the order of their accounts' UTF-8.
   func items(service: String) throws(SecretError) -> [SecretItem]
 
+  /// What is known of all secrets, of every service, that have these attributes; in the order of their
+  /// services' and accounts' UTF-8.
+  ///
+  /// `service` and `account` count as attributes, too. Without attributes these are all that the store has, as
+  /// far as they have a service and an account.
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem]
+
   /// Keeps a secret, if the write's condition holds.
   ///
   /// Once it returns, the secret outlives the process, in stores that have `.persistence`.
@@ -67,6 +74,22 @@ extension SecretStore {
   private var noLock: SecretError {
     SecretError(
       code: .unsupported, message: "This store has no lock. Use it as it is.", feature: .locking)
+  }
+}
+
+extension SecretStore {
+  /// The services that have a secret in the store, in the order of their UTF-8.
+  ///
+  /// It costs what a list of all items does. Each usual vault has one service.
+  ///
+  /// - Throws: ``SecretError`` as ``items(matching:)`` does.
+  public func services() throws(SecretError) -> [String] {
+    var services: [String] = []
+    for item in try items(matching: [:])
+    where services.last.map({ $0.utf8.elementsEqual(item.service.utf8) }) != true {
+      services.append(item.service)
+    }
+    return services
   }
 }
 

@@ -20,6 +20,17 @@ extension Secrets {
     try naming(nil) { () throws(SecretError) in try store.items(service: service) }
   }
 
+  /// What is known of the service's secrets that have all of these attributes, in the order of their accounts' UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``contains(_:)`` does.
+  public func items(
+    matching attributes: [String: String]
+  ) throws(SecretError) -> [SecretItem] {
+    try naming(nil) { () throws(SecretError) in
+      try store.items(matching: attributes.merging(["service": service]) { $1 })
+    }
+  }
+
   /// The accounts that have a secret, in the order of their UTF-8.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.

@@ -58,6 +58,13 @@ public struct PlaintextTestStore: SecretStore {
     try table().items(service: service)
   }
 
+  /// What is known of the secrets of all services that have these attributes.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
+  public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    try table().items(matching: attributes)
+  }
+
   /// Keeps a secret, if the write's condition holds.
   ///
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not

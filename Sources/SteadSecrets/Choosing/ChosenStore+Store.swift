@@ -26,6 +26,12 @@ extension ChosenStore {
     }
   }
 
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    try read(isCertain: { _ in false }) { store throws(SecretError) in
+      try store.items(matching: attributes)
+    }
+  }
+
   func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try change { store throws(SecretError) in try store.remove(id) }
   }

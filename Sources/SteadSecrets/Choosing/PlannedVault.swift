@@ -5,7 +5,7 @@ struct PlannedVault: SecretStore {
   let path: String
 
   var storeDescription: SecretStoreDescription {
-    SecretStoreDescription(kind: .vault, location: path, reason: "")
+    SecretStoreDescription(kind: .vault, location: path, reason: "The caller named the vault.")
   }
   var features: Set<SecretStoreFeature> { [.encryptedAttributes, .persistence] }
   var sizeLimit: Int { Vault.sizeLimit }
@@ -13,6 +13,7 @@ struct PlannedVault: SecretStore {
   func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { nil }
   func item(for id: SecretID) throws(SecretError) -> SecretItem? { nil }
   func items(service: String) throws(SecretError) -> [SecretItem] { [] }
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] { [] }
   func remove(_ id: SecretID) throws(SecretError) -> Bool { false }
   func removeAll(service: String) throws(SecretError) -> Int { 0 }
 

@@ -44,6 +44,11 @@ public final class InMemorySecretStore: SecretStore {
     table.withLock { $0.items(service: service) }
   }
 
+  /// What is known of the secrets of all services that have these attributes.
+  public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    table.withLock { $0.items(matching: attributes) }
+  }
+
   /// Keeps a secret, if the write's condition holds; threads that write take turns.
   ///
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not

@@ -22,6 +22,10 @@ package struct SecretTable: Sendable {
       .map(\.value.item)
   }
 
+  package func items(matching attributes: [String: String]) -> [SecretItem] {
+    entries.values.map(\.item).filter { $0.matches(attributes) }.sorted { $0.precedes($1) }
+  }
+
   /// The entry that a write leads to, if its condition holds.
   package func entry(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite, at now: Date

@@ -5,12 +5,10 @@
   // Not run on this project's machines.
 
   extension Keychain {
-    /// All items of a service, wherever they are synchronized to.
-    func query(service: String) -> [String: Any] {
-      var query: [String: Any] = [
-        kSecClass as String: kSecClassGenericPassword,
-        kSecAttrService as String: service,
-      ]
+    /// All items of a service, or of every service, wherever they are synchronized to.
+    func query(service: String?) -> [String: Any] {
+      var query: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
+      query[kSecAttrService as String] = service
       switch kind {
       case .dataProtection:
         query[kSecUseDataProtectionKeychain as String] = true

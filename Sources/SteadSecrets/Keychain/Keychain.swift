@@ -84,6 +84,20 @@
         .sorted { $0.account.utf8.lexicographicallyPrecedes($1.account.utf8) }
     }
 
+    /// What is known of the secrets of all services that have these attributes, in the order of their services'
+    /// and accounts' UTF-8.
+    public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+      var query = self.query(service: nil)
+      query[kSecReturnAttributes as String] = true
+      query[kSecMatchLimit as String] = kSecMatchLimitAll
+      guard let found = try copyMatching(query) else { return [] }
+      guard let items = found as? [[String: Any]] else { throw unexpectedResult }
+      return items.compactMap { item in
+        (item[kSecAttrService as String] as? String).flatMap { SecretItem(item, service: $0) }
+      }
+      .filter { $0.matches(attributes) }.sorted { $0.precedes($1) }
+    }
+
     /// Removes a secret, and returns whether there was one.
     ///
     /// One that goes to other devices is removed from them, too.

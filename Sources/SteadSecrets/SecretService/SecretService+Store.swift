@@ -23,8 +23,22 @@ extension SecretService {
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     try SecretID.check(service, "service")
     return try unlocking { call throws(SecretError) in
-      try call.all(service).map { $0.found.item(service, $0.account) }
+      try call.all(["service": service])
     }
+  }
+
+  /// What is known of the secrets of all services that have these attributes, in the order of their services' and
+  /// accounts' UTF-8.
+  ///
+  /// It costs a message for each. Items of others that name no service or no account are left out.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
+  public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    for (name, value) in attributes where (name + value).utf8.contains(0) {
+      throw SecretError(
+        code: .invalidName, message: "No attribute has a NUL. Search for one that exists.")
+    }
+    return try unlocking { call throws(SecretError) in try call.all(attributes) }
   }
 
   /// Keeps a secret, if the write's condition holds among the programs that use this package.

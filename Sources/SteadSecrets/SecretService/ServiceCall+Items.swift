@@ -103,18 +103,20 @@ extension ServiceCall {
     throw SecretError(BusFailure(.noObject))
   }
 
-  /// All items of a service that have an account, the newest of each, in the order of their accounts'
-  /// UTF-8. Accounts are told apart by their bytes, as the service does; `String` would not.
-  func all(_ service: String) throws(SecretError) -> [(account: String, found: Found)] {
-    var all: [[UInt8]: Found] = [:]
-    for path in try search(["service": service]) {
+  /// All items with some attributes that have a service and an account, the newest of each name, in the order of
+  /// their names' UTF-8.
+  func all(_ attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    var all: [SecretID: Found] = [:]
+    for path in try search(attributes) {
       renewDeadline()
-      guard let found = try found(path), let account = found.attributes["account"] else { continue }
-      let key = Array(account.utf8)
-      if all[key]?.isOlder(than: found) ?? true { all[key] = found }
+      // What others call service and account may be nothing that we could ask for.
+      guard let found = try found(path), let service = found.attributes["service"],
+        let account = found.attributes["account"],
+        let id = try? SecretID(service: service, account: account)
+      else { continue }
+      if all[id]?.isOlder(than: found) ?? true { all[id] = found }
     }
     if all.isEmpty { try checkUnlocked() }
-    return all.sorted { $0.key.lexicographicallyPrecedes($1.key) }
-      .map { (String(decoding: $0.key, as: UTF8.self), $0.value) }
+    return all.map { $1.item($0.service, $0.account) }.sorted { $0.precedes($1) }
   }
 }

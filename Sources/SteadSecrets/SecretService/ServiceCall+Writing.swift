@@ -65,7 +65,7 @@ extension ServiceCall {
 
   /// Removes all items of a service that have an account, and returns how many accounts there were.
   func removeAll(_ service: String) throws(SecretError) -> Int {
-    let accounts = try all(service).map(\.account)
+    let accounts = try all(["service": service]).map(\.account)
     for account in accounts {
       renewDeadline()
       for path in try search(["service": service, "account": account]) { _ = try remove(path) }

@@ -35,6 +35,47 @@ import Testing
     #expect(try secrets.items().count == 1)
   }
 
+  /// As libsecret searches: for items that have all of the attributes, of every service in the store.
+  @Test(arguments: TestedStore.all)
+  func findsItemsByTheirAttributes(_ tested: TestedStore) throws {
+    let place = try tested.place()
+    let secrets = try place.secrets()
+    try secrets.set("1", for: "b", attributes: ["server": "mx", "port": "25"])
+    try secrets.set("2", for: "a", attributes: ["server": "mx", "é": ""])
+    try secrets.set("3", for: "c", attributes: ["port": "25"])
+    func found(_ attributes: [String: String]) throws -> [String] {
+      try secrets.items(matching: attributes).map(\.account)
+    }
+    #expect(try found([:]) == ["a", "b", "c"])
+    #expect(try found(["server": "mx"]) == ["a", "b"])
+    #expect(try found(["server": "mx", "port": "25"]) == ["b"])
+    #expect(try found(["server": "mx", "port": "26"]) == [])
+    #expect(try found(["é": ""]) == ["a"])
+    #expect(try found(["account": "c"]) == ["c"])
+    // The service is that of the secrets, whatever is asked for.
+    #expect(try found(["service": "another"]) == ["a", "b", "c"])
+    #expect(try secrets.store.items(matching: ["port": "25"]).map(\.account) == ["b", "c"])
+    #expect(try secrets.items(matching: ["port": "25"]).first?.attributes["server"] == "mx")
+  }
+
+  @Test(arguments: TestedStore.named)
+  func listsItsServices(_ tested: TestedStore) throws {
+    let place = try tested.place()
+    let store = try place.open()
+    #expect(try store.services() == [])
+    // One name as a single character and with a combining accent, which `String` calls equal.
+    let names = ["b", "a", "e\u{301}", "\u{E9}"]
+    for name in names { try place.secrets(name).set("1", for: "x", attributes: ["k": "v"]) }
+    try place.secrets("a").set("2", for: "y", attributes: ["k": "v"])
+    let sorted = names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
+    #expect(try store.services().map { Array($0.utf8) } == sorted)
+    let found = try store.items(matching: ["k": "v"])
+    #expect(found.map(\.service).map { Array($0.utf8) } == [sorted[0]] + sorted)
+    #expect(found.prefix(2).map(\.account) == ["x", "y"])
+    try place.secrets("b").remove("x")
+    #expect(try store.services().count == 3)
+  }
+
   @Test(arguments: TestedStore.all)
   func tellsWhenAnItemWasMadeAndChanged(_ tested: TestedStore) throws {
     guard let resolution = tested.timeResolution else { return }

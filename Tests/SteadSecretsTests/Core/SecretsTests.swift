@@ -94,6 +94,7 @@ private struct FailingStore: SecretStore {
   func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { throw error }
   func item(for id: SecretID) throws(SecretError) -> SecretItem? { throw error }
   func items(service: String) throws(SecretError) -> [SecretItem] { throw error }
+  func items(matching: [String: String]) throws(SecretError) -> [SecretItem] { throw error }
   func write(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) { throw error }

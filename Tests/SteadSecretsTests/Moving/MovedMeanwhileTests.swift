@@ -30,6 +30,10 @@ private struct EmptiedStore: SecretStore {
     try move()
     return try empty.items(service: service)
   }
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    try move()
+    return try empty.items(matching: attributes)
+  }
   func write(_ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite) throws(SecretError)
   {
     try empty.write(bytes, for: id, write)
@@ -71,5 +75,6 @@ private struct EmptiedStore: SecretStore {
     #expect(try reader().string(for: "anna") == "word")
     #expect(try reader().item(for: "anna")?.account == "anna")
     #expect(try reader().accounts() == ["anna"])
+    #expect(try reader().items(matching: ["account": "anna"]).count == 1)
   }
 }

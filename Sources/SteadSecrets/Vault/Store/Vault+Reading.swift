@@ -21,6 +21,15 @@ extension Vault {
     let snapshot = try current()
     return snapshot.entries[snapshot.positions(service: service)].map(\.item)
   }
+
+  /// What is known of the secrets of all services that have these attributes, in the order of their services' and
+  /// accounts' UTF-8.
+  public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    let snapshot = try current()
+    let service = attributes["service"]
+    let range = service.map { snapshot.positions(service: $0) } ?? snapshot.entries.indices
+    return snapshot.entries[range].map(\.item).filter { $0.matches(attributes) }
+  }
 }
 
 extension VaultEntry {
