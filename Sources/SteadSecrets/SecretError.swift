@@ -87,8 +87,11 @@ public struct SecretError: Error, Sendable {
 
   /// What went wrong, to compare with.
   public var code: Code
-  /// What went wrong and what to do, in a sentence or two for a person.
-  public var message: String
+  /// What went wrong and what to do, in a sentence or two for a person. Control characters in the names that
+  /// it mentions are written as escapes.
+  public var message: String {
+    didSet { message = message.shown }
+  }
   /// The service whose item it went wrong with, where there is one.
   public var service: String?
   /// The account whose item it went wrong with, where there is one.
@@ -107,7 +110,7 @@ public struct SecretError: Error, Sendable {
     cause: (any Error)? = nil
   ) {
     self.code = code
-    self.message = message
+    self.message = message.shown
     self.service = service
     self.account = account
     self.unavailability = unavailability
@@ -119,7 +122,7 @@ public struct SecretError: Error, Sendable {
 extension SecretError: CustomStringConvertible, LocalizedError {
   /// The message, with the service and the account.
   public var description: String {
-    let place = [service.map { "service \($0)" }, account.map { "account \($0)" }]
+    let place = [service.map { "service \($0.quoted)" }, account.map { "account \($0.quoted)" }]
       .compactMap(\.self)
     return place.isEmpty ? message : "\(message) (\(place.joined(separator: ", ")))"
   }

@@ -113,7 +113,7 @@ final class ChosenStore: SecretStore {
   private func located(_ error: SecretError, _ record: StoreRecord) -> SecretError {
     var error = error
     error.message +=
-      " The secrets of \(service) are in \(record.address), by the record \(file.path), and are looked "
+      " The secrets of \(service.quoted) are in \(record.address), by the record \(file.path), and are looked "
       + "for nowhere else."
     if let leftover = record.leftover { error.message += " Copies may be left in \(leftover)." }
     return error

@@ -27,11 +27,12 @@ struct StoreRecordFile: Sendable {
 
   /// The record; nil without a file.
   ///
-  /// - Throws: ``SecretError``: `.accessDenied` for a file that others could have written, since it
+  /// - Throws: ``SecretError``: `.accessDenied` for a file that others could have written or exchanged, since it
   ///   says where secrets go; `.corrupt`, `.newerVersion`.
   func read() throws(SecretError) -> StoreRecord? {
     let json: Data? = try reading {
       guard let status = try POSIXDisk().status(at: path) else { return nil }
+      try FileSafety.checkUnwritable(path.directoryPath)
       try FileSafety.checkUnwritable(file: status, at: path)
       return try POSIXDisk().contents(of: path, limit: StoreRecord.sizeLimit)
     }
@@ -100,6 +101,7 @@ extension StoreRecordFile {
   private func writing(_ body: () throws -> Void) throws(SecretError) {
     try SecretError.files {
       try POSIXDisk().makeDirectories(path.directoryPath)
+      try FileSafety.checkUnwritable(path.directoryPath)
       try body()
     }
   }

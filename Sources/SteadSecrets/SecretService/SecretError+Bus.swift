@@ -85,7 +85,8 @@ extension SecretError {
   {
     SecretError(
       code: .notInitialized,
-      message: "The Secret Service has no collection \(collection). Make it with the desktop's "
-        + "password program; unlock() makes the default one.", cause: cause)
+      message:
+        "The Secret Service has no collection \("\(collection)".quoted). Make it with the "
+        + "desktop's password program; unlock() makes the default one.", cause: cause)
   }
 }

@@ -18,9 +18,7 @@ struct ServiceLock {
   ) throws(SecretError) -> Success {
     let lock: FileLock
     do {
-      let environment = environment ?? ProcessInfo.processInfo.environment
-      let directory = try AppDirectories(id: "stead", environment: environment).create(\.runtime)
-      lock = FileLock(directory.appending(path: "secret-service.lock"))
+      lock = FileLock(try directory().appending(path: "secret-service.lock"))
     } catch {
       throw Self.noLock(error)
     }
@@ -45,11 +43,24 @@ struct ServiceLock {
     }
   }
 
+  /// The user's runtime directory. Where there is none, its stand-in is in a place where everyone may write,
+  /// and who makes it first could keep all others from writing: then it is a directory in the user's home.
+  private func directory() throws -> URL {
+    let environment = environment ?? ProcessInfo.processInfo.environment
+    let directories = try AppDirectories(id: "stead", environment: environment)
+    do {
+      return try directories.create(\.runtime)
+    } catch let error as FileError where error.code == .denied || error.code == .notAFile {
+      return try directories.create(\.state)
+    }
+  }
+
   private static func noLock(_ error: any Error) -> SecretError {
     let isDenied = (error as? FileError)?.code == .denied
     return SecretError(
       code: isDenied ? .accessDenied : .failed,
-      message: "The lock file in the user's runtime directory cannot be had; see the cause.",
+      message: "The lock file in the user's runtime or state directory cannot be had; see the "
+        + "cause.",
       cause: error)
   }
 }

@@ -223,3 +223,18 @@ import Testing
     #expect(try home.secrets().accounts() == (0..<8).map { "account \($0)" })
   }
 }
+  /// Who can write the directory can exchange the record, whatever its own mode is.
+  @Test(arguments: [0o777, 0o770, 0o702])
+  func aDirectoryOfRecordsThatOthersCouldWriteIsRefused(_ mode: Int) throws {
+    let records = home.record.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: records, withIntermediateDirectories: true)
+    try records.setMode(mode)
+    let error = secretError { try home.secrets().set("word", for: "anna") }
+    #expect(error?.code == .accessDenied && error?.message.contains("chmod go-w") == true)
+    #expect(!home.has(home.record))
+    try records.setMode(0o700)
+    try home.secrets().set("word", for: "anna")
+    try records.setMode(mode)
+    #expect(errorCode { try home.secrets() } == .accessDenied)
+  }
+

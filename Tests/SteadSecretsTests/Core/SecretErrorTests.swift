@@ -8,6 +8,22 @@ import Testing
     #expect(throws: SecretError.self) { try SecretID(service: "service", account: name) }
   }
 
+  /// An account's name with a line end made a line of its own in logs, one with an escape coloured the terminal.
+  @Test func namesCannotForgeLinesOfALog() {
+    let error = SecretError(
+      code: .notFound, message: "There is none in /a\u{1B}[31m/b\nERROR", service: "x\u{202E}y",
+      account: "a\"\r\n, account \"b\\")
+    #expect(error.message == #"There is none in /a\u{1B}[31m/b\u{A}ERROR"#)
+    #expect(
+      error.description
+        == #"There is none in /a\u{1B}[31m/b\u{A}ERROR (service "x\u{202E}y", "#
+        + #"account "a\"\u{D}\u{A}, account \"b\\")"#)
+    var longer = error
+    longer.message += "\u{7}"
+    #expect(longer.message.hasSuffix(#"ERROR\u{7}"#))
+    #expect(SecretError(code: .failed, message: "é 🔑").message == "é 🔑")
+  }
+
   @Test(arguments: [
     (SecretError.Code.notFound, "notFound"), (.duplicateItem, "duplicateItem"),
     (.changed, "changed"), (.locked, "locked"), (.notInitialized, "notInitialized"),

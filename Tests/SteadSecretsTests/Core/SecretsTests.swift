@@ -20,7 +20,7 @@ import Testing
     let reading = #expect(throws: SecretError.self) { try locked.string(for: "anna") }
     #expect(reading?.service == "service" && reading?.account == "anna")
     #expect(reading?.code == .locked)
-    #expect(try #require(reading).description.hasSuffix("(service service, account anna)"))
+    #expect(try #require(reading).description.hasSuffix(#"(service "service", account "anna")"#))
     let listing = #expect(throws: SecretError.self) { try locked.items() }
     #expect(listing?.service == "service" && listing?.account == nil)
     let writing = #expect(throws: SecretError.self) { try locked.setValue(1, for: "bob") }

@@ -30,6 +30,23 @@ import Testing
     return errors
   }
 
+  /// Another user may make the stand-in for a runtime directory in /tmp first; no write succeeded from then on.
+  @Test(.needs(.superuser)) func anothersRuntimeDirectoryKeepsNobodyFromWriting() throws {
+    let session = try KeyringSession()
+    let temporary = try TemporaryDirectory()
+    var environment = session.environment
+    environment["XDG_RUNTIME_DIR"] = nil
+    environment["TMPDIR"] = temporary.url.filePath
+    let foreign = temporary.file("stead-runtime-\(geteuid())")
+    try FileManager.default.createDirectory(at: foreign, withIntermediateDirectories: false)
+    #expect(chown(foreign.filePath, 4_001, 4_001) == 0)
+    let secrets = try Secrets(
+      service: "S", store: SecretService(timeout: .seconds(120), environment: environment))
+    try secrets.set("word", for: "A")
+    #expect(try secrets.string(for: "A") == "word")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: foreign.filePath).isEmpty)
+  }
+
   @Test func isReadyWhenItIsUnlocked() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: .seconds(120), environment: session.environment)

@@ -83,6 +83,23 @@ import Testing
     #expect(error?.message.contains("chmod 600 '\(place.url.filePath)'") == true)
   }
 
+  /// The command is pasted into a shell, which took what stood behind a quotation mark for another command.
+  @Test func theCommandIsOneWhateverThePathIs() throws {
+    let url = place.directory.file("it's a'\u{301}; id/secrets.vault")
+    func open() throws(SecretError) {
+      _ = try Vault(
+        at: url, key: .keyFile(place.keyFile), opening: .openOrCreate,
+        environment: place.environment)
+    }
+    try open()
+    try url.setMode(0o644)
+    let error = #expect(throws: SecretError.self) { try open() }
+    let command = try #require(error?.message.firstRange(of: "chmod")).lowerBound
+    try ToolRun.text(["sh", "-c", String(try #require(error?.message[command...]))])
+    #expect(try url.mode == 0o600)
+    try open()
+  }
+
   @Test func whatIsNoFileIsRefused() throws {
     try place.put(Data(), nil)
     try FileManager.default.removeItem(at: place.url)

@@ -72,7 +72,7 @@ enum FileSafety {
     throw denied(
       "\(what) \(path) belongs to user \(status.user), and this program runs as user \(geteuid()). Run "
         + "it as that user, or name another place. If it was left there by mistake, have an administrator "
-        + "run: chown \(geteuid()) '\(path)'")
+        + "run: chown \(geteuid()) \(path.shellQuoted)")
   }
 
   private static func checkMode(
@@ -81,7 +81,7 @@ enum FileSafety {
     guard status.mode & bits != 0 else { return }
     throw denied(
       "\(what) \(path) is open to others (mode \(String(status.mode, radix: 8))). Run: chmod "
-        + "\(mode) '\(path)'")
+        + "\(mode) \(path.shellQuoted)")
   }
 
   private static func denied(_ message: String) -> SecretError {
