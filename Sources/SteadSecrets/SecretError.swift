@@ -9,7 +9,8 @@ public struct SecretError: Error, Sendable {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name {
       case notFound, duplicateItem, changed, locked, notInitialized, unavailable
-      case interactionRequired, cancelled, accessDenied, tooLarge, corrupt, wrongKey, rolledBack
+      case interactionRequired, cancelled, accessDenied, tooLarge, corrupt, wrongKey, rolledBack,
+        anotherVault
       case unsupported, notDecodable, invalidName, noSpace, newerVersion, failed
     }
     private let name: Name
@@ -44,6 +45,8 @@ public struct SecretError: Error, Sendable {
     public static let wrongKey = Code(.wrongKey)
     /// The vault is older than one that was seen before.
     public static let rolledBack = Code(.rolledBack)
+    /// Another vault is where one was seen before.
+    public static let anotherVault = Code(.anotherVault)
     /// The store cannot do what was asked of it; ``SecretError/feature`` is what it lacks.
     public static let unsupported = Code(.unsupported)
     /// The stored value is not of the type that was asked for, or the value cannot be encoded.
@@ -120,7 +123,7 @@ public struct SecretError: Error, Sendable {
 }
 
 extension SecretError: CustomStringConvertible, LocalizedError {
-  /// The message, with the service and the account.
+  /// The message, with the service and the account between quotation marks.
   public var description: String {
     let place = [service.map { "service \($0.quoted)" }, account.map { "account \($0.quoted)" }]
       .compactMap(\.self)

@@ -22,6 +22,11 @@ public struct SecretID: Hashable, Sendable {
     self.account = account
   }
 
+  /// A name of this package's own, which is known to be right.
+  init(own service: StaticString, _ account: StaticString) {
+    (self.service, self.account) = ("\(service)", "\(account)")
+  }
+
   static func check(_ name: String, _ kind: String) throws(SecretError) {
     guard !name.isEmpty, name.utf8.count <= nameLimit, !name.utf8.contains(0) else {
       throw SecretError(

@@ -4,7 +4,8 @@ extension Secrets {
   /// An account's secret as a value that was kept by
   /// ``setValue(_:for:label:attributes:requirements:)``, or nil when there is none.
   ///
-  /// The value is the caller's, and what the decoder leaves in memory is not zeroed.
+  /// What passes through the decoder stays in memory that is not zeroed: the JSON, which holds the whole secret,
+  /// the strings and numbers in it, and the value itself. Keep what must not stay as bytes.
   ///
   /// - Throws: ``SecretError``: `.notDecodable` when the secret is not such a value in JSON; else as
   ///   ``bytes(for:)`` does.
@@ -17,7 +18,8 @@ extension Secrets {
 
   /// Keeps a value as JSON, in the place of the secret that was there.
   ///
-  /// What the encoder leaves in memory is not zeroed. To insert, update or compare values, make their
+  /// What passes through the encoder stays in memory that is not zeroed: the value, its strings and numbers, and
+  /// parts of the JSON from while it was made. The finished JSON is zeroed. To insert, update or compare values, make their
   /// bytes by ``SecretBytes/init(encoding:)``.
   ///
   /// - Throws: ``SecretError``: `.notDecodable` when the value cannot be encoded; else as
@@ -34,6 +36,8 @@ extension Secrets {
 
 extension SecretBytes {
   /// A value as JSON, with the keys in order, so that equal values have equal bytes.
+  ///
+  /// What the encoder leaves in memory is not zeroed.
   ///
   /// - Throws: ``SecretError``: `.notDecodable` when the value cannot be encoded.
   public convenience init(encoding value: some Encodable) throws(SecretError) {
@@ -54,6 +58,8 @@ extension SecretBytes {
   }
 
   /// The value that ``init(encoding:)`` made the bytes of.
+  ///
+  /// What the decoder leaves in memory, the value among it, is not zeroed.
   ///
   /// - Throws: ``SecretError``: `.notDecodable` when the bytes are not such a value in JSON.
   public func decoded<Value: Decodable>(as type: Value.Type) throws(SecretError) -> Value {

@@ -4,7 +4,8 @@ extension Secrets {
   /// Once it returns, the secret outlives the process, in stores that have `.persistence`.
   ///
   /// - Parameters:
-  ///   - secret: Text, `Data`, `[UInt8]` or ``SecretBytes``; it may be empty.
+  ///   - secret: A string, `Data`, `[UInt8]` or ``SecretBytes``; it may be empty. Of these only the memory of
+  ///     ``SecretBytes`` is zeroed when it goes.
   ///   - account: The user or the purpose, unique within the service.
   ///   - label: What a person sees in a password manager; nil keeps the old one, and gives a new item
   ///     "SERVICE: ACCOUNT".

@@ -99,7 +99,7 @@ extension Secrets {
 
   /// A copy of an account's secret, or nil when there is none.
   ///
-  /// The copy is the caller's, in memory that is not zeroed when it goes.
+  /// The whole secret stays in the copy's memory, which is not zeroed when it goes; so do copies of the copy.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func data(for account: String) throws(SecretError) -> Data? {
@@ -108,7 +108,8 @@ extension Secrets {
 
   /// An account's secret as text, or nil when there is none.
   ///
-  /// The text is the caller's, in memory that is not zeroed when it goes.
+  /// The whole secret stays in the string's memory, which is not zeroed when it goes; so do parts of it and
+  /// strings made of it. There is no way to zero a string: use `withBytes(for:_:)`.
   ///
   /// - Throws: ``SecretError``: `.notDecodable` when the secret is not UTF-8; else as ``bytes(for:)``
   ///   does.

@@ -28,10 +28,10 @@ final class ChosenStore: SecretStore {
   private let known: ForkSafeLock<Current?>
 
   init(
-    service: String, opener: StoreOpener, isReturn: Bool = false
+    opener: StoreOpener, isReturn: Bool = false
   ) throws(SecretError) {
     self.opener = opener
-    file = StoreRecordFile(service: service, in: opener.files.records)
+    file = StoreRecordFile(service: opener.service, in: opener.files.records)
     writersLock = FileLock(file.lock)
     try opener.files.check()
     self.isReturn = isReturn
@@ -85,8 +85,9 @@ final class ChosenStore: SecretStore {
     _ choice: StoreChoice, _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
     let store: any SecretStore
-    if choice.address.kind == .vault, try !opener.hasVault(choice.address) {
-      store = PlannedVault(path: opener.url(ofVault: choice.address).path(percentEncoded: false))
+    let vault = opener.url(ofVault: choice.address)
+    if choice.address.kind == .vault, try !opener.isVaultExpected(at: vault) {
+      store = PlannedVault(path: vault.path(percentEncoded: false))
     } else {
       store = try open(choice.address, old)
     }

@@ -8,11 +8,9 @@ struct SecretFiles: Hashable, Sendable {
 
   /// A record for each service, and its lock.
   let records: URL
-  /// Held by who makes the usual vault.
-  let lock: URL
-  /// The usual vault.
-  let vault: URL
-  /// The key of the usual vault, where systemd gives none.
+  /// The usual vaults, one for each service: what one app keeps makes no other's writes slow or fail.
+  private let vaults: URL
+  /// The key of the usual vaults, where nothing better gives one.
   let keyFile: URL
   /// Where systemd puts the service's credentials, if it does.
   let credentials: URL?
@@ -28,33 +26,44 @@ struct SecretFiles: Hashable, Sendable {
         code: .failed, message: "The user's directories cannot be told. Set HOME.", cause: error)
     }
     records = directories.config.appending(path: "secrets", directoryHint: .isDirectory)
-    lock = records.appending(path: "lock", directoryHint: .notDirectory)
-    vault = directories.data.appending(path: "secrets.vault", directoryHint: .notDirectory)
+    vaults = directories.data.appending(path: "secrets", directoryHint: .isDirectory)
     keyFile = directories.config.appending(path: "secrets.key", directoryHint: .notDirectory)
     homeProblem = Self.problem(withHomeIn: environment)
     credentials = environment["CREDENTIALS_DIRECTORY"]
       .flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
   }
 
-  /// Which key the usual vault gets when it is made now.
+  /// A service's usual vault.
+  func vault(of service: String) -> URL {
+    vaults.appending(path: StoreRecordFile.stem(service) + ".vault", directoryHint: .notDirectory)
+  }
+
+  /// Which key a usual vault gets when it is made now.
   ///
   /// - Throws: ``SecretError`` `.notFound` where systemd gives credentials, and not this one, unless there is
-  ///   a key file already.
-  var keyLocation: StoreProbe.KeyLocation {
-    get throws(SecretError) {
-      if hasCredential { return .systemdCredential(name: Self.credentialName) }
-      let path = keyFile.path(percentEncoded: false)
-      if credentials != nil, access(path, F_OK) != 0 {
-        throw SecretError(
-          code: .notFound,
-          message:
-            "CREDENTIALS_DIRECTORY is set, and has no credential \(Self.credentialName) to open the "
-            + "vault with. Add it to the unit by LoadCredentialEncrypted=, or name the vault and its key: "
-            + "Secrets(service:in: .vault(key:)).")
-      }
-      return .keyFile(path: path)
+  ///   a key file already; and where there is only a key file, and the program allows none.
+  func keyLocation(allowsKeyFile: Bool) throws(SecretError) -> StoreProbe.KeyLocation {
+    if hasCredential { return .systemdCredential(name: Self.credentialName) }
+    guard allowsKeyFile else { throw Self.noKey }
+    let path = keyFile.path(percentEncoded: false)
+    if credentials != nil, access(path, F_OK) != 0 {
+      throw SecretError(
+        code: .notFound,
+        message:
+          "CREDENTIALS_DIRECTORY is set, and has no credential \(Self.credentialName) to open the "
+          + "vault with. Add it to the unit by LoadCredentialEncrypted=, or name the vault and its key: "
+          + "Secrets(service:in: .vault(key:)).")
     }
+    return .keyFile(path: path)
   }
+
+  /// The error where a vault's key could only be in a file beside it, and the program allows none.
+  static let noKey = SecretError(
+    code: .notFound,
+    message:
+      "The secrets would be in a vault, and the only key for it is a file beside it, which the program does "
+      + "not allow. Start a Secret Service, give the process the systemd credential \(credentialName), or name "
+      + "a key: Secrets(service:in: .vault(key:)).")
 
   /// Makes sure that the places are there, or can be made, and are this user's.
   ///
@@ -66,7 +75,7 @@ struct SecretFiles: Hashable, Sendable {
       throw SecretError(code: .failed, message: homeProblem)
     }
     guard geteuid() == 0 else { return }
-    for url in [records, vault] {
+    for url in [records, vaults] {
       guard let (path, owner) = Self.nearest(url), owner != 0 else { continue }
       throw SecretError(
         code: .accessDenied,

@@ -23,34 +23,34 @@ extension Secrets {
   /// - Throws: ``SecretError``: `.invalidName`; `.corrupt`, `.newerVersion` or `.accessDenied` when the
   ///   record cannot be used; `.accessDenied` for the superuser with another user's home; `.failed` for
   ///   a home directory that is empty or not there; `.unavailable` where there is no record and the Secret
-  ///   Service does not answer; `.notFound` where systemd gives credentials, and not the vault's; and what opening a vault
-  ///   throws. A Secret Service that is recorded and out of reach is told by the calls that need it.
+  ///   Service does not answer; `.notFound` where systemd gives credentials, and not the vault's, or where only a
+  ///   key file would be left that is not allowed; `.notInitialized` for a vault that is gone; and what opening a
+  ///   vault throws. A Secret Service that is recorded and out of reach is told by the calls that need it.
   public init(
     service: String, in location: SecretStoreLocation = .automatic,
     environment: [String: String] = ProcessInfo.processInfo.environment,
     timeout: Duration = .seconds(5)
   ) throws(SecretError) {
     try SecretID.check(service, "service")
-    let opener = try StoreOpener(environment: environment, timeout: timeout)
-    try self.init(service: service, store: location.open(service, opener, isReturn: false))
+    let opener = try StoreOpener(service: service, environment: environment, timeout: timeout)
+    try self.init(service: service, store: location.open(opener, isReturn: false))
   }
 }
 
 extension SecretStoreLocation {
   /// - Parameter isReturn: Whether the secrets come from a store that only the program can open.
   func open(
-    _ service: String, _ opener: StoreOpener, isReturn: Bool
+    _ opener: StoreOpener, isReturn: Bool
   ) throws(SecretError) -> any SecretStore {
     switch self {
-    case .automatic:
-      return try ChosenStore(service: service, opener: opener, isReturn: isReturn)
+    case .automatic(let allowsKeyFile):
+      return try ChosenStore(opener: opener.allowing(keyFile: allowsKeyFile), isReturn: isReturn)
     case .secretService(let collection, let prompts):
       return opener.secretService(collection, prompts: prompts)
-    case .vault(let url, let key?):
-      return try Vault(
-        at: url ?? opener.files.vault, key: key, environment: opener.environment)
-    case .vault(let url, nil):
-      return try opener.openVault(at: url ?? opener.files.vault, isNew: true)
+    case .vault(let url, let key, .openOrCreate):
+      return try NamedVault(at: url ?? opener.usualVault, key: key, opener: opener)
+    case .vault(let url, let key, let opening):
+      return try opener.openVault(at: url ?? opener.usualVault, key: key, opening)
     case .store(let store): return store
     }
   }

@@ -25,6 +25,10 @@ struct StoreChoice: Hashable, Sendable {
       self.init(address: keychain, reason: "The Keychain is this system's own store.")
       return
     }
+    if probe.vaultKey == .secretPortal {
+      self.init(address: .vault, reason: Self.vault("The program runs in a sandbox", probe))
+      return
+    }
     switch probe.secretService {
     case .state(.ready):
       self.init(address: .secretService, reason: "The desktop's Secret Service is unlocked.")
@@ -47,7 +51,7 @@ struct StoreChoice: Hashable, Sendable {
   }
 
   private static func vault(_ why: String, _ probe: StoreProbe) -> String {
-    "\(why), so the secrets are in an encrypted file. \(probe.vaultKey.protection)"
+    "\(why), so the secrets are in an encrypted file. \(probe.vaultKey?.protection ?? "")"
   }
 
   private static func text(_ reason: SecretError.Unavailability) -> String {
@@ -68,6 +72,8 @@ extension StoreProbe.KeyLocation {
     case .systemdCredential(let name):
       "Its key is the systemd credential \(name): who has the file alone cannot read it, and who "
         + "can read the credential can."
+    case .secretPortal:
+      "Its key comes from the desktop's Secret portal, which gives it to no other app."
     case .keyFile(let path):
       "Its key is in \(path). That protects copies of the vault that are taken without that file, "
         + "such as backups. It does not protect from programs that can read your files."

@@ -3,15 +3,28 @@ import SteadFiles
 
 /// Looks at what an environment has, and opens stores there.
 struct StoreOpener: Sendable {
+  let service: String
   let environment: [String: String]
   /// How long the Secret Service may take to answer.
   let timeout: Duration
   let files: SecretFiles
+  /// Whether a vault may have its key in a file beside it.
+  var allowsKeyFile = true
 
-  init(environment: [String: String], timeout: Duration) throws(SecretError) {
+  init(
+    service: String, environment: [String: String], timeout: Duration
+  ) throws(SecretError) {
+    self.service = service
     self.environment = environment
     self.timeout = timeout
     files = try SecretFiles(environment: environment)
+  }
+
+  /// The same, for a program that allows key files or not.
+  func allowing(keyFile isAllowed: Bool) -> StoreOpener {
+    var opener = self
+    opener.allowsKeyFile = allowsKeyFile && isAllowed
+    return opener
   }
 
   /// What there is for a service without a record; it waits for the Secret Service's answer.
@@ -19,9 +32,15 @@ struct StoreOpener: Sendable {
   /// - Throws: ``SecretError`` when there is a Secret Service, or may be one, and it does not tell its
   ///   state: it may have secrets, which a second place would hide.
   func probe() throws(SecretError) -> StoreProbe {
+    if Self.keychain == nil, try isPortalOffered() {
+      // What the sandbox lets through of the Secret Service would have the secrets of all apps.
+      return StoreProbe(secretService: .absent(.notOnThisSystem), vaultKey: .secretPortal)
+    }
     let finding = try secretServiceFinding()
+    let needsKey = Self.keychain == nil && finding.leadsToVault
     return StoreProbe(
-      keychain: Self.keychain, secretService: finding, vaultKey: try files.keyLocation)
+      keychain: Self.keychain, secretService: finding,
+      vaultKey: needsKey ? try files.keyLocation(allowsKeyFile: allowsKeyFile) : nil)
   }
 
   private func secretServiceFinding() throws(SecretError) -> StoreProbe.Finding {
@@ -54,13 +73,25 @@ struct StoreOpener: Sendable {
     return error
   }
 
+  private var portal: SecretPortal { SecretPortal(environment: environment, timeout: timeout) }
+
+  private func isPortalOffered() throws(SecretError) -> Bool {
+    guard SecretPortal.isForProcess(environment) else { return false }
+    do throws(SecretError) {
+      return try portal.isOffered()
+    } catch {
+      throw Self.uncertain(error)
+    }
+  }
+
   /// The store at an address.
   ///
   /// - Parameter isNew: Whether a vault that is not there is made.
   func open(_ address: StoreAddress, isNew: Bool) throws(SecretError) -> any SecretStore {
     switch address.kind {
     case .secretService: secretService(address.location.map { .named($0) } ?? .default)
-    case .vault: try openVault(address, isNew: isNew)
+    case .vault:
+      try openVault(at: url(ofVault: address), key: nil, isNew ? .openOrCreate : .open)
     case .keychain: try openKeychain(address)
     case .elsewhere: throw Self.elsewhere(address)
     }
@@ -73,55 +104,64 @@ struct StoreOpener: Sendable {
       collection: collection, timeout: timeout, prompts: prompts, environment: environment)
   }
 
-  func url(ofVault address: StoreAddress) -> URL {
-    address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? files.vault
-  }
-
-  /// Whether a vault is there; whether it can be opened is not looked at.
-  func hasVault(_ address: StoreAddress) throws(SecretError) -> Bool {
-    try SecretError.files {
-      try POSIXDisk().statusFollowingLinks(url(ofVault: address).checkedPath) != nil
-    }
-  }
-
-  /// A vault that services share. One at a time makes it, and its key.
-  private func openVault(_ address: StoreAddress, isNew: Bool) throws(SecretError) -> Vault {
-    let url = url(ofVault: address)
-    guard isNew else { return try openVault(at: url, isNew: false) }
-    return try SecretError.files {
-      try POSIXDisk().makeDirectories(files.records.checkedPath)
-      return try FileLock(files.lock).hold(for: FileLock.writerLimit) {
-        try openVault(at: url, isNew: true)
-      }
-    }
-  }
-
-  /// A vault, by the first key of the usual ones that opens it.
-  func openVault(at url: URL, isNew: Bool) throws(SecretError) -> Vault {
-    var keys = [VaultKey.keyFile(files.keyFile)]
-    if files.hasCredential {
-      keys.insert(.systemdCredential(name: SecretFiles.credentialName), at: 0)
-    }
-    var failure: SecretError?
-    for key in keys {
-      do throws(SecretError) {
-        // A vault that another key opens is there, so only the first key can be a new one's.
-        let opening = isNew && failure == nil ? Vault.Opening.openOrCreate : .open
-        return try Vault(at: url, key: key, opening: opening, environment: environment)
-      } catch  where error.code == .wrongKey || error.code == .notFound {
-        failure = failure ?? error
-      }
-    }
-    throw failure
-      ?? SecretError(code: .wrongKey, message: "There is no key to open the vault with.")
-  }
-
   private static func elsewhere(_ address: StoreAddress) -> SecretError {
     SecretError(
       code: .unavailable,
       message: "The secrets were moved to a store that only the program can open: \(address). Name "
         + "it: Secrets(service:in: .store(...)).",
       unavailability: .notOnThisSystem)
+  }
+}
+
+extension StoreOpener {
+  /// The service's usual vault.
+  var usualVault: URL { files.vault(of: service) }
+
+  func url(ofVault address: StoreAddress) -> URL {
+    address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? usualVault
+  }
+
+  /// Whether a vault is there; whether it can be opened is not looked at.
+  func hasVault(_ address: StoreAddress) throws(SecretError) -> Bool {
+    try VaultFile(url(ofVault: address)).status() != nil
+  }
+
+  /// Whether a vault is at a place, or was there once: one that is gone is not one without secrets.
+  func isVaultExpected(at url: URL) throws(SecretError) -> Bool {
+    let file = try VaultFile(url)
+    return try file.status() != nil
+      || VaultPin(vault: file.path, environment: environment).id() != nil
+  }
+
+  /// A vault, by a key, or by the first of the usual ones that opens it.
+  func openVault(
+    at url: URL, key: VaultKey?, _ opening: Vault.Opening
+  ) throws(SecretError) -> Vault {
+    var failure: SecretError?
+    let keys = if let key { [key] } else { try usualKeys() }
+    for key in keys {
+      do throws(SecretError) {
+        // A vault that another key opens is there, so only the first key can be a new one's.
+        return try Vault(
+          at: url, key: key, opening: failure == nil ? opening : .open, environment: environment)
+      } catch  where error.code == .wrongKey || error.code == .notFound {
+        failure = failure ?? error
+      } catch {
+        // Without a vault, what kept the first key from making one is the reason.
+        throw error.code == .notInitialized ? failure ?? error : error
+      }
+    }
+    throw failure ?? SecretFiles.noKey
+  }
+
+  private func usualKeys() throws(SecretError) -> [VaultKey] {
+    var keys: [VaultKey] = []
+    if files.hasCredential { keys.append(.systemdCredential(name: SecretFiles.credentialName)) }
+    if try isPortalOffered() {
+      keys.append(.secretPortal(timeout: timeout, environment: environment))
+    }
+    if allowsKeyFile { keys.append(.keyFile(files.keyFile)) }
+    return keys
   }
 }
 

@@ -11,7 +11,7 @@ struct StoreRecordFile: Sendable {
 
   init(service: String, in directory: URL) {
     self.service = service
-    url = directory.appending(path: Self.name(service), directoryHint: .notDirectory)
+    url = directory.appending(path: Self.stem(service) + ".json", directoryHint: .notDirectory)
   }
 
   var path: String { url.path(percentEncoded: false) }
@@ -72,8 +72,8 @@ struct StoreRecordFile: Sendable {
 }
 
 extension StoreRecordFile {
-  /// A file name that says the service's, where that may be: `git%3Ahttps%3A%2F%2Fexample.org.json`.
-  static func name(_ service: String) -> String {
+  /// A file name, up to its ending, that says the service's, where that may be: `org.example.Notes%20(2)`.
+  static func stem(_ service: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
     let hexadecimal = Array("0123456789ABCDEF".utf8)
     var name: [UInt8] = []
@@ -89,9 +89,9 @@ extension StoreRecordFile {
     }
     guard name.count <= nameLimit else {
       // "%2" followed by "s" stands for no byte, so that no spelled-out name is the same.
-      return "%2sha256-\(SHA256.hexadecimal(Data(service.utf8))).json"
+      return "%2sha256-\(SHA256.hexadecimal(Data(service.utf8)))"
     }
-    return String(decoding: name, as: UTF8.self) + ".json"
+    return String(decoding: name, as: UTF8.self)
   }
 
   private func reading<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {

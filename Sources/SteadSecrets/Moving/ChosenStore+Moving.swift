@@ -34,7 +34,7 @@ extension ChosenStore {
     let (chosen, reason) = try target(location, given)
     if old.choice.address == chosen, given == nil { return try record(old, reason) }
     let destination: any SecretStore
-    if let given { destination = given } else { destination = try opener.open(chosen, isNew: true) }
+    if let given { destination = given } else { destination = try opened(chosen, location) }
     let begin = Date()
     let move = options.move(service, from: old.store, to: destination)
     try move.copy()
@@ -68,10 +68,23 @@ extension ChosenStore {
   /// A store that no record leads to; nil for one that can be found again.
   private func opened(_ location: SecretStoreLocation) throws(SecretError) -> (any SecretStore)? {
     switch location {
-    case .automatic, .secretService, .vault(_, nil): nil
+    case .automatic, .secretService, .vault(_, nil, _): nil
     // That is an automatic place by another name.
     case .store(let store) where store is ChosenStore: nil
-    case .vault(_, _?), .store: try location.open(service, opener, isReturn: false)
+    case .vault(_, _?, _), .store: try location.open(opener, isReturn: false)
+    }
+  }
+
+  /// The store at the address that a location has come to.
+  private func opened(
+    _ address: StoreAddress, _ location: SecretStoreLocation
+  ) throws(SecretError) -> any SecretStore {
+    switch location {
+    case .automatic(let allowsKeyFile):
+      try opener.allowing(keyFile: allowsKeyFile).open(address, isNew: true)
+    case .vault(_, _, let opening):
+      try opener.openVault(at: opener.url(ofVault: address), key: nil, opening)
+    case .secretService, .store: try opener.open(address, isNew: true)
     }
   }
 
@@ -85,14 +98,17 @@ extension ChosenStore {
       return (StoreAddress(kind: .elsewhere, location: words.joined(separator: " ")), named)
     }
     switch location {
-    case .automatic, .store:
+    case .automatic(let allowsKeyFile):
+      let choice = try StoreChoice(probe: opener.allowing(keyFile: allowsKeyFile).probe())
+      return (choice.address, choice.reason)
+    case .store:
       let choice = try StoreChoice(probe: opener.probe())
       return (choice.address, choice.reason)
     case .secretService(.default, _): return (.secretService, named)
     case .secretService(let collection, _):
       return (StoreAddress(kind: .secretService, location: "\(collection)"), named)
-    case .vault(nil, _): return (.vault, named)
-    case .vault(let url?, _):
+    case .vault(nil, _, _): return (.vault, named)
+    case .vault(let url?, _, _):
       let path = url.absoluteURL.path(percentEncoded: false)
       return (StoreAddress(kind: .vault, location: path), named)
     }

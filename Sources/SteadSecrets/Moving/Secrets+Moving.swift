@@ -43,8 +43,8 @@ extension Secrets {
       try await chosen.move(to: location, options)
       return self
     }
-    let opener = try StoreOpener(environment: environment, timeout: timeout)
-    let destination = try location.open(service, opener, isReturn: true)
+    let opener = try StoreOpener(service: service, environment: environment, timeout: timeout)
+    let destination = try location.open(opener, isReturn: true)
     let move = options.move(service, from: store, to: destination)
     try naming(nil) { () throws(SecretError) in
       try move.copy()

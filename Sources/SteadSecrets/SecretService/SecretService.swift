@@ -157,25 +157,9 @@ extension SecretService {
 
   private var library: SecretLibrary {
     get throws(SecretError) {
-      let found =
+      try SecretLibrary.usable(
         libraryNames == SecretLibrary.names
-        ? SecretLibrary.shared : SecretLibrary.load(libraryNames)
-      switch found {
-      case .success(let library) where library.isUsable: return library
-      case .success:
-        throw SecretError(
-          code: .unavailable,
-          message: "The child of a fork cannot use its parent's connection to the Secret Service. "
-            + "Start a program (exec), or read the secret before the fork.",
-          unavailability: .forked)
-      case .failure(let missing):
-        throw SecretError(
-          code: .unavailable,
-          message:
-            "libsecret is not installed, or too old. Install libsecret-1-0 (Debian), libsecret "
-            + "(Fedora, Arch, Alpine), or choose the vault.", unavailability: .noLibrary,
-          cause: missing)
-      }
+          ? SecretLibrary.shared : SecretLibrary.load(libraryNames))
     }
   }
 }

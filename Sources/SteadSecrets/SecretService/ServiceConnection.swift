@@ -8,41 +8,39 @@ final class ServiceConnection: Sendable {
 
   init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
     bus = try BusConnection(address, library, until: deadline)
-    owner = try Self.owner(bus, until: deadline)
+    owner = try bus.owner(of: ServiceName.bus, until: deadline)
     session = try SecretSession(bus, owner: owner, until: deadline)
   }
 
-  /// Who offers the service, once the bus has started it where nobody does.
-  private static func owner(
-    _ bus: BusConnection, until deadline: Deadline
-  ) throws(BusFailure) -> String {
+}
+
+extension BusConnection {
+  /// The unique name of the program that owns a name, which the bus starts where none runs.
+  func owner(of name: String, until deadline: Deadline) throws(BusFailure) -> String {
     do throws(BusFailure) {
-      return try currentOwner(bus, until: deadline)
+      return try currentOwner(of: name, until: deadline)
     } catch  where error.kind == .gone {
-      try start(bus, until: deadline)
-      return try currentOwner(bus, until: deadline)
+      try start(name, until: deadline)
+      return try currentOwner(of: name, until: deadline)
     }
   }
 
-  private static func currentOwner(
-    _ bus: BusConnection, until deadline: Deadline
+  private func currentOwner(
+    of name: String, until deadline: Deadline
   ) throws(BusFailure) -> String {
-    let reply = try bus.callBus("GetNameOwner", [.string(ServiceName.bus)], until: deadline)
+    let reply = try callBus("GetNameOwner", [.string(name)], until: deadline)
     guard let owner = reply[0]?.string else { throw BusFailure(.malformed) }
     return owner
   }
 
-  private static func start(_ bus: BusConnection, until deadline: Deadline) throws(BusFailure) {
+  private func start(_ name: String, until deadline: Deadline) throws(BusFailure) {
     do throws(BusFailure) {
-      _ = try bus.callBus(
-        "StartServiceByName", [.string(ServiceName.bus), .uint32(0)], until: deadline)
-    } catch  where error.kind == .gone && !bus.isClosed {
+      _ = try callBus("StartServiceByName", [.string(name), .uint32(0)], until: deadline)
+    } catch  where error.kind == .gone && !isClosed {
       throw BusFailure(.noService, error.name)
     }
   }
-}
 
-extension BusConnection {
   /// Calls a method of the bus itself.
   func callBus(
     _ method: String, _ arguments: [BusValue], until deadline: Deadline

@@ -43,8 +43,8 @@ struct ServiceLock {
     }
   }
 
-  /// The user's runtime directory. Where there is none, its stand-in is in a place where everyone may write,
-  /// and who makes it first could keep all others from writing: then it is a directory in the user's home.
+  /// The user's runtime directory. Where none exists, its stand-in is in a place where everyone may write, and
+  /// another user who makes it first could stop all writes. Then a directory in the user's home is used.
   private func directory() throws -> URL {
     let environment = environment ?? ProcessInfo.processInfo.environment
     let directories = try AppDirectories(id: "stead", environment: environment)

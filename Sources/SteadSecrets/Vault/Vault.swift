@@ -4,7 +4,7 @@ import SteadFiles
 /// Secrets in one encrypted file.
 ///
 /// ```swift
-/// let vault = try Vault(at: file, key: .passphrase(SecretBytes(passphrase)))
+/// let vault = try Vault(at: file, key: .passphrase(SecretBytes(passphrase)), opening: .openOrCreate)
 /// let secrets = try Secrets(service: "com.example.mail", store: vault)
 /// ```
 ///
@@ -24,8 +24,7 @@ public final class Vault: SecretStore {
     case open
     /// Make a new vault, or throw `.duplicateItem`.
     case create
-    /// Open the vault, or make a new one. Where one was made before, `open` is the safer choice: it tells
-    /// when the vault is gone.
+    /// Open the vault, or make a new one; throw `.notInitialized` where one existed before and is gone.
     case openOrCreate
   }
 
@@ -55,14 +54,14 @@ public final class Vault: SecretStore {
   /// - Parameters:
   ///   - url: The vault's file, in a directory that is the user's own and has mode 0700.
   ///   - key: What opens it; for a new vault, the only key at first.
-  ///   - opening: What to do when the file is there, and when it is not.
+  ///   - opening: What to do when the file exists, and when it does not. By default none is made.
   ///   - environment: The process's environment, or what a test wants it to be. `XDG_STATE_HOME` tells
-  ///     where to remember the vault's generation, `CREDENTIALS_DIRECTORY` where systemd's are.
-  /// - Throws: ``SecretError``: `.wrongKey`, `.corrupt`, `.newerVersion`, `.rolledBack` (see
+  ///     where to remember the vault's identity and generation, `CREDENTIALS_DIRECTORY` where systemd's are.
+  /// - Throws: ``SecretError``: `.wrongKey`, `.corrupt`, `.newerVersion`, `.anotherVault` and `.rolledBack` (see
   ///   ``acceptRollback(at:key:environment:)``), `.accessDenied`, `.notFound` when the key is not where
   ///   it should be, `.notInitialized` or `.duplicateItem` as `opening` says.
   public init(
-    at url: URL, key: VaultKey, opening: Opening = .openOrCreate,
+    at url: URL, key: VaultKey, opening: Opening = .open,
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(SecretError) {
     file = try VaultFile(url)
@@ -70,6 +69,7 @@ public final class Vault: SecretStore {
     let (root, snapshot) = try file.open(key, opening, environment)
     (self.root, id) = (root, snapshot.header.id)
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
+    file.pin(environment).note(id)
     // Read anew if it has changed since, and held against the witness.
     try adopt(opened: snapshot)
   }

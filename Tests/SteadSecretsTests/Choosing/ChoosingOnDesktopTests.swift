@@ -77,6 +77,20 @@ import Testing
     #expect(secrets.storeDescription.reason.contains("Nothing on the message bus"))
   }
 
+  /// A sandbox, or a rule of the bus, may forbid the call, and the keyring behind it may have secrets.
+  @Test func aServiceThatMayNotBeCalledGivesWayToNothing() throws {
+    let bus = try PrivateBus(denying: [KeyringSession.name])
+    let peer = try SilentPeer(KeyringSession.name, on: bus)
+    let error = secretError {
+      _ = try Secrets(
+        service: Home.service, environment: bus.environment, timeout: .seconds(120))
+    }
+    #expect(error?.code == .accessDenied)
+    let home = bus.environment["HOME"] ?? ""
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: home) == [])
+    withExtendedLifetime(peer) {}
+  }
+
   /// It may have secrets, which a vault would hide for ever.
   @Test func aServiceThatHangsIsAnErrorAndGivesWayToNothing() throws {
     let session = try KeyringSession()

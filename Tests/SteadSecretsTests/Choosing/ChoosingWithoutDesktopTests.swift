@@ -42,13 +42,112 @@ import Testing
     #expect(reader.storeDescription.reason.contains(home.record.filePath))
   }
 
-  @Test func servicesShareAVaultAndHaveRecordsOfTheirOwn() throws {
+  /// In one vault for all, an app with sixty megabytes made another's writes take seconds, and fail once it was full.
+  @Test func servicesHaveVaultsAndRecordsOfTheirOwn() throws {
     try home.secrets().set("word", for: "anna")
     let other = try Secrets(service: "org.example.Mail", environment: home.environment)
     #expect(try other.string(for: "anna") == nil)
     try other.set("other", for: "anna")
     #expect(try home.secrets().string(for: "anna") == "word")
     #expect(home.has(home.file(".config/stead/secrets/org.example.Mail.json")))
+    #expect(home.has(home.file(".local/share/stead/secrets/org.example.Mail.vault")))
+    #expect(try other.store.services() == ["org.example.Mail"])
+  }
+
+  // MARK: Keys that are not allowed
+
+  @Test func aKeyBesideItsVaultCanBeRuledOut() throws {
+    let error = secretError { try home.secrets(.automatic(allowsKeyFile: false)) }
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains("does not allow") == true)
+    #expect(!home.has(home.file(".config")) && !home.has(home.file(".local")))
+
+    // One that exists is not used either.
+    try home.secrets().set("word", for: "anna")
+    #expect(errorCode { try home.secrets(.automatic(allowsKeyFile: false)) } == .notFound)
+
+    let credentials = try TemporaryDirectory(inMemory: true)
+    let key = credentials.file("stead-vault-key")
+    try Data((0..<32).map { $0 }).write(to: key)
+    try key.setMode(0o400)
+    var unit = try Home()
+    unit.environment["CREDENTIALS_DIRECTORY"] = credentials.url.filePath
+    let secrets = try unit.secrets(.automatic(allowsKeyFile: false))
+    try secrets.set("word", for: "anna")
+    #expect(try unit.secrets().string(for: "anna") == "word")
+    #expect(!unit.has(unit.keyFile))
+  }
+
+  @Test func aMoveMakesNoKeyThatIsRuledOut() async throws {
+    let secrets = try Secrets(service: Home.service, store: InMemorySecretStore())
+    try secrets.set("word", for: "anna")
+    let environment = home.environment
+    let code = await errorCode {
+      try await secrets.move(to: .automatic(allowsKeyFile: false), environment: environment)
+    }
+    #expect(code == .notFound)
+    #expect(!home.has(home.keyFile) && !home.has(home.vault))
+    #expect(try secrets.string(for: "anna") == "word")
+  }
+
+  @Test func aMoveToAVaultThatHasToExistMakesNone() async throws {
+    let secrets = try home.secrets()
+    try secrets.set("word", for: "anna")
+    let url = home.file("notes/a.vault")
+    let code = await errorCode { try await secrets.move(to: .vault(at: url, opening: .open)) }
+    #expect(code == .notInitialized)
+    #expect(!home.has(url))
+    #expect(try home.secrets().string(for: "anna") == "word")
+  }
+
+  // MARK: Vaults that the program names
+
+  /// A path with a mistake in it made a new vault by a read, and told that there was no secret.
+  @Test func readingANamedVaultMakesNone() throws {
+    let url = home.file("notes/a.vault")
+    let secrets = try home.secrets(.vault(at: url))
+    #expect(try secrets.string(for: "anna") == nil)
+    #expect(try secrets.items(matching: [:]).isEmpty && secrets.remove("anna") == false)
+    #expect(try secrets.state() == .ready)
+    #expect(secrets.storeDescription.kind == .vault)
+    #expect(!home.has(home.file("notes")) && !home.has(home.keyFile))
+    #expect(errorCode { try home.secrets(.vault(at: url, opening: .open)) } == .notInitialized)
+
+    try secrets.set("word", for: "anna")
+    #expect(try secrets.string(for: "anna") == "word")
+    #expect(try home.secrets(.vault(at: url, opening: .open)).string(for: "anna") == "word")
+    #expect(errorCode { try home.secrets(.vault(at: url, opening: .create)) } == .duplicateItem)
+  }
+
+  @Test func readersOfANamedVaultSeeItOnceItIsMade() throws {
+    let url = home.file("notes/a.vault")
+    let reader = try home.secrets(.vault(at: url))
+    #expect(try reader.string(for: "anna") == nil)
+    try home.secrets(.vault(at: url)).set("word", for: "anna")
+    #expect(try reader.string(for: "anna") == "word")
+  }
+
+  @Test func aNamedVaultThatIsGoneIsMissed() throws {
+    let url = home.file("notes/a.vault")
+    try home.secrets(.vault(at: url)).set("word", for: "anna")
+    try FileManager.default.removeItem(at: url)
+    #expect(errorCode { try home.secrets(.vault(at: url)) } == .notInitialized)
+    // As the message says.
+    _ = try home.secrets(.vault(at: url, opening: .create))
+    #expect(try home.secrets(.vault(at: url)).string(for: "anna") == nil)
+  }
+
+  /// With the record the vault is known to be gone, and it was not without.
+  @Test func aVaultThatIsGoneWithItsRecordIsMissed() throws {
+    try home.secrets().set("word", for: "anna")
+    try FileManager.default.removeItem(at: home.record)
+    try FileManager.default.removeItem(at: home.vault)
+    #expect(errorCode { try home.secrets() } == .notInitialized)
+    _ = try home.secrets(.vault(opening: .create))
+    let secrets = try home.secrets()
+    #expect(try secrets.string(for: "anna") == nil)
+    try secrets.set("new", for: "anna")
+    #expect(home.has(home.record))
   }
 
   /// The address of a session that has ended, or of one that has still to begin.
@@ -58,6 +157,20 @@ import Testing
     stale.environment["DBUS_SESSION_BUS_ADDRESS"] = address
     #expect(secretError { _ = try stale.secrets() }?.unavailability == .noBus)
     #expect(!home.has(home.vault) && !home.has(home.record) && !home.has(home.keyFile))
+  }
+
+  /// cron starts programs without the variables of the session that the same user may have.
+  @Test func aProcessThatTheSessionDidNotStartKnowsOfItsBus() throws {
+    let users = try TemporaryDirectory()
+    let directory = users.file("\(geteuid())")
+    let home = ProcessInfo.processInfo.environment["HOME"]
+    let environment = home.map { ["HOME": $0] } ?? [:]
+    #expect(!BusAddress.isGiven(in: environment, users: users.url.filePath))
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+    try Data().write(to: directory.file("bus"))
+    #expect(BusAddress.isGiven(in: environment, users: users.url.filePath))
+    // Whose home is another one is in no session of this user's.
+    #expect(!BusAddress.isGiven(in: ["HOME": "/nowhere"], users: users.url.filePath))
   }
 
   @Test func aHomeThatIsEmptyOrNotThereIsAnError() {
@@ -89,6 +202,19 @@ import Testing
     #expect(!home.has(home.file(".config")))
   }
 
+  /// A vault that the program names would have been made there, too.
+  @Test(.needs(.superuser)) func theSuperuserMakesNothingOfItsOwnInAnothersHome() throws {
+    #expect(chown(home.file("").filePath, 4_001, 4_001) == 0)
+    let error = secretError { try home.secrets(.vault()).set("word", for: "anna") }
+    #expect(error?.code == .accessDenied)
+    #expect(error?.message.contains("Run it as that user") == true)
+    let made = FileManager.default.enumerator(atPath: home.file("").filePath)
+    while let path = made?.nextObject() as? String {
+      var status = stat()
+      #expect(lstat(home.file(path).filePath, &status) == 0 && status.st_uid == 4_001, "\(path)")
+    }
+  }
+
   // MARK: Processes that are stopped
 
   @Test func aStuckWriterOfOneServiceHoldsUpNoOther() throws {
@@ -105,7 +231,7 @@ import Testing
 
   @Test func aStuckWriterOfTheVaultIsNotWaitedForWithoutLimit() throws {
     try home.secrets().set("word", for: "anna")
-    let holder = try lock(home.file(".local/share/stead/secrets.vault.lock"))
+    let holder = try lock(home.file(".local/share/stead/secrets/\(Home.service).vault.lock"))
     defer { close(holder) }
     let start = ContinuousClock.now
     #expect(secretError { try home.secrets().set("new", for: "anna") }?.unavailability == .timedOut)
@@ -154,6 +280,21 @@ import Testing
   @Test func aRecordThatOthersCouldHaveWrittenIsRefused() throws {
     try home.secrets().set("word", for: "anna")
     try home.record.setMode(0o666)
+    #expect(errorCode { try home.secrets() } == .accessDenied)
+  }
+
+  /// Who can write the directory can exchange the record, whatever its own mode is.
+  @Test(arguments: [0o777, 0o770, 0o702])
+  func aDirectoryOfRecordsThatOthersCouldWriteIsRefused(_ mode: Int) throws {
+    let records = home.record.deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: records, withIntermediateDirectories: true)
+    try records.setMode(mode)
+    let error = secretError { try home.secrets().set("word", for: "anna") }
+    #expect(error?.code == .accessDenied && error?.message.contains("chmod go-w") == true)
+    #expect(!home.has(home.record))
+    try records.setMode(0o700)
+    try home.secrets().set("word", for: "anna")
+    try records.setMode(mode)
     #expect(errorCode { try home.secrets() } == .accessDenied)
   }
 
@@ -223,18 +364,3 @@ import Testing
     #expect(try home.secrets().accounts() == (0..<8).map { "account \($0)" })
   }
 }
-  /// Who can write the directory can exchange the record, whatever its own mode is.
-  @Test(arguments: [0o777, 0o770, 0o702])
-  func aDirectoryOfRecordsThatOthersCouldWriteIsRefused(_ mode: Int) throws {
-    let records = home.record.deletingLastPathComponent()
-    try FileManager.default.createDirectory(at: records, withIntermediateDirectories: true)
-    try records.setMode(mode)
-    let error = secretError { try home.secrets().set("word", for: "anna") }
-    #expect(error?.code == .accessDenied && error?.message.contains("chmod go-w") == true)
-    #expect(!home.has(home.record))
-    try records.setMode(0o700)
-    try home.secrets().set("word", for: "anna")
-    try records.setMode(mode)
-    #expect(errorCode { try home.secrets() } == .accessDenied)
-  }
-

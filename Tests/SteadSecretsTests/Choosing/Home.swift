@@ -45,7 +45,7 @@ struct Home: Sendable {
   }
 
   var record: URL { file(".config/stead/secrets/\(Self.service).json") }
-  var vault: URL { file(".local/share/stead/secrets.vault") }
+  var vault: URL { file(".local/share/stead/secrets/\(Self.service).vault") }
   var keyFile: URL { file(".config/stead/secrets.key") }
 
   func has(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.filePath) }

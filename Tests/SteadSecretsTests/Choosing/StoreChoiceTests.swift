@@ -56,6 +56,15 @@ import Testing
     #expect(choice.reason.contains("There was no bus."))
   }
 
+  /// What a sandbox lets through of the Secret Service would have the secrets of all apps.
+  @Test(arguments: rows)
+  func inASandboxThePortalGoesBeforeTheSecretService(_ row: Row) {
+    let probe = StoreProbe(secretService: row.found, vaultKey: .secretPortal)
+    let choice = StoreChoice(probe: probe)
+    #expect(choice.address == .vault)
+    #expect(choice.reason.contains("sandbox") && choice.reason.contains("Secret portal"))
+  }
+
   @Test func theReasonTellsWhereTheKeyIs() {
     let credential = StoreProbe(
       secretService: .absent(.noBus),

@@ -101,22 +101,22 @@ import Testing
   }
 
   @Test(arguments: [
-    ("org.example.Notes", "org.example.Notes.json"),
-    ("git:https://example.org/a", "git%3Ahttps%3A%2F%2Fexample.org%2Fa.json"),
-    ("..", "%2E..json"),
-    (".hidden", "%2Ehidden.json"),
-    ("a%2Fb", "a%252Fb.json"),
-    ("Ä", "%C3%84.json"),
+    ("org.example.Notes", "org.example.Notes"),
+    ("git:https://example.org/a", "git%3Ahttps%3A%2F%2Fexample.org%2Fa"),
+    ("..", "%2E."),
+    (".hidden", "%2Ehidden"),
+    ("a%2Fb", "a%252Fb"),
+    ("Ä", "%C3%84"),
   ])
   func aFileIsNamedAfterItsService(_ service: String, _ name: String) {
-    #expect(StoreRecordFile.name(service) == name)
+    #expect(StoreRecordFile.stem(service) == name)
   }
 
   @Test func longNamesAreHashed() {
     let long = String(repeating: "n", count: 201)
     let other = String(repeating: "n", count: 202)
-    #expect(StoreRecordFile.name(long).utf8.count < 255)
-    #expect(StoreRecordFile.name(long) != StoreRecordFile.name(other))
-    #expect(!StoreRecordFile.name(String(repeating: "n", count: 200)).contains("sha256"))
+    #expect(StoreRecordFile.stem(long).utf8.count < 255)
+    #expect(StoreRecordFile.stem(long) != StoreRecordFile.stem(other))
+    #expect(!StoreRecordFile.stem(String(repeating: "n", count: 200)).contains("sha256"))
   }
 }

@@ -30,6 +30,7 @@ import Testing
     (.unavailable, "unavailable"), (.interactionRequired, "interactionRequired"),
     (.cancelled, "cancelled"), (.accessDenied, "accessDenied"), (.tooLarge, "tooLarge"),
     (.corrupt, "corrupt"), (.wrongKey, "wrongKey"), (.rolledBack, "rolledBack"),
+    (.anotherVault, "anotherVault"),
     (.unsupported, "unsupported"), (.notDecodable, "notDecodable"),
     (.invalidName, "invalidName"), (.noSpace, "noSpace"), (.newerVersion, "newerVersion"),
     (.failed, "failed"),

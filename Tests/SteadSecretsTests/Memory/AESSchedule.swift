@@ -1,6 +1,6 @@
 import Crypto
 
-/// The schedule of a key of AES-256 (FIPS 197), made where the memory is told, and nowhere else.
+/// The schedule of a key of AES-256 (FIPS 197), made in the memory that is given, and nowhere else.
 enum AESSchedule {
   /// Fifteen round keys of sixteen bytes.
   static let size = 240

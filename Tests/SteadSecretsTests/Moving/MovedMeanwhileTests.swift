@@ -57,8 +57,8 @@ private struct EmptiedStore: SecretStore {
   private func reader() throws -> Secrets {
     let home = home
     let store = try ChosenStore(
-      service: Home.service,
-      opener: StoreOpener(environment: home.environment, timeout: .seconds(120)))
+      opener: StoreOpener(
+        service: Home.service, environment: home.environment, timeout: .seconds(120)))
     let record = home.record
     var current = try store.current()
     current.store = EmptiedStore {

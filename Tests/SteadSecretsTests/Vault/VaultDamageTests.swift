@@ -100,9 +100,61 @@ import Testing
     let vault = try place.open()
     try FileManager.default.removeItem(at: place.url)
     try place.open(.create).set("anderes", "anna")
-    #expect(errorCode { _ = try vault.text("anna") } == .wrongKey)
-    #expect(errorCode { try vault.set("neu", "anna") } == .wrongKey)
+    #expect(errorCode { _ = try vault.text("anna") } == .anotherVault)
+    #expect(errorCode { try vault.set("neu", "anna") } == .anotherVault)
     #expect(try place.open().text("anna") == "anderes")
+  }
+
+  /// One key may open several vaults. Another of them in the place was taken for the one that had been there, by
+  /// every program that opened it later.
+  @Test func anotherVaultOfTheSameKeyIsNotTakenForTheOneThatWasThere() throws {
+    try place.open().set("geheim", "anna")
+    let other = place.directory.file("vault/other.vault")
+    let opened = try Vault(
+      at: other, key: .keyFile(place.keyFile), opening: .create, environment: place.environment)
+    try opened.set("anderes", "anna")
+    let mine = try Data(contentsOf: place.url)
+    try place.put(Data(contentsOf: other), nil)
+    let error = secretError { _ = try place.open(.open) }
+    #expect(error?.code == .anotherVault)
+    #expect(error?.message.contains("Vault.acceptRollback(at:key:)") == true)
+    #expect(errorCode { _ = try place.open(.openOrCreate) } == .anotherVault)
+    #expect(try Data(contentsOf: place.url) == Data(contentsOf: other))
+    try place.put(mine, nil)
+    #expect(try place.open().text("anna") == "geheim")
+    // Put there on purpose.
+    try place.put(Data(contentsOf: other), nil)
+    try Vault.acceptRollback(
+      at: place.url, key: .keyFile(place.keyFile), environment: place.environment)
+    #expect(try place.open().text("anna") == "anderes")
+    try place.put(mine, nil)
+    #expect(errorCode { _ = try place.open() } == .anotherVault)
+  }
+
+  /// It looked like one that has never had secrets, and a new one was made.
+  @Test func aVaultThatIsGoneIsMissedByEveryProgram() throws {
+    try place.open().set("geheim", "anna")
+    try FileManager.default.removeItem(at: place.url)
+    #expect(errorCode { _ = try place.open(.openOrCreate) } == .notInitialized)
+    #expect(!FileManager.default.fileExists(atPath: place.url.filePath))
+    _ = try place.open(.create)
+    #expect(try place.open().text("anna") == nil)
+  }
+
+  @Test func withoutItsMemoryOfPathsAVaultWorks() throws {
+    try place.open().set("geheim", "anna")
+    let pins = place.directory.file("state/stead/vault-paths")
+    let names = try FileManager.default.contentsOfDirectory(atPath: pins.filePath)
+    #expect(names.count == 1 && names[0].utf8.count == 64)
+    let pin = pins.file(names[0])
+    #expect(try pin.mode == 0o600)
+    let id = try String(contentsOf: pin, encoding: .utf8)
+    for damaged in ["", "x\n", String(repeating: "g", count: 32) + "\n", id + id] {
+      try Data(damaged.utf8).write(to: pin)
+      #expect(try place.open(.open).text("anna") == "geheim")
+      // It is noted again.
+      #expect(try String(contentsOf: pin, encoding: .utf8) == id)
+    }
   }
 }
 

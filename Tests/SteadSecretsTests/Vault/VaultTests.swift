@@ -37,6 +37,13 @@ import Testing
 
   @Test func opensOnlyWhatIsThereAndMakesOnlyWhatIsNot() throws {
     #expect(errorCode { _ = try place.open(.open) } == .notInitialized)
+    // A path with a mistake in it makes no vault, unless the call asks for one.
+    let url = place.url
+    #expect(
+      errorCode {
+        try Vault(at: url, key: .keyFile(place.keyFile), environment: place.environment)
+      } == .notInitialized)
+    #expect(try place.directory.names.isEmpty)
     _ = try place.open(.create)
     #expect(errorCode { _ = try place.open(.create) } == .duplicateItem)
   }

@@ -17,7 +17,7 @@ import Testing
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o700], ofItemAtPath: directory.url.filePath)
     let vault = try Vault(
-      at: directory.file("vault"), key: .keyFile(directory.file("key")),
+      at: directory.file("vault"), key: .keyFile(directory.file("key")), opening: .create,
       environment: ["XDG_STATE_HOME": directory.file("state").filePath])
     secrets = try Secrets(service: "org.example.mail", store: vault)
     destination = try SecretsDestination(secrets)

@@ -20,7 +20,7 @@ struct Place {
 
   private func store() throws -> any SecretStore {
     switch kind {
-    case .vault: try Vault(at: vault, key: key, environment: environment)
+    case .vault: try Vault(at: vault, key: key, opening: .openOrCreate, environment: environment)
     case .plaintext: PlaintextTestStore(at: directory.file("secrets.json"))
     }
   }

@@ -26,7 +26,9 @@ struct VaultFixture {
     }
   }
 
-  func open() throws -> Vault { try Vault(at: url, key: key, environment: environment) }
+  func open() throws -> Vault {
+    try Vault(at: url, key: key, opening: .openOrCreate, environment: environment)
+  }
 
   static func secret(_ number: Int) -> SecretBytes {
     SecretBytes(copying: Array(repeating: UInt8(truncatingIfNeeded: number), count: 64))

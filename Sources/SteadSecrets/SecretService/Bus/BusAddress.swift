@@ -3,7 +3,9 @@ import Foundation
 /// Where the session's message bus is.
 enum BusAddress {
   /// Whether the environment names a bus, there or not, or hides one that the user has.
-  static func isGiven(in environment: [String: String]) -> Bool {
+  ///
+  /// - Parameter users: Where systemd has a runtime directory for each user.
+  static func isGiven(in environment: [String: String], users: String = "/run/user") -> Bool {
     if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
       return address.split(separator: ";").contains { !$0.hasPrefix("autolaunch:") }
     }
@@ -12,7 +14,7 @@ enum BusAddress {
     }
     // As cron starts a program: the user's own session may have a bus all the same.
     let isOwnHome = environment["HOME"] == ProcessInfo.processInfo.environment["HOME"]
-    return isOwnHome && access("/run/user/\(geteuid())/bus", F_OK) == 0
+    return isOwnHome && access("\(users)/\(geteuid())/bus", F_OK) == 0
   }
 
   /// The address that the environment gives, nil when it gives none.

@@ -29,20 +29,45 @@ final class BusConnection: @unchecked Sendable {
 
   var isClosed: Bool { library.gio.isClosed(pointer) != 0 }
 
+  /// `G_DBUS_CALL_FLAGS_NO_AUTO_START`
+  private static let noAutoStart: UInt32 = 1
+
   /// Calls a method and waits for its answer, which is a tuple.
   func call(
     _ destination: String, _ path: String, _ interface: String, _ method: String,
     _ arguments: [BusValue] = [], until deadline: Deadline
   ) throws(BusFailure) -> BusReply {
-    if isClosed { throw BusFailure(.gone, "closed") }
-    if deadline.isOver { throw BusFailure(.timedOut) }
+    try check(deadline)
     var error: UnsafeMutablePointer<GError>?
-    let noAutoStart: UInt32 = 1
     let answer = library.gio.call(
       pointer, destination, path, interface, method, BusValue.tuple(arguments, library), nil,
-      noAutoStart, deadline.milliseconds, nil, &error)
+      Self.noAutoStart, deadline.milliseconds, nil, &error)
     guard let answer else { throw BusFailure(taking: error, library) }
     return BusReply(taking: answer, library)
+  }
+
+  /// The same, and sends a copy of an open file along, to which `.handle(0)` refers.
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ method: String,
+    _ arguments: [BusValue], sending descriptor: Int32, until deadline: Deadline
+  ) throws(BusFailure) -> BusReply {
+    try check(deadline)
+    var error: UnsafeMutablePointer<GError>?
+    let descriptors = library.gio.descriptorsNew()
+    defer { library.glib.objectUnref(descriptors) }
+    guard library.gio.descriptorsAppend(descriptors, descriptor, &error) == 0 else {
+      throw BusFailure(taking: error, library)
+    }
+    let answer = library.gio.callWithDescriptors(
+      pointer, destination, path, interface, method, BusValue.tuple(arguments, library), nil,
+      Self.noAutoStart, deadline.milliseconds, descriptors, nil, nil, &error)
+    guard let answer else { throw BusFailure(taking: error, library) }
+    return BusReply(taking: answer, library)
+  }
+
+  private func check(_ deadline: Deadline) throws(BusFailure) {
+    if isClosed { throw BusFailure(.gone, "closed") }
+    if deadline.isOver { throw BusFailure(.timedOut) }
   }
 
   private static func connect(

@@ -39,6 +39,13 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
 
   var description: String { name }
 
+  /// Whether who was called knows no such interface or property.
+  var isLackOfInterface: Bool {
+    kind == .noObject || name == "org.freedesktop.DBus.Error.UnknownInterface"
+      || name == "org.freedesktop.DBus.Error.UnknownProperty"
+      || name == "org.freedesktop.DBus.Error.InvalidArgs"
+  }
+
   init(_ kind: Kind, _ name: String? = nil) {
     self.kind = kind
     self.name = name ?? "\(kind)"

@@ -30,6 +30,7 @@ final class BusReply {
     ["s", "o"].contains(type) ? String(cString: functions.string(value, nil)) : nil
   }
   var boolean: Bool? { type == "b" ? functions.boolean(value) != 0 : nil }
+  var uint32: UInt32? { type == "u" ? functions.uint32(value) : nil }
   var uint64: UInt64? { type == "t" ? functions.uint64(value) : nil }
 
   /// The parts of an array, in order.

@@ -4,6 +4,8 @@ indirect enum BusValue {
   case path(String)
   case boolean(Bool)
   case uint32(UInt32)
+  /// The position of a descriptor among those that are sent along.
+  case handle(Int32)
   case variant(BusValue)
   case paths([String])
   /// `a{ss}`
@@ -21,6 +23,7 @@ indirect enum BusValue {
     case .path(let path): return functions.newPath(path)
     case .boolean(let value): return functions.newBoolean(value ? 1 : 0)
     case .uint32(let value): return functions.newUInt32(value)
+    case .handle(let position): return functions.newHandle(position)
     case .variant(let value): return functions.newVariant(value.make(library))
     case .made(let made): return made.value
     case .paths(let paths):

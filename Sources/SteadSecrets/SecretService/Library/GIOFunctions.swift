@@ -21,6 +21,14 @@ struct GIOFunctions {
       GPointer, GString, GString, GString, GString, GPointer?, GString?, UInt32, Int32, GPointer?,
       GErrorPointer
     ) -> GPointer?
+  /// The same, with a list of descriptors before the cancellable, and a place for one that comes back.
+  let callWithDescriptors:
+    @convention(c) (
+      GPointer, GString, GString, GString, GString, GPointer?, GString?, UInt32, Int32, GPointer?,
+      UnsafeMutablePointer<GPointer?>?, GPointer?, GErrorPointer
+    ) -> GPointer?
+  let descriptorsNew: @convention(c) () -> GPointer
+  let descriptorsAppend: @convention(c) (GPointer, Int32, GErrorPointer) -> Int32
   let subscribe:
     @convention(c) (
       GPointer, GString?, GString?, GString?, GString?, GString?, UInt32, Signal, GPointer?,
@@ -42,6 +50,9 @@ struct GIOFunctions {
     connectFinish = try library.function("g_dbus_connection_new_for_address_finish")
     isClosed = try library.function("g_dbus_connection_is_closed")
     call = try library.function("g_dbus_connection_call_sync")
+    callWithDescriptors = try library.function("g_dbus_connection_call_with_unix_fd_list_sync")
+    descriptorsNew = try library.function("g_unix_fd_list_new")
+    descriptorsAppend = try library.function("g_unix_fd_list_append")
     subscribe = try library.function("g_dbus_connection_signal_subscribe")
     unsubscribe = try library.function("g_dbus_connection_signal_unsubscribe")
     remoteError = try library.function("g_dbus_error_get_remote_error")

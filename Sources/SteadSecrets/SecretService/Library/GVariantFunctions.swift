@@ -5,6 +5,7 @@ struct GVariantFunctions {
   let typeString: @convention(c) (GPointer) -> GString
   let newBoolean: @convention(c) (Int32) -> GPointer
   let newUInt32: @convention(c) (UInt32) -> GPointer
+  let newHandle: @convention(c) (Int32) -> GPointer
   let newString: @convention(c) (GString) -> GPointer
   let newPath: @convention(c) (GString) -> GPointer
   let newVariant: @convention(c) (GPointer) -> GPointer
@@ -16,6 +17,7 @@ struct GVariantFunctions {
   let inner: @convention(c) (GPointer) -> GPointer
   let string: @convention(c) (GPointer, UnsafeMutablePointer<Int>?) -> GString
   let boolean: @convention(c) (GPointer) -> Int32
+  let uint32: @convention(c) (GPointer) -> UInt32
   let uint64: @convention(c) (GPointer) -> UInt64
 
   init(_ library: LoadedLibrary) throws(LoadedLibrary.Missing) {
@@ -24,6 +26,7 @@ struct GVariantFunctions {
     typeString = try library.function("g_variant_get_type_string")
     newBoolean = try library.function("g_variant_new_boolean")
     newUInt32 = try library.function("g_variant_new_uint32")
+    newHandle = try library.function("g_variant_new_handle")
     newString = try library.function("g_variant_new_string")
     newPath = try library.function("g_variant_new_object_path")
     newVariant = try library.function("g_variant_new_variant")
@@ -35,6 +38,7 @@ struct GVariantFunctions {
     inner = try library.function("g_variant_get_variant")
     string = try library.function("g_variant_get_string")
     boolean = try library.function("g_variant_get_boolean")
+    uint32 = try library.function("g_variant_get_uint32")
     uint64 = try library.function("g_variant_get_uint64")
   }
 }

@@ -19,6 +19,28 @@ struct SecretLibrary: Sendable {
   /// Loaded once; takes about 2 ms.
   static let shared: Result<SecretLibrary, LoadedLibrary.Missing> = load(names)
 
+  /// The library, where it was found and this process may use it.
+  static func usable(
+    _ found: Result<SecretLibrary, LoadedLibrary.Missing> = shared
+  ) throws(SecretError) -> SecretLibrary {
+    switch found {
+    case .success(let library) where library.isUsable: return library
+    case .success:
+      throw SecretError(
+        code: .unavailable,
+        message: "The child of a fork cannot use its parent's connection to the desktop. Start a "
+          + "program (exec), or read the secret before the fork.",
+        unavailability: .forked)
+    case .failure(let missing):
+      throw SecretError(
+        code: .unavailable,
+        message:
+          "libsecret is not installed, or too old. Install libsecret-1-0 (Debian), libsecret "
+          + "(Fedora, Arch, Alpine), or choose the vault.", unavailability: .noLibrary,
+        cause: missing)
+    }
+  }
+
   static func load(_ names: [String]) -> Result<SecretLibrary, LoadedLibrary.Missing> {
     do throws(LoadedLibrary.Missing) {
       return .success(try SecretLibrary(LoadedLibrary(firstOf: names)))

@@ -38,11 +38,7 @@ extension Vault {
   private func read() throws(SecretError) -> VaultSnapshot {
     guard let opened = try file.open() else { throw file.missing }
     let (data, header) = try file.read(opened)
-    guard header.id == id else {
-      throw SecretError(
-        code: .wrongKey,
-        message: "Another vault has taken the place of the one at \(file.path). Open it anew.")
-    }
+    guard header.id == id else { throw file.exchanged }
     return try VaultSnapshot(data, of: opened, header: header, root: root)
   }
 

@@ -7,13 +7,17 @@ extension VaultFile {
   func open(
     _ key: VaultKey, _ opening: Vault.Opening, _ environment: [String: String]
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
+    let pin = pin(environment)
     if opening != .create {
-      if let opened = try openIfPresent(key, environment) { return opened }
-      guard opening == .openOrCreate else { throw missing }
+      if let opened = try openIfPresent(key, environment, expecting: pin.id()) { return opened }
+      // One that is gone must not look like one that has never had secrets.
+      guard opening == .openOrCreate, pin.id() == nil else { throw missing }
     }
     try makeDirectory()
     return try locked { () throws(SecretError) in
-      if opening == .openOrCreate, let opened = try openIfPresent(key, environment) {
+      if opening == .openOrCreate,
+        let opened = try openIfPresent(key, environment, expecting: pin.id())
+      {
         return opened
       }
       guard try status() == nil else {
@@ -25,17 +29,22 @@ extension VaultFile {
     }
   }
 
+  /// - Parameter id: Which vault it has to be; nil for any.
   /// - Throws: ``SecretError`` when it is there and does not open.
   func openIfPresent(
-    _ key: VaultKey, _ environment: [String: String]
+    _ key: VaultKey, _ environment: [String: String], expecting id: [UInt8]?
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot)? {
     guard let file = try open() else { return nil }
     let (data, header) = try read(file)
     let material = try key.material(makingIfAbsent: false, environment)
+    let isExpected = id == nil || id == header.id
     guard let (root, _) = try header.root(for: key.kind, by: material) else {
-      throw header.wrongKey(key.kind, path)
+      throw isExpected ? header.wrongKey(key.kind, path) : exchanged
     }
-    return (root, try VaultSnapshot(data, of: file, header: header, root: root))
+    // Only now the identity is authentic: damage must not look like another vault.
+    let snapshot = try VaultSnapshot(data, of: file, header: header, root: root)
+    guard isExpected else { throw exchanged }
+    return (root, snapshot)
   }
 
   /// What is in a file, as far as it can be checked without a key.

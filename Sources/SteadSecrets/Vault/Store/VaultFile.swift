@@ -21,6 +21,19 @@ struct VaultFile: Sendable {
     try SecretError.files { try POSIXDisk().status(at: path) }
   }
 
+  /// Which vault was here last.
+  func pin(_ environment: [String: String]) -> VaultPin {
+    VaultPin(vault: path, environment: environment)
+  }
+
+  /// The error for a vault that is not the one that was here before.
+  var exchanged: SecretError {
+    SecretError(
+      code: .anotherVault,
+      message: "Another vault has taken the place of the one at \(path). If you put it there on "
+        + "purpose, call Vault.acceptRollback(at:key:); else bring back the right one.")
+  }
+
   /// The file, open, and seen to be the user's own; nil when it is not there.
   func open() throws(SecretError) -> OpenFile? {
     let file = try OpenFile(readingIfPresent: path)
@@ -57,6 +70,7 @@ struct VaultFile: Sendable {
   var missing: SecretError {
     SecretError(
       code: .notInitialized,
-      message: "There is no vault at \(path). Bring it back from a copy, or make a new one.")
+      message: "There is no vault at \(path). Bring it back from a copy, or make a new one: "
+        + "Vault(at:key:opening: .create).")
   }
 }

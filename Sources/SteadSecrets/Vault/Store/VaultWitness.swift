@@ -14,9 +14,8 @@ struct VaultWitness: Sendable {
   private let key: SecretBytes
 
   init(of vaultID: [UInt8], root: VaultRoot, environment: [String: String]) {
-    let name = vaultID.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let state = try? AppDirectories(id: "stead", environment: environment).state
-    path = try? state?.appending(path: "vaults/\(name)").checkedPath
+    path = try? state?.appending(path: "vaults/\(vaultID.hexadecimal)").checkedPath
     key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
   }
 

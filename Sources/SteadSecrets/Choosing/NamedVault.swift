@@ -1,0 +1,79 @@
+import Foundation
+import SteadFiles
+
+/// A vault at a place that the program names, which the first write makes where it is missing.
+///
+/// A path with a mistake in it would otherwise leave an empty vault behind each read.
+final class NamedVault: SecretStore {
+  private let url: URL
+  private let key: VaultKey?
+  private let opener: StoreOpener
+  private let vault = ForkSafeLock<Vault?>(nil)
+
+  /// - Parameter key: What opens it; nil for the keys of a usual vault.
+  /// - Throws: ``SecretError`` when there is a vault that does not open, or was one.
+  init(at url: URL, key: VaultKey?, opener: StoreOpener) throws(SecretError) {
+    (self.url, self.key, self.opener) = (url, key, opener)
+    _ = try current()
+  }
+
+  private func current() throws(SecretError) -> any SecretStore {
+    if let known = vault.withLock({ $0 }) { return known }
+    guard try opener.isVaultExpected(at: url) else {
+      return PlannedVault(path: url.path(percentEncoded: false))
+    }
+    return keep(try opener.openVault(at: url, key: key, .open))
+  }
+
+  /// The vault, made if it has to be.
+  private func made() throws(SecretError) -> Vault {
+    if let known = vault.withLock({ $0 }) { return known }
+    return keep(try opener.openVault(at: url, key: key, .openOrCreate))
+  }
+
+  private func keep(_ opened: Vault) -> Vault {
+    vault.withLock { vault in
+      let kept = vault ?? opened
+      vault = kept
+      return kept
+    }
+  }
+
+  private var known: any SecretStore {
+    vault.withLock { $0 } ?? PlannedVault(path: url.path(percentEncoded: false))
+  }
+}
+
+extension NamedVault {
+  var storeDescription: SecretStoreDescription { known.storeDescription }
+  var features: Set<SecretStoreFeature> { known.features }
+  var sizeLimit: Int { known.sizeLimit }
+
+  func state() throws(SecretError) -> SecretStoreState { try current().state() }
+
+  func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { try current().bytes(for: id) }
+
+  func item(for id: SecretID) throws(SecretError) -> SecretItem? { try current().item(for: id) }
+
+  func items(service: String) throws(SecretError) -> [SecretItem] {
+    try current().items(service: service)
+  }
+
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    try current().items(matching: attributes)
+  }
+
+  func write(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
+  ) throws(SecretError) {
+    // What no vault takes makes none.
+    try check(bytes, write)
+    try made().write(bytes, for: id, write)
+  }
+
+  func remove(_ id: SecretID) throws(SecretError) -> Bool { try current().remove(id) }
+
+  func removeAll(service: String) throws(SecretError) -> Int {
+    try current().removeAll(service: service)
+  }
+}

@@ -1,0 +1,199 @@
+import Foundation
+
+/// The secret that the desktop keeps for one app in a sandbox, such as a Flatpak or a Snap.
+///
+/// `org.freedesktop.portal.Secret` tells apps apart by their sandboxes and gives each the same secret of its own
+/// every time. The desktop's keyring holds it, and other apps cannot ask for it. What the app keeps is
+/// encrypted by that secret in a file of its own, as libsecret does it.
+///
+/// It is a store with one item that nobody can change, so that a vault can have its key there.
+struct SecretPortal: SecretStore {
+  static let name = "org.freedesktop.portal.Desktop"
+  private static let path = "/org/freedesktop/portal/desktop"
+  private static let interface = "org.freedesktop.portal.Secret"
+  private static let request = "org.freedesktop.portal.Request"
+
+  let environment: [String: String]
+  let timeout: Duration
+
+  /// Whether the process is in a sandbox whose apps are to ask the portal.
+  ///
+  /// - Parameter information: The file that Flatpak puts into its sandboxes.
+  static func isForProcess(
+    _ environment: [String: String], information: String = "/.flatpak-info"
+  ) -> Bool {
+    environment["SNAP_NAME"]?.isEmpty == false || access(information, F_OK) == 0
+  }
+
+  /// Whether the desktop offers the portal.
+  ///
+  /// - Throws: ``SecretError`` when that is not certain.
+  func isOffered() throws(SecretError) -> Bool {
+    do throws(SecretError) {
+      let (bus, owner, deadline) = try connect()
+      do throws(BusFailure) {
+        _ = try bus.call(
+          owner, Self.path, ServiceName.properties, "Get",
+          [.string(Self.interface), .string("version")], until: deadline)
+      } catch  where error.isLackOfInterface {
+        return false
+      } catch {
+        throw SecretError(error)
+      }
+      return true
+    } catch {
+      switch error.unavailability {
+      case .noLibrary, .noService: return false
+      case .noBus where !BusAddress.isGiven(in: environment): return false
+      default: throw told(error)
+      }
+    }
+  }
+
+  /// The secret; the desktop may ask its user to unlock the keyring meanwhile.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable`, `.cancelled`, `.accessDenied`.
+  func secret() throws(SecretError) -> SecretBytes {
+    let pipe = try OpenPipe()
+    do throws(SecretError) {
+      let (bus, owner, deadline) = try connect()
+      do throws(BusFailure) {
+        try BusContext.run(bus.library) { context throws(BusFailure) in
+          try ask(bus, owner, pipe, context, until: deadline)
+        }
+      } catch {
+        throw SecretError(error)
+      }
+      return try pipe.contents(limit: VaultKey.maximumSize, until: deadline)
+    } catch {
+      throw told(error)
+    }
+  }
+
+  /// The error in words about the portal; those of the bus are about the Secret Service.
+  private func told(_ error: SecretError) -> SecretError {
+    guard error.cause is BusFailure else { return error }
+    var error = error
+    error.message =
+      switch error.code {
+      case .cancelled:
+        "The desktop's user dismissed the request for the app's secret. Try again, and allow it."
+      case .unavailable:
+        "The desktop's Secret portal gave no secret in time, or is away. Unlock the keyring, and try "
+          + "again with a longer timeout."
+      case .accessDenied:
+        "The desktop forbids the app its Secret portal. Look at the sandbox's permissions."
+      default:
+        "The desktop's Secret portal gave no secret; see the cause. See whether the desktop has a "
+          + "keyring that keeps secrets for sandboxes."
+      }
+    return error
+  }
+
+  private func connect() throws(SecretError) -> (BusConnection, owner: String, Deadline) {
+    let deadline = Deadline(in: timeout)
+    let library = try SecretLibrary.usable()
+    guard let address = BusAddress.find(in: environment, library) else {
+      throw SecretError(BusFailure(.noBus, "no address"))
+    }
+    do throws(BusFailure) {
+      let bus = try BusConnection(address, library, until: deadline)
+      return (bus, try bus.owner(of: Self.name, until: deadline), deadline)
+    } catch {
+      throw SecretError(error)
+    }
+  }
+
+  private func ask(
+    _ bus: BusConnection, _ owner: String, _ pipe: OpenPipe, _ context: BusContext,
+    until deadline: Deadline
+  ) throws(BusFailure) {
+    let answers = Answers()
+    // Before the call: its answer can come before the call returns.
+    let subscription = bus.library.gio.subscribe(
+      bus.pointer, owner, Self.request, "Response", nil, nil, 0,
+      { _, _, path, _, _, parameters, target in
+        guard let target, let path, let parameters,
+          let library = try? SecretLibrary.shared.get()
+        else { return }
+        let code = BusReply(taking: library.variant.child(parameters, 0), library).uint32
+        Unmanaged<Answers>.fromOpaque(target).takeUnretainedValue()
+          .codes[String(cString: path)] = code ?? .max
+      }, Unmanaged.passUnretained(answers).toOpaque(), nil)
+    defer { bus.library.gio.unsubscribe(bus.pointer, subscription) }
+    let reply = try bus.call(
+      owner, Self.path, Self.interface, "RetrieveSecret", [.handle(0), .properties([:])],
+      sending: pipe.writing, until: deadline)
+    pipe.closeWriting()
+    guard let handle = reply[0]?.string else { throw BusFailure(.malformed) }
+    let isAnswered = context.wait(until: deadline) { answers.codes[handle] != nil || bus.isClosed }
+    guard let code = answers.codes[handle] else {
+      if !isAnswered { dismiss(handle, bus, owner) }
+      throw BusFailure(isAnswered ? .disconnected : .timedOut)
+    }
+    switch code {
+    case 0: return
+    case 1: throw BusFailure(.cancelled)
+    default: throw BusFailure(.other, "the portal's response is \(code)")
+    }
+  }
+
+  /// A request that is given up must not show a prompt any more.
+  private func dismiss(_ handle: String, _ bus: BusConnection, _ owner: String) {
+    _ = try? bus.call(owner, handle, Self.request, "Close", until: Deadline(in: .seconds(1)))
+  }
+
+  /// The codes of responses, by the paths of their requests; only the waiting thread's context writes them.
+  private final class Answers {
+    var codes: [String: UInt32] = [:]
+  }
+}
+
+extension SecretPortal {
+  var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(
+      kind: .other("Secret portal"),
+      reason: "The desktop keeps one secret for each app in a sandbox.")
+  }
+  var features: Set<SecretStoreFeature> { [.persistence] }
+  var sizeLimit: Int { VaultKey.maximumSize }
+
+  func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { try secret() }
+  func item(for id: SecretID) throws(SecretError) -> SecretItem? { nil }
+  func items(service: String) throws(SecretError) -> [SecretItem] { [] }
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] { [] }
+  func remove(_ id: SecretID) throws(SecretError) -> Bool { throw unchangeable }
+  func removeAll(service: String) throws(SecretError) -> Int { throw unchangeable }
+  func write(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
+  ) throws(SecretError) { throw unchangeable }
+
+  private var unchangeable: SecretError {
+    SecretError(
+      code: .accessDenied,
+      message: "The Secret portal's secret cannot be changed. Keep secrets in a vault whose key it "
+        + "is.")
+  }
+}
+
+extension VaultKey {
+  /// The secret that the desktop's Secret portal keeps for this app, where it runs in a sandbox: Flatpak, Snap.
+  ///
+  /// It protects the vault from other apps and from readers of the file. The desktop may ask its user to
+  /// unlock the keyring when a vault is opened by it.
+  ///
+  /// - Parameters:
+  ///   - timeout: How long the desktop and its user may take.
+  ///   - environment: The process's environment, or what a test wants it to be.
+  public static func secretPortal(
+    timeout: Duration = .seconds(60),
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> VaultKey {
+    .stored(in: SecretPortal(environment: environment, timeout: timeout), .portal)
+  }
+}
+
+extension SecretID {
+  /// What the portal's secret is called here; the portal itself gives it no name.
+  fileprivate static let portal = SecretID(own: "stead.portal", "secret")
+}

@@ -1,0 +1,59 @@
+import Foundation
+import SteadFiles
+
+/// A small file apart from the vault that remembers which vault is at a path.
+///
+/// One key may open several vaults, so the key alone does not tell whether another of them has taken the place.
+/// As with the witness, a vault works where it cannot be written.
+struct VaultPin: Sendable {
+  private static let size = 2 * VaultLayout.idSize + 1
+
+  private let path: String?
+
+  /// - Parameter vault: Where the vault itself is, links followed.
+  init(vault: String, environment: [String: String]) {
+    let state = try? AppDirectories(id: "stead", environment: environment).state
+    let name = SHA256.hexadecimal(Data(vault.utf8))
+    path = try? state?.appending(path: "vault-paths/\(name)").checkedPath
+  }
+
+  /// The identity of the vault that was at the path last; nil when none is remembered.
+  func id() -> [UInt8]? {
+    guard let path, let file = try? OpenFile(readingIfPresent: path),
+      let text = try? file.data(limit: Self.size), text.count == Self.size, text.last == 10
+    else { return nil }
+    return [UInt8](hexadecimal: text.dropLast())
+  }
+
+  /// Remembers a vault, in place of the one that was there before.
+  func note(_ id: [UInt8]) {
+    guard let path, self.id() != id else { return }
+    do {
+      try POSIXDisk().makeDirectories(path.directoryPath)
+      try AtomicFile(URL(filePath: path)).replace(
+        with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
+    } catch {
+      // Without it, another vault is noticed within the process only, as the documentation says.
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Two lower-case digits for each byte.
+  var hexadecimal: String {
+    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// The bytes that such digits stand for; nil for anything else.
+  fileprivate init?(hexadecimal digits: Data) {
+    var bytes: [UInt8] = []
+    var rest = digits[...]
+    while let high = rest.popFirst() {
+      guard let low = rest.popFirst(),
+        let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(byte)
+    }
+    self = bytes
+  }
+}

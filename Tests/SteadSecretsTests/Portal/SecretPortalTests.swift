@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import SteadSecrets
+
+/// Apps in a sandbox, where the desktop keeps one secret for each of them.
+@Suite(.needs(.busService, .keyring)) struct SecretPortalTests {
+  private static let ample = Duration.seconds(120)
+  private let bus: PrivateBus
+
+  init() throws { bus = try PrivateBus() }
+
+  /// What a Snap's programs see.
+  private var environment: [String: String] {
+    bus.environment.merging(["SNAP_NAME": "notes"]) { $1 }
+  }
+
+  private func secrets(
+    _ place: SecretStoreLocation = .automatic, timeout: Duration = ample
+  ) throws(SecretError) -> Secrets {
+    try Secrets(service: Home.service, in: place, environment: environment, timeout: timeout)
+  }
+
+  private func has(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(environment["HOME"] ?? "")/\(path)")
+  }
+
+  @Test func theVaultOfAnAppInASandboxHasItsKeyFromThePortal() throws {
+    let portal = try PortalService.start(on: bus)
+    let secrets = try secrets()
+    #expect(secrets.storeDescription.kind == .vault)
+    #expect(secrets.storeDescription.reason.contains("Secret portal"))
+    #expect(try secrets.string(for: "anna") == nil)
+    try secrets.set("word", for: "anna")
+    #expect(try self.secrets(.automatic(allowsKeyFile: false)).string(for: "anna") == "word")
+    #expect(has(".local/share/stead/secrets/\(Home.service).vault"))
+    #expect(!has(".config/stead/secrets.key"))
+    withExtendedLifetime(portal) {}
+  }
+
+  /// The desktop may answer before it has returned from the call.
+  @Test func anEarlyAnswerIsHeard() throws {
+    let portal = try PortalService.start(.early, on: bus)
+    let key = try SecretPortal(environment: environment, timeout: Self.ample).secret()
+    #expect(key.withBytes { Array($0) } == Array(0..<64))
+    withExtendedLifetime(portal) {}
+  }
+
+  @Test func aKeyOfThePortalCanBeNamed() throws {
+    let portal = try PortalService.start(on: bus)
+    let place = try TestVault()
+    let key = VaultKey.secretPortal(environment: bus.environment)
+    try place.open(key, .create).set("geheim", "anna")
+    let vault = try place.open(key, .open)
+    #expect(try vault.text("anna") == "geheim")
+    #expect(try vault.keySlots.map(\.kind) == [.stored])
+    withExtendedLifetime(portal) {}
+  }
+
+  @Test(arguments: [
+    (PortalService.Answer.refuse, SecretError.Code.cancelled), (.fail, .failed),
+    (.short, .wrongKey), (.forbid, .accessDenied),
+  ])
+  func aRefusalIsAnErrorAndNoVaultIsMade(
+    _ answer: PortalService.Answer, _ code: SecretError.Code
+  ) throws {
+    let portal = try PortalService.start(answer, on: bus)
+    let secrets = try secrets()
+    let error = secretError { try secrets.set("word", for: "anna") }
+    #expect(error?.code == code && error?.message.contains("Secret Service") == false)
+    #expect(!has(".config/stead/secrets.key"))
+    #expect(!has(".local/share/stead/secrets/\(Home.service).vault"))
+    withExtendedLifetime(portal) {}
+  }
+
+  @Test(arguments: [PortalService.Answer.silence, .endless])
+  func noAnswerIsWaitedForWithoutLimit(_ answer: PortalService.Answer) throws {
+    let portal = try PortalService.start(answer, on: bus)
+    let error = secretError {
+      try SecretPortal(environment: environment, timeout: .milliseconds(500)).secret()
+    }
+    #expect(error?.unavailability == .timedOut)
+    withExtendedLifetime(portal) {}
+  }
+
+  /// A vault by the portal's secret does not become one by a key file because the desktop is away.
+  @Test func withoutItsPortalTheVaultIsMissed() throws {
+    let portal = try PortalService.start(on: bus)
+    try secrets().set("word", for: "anna")
+    withExtendedLifetime(portal) {}
+    let other = try PrivateBus()
+    var environment = environment
+    environment["DBUS_SESSION_BUS_ADDRESS"] = other.environment["DBUS_SESSION_BUS_ADDRESS"]
+    let error = secretError {
+      try Secrets(service: Home.service, environment: environment, timeout: Self.ample)
+    }
+    #expect(error?.code == .notFound)
+    #expect(!has(".config/stead/secrets.key"))
+  }
+
+  /// libsecret uses the Secret Service there, and so do we.
+  @Test func aDesktopWithoutThePortalIsLikeAnyOther() throws {
+    let others = try PortalService.startWithoutSecret(on: bus)
+    #expect(try !SecretPortal(environment: environment, timeout: Self.ample).isOffered())
+    #expect(try secrets().storeDescription.reason.contains("Nothing on the message bus"))
+    withExtendedLifetime(others) {}
+    let empty = try PrivateBus()
+    #expect(try !SecretPortal(environment: empty.environment, timeout: Self.ample).isOffered())
+    #expect(try !SecretPortal(environment: ["HOME": "/"], timeout: Self.ample).isOffered())
+  }
+
+  @Test func aPortalThatDoesNotAnswerIsNoAbsence() throws {
+    let peer = try SilentPeer(SecretPortal.name, on: bus)
+    let error = secretError { try secrets(timeout: .milliseconds(500)) }
+    #expect(error?.unavailability == .timedOut)
+    withExtendedLifetime(peer) {}
+  }
+
+  @Test func outsideOfASandboxThePortalIsNotAsked() throws {
+    let portal = try PortalService.start(on: bus)
+    let secrets = try Secrets(
+      service: Home.service, environment: bus.environment, timeout: Self.ample)
+    #expect(!secrets.storeDescription.reason.contains("portal"))
+    withExtendedLifetime(portal) {}
+  }
+
+  @Test func sandboxesAreKnownByWhatTheyPutIntoThem() throws {
+    let file = try TemporaryDirectory().file("flatpak-info")
+    #expect(!SecretPortal.isForProcess([:], information: file.filePath))
+    #expect(!SecretPortal.isForProcess(["SNAP_NAME": ""], information: file.filePath))
+    #expect(SecretPortal.isForProcess(["SNAP_NAME": "notes"], information: file.filePath))
+    let directory = try TemporaryDirectory()
+    try Data().write(to: directory.file("flatpak-info"))
+    #expect(
+      SecretPortal.isForProcess([:], information: directory.file("flatpak-info").filePath))
+  }
+}
