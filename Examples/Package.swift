@@ -26,7 +26,12 @@ let package = Package(
       name: "GitCredentialKit", dependencies: [.product(name: "SteadSecrets", package: "stead")]),
     .executableTarget(
       name: "git-credential-stead",
-      dependencies: ["GitCredentialKit", .product(name: "SteadSecrets", package: "stead")]),
+      dependencies: ["GitCredentialKit", .product(name: "SteadSecrets", package: "stead")],
+      // Functions are found when the program starts. The first call of one that is looked for later puts all
+      // vector registers on the stack, and keys may be in them.
+      linkerSettings: [
+        .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+      ]),
     .testTarget(
       name: "GitCredentialKitTests",
       dependencies: [

@@ -73,19 +73,6 @@ public struct CredentialRequest: Equatable, Sendable {
 }
 
 extension CredentialRequest {
-  /// The service that the store knows such a credential by; nil when git does not say which server.
-  ///
-  /// Hosts are the same in capitals and small letters, paths are not.
-  public var service: String? {
-    guard let scheme, !scheme.isEmpty, host?.isEmpty == false || path?.isEmpty == false else {
-      return nil
-    }
-    let place = path.flatMap { $0.isEmpty ? nil : "/\($0)" } ?? ""
-    return "git:\(scheme)://\((host ?? "").lowercased())\(place)"
-  }
-}
-
-extension CredentialRequest {
   /// Whether a byte may be in an attribute: neither a NUL nor what ends a line anywhere.
   static func canBeSent(_ byte: UInt8) -> Bool {
     byte != 0 && byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\r")

@@ -10,8 +10,8 @@ public struct HelperOptions: Equatable, Sendable {
   /// What is to be done.
   public enum Operation: Equatable, Sendable {
     case get, store, erase
-    /// To tell which store has the passwords of a server, and why.
-    case backend(url: String?)
+    /// To tell which store has the passwords, and why.
+    case backend
     /// One of a newer git, which is to be passed over.
     case other(String)
   }
@@ -20,7 +20,7 @@ public struct HelperOptions: Equatable, Sendable {
   public static let usage = """
     usage: git-credential-stead [--store automatic|secret-service|vault]
                                 [--vault FILE [--key-file FILE]] get|store|erase
-           git-credential-stead [...] backend [URL]
+           git-credential-stead [...] backend
 
     Keeps git's passwords in the Secret Service or in an encrypted file:
       git config --global credential.helper /path/to/git-credential-stead
@@ -71,8 +71,7 @@ public struct HelperOptions: Equatable, Sendable {
     case ("get", 1): .get
     case ("store", 1): .store
     case ("erase", 1): .erase
-    case ("backend", 1): .backend(url: nil)
-    case ("backend", 2): .backend(url: words[1])
+    case ("backend", 1): .backend
     case (let word?, 1): .other(word)
     default: throw CredentialError("Say what is to be done: get, store, erase or backend.")
     }

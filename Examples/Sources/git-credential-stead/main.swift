@@ -12,9 +12,9 @@ func say(_ text: String) {
 }
 
 extension HelperOptions {
-  /// Where the secrets of a server are.
-  func secrets(of service: String) throws(SecretError) -> Secrets {
-    try Secrets(service: service, in: location)
+  /// Where the credentials are.
+  func secrets() throws(SecretError) -> Secrets {
+    try Secrets(service: CredentialPlace.service, in: location)
   }
 
   private var location: SecretStoreLocation {
@@ -36,19 +36,15 @@ func readRequest() throws -> CredentialRequest {
   return try CredentialRequest(SecretBytes(input))
 }
 
-/// Tells which store has the passwords of a server, and why.
-func describeBackend(_ url: String?, _ options: HelperOptions) throws {
-  let request = try CredentialRequest(SecretBytes("url=\(url ?? "https://example.org")"))
-  guard let service = request.service else { return }
-  let store = try options.secrets(of: service).storeDescription
+/// Tells which store has the passwords, and why.
+func describeBackend(_ options: HelperOptions) throws {
+  let store = try options.secrets().storeDescription
   let location = store.location.map { " \($0)" } ?? ""
   print("\(store.kind)\(location): \(store.reason)")
 }
 
 func run(_ options: HelperOptions) throws {
-  let helper = CredentialHelper { service throws(SecretError) in
-    try options.secrets(of: service)
-  }
+  let helper = CredentialHelper { () throws(SecretError) in try options.secrets() }
   switch options.operation {
   case .get:
     guard let reply = try helper.get(readRequest()) else { return }
@@ -57,7 +53,7 @@ func run(_ options: HelperOptions) throws {
     }
   case .store: try helper.store(readRequest())
   case .erase: try helper.erase(readRequest())
-  case .backend(let url): try describeBackend(url, options)
+  case .backend: try describeBackend(options)
   case .other: break
   }
 }

@@ -9,8 +9,8 @@ import Testing
 
   init() {
     let store = store
-    helper = CredentialHelper { (service) throws(SecretError) in
-      try Secrets(service: service, store: store)
+    helper = CredentialHelper { () throws(SecretError) in
+      try Secrets(service: CredentialPlace.service, store: store)
     }
   }
 
@@ -25,9 +25,13 @@ import Testing
     }
   }
 
-  private var accounts: [String] {
-    get throws { try store.items(service: "git:https://example.org").map(\.account) }
+  private var secrets: Secrets {
+    get throws { try Secrets(service: CredentialPlace.service, store: store) }
   }
+  private var accounts: [String] {
+    get throws { try secrets.items().compactMap { $0.attributes["username"] } }
+  }
+  private static let anna = "https://anna@example.org"
 
   @Test func whatIsStoredIsGot() throws {
     #expect(try reply("username=anna") == nil)
@@ -60,16 +64,18 @@ import Testing
 
   /// Somebody else's item may have lines that git would take for attributes.
   @Test func onlyKnownLinesOfAnItemAreSent() throws {
-    let secrets = try Secrets(service: "git:https://example.org", store: store)
-    try secrets.set("secret\nhost=evil.example\nquit=1", for: "anna")
+    try helper.store(request("username=anna", "password=secret"))
+    try secrets.set("secret\nhost=evil.example\nquit=1", for: Self.anna)
     #expect(try reply() == "username=anna\npassword=secret\n")
   }
 
   /// git would read attributes that nobody has stored.
   @Test(arguments: [("an\nhost=evil", "s"), ("an\rna", "s"), ("anna", "s\r"), ("anna", "s\0t")])
   func whatDoesNotFitALineIsNotSent(_ username: String, _ password: String) throws {
-    let secrets = try Secrets(service: "git:https://example.org", store: store)
-    guard (try? secrets.set(password, for: username)) != nil else { return }
+    let place = try #require(CredentialPlace(request()))
+    try secrets.set(
+      password, for: place.account(of: username),
+      attributes: place.attributes.merging(["username": username]) { $1 })
     #expect(throws: SecretError.self) { try reply() }
   }
 
@@ -82,13 +88,13 @@ import Testing
   }
 
   @Test func whatGitHasJustGotIsNotWrittenAgain() throws {
-    let secrets = try Secrets(service: "git:https://example.org", store: store)
     try helper.store(request("username=anna", "password=secret"))
-    let first = try secrets.item(for: "anna")?.modified
+    let first = try secrets.item(for: Self.anna)?.modified
+    #expect(first != nil)
     try helper.store(request("username=anna", "password=secret"))
-    #expect(try secrets.item(for: "anna")?.modified == first)
+    #expect(try secrets.item(for: Self.anna)?.modified == first)
     try helper.store(request("username=anna", "password=new"))
-    #expect(try secrets.item(for: "anna")?.modified != first)
+    #expect(try secrets.item(for: Self.anna)?.modified != first)
   }
 
   /// A second git may have stored a new password while the first one found the old one refused.
@@ -117,5 +123,24 @@ import Testing
     #expect(try reply("username=anna") == nil)
     #expect(try reply("path=b.git", "username=anna") == nil)
     #expect(try reply("path=a.git", "username=anna") == "username=anna\npassword=a\n")
+    // One of a repository is not the server's, and the other way round.
+    #expect(try reply() == nil)
+    try helper.store(request("username=bob", "password=b"))
+    #expect(try reply() == "username=bob\npassword=b\n")
+    #expect(try reply("path=a.git") == "username=anna\npassword=a\n")
+    #expect(try reply("path=b.git") == nil)
+    try helper.erase(request())
+    #expect(try accounts == ["anna"])
+  }
+
+  @Test func eachServerHasPasswordsOfItsOwn() throws {
+    try helper.store(request("username=anna", "password=a"))
+    let other = try CredentialRequest(
+      SecretBytes("protocol=https\nhost=example.com\nusername=anna\npassword=b"))
+    try helper.store(other)
+    #expect(try reply() == "username=anna\npassword=a\n")
+    try helper.erase(request())
+    #expect(try helper.get(other) != nil)
+    #expect(try reply() == nil)
   }
 }

@@ -22,7 +22,10 @@ import Testing
 
         host=ignored.example.org
         """))
-    #expect(request.service == "git:https://example.org:8443/notes.git")
+    let place = try #require(CredentialPlace(request))
+    #expect(place.url == "https://example.org:8443/notes.git")
+    #expect(
+      place.attributes == ["protocol": "https", "host": "example.org:8443", "path": "notes.git"])
     #expect(request.username == "anna")
     #expect(request.password == SecretBytes("a=b c"))
     #expect(request.expiry == "1800000000")
@@ -31,20 +34,37 @@ import Testing
   }
 
   @Test(arguments: [
-    ("protocol=https\nhost=Example.ORG\n", "git:https://example.org"),
-    ("protocol=https\nhost=example.org\npath=\n", "git:https://example.org"),
-    ("protocol=cert\nhost=\npath=home/anna/key.pem\n", "git:cert:///home/anna/key.pem"),
-    ("url=https://example.org/", "git:https://example.org"),
-    ("url=https://anna:s%2F@example.org:80//a/b%20c/", "git:https://example.org:80/a/b c"),
-    ("host=first.example.org\nurl=ssh://example.org", "git:ssh://example.org"),
+    ("protocol=https\nhost=Example.ORG\n", "https://example.org"),
+    ("protocol=https\nhost=example.org\npath=\n", "https://example.org"),
+    ("protocol=cert\nhost=\npath=home/anna/key.pem\n", "cert:///home/anna/key.pem"),
+    ("url=https://example.org/", "https://example.org"),
+    ("url=https://anna:s%2F@example.org:80//a/b%20c/", "https://example.org:80/a/b%20c"),
+    ("host=first.example.org\nurl=ssh://example.org", "ssh://example.org"),
   ])
-  func aServiceIsNamedAfterTheServer(_ input: String, _ service: String) throws {
-    #expect(try CredentialRequest(SecretBytes(input)).service == service)
+  func aPlaceIsWrittenAsAURL(_ input: String, _ url: String) throws {
+    #expect(try CredentialPlace(CredentialRequest(SecretBytes(input)))?.url == url)
+  }
+
+  /// What stood in one part counted as another, so that one server's password could go to another server.
+  @Test func noPartOfAPlaceCountsAsAnother() throws {
+    var accounts: [String] = []
+    for (scheme, user, host, path) in [
+      ("https", "a", "b", "c"), ("https", "a", "b", ""), ("https", "a@b", "c", ""),
+      ("https", "a", "b@c", ""), ("https://a@b", "a", "c", ""), ("https", "a", "b:80", "c"),
+      ("https", "a", "b", "80/c"), ("https", "a", "b", "/c"), ("https", "a", "", "b/c"),
+      ("https", "a/b", "c", ""), ("https", "a%2Fb", "c", ""), ("https", "a", "b%2Fc", ""),
+      ("https", "a", "b", "c@d"), ("https", "a", "b", "c%40d"), ("https", "a", "b", "C"),
+    ] {
+      var request = CredentialRequest()
+      (request.scheme, request.host, request.path) = (scheme, host, path)
+      accounts.append(try #require(CredentialPlace(request)).account(of: user))
+    }
+    #expect(Set(accounts).count == accounts.count)
   }
 
   @Test(arguments: ["", "\n", "protocol=https\n", "host=example.org\n", "protocol=\nhost=a\n"])
-  func withoutAServerThereIsNoService(_ input: String) throws {
-    #expect(try CredentialRequest(SecretBytes(input)).service == nil)
+  func withoutAServerThereIsNoPlace(_ input: String) throws {
+    #expect(try CredentialPlace(CredentialRequest(SecretBytes(input))) == nil)
   }
 
   @Test func aURLBringsUserAndPassword() throws {

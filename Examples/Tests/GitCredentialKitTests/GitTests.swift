@@ -80,7 +80,31 @@ import Testing
   @Test func aWrongPasswordIsNotKept() throws {
     #expect(try clone("first", options: [], typing: "a guess").status != 0)
     #expect(try clone("second", options: []).status != 0)
-    #expect(!workshop.has("home/.local/share/stead/secrets.vault"))
+    #expect(!workshop.has("home/.local/share/stead"))
+  }
+
+  /// Records and vaults were named after the servers, and stayed when the last password had been erased.
+  @Test func noFileIsNamedAfterAServer() throws {
+    let request = "protocol=https\nhost=secret.example\nusername=anna\npassword=word\n\n"
+    #expect(try lines("store", [], request).status == 0)
+    #expect(try lines("get", [], request).output.contains("password=word"))
+    try checkFiles()
+    #expect(try lines("erase", [], request).status == 0)
+    #expect(try lines("get", [], request).output.isEmpty)
+    try checkFiles()
+  }
+
+  private func checkFiles() throws {
+    let home = workshop.file("home")
+    var count = 0
+    for path in try FileManager.default.subpathsOfDirectory(atPath: home.path) {
+      #expect(!path.contains("secret.example"))
+      guard let data = try? Data(contentsOf: home.appending(path: path)) else { continue }
+      count += 1
+      #expect(data.firstRange(of: Data("secret.example".utf8)) == nil, "\(path)")
+    }
+    // The record, the vault, its key, and what is beside them.
+    #expect(count >= 3)
   }
 
   /// git goes on and asks, so the program must not stand in the way.
@@ -92,6 +116,14 @@ import Testing
     #expect(!typed.errors.contains("the secret"))
     #expect(workshop.has("asked"))
   }
+
+  #if os(Linux)
+    /// What is looked for later is looked for with keys in the vector registers, which then go to the stack.
+    @Test func theProgramLooksForNoFunctionLater() throws {
+      let program = try Data(contentsOf: URL(filePath: Workshop.program("git-credential-stead")))
+      #expect(ELFFlags(program)?.bindsNow == true)
+    }
+  #endif
 
   @Test func theProgramTellsWhereThePasswordsAre() throws {
     let before = try lines("backend", [], "")
