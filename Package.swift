@@ -166,7 +166,7 @@ let package = Package(
     .target(
       name: "SteadTestSupport", dependencies: ["CForkSupport", "SteadFormats"],
       path: "Tests/Support/SteadTestSupport"),
-    // fork, which Swift does not let a program call.
+    // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
       name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
