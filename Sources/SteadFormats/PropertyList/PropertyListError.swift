@@ -5,25 +5,25 @@ import Foundation
 /// Compare ``code``, show ``message``. No text in it ever holds a key or a value.
 public struct PropertyListError: Error, Sendable, Hashable {
   /// What went wrong, to compare with.
-  public struct Code: Hashable, Sendable {
-    private enum Name {
-      case damaged, unsupported, tooDeep, tooLarge, notADictionary, notAPropertyList
-    }
-    private let name: Name
-    private init(_ name: Name) { self.name = name }
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private let name: String
+    private init(_ name: String) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { name }
 
     /// The bytes break the rules of the format.
-    public static let damaged = Code(.damaged)
+    public static let damaged = Code("damaged")
     /// The bytes may be right, but hold what property lists here cannot hold.
-    public static let unsupported = Code(.unsupported)
+    public static let unsupported = Code("unsupported")
     /// Arrays and dictionaries are nested deeper than ``PropertyList/maximumDepth``.
-    public static let tooDeep = Code(.tooDeep)
+    public static let tooDeep = Code("tooDeep")
     /// What the bytes stand for takes far more memory than they do.
-    public static let tooLarge = Code(.tooLarge)
+    public static let tooLarge = Code("tooLarge")
     /// The list is of another kind than the dictionary that was asked for.
-    public static let notADictionary = Code(.notADictionary)
+    public static let notADictionary = Code("notADictionary")
     /// A value is of a type that property lists do not have.
-    public static let notAPropertyList = Code(.notAPropertyList)
+    public static let notAPropertyList = Code("notAPropertyList")
   }
 
   /// What went wrong, to compare with.
