@@ -1,3 +1,5 @@
+import Foundation
+
 /// Carries a context to the executor where it lives, for a turn there.
 struct ContextTurn: @unchecked Sendable {
   // Sendable: made where the context is used, and opened on that context's own executor alone.
@@ -38,10 +40,29 @@ extension ModelContext {
     autosaveEnabled = true
   }
 
+  /// Has turns on the main actor, if this is called there and the context has no others.
+  func takeTurnsOfMainActor() {
+    guard !graph.inbox.listener.hasTurns, MainQueue.isCurrent else { return }
+    setTurn { turn in Task { @MainActor in turn.runOnMain() } }
+  }
+
   /// Sets how the context gets a turn on its own executor.
   func setTurn(_ run: @escaping @Sendable (ContextTurn) -> Void) {
     let turn = ContextTurn(self)
     graph.inbox.listener.setTurn { run(turn) }
     graph.listen()
   }
+}
+
+/// The queue of the main actor.
+private enum MainQueue {
+  private static let key: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  // Asking for the thread isn't enough: off Apple, a program whose `main` is asynchronous gives its first
+  // thread to Dispatch, and the main actor then runs on others.
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

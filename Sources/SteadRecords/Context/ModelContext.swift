@@ -39,16 +39,14 @@ public class ModelContext: Equatable {
   /// make.
   ///
   /// The main context's executor is the main actor, a model actor's its own. A context that you make has
-  /// the main actor's turns when this is set on the main thread; elsewhere it has none, and
+  /// the main actor's turns when this is set on the main actor; elsewhere it has none, and
   /// ``processPendingChanges()`` saves.
   public var autosaveEnabled: Bool {
     get { graph.autosaves }
     set {
       graph.autosaves = newValue
       guard newValue else { return }
-      if !graph.inbox.listener.hasTurns, Thread.isMainThread {
-        setTurn { turn in Task { @MainActor in turn.runOnMain() } }
-      }
+      takeTurnsOfMainActor()
       graph.didChangePending()
     }
   }

@@ -170,6 +170,9 @@ import Testing
     #expect(try context.fetch(descriptor, batchSize: 10).isEmpty)
   }
 
+  // It read the settings alone. So nobody saw that a context which was made on the main actor and set to
+  // save never did, in a program whose `main` is asynchronous: it asked for the main thread, and the main
+  // actor isn't there.
   @Test("S4 only the main context saves by itself") @MainActor
   func autosaveDefaults() async throws {
     let store = try TestStore.clubs(.memory)
@@ -178,6 +181,15 @@ import Testing
     #expect(store.container.mainContext === store.container.mainContext)
     let importer = MemberImporter(modelContainer: store.container)
     #expect(await !importer.autosaves)
+
+    let other = store.context()
+    other.insert(Member(name: "Ann"))
+    await mainActorTurns(3)
+    #expect(other.hasChanges)
+    other.autosaveEnabled = true
+    await mainActorTurns(2)
+    #expect(!other.hasChanges)
+    #expect(try store.context().count(Member.self) == 1)
   }
 
   @Test("S5 autosave comes at the end of a turn", arguments: StorePlace.allCases) @MainActor
