@@ -2,6 +2,8 @@ import Foundation
 import SwiftData
 import Testing
 
+@testable import SteadRecords
+
 @Suite("Models that contradict each other") struct SchemaProblemTests {
   private func message(
     _ code: SwiftDataError, _ types: any PersistentModel.Type...
@@ -106,11 +108,26 @@ import Testing
     #expect(message.contains("Call.duration and Letter.duration share a column"))
   }
 
+  // It opened a container, and looked neither at the columns nor at what they kept.
   @Test("properties of sibling classes with one name and type share a column")
   func siblingsOfOneType() throws {
-    _ = try ModelContainer(
-      for: Schema([Clashes.Call.self, Clashes.Meeting.self]),
-      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let schema = Schema([Clashes.Call.self, Clashes.Meeting.self])
+    let layout = try StoreLayout(schema: schema)
+    let call = try #require(layout.entity(for: Clashes.Call.self))
+    let table = TableLayout(root: layout.entities[call.rootIndex], layout: layout)
+    #expect(table.columns.map(\.name).filter { $0.hasPrefix("duration") } == ["duration"])
+
+    let container = try ModelContainer(
+      for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let (short, long) = (Clashes.Call(), Clashes.Meeting())
+    (short.duration, long.duration) = (3, 60)
+    context.insert(short)
+    context.insert(long)
+    try context.save()
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Clashes.Call>()).map(\.duration) == [3])
+    #expect(try other.fetch(FetchDescriptor<Clashes.Meeting>()).map(\.duration) == [60])
   }
 
   @Test("models whose names differ only in case are an error that names both")
