@@ -9,9 +9,10 @@
   to the file of a noun.
 
 A type is small when its declaration and its extensions in the file, with their comments, have 15 lines or
-fewer. Files that may be as short as they are: the module's page (`Target.swift`), the two of a
-platform pair (`Type+Topic.swift` and `Type+Topic+Apple.swift`), and the operators of predicates, of which
-each has a file (rule 10 of STYLE.md).
+fewer. Files that may be as short as they are: the module's page (`Target.swift`), what a target hands on
+of another one (`OtherTarget.swift`, which holds imports alone), the two of a platform pair
+(`Type+Topic.swift` and `Type+Topic+Apple.swift`), and the operators of predicates, of which each has a file
+(rule 10 of STYLE.md).
 """
 
 import collections
@@ -93,9 +94,12 @@ class File:
         return self.code.count("\n", 0, position) + 1
 
 
-def is_exempt(path, target):
+def is_exempt(file, target):
     """Whether a file may be as short as it is."""
+    path = file.path
     if path == target / f"{target.name}.swift":
+        return True
+    if (target.parent / path.stem).is_dir() and not file.code.strip():
         return True
     if path.parent == target.parent / OPERATORS and path.stem.endswith("+SQL"):
         return True
@@ -116,7 +120,7 @@ def problems_of(file, target, uses):
                 file.line(start),
                 f"{name} lies in a file of another name; {length} lines, other files that use it: {others}")
     length = len(file.lines)
-    if length <= LINE_LIMIT and not is_exempt(file.path, target):
+    if length <= LINE_LIMIT and not is_exempt(file, target):
         nouns = [name for _, name in file.types() if file.noun in (name, name.removeprefix("_"))]
         if not nouns or uses[nouns[0]] - 1 < SHARED_USE:
             yield 1, f"{length} lines; it belongs to the file of a noun"
