@@ -115,7 +115,10 @@ public struct AtomicFile: Sendable {
     // Nothing is written, and nothing synced, for a race that is lost already.
     try refuseChange(since: expected)
     try put(data, durability, permissions) { _, target, temporary in
-      guard try swap(temporary, target, { $0 == expected }) else { throw try changed }
+      let isPlaced = try swap(temporary, target) { found in
+        try found.status == nil ? expected == nil : found.contents() == expected
+      }
+      guard isPlaced else { throw try changed }
     }
   }
 

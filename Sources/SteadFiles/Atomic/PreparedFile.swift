@@ -5,10 +5,10 @@ import Foundation
 ///
 /// What will tell the new file from every other is known before anybody sees it, so that the owner can write
 /// that down first.
-package struct PreparedFile {
+package final class PreparedFile {
   /// The file as it will be: taking the name changes nothing of this.
   package let status: FileStatus
-  private let temporary: TemporaryFile
+  private var temporary: TemporaryFile?
   private let target: String
   private let file: AtomicFile
 
@@ -17,24 +17,40 @@ package struct PreparedFile {
     status = try file.disk.status(temporary.descriptor, path: target)
   }
 
-  /// Takes the name if the file still holds what is expected, and says whether. Called once.
+  deinit { discard() }
+
+  /// Takes the name if the file still holds what is expected, and says whether. It can be called once, and
+  /// again after it threw `.busy`.
   ///
   /// It holds against every program where the file system can exchange two files' names, as all local ones
   /// of Linux and macOS can: what was in place is read once more when it has lost the name, and gets it back
   /// if it is something else. Who reads the file in between, within some 50 us, finds the new contents. A
   /// program that has the old file open and writes into it later is not seen.
   ///
-  /// - Parameter isExpected: Is called with the contents, nil when there is no file; perhaps twice.
+  /// - Parameter isExpected: Is called with what has the name; perhaps twice.
   /// - Throws: ``FileError``, such as `.busy` when another program has the directory locked.
-  package func place(ifStill isExpected: (Data?) throws -> Bool) throws -> Bool {
-    defer { temporary.finish() }
-    return try file.disk.withLockedDirectory(target.directoryPath, wait: file.lockWait) { _ in
-      try file.swap(temporary, target, isExpected)
+  package func place(ifStill isExpected: (FoundFile) throws -> Bool) throws -> Bool {
+    guard let temporary else { return false }
+    let isPlaced: Bool
+    do {
+      isPlaced = try file.disk.withLockedDirectory(target.directoryPath, wait: file.lockWait) { _ in
+        try file.swap(temporary, target, isExpected)
+      }
+    } catch let error as FileError where error.code == .busy {
+      throw error
+    } catch {
+      discard()
+      throw error
     }
+    discard()
+    return isPlaced
   }
 
-  /// Removes what was prepared.
-  package func discard() { temporary.finish() }
+  /// Removes what was prepared and has not taken the name, as it goes with this object.
+  package func discard() {
+    temporary?.finish()
+    temporary = nil
+  }
 }
 
 extension AtomicFile {
@@ -60,22 +76,20 @@ extension AtomicFile {
 
   /// Gives a temporary file the name if the file still holds what is expected. With the directory's lock.
   func swap(
-    _ temporary: TemporaryFile, _ target: String, _ isExpected: (Data?) throws -> Bool
+    _ temporary: TemporaryFile, _ target: String, _ isExpected: (FoundFile) throws -> Bool
   ) throws -> Bool {
     let old: Int32
     do {
       old = try disk.open(target, O_RDONLY | O_NONBLOCK, mode: 0)
     } catch let error as FileError where error.code == .notFound {
-      return try isExpected(nil) && takeFreeName(temporary, target)
+      return try isExpected(.none) && takeFreeName(temporary, target)
     }
     defer { disk.close(old) }
     // With the lock nobody takes it for what a dead writer left, once it has that name. Who has the lock
     // otherwise is the file's last writer, on the way out.
     _ = try disk.lock(old, wait: false, path: target)
     defer { disk.unlock(old) }
-    guard try isExpected(disk.contents(of: old, limit: Self.sizeLimit, path: target)) else {
-      return false
-    }
+    guard try isExpected(found(old, target)) else { return false }
     guard try disk.exchange(temporary.path, with: target) else {
       try disk.rename(temporary.path, to: target)
       return true
@@ -91,15 +105,23 @@ extension AtomicFile {
   /// What has lost the name. Most likely it is the file that is open.
   private func displaced(
     _ temporary: TemporaryFile, _ target: String, _ old: Int32
-  ) throws -> Data {
-    let found = try disk.status(at: temporary.path)?.identity
-    guard try found == disk.status(old, path: target).identity else {
-      return try disk.contents(of: temporary.path, limit: Self.sizeLimit)
+  ) throws -> FoundFile {
+    let status = try disk.status(at: temporary.path)
+    guard try status?.identity == disk.status(old, path: target).identity else {
+      return FoundFile(status) {
+        try disk.contents(of: temporary.path, limit: Self.sizeLimit)
+      }
     }
-    guard lseek(old, 0, SEEK_SET) == 0 else {
-      throw FileError(errno: errno, doing: "read it", path: target)
+    return try found(old, target)
+  }
+
+  private func found(_ open: Int32, _ target: String) throws -> FoundFile {
+    FoundFile(try disk.status(open, path: target)) {
+      guard lseek(open, 0, SEEK_SET) == 0 else {
+        throw FileError(errno: errno, doing: "read it", path: target)
+      }
+      return try disk.contents(of: open, limit: Self.sizeLimit, path: target)
     }
-    return try disk.contents(of: old, limit: Self.sizeLimit, path: target)
   }
 
   private func takeFreeName(_ temporary: TemporaryFile, _ target: String) throws -> Bool {

@@ -75,6 +75,11 @@ extension Journal {
     return true
   }
 
+  /// How many bytes the records take up that the owner has been told of.
+  package var logByteCount: Int { max(Int(position) - header.logStart, 0) }
+  /// How many bytes the file's checkpoint has.
+  package var checkpointByteCount: Int { header.checkpointByteCount }
+
   /// The checkpoint's bytes, in the file itself; valid until the next call. Empty where it is damaged.
   package var checkpoint: UnsafeRawBufferPointer {
     substitute == nil ? file.checkpoint(header) : UnsafeRawBufferPointer(start: nil, count: 0)

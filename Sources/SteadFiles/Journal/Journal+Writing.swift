@@ -291,9 +291,9 @@ extension Journal {
     }
 
     /// How many bytes all records since the checkpoint take up.
-    package var logByteCount: Int { Int(journal.position) - journal.header.logStart }
+    package var logByteCount: Int { journal.logByteCount }
     /// How many bytes the checkpoint has.
-    package var checkpointByteCount: Int { journal.header.checkpointByteCount }
+    package var checkpointByteCount: Int { journal.checkpointByteCount }
     /// The checkpoint's metadata.
     package var metadata: Data { journal.header.metadata }
     /// The checkpoint's bytes, in the file itself; valid until the next compaction.

@@ -46,23 +46,18 @@ extension Journal {
 
   /// Puts a prepared file in place, with what was appended since. Only with the lock.
   func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
-    guard var draft = prepared.take() else { return false }
-    let start = prepared.compaction.position
-    guard prepared.compaction.salt == header.salt, prepared.compaction.path == path,
-      start >= header.logStart, try reopen(&draft)
-    else {
-      draft.temporary.finish()
+    guard var progress = prepared.take() else { return false }
+    guard isFile(of: prepared.compaction), try reopen(&progress.draft) else {
+      progress.draft.temporary.finish()
       return false
     }
-    try replace(with: draft) { draft in
-      if Int(position) > start {
-        let log = JournalLog(bytes: file.bytes, seed: seed)
-        try draft.append(JournalDraft.Records(log: log, range: start..<Int(position)), path: path)
-      }
-    } beforeRenaming: { draft in
+    try replace(with: progress.draft) { draft in
+      try progress.copy(to: Int(position), of: self)
+      draft = progress.draft
+    } beforeRenaming: { _ in
       // A flush that ended before the mark in the tail was set has promised that these records last; one
       // that ends later finds the mark, and flushes the new file, too.
-      if file.word(at: JournalLayout.flushedTail) > start { try draft.temporary.sync() }
+      try progress.syncIfFlushed(self)
     }
     return true
   }

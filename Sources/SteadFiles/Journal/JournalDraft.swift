@@ -77,14 +77,14 @@ struct JournalDraft {
     /// The records with the checksums that they have in a file of another seed.
     func sealed(seed: UInt32) -> Data {
       var copy = Data(log.bytes[range])
-      var offset = range.lowerBound
-      while let payload = log.payload(at: offset, limit: range.upperBound, isVerified: true) {
-        let checksum = stead_crc32c_record(seed, payload.baseAddress!, UInt32(payload.count))
-        let place = offset - range.lowerBound + 4
-        withUnsafeBytes(of: checksum.littleEndian) { bytes in
-          copy.replaceSubrange(place..<(place + bytes.count), with: bytes)
+      copy.withUnsafeMutableBytes { bytes in
+        var offset = range.lowerBound
+        while let payload = log.payload(at: offset, limit: range.upperBound, isVerified: true) {
+          let checksum = stead_crc32c_record(seed, payload.baseAddress!, UInt32(payload.count))
+          let place = offset - range.lowerBound + 4
+          bytes.storeBytes(of: checksum.littleEndian, toByteOffset: place, as: UInt32.self)
+          offset = JournalLog.end(ofPayloadAt: offset, payload)
         }
-        offset = JournalLog.end(ofPayloadAt: offset, payload)
       }
       return copy
     }

@@ -156,7 +156,7 @@
       }
 
       private func startThread(first: [WatchSubscription.Delivery]) throws {
-        try WatchThread.start { [descriptor] in WatchHub.run(descriptor, first: first) }
+        try DetachedThread.start { [descriptor] in WatchHub.run(descriptor, first: first) }
       }
     }
 

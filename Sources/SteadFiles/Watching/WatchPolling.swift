@@ -89,7 +89,7 @@
       mutating func startThread() {
         guard !isRunning else { return }
         // Without a thread the next one who watches tries again.
-        isRunning = (try? WatchThread.start { WatchPolling.run() }) != nil
+        isRunning = (try? DetachedThread.start { WatchPolling.run() }) != nil
       }
 
       /// What is to be looked at now; nil when that is nothing, and the thread ends.

@@ -15,8 +15,12 @@ extension DomainFile {
   }
 
   /// Writes a new checkpoint and publishes it, with the edits that were made in the file meanwhile.
-  func compact(_ writer: Journal.Writer, _ replay: inout Replay) throws {
-    var base: DomainTable?
+  ///
+  /// - Parameter base: What the editor of a file began with that is neither the last one nor the one before.
+  func compact(
+    _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
+  ) throws {
+    var base = base
     for _ in 0..<Self.publishingLimit {
       let edited = try mergeEdits(
         base: base ?? DomainTable(propertyList: writer.checkpoint), &replay)
@@ -24,62 +28,23 @@ extension DomainFile {
       guard !isBeingWritten else { return }
       guard writer.logByteCount > 0 || !isPublished else { return }
       let old = edited == nil ? Data(writer.checkpoint) : Data()
-      if try publish(writer, &replay) { return }
+      let draft = try CheckpointDraft(of: replay.table, for: self)
+      try writer.compact(to: draft.checkpoint)
+      if try publish(draft) { return }
       base = try edited ?? old.withUnsafeBytes { try DomainTable(propertyList: $0) }
     }
     // What is edited all the time is taken in by the next look, and published by the next checkpoint.
   }
 
-  /// Writes a checkpoint of the table, and the file of it; says whether the file is in place, as it is unless
-  /// somebody has edited the old one at the last moment.
-  ///
-  /// What will tell the file from an edited one is in the journal before the file has its name.
-  private func publish(_ writer: Journal.Writer, _ replay: inout Replay) throws -> Bool {
-    let bytes = try BinaryPropertyList.encode(replay.table.fields())
-    let text = options.format == .xml ? xml(replay) ?? bytes : bytes
-    var file = AtomicFile(plist)
-    // The store waits, and lets others read meanwhile.
-    file.lockWait = .zero
-    let prepared = try file.prepare(text)
-    let new = PublishedFile(
-      current: .init(fingerprint: .init(text), mark: .init(prepared.status)), previous: onDisk)
-    do {
-      try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: new.metadata))
-    } catch {
-      prepared.discard()
-      throw error
-    }
-    published = new
-    let merged = onDisk.fingerprint
-    guard try prepared.place(ifStill: { ($0.map { .init($0) } ?? .none) == merged }) else {
-      return false
-    }
-    onDisk = new.current
+  /// Gives a file of the checkpoint that the journal has now its name, and says whether it is in place, as it
+  /// is unless somebody has edited the old one at the last moment.
+  func publish(_ draft: CheckpointDraft) throws -> Bool {
+    published = draft.published
+    guard try draft.file.place(ifStill: draft.isExpected) else { return false }
+    onDisk = draft.published.current
     lastSeen = nil
     isKeptAside = false
     return true
-  }
-
-  /// nil, and an error to be reported once, when a text has a character that XML does not know: else the log
-  /// would grow without end.
-  private func xml(_ replay: Replay) -> Data? {
-    do {
-      let xml = try PropertyList.dictionary(.init(replay.table.fields())).data(format: .xml)
-      isToldOfFormat = false
-      return xml
-    } catch {
-      if !isToldOfFormat {
-        problems.add(
-          PreferencesError(
-            code: .notAPropertyList,
-            message:
-              "XML cannot hold all texts of the domain, so the property list is written in the "
-              + "binary format. Remove control characters from texts, or choose the binary format.",
-            domain: name, cause: error))
-      }
-      isToldOfFormat = true
-      return nil
-    }
   }
 
   /// Brings the keys into the table whose values in the file are not those that its editor began with, and

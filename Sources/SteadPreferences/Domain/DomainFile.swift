@@ -6,9 +6,16 @@ import SteadFormats
 ///
 /// Used under its store's lock only.
 final class DomainFile {
-  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted. With all that
-  /// belongs to it a small domain takes up less than 256 KiB.
+  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted beside those who write.
+  ///
+  /// With all that belongs to it a small domain takes up less than 256 KiB, unless it is written faster than
+  /// a compaction is done.
   static let logLimit = 180 << 10
+  /// A log longer than this, in bytes, and than eight times the checkpoint, is compacted while its writer
+  /// waits.
+  ///
+  /// It is reached by who writes hundreds of thousands of values while the disk takes one.
+  static let waitingLogLimit = 16 << 20
 
   let name: String
   let directory: URL
@@ -36,7 +43,11 @@ final class DomainFile {
   /// Whether it was reported that XML cannot hold the domain.
   var isToldOfFormat = false
   /// After a compaction that failed, the length of the log at which to try again.
-  private var nextCompaction = 0
+  var nextCompaction = 0
+  /// Whether a compaction is made beside those who write.
+  var compaction = BackgroundCompaction.none
+  /// Whether the log was far too long when the domain was opened, and has not been compacted since.
+  var isLogLeftLong = false
 
   init(name: String, directory: URL, options: DomainStore.Options) throws {
     self.name = name
@@ -100,14 +111,20 @@ final class DomainFile {
 extension DomainFile {
   /// Takes in what others have written.
   func catchUp(_ replay: inout Replay) throws {
-    try journal.read { event in try visit(event, &replay) }
-    let isNewCheckpoint = replay.published != nil
-    take(&replay)
+    let isNewCheckpoint = try readJournal(&replay)
     settle(&replay)
     // What was edited by hand goes into the journal, where that can be written.
     if isReadOnly, isNewCheckpoint {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpoint), &replay)
     }
+  }
+
+  /// Takes in what the journal has to tell, and says whether that began with a checkpoint.
+  @discardableResult
+  func readJournal(_ replay: inout Replay) throws -> Bool {
+    try journal.read { event in try visit(event, &replay) }
+    defer { take(&replay) }
+    return replay.published != nil
   }
 
   /// Writes while no other process does, when what others have written and what is pending is done with.
@@ -144,7 +161,7 @@ extension DomainFile {
         }
       }
       replay.edit(key, value, isOwn: true)
-      if writer.logByteCount > Self.logLimit { compactIfDue(writer, &replay) }
+      if writer.logByteCount > options.logLimit { compactIfDue(writer, &replay) }
     }
     take(&replay)
   }
@@ -237,20 +254,5 @@ extension DomainFile {
     guard let found = replay.published else { return }
     published = found
     replay.published = nil
-  }
-
-  private func compactIfDue(_ writer: Journal.Writer, _ replay: inout Replay) {
-    let limit = max(Self.logLimit, 2 * writer.checkpointByteCount, nextCompaction)
-    // A file that has lost its name is not to be put in the place of the one that has it.
-    guard writer.logByteCount > limit, journal.isInPlace else { return }
-    do {
-      take(&replay)
-      try compact(writer, &replay)
-      nextCompaction = isBeingWritten ? writer.logByteCount + Self.logLimit : 0
-    } catch {
-      // What was set is in the log. Where the disk is full the log can grow on, and this be tried later.
-      nextCompaction = writer.logByteCount + Self.logLimit
-      problems.add(PreferencesError(error, domain: name))
-    }
   }
 }

@@ -30,6 +30,7 @@ final class DomainStore: Sendable {
     first.file = file
     state = ForkSafeLock(first)
     try state.withLock { state in try state.changing { replay in try file.catchUp(&replay) } }
+    file.noteLogLength()
     refresh()
   }
 
@@ -198,7 +199,7 @@ final class DomainStore: Sendable {
   }
 
   @inline(__always)
-  private func changing(
+  func changing(
     keeping edits: (Replay) -> [DomainEdit] = { _ in [] },
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
@@ -249,11 +250,21 @@ final class DomainStore: Sendable {
   @inline(__always)
   private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
     var hasMail = false
-    defer { if hasMail { deliver() } }
+    var isCompactionDue = false
+    defer {
+      if hasMail { deliver() }
+      if isCompactionDue { compactLater() }
+    }
     try state.withLock { state in
       let file = state.file
       defer {
-        if let file, file.hasNewJournal { state.adoptJournal(of: file) }
+        if let file {
+          if file.hasNewJournal { state.adoptJournal(of: file) }
+          if file.compaction == .due {
+            file.compaction = .underWay(generation: forkGeneration)
+            isCompactionDue = true
+          }
+        }
         hasMail = state.hasMail
       }
       try state.changing { replay in try body(&replay, file) }
@@ -270,6 +281,10 @@ extension DomainStore {
     var quota: Int?
     /// The format in which the property list is published.
     var format = PropertyList.Format.binary
+    /// See ``DomainFile/logLimit``.
+    var logLimit = DomainFile.logLimit
+    /// See ``DomainFile/waitingLogLimit``.
+    var waitingLogLimit = DomainFile.waitingLogLimit
   }
 }
 

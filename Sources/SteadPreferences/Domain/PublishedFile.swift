@@ -42,12 +42,15 @@ struct PublishedFile: Equatable {
       self.init(file: status.identity.file, modified: status.modifiedNanoseconds)
     }
 
+    /// Whether the file system dates files so finely that every change gives another date.
+    var isFine: Bool { !modified.isMultiple(of: Self.second) }
+    private static let second: Int64 = 1_000_000_000
+
     /// Whether a mark that was found is this one, or what is left of it on a file system with coarse dates.
     func isSame(as found: Mark) -> Bool {
-      let second: Int64 = 1_000_000_000
       guard file == found.file else { return false }
-      let isCoarse = found.modified.isMultiple(of: second)
-      return modified == found.modified || isCoarse && abs(modified - found.modified) < 2 * second
+      let isNear = abs(modified - found.modified) < 2 * Self.second
+      return modified == found.modified || !found.isFine && isNear
     }
   }
 

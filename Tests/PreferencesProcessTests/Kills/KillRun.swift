@@ -5,6 +5,8 @@ import Testing
 struct KillRun {
   private(set) var writers: KilledWriters
   private(set) var journals: Set<UInt64> = []
+  /// How often a writer was killed while a new journal or property list took shape, or had no name yet.
+  private(set) var killsInCompaction = 0
 
   private let directory: TemporaryDirectory
 
@@ -19,8 +21,15 @@ struct KillRun {
   }
 
   /// Starts a writer, lets it work for a moment and kills it.
-  mutating func kill() throws {
-    try writers.kill()
+  ///
+  /// - Parameters:
+  ///   - limit: The most changes that it has time for.
+  ///   - whileCompacting: Waits for a compaction to begin.
+  mutating func kill(after limit: Int = 50, whileCompacting: Bool = false) throws {
+    let (directory, old) = (directory, Self.drafts(in: directory))
+    func isCompacting() -> Bool { !Self.drafts(in: directory).isSubset(of: old) }
+    try writers.kill(after: limit) { whileCompacting && isCompacting() }
+    if isCompacting() { killsInCompaction += 1 }
     noteJournal()
     checkPropertyList()
   }
@@ -42,8 +51,18 @@ struct KillRun {
   }
 
   private mutating func noteJournal() {
+    if let journal = Self.number(of: directory.file("domain.journal")) { journals.insert(journal) }
+  }
+
+  /// The files that take shape, or that the dead have left.
+  private static func drafts(in directory: TemporaryDirectory) -> Set<UInt64> {
+    let names = (try? directory.names) ?? []
+    let drafts = names.filter { $0.contains(".stead-") }
+    return Set(drafts.compactMap { number(of: directory.file($0)) })
+  }
+
+  private static func number(of file: URL) -> UInt64? {
     var status = stat()
-    guard stat(directory.file("domain.journal").filePath, &status) == 0 else { return }
-    journals.insert(UInt64(status.st_ino))
+    return lstat(file.filePath, &status) == 0 ? UInt64(status.st_ino) : nil
   }
 }

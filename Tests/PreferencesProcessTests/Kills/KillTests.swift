@@ -21,4 +21,17 @@ struct KillTests {
     if workload == "checkpoints" { #expect(run.writers.killsInSynchronize > 0) }
     if workload == "large" { #expect(run.journals.count > 10) }
   }
+
+  /// A compaction is made beside the one who writes, from a file that grows meanwhile.
+  @Test(arguments: [1, 2])
+  func losesNothingWhileCompacting(writers: Int) throws {
+    let kills = Effort.times(150)
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var run = try KillRun("compactions", writers: writers, seed: seed)
+    for _ in 0..<kills { try run.kill(after: 400, whileCompacting: true) }
+    try run.finish()
+    if isThreadSanitized { return }
+    #expect(run.killsInCompaction > kills / 4)
+    #expect(run.journals.count > 5)
+  }
 }

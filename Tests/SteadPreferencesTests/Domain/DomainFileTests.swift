@@ -73,6 +73,9 @@ struct DomainFileTests {
     #expect(second.value(forKey: "count") == .integer(19_999))
     try second.set(.bool(true), forKey: "seen")
     #expect(first.value(forKey: "seen") == .bool(true))
+    while first.state.withLock({ $0.file?.compaction != DomainFile.BackgroundCompaction.none }) {
+      sched_yield()
+    }
     let names = try directory.names
     #expect(names == ["app.journal", "app.plist"])
     let bytes = try names.reduce(0) { $0 + (try Data(contentsOf: directory.file($1)).count) }

@@ -56,7 +56,7 @@ import Testing
     try store.replaceContents(with: Self.values)
     try store.checkpoint()
     let bytes = try Data(contentsOf: plist)
-    let problems = Problems(store)
+    let problems = DomainProblems(store)
     for bit in stride(from: 3, to: bytes.count * 8, by: bytes.count * 8 / 60) {
       let isOpen = bit.isMultiple(of: 2)
       try flip(bit)
@@ -107,7 +107,7 @@ import Testing
   /// An editor who writes into the file at once, and as many bytes, is an editor all the same.
   @Test func anEditAtOnceIsNoDamage() throws {
     let store = try store()
-    let problems = Problems(store)
+    let problems = DomainProblems(store)
     for number in 1...100 {
       try store.set(.integer(Int64(number)), forKey: "set")
       try store.checkpoint()
@@ -152,7 +152,7 @@ import Testing
   /// Once no compaction succeeded any more, and the journal grew for ever.
   @Test func whatXMLCannotHoldIsPublishedInTheBinaryFormat() throws {
     let store = try store(DomainStore.Options(format: .xml))
-    let problems = Problems(store)
+    let problems = DomainProblems(store)
     try store.set(.string("bell \u{7}"), forKey: "bell")
     for number in 0..<20_000 { try store.set(.integer(Int64(number)), forKey: "count") }
     try store.checkpoint()
@@ -196,21 +196,5 @@ import Testing
     try store.checkpoint()
     try before.write(to: plist, options: .atomic)
     #expect(try self.store().value(forKey: "a") == .integer(1))
-  }
-}
-
-/// Collects the errors that a store reports.
-private final class Problems: Sendable {
-  private let errors = ForkSafeLock<[PreferencesError]>([])
-
-  init(_ store: DomainStore) {
-    _ = store.addProblemHandler { [weak self] error in self?.errors.withLock { $0.append(error) } }
-  }
-
-  func take() -> [PreferencesError.Code] {
-    errors.withLock { errors in
-      defer { errors = [] }
-      return errors.map(\.code)
-    }
   }
 }

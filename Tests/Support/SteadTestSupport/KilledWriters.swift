@@ -35,8 +35,10 @@ package struct KilledWriters {
 
   /// Starts what is not running, lets a writer work for a moment and kills it.
   ///
-  /// - Parameter limit: The most changes that it has time for.
-  package mutating func kill(after limit: Int = 50) throws {
+  /// - Parameters:
+  ///   - limit: The most changes that it has time for.
+  ///   - isTime: Is asked after each change whether the moment has come already.
+  package mutating func kill(after limit: Int = 50, isTime: () -> Bool = { false }) throws {
     for index in writers.indices where writers[index].worker == nil { try start(index) }
     let index = Int.random(in: writers.indices, using: &random)
     guard let worker = writers[index].worker else { return }
@@ -44,7 +46,7 @@ package struct KilledWriters {
     while goal > 0 {
       guard let line = worker.line() else { return fail("\(index) ended by itself", worker) }
       take(line, from: index)
-      if line.hasPrefix("e") { goal -= 1 }
+      if line.hasPrefix("e") { goal = isTime() ? 0 : goal - 1 }
     }
     end(index)
     let model = writers[index].model

@@ -20,6 +20,7 @@ struct Stepper {
     static let named: [String: Workload] = [
       "small": Workload(synchronizations: 1),
       "large": Workload(large: 40, synchronizations: 1, keys: 16),
+      "compactions": Workload(large: 80, flushes: 1, keys: 24),
       "checkpoints": Workload(large: 5, synchronizations: 30, flushes: 5),
     ]
   }

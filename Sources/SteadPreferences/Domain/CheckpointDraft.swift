@@ -1,0 +1,63 @@
+import Foundation
+import SteadFiles
+import SteadFormats
+
+/// A checkpoint, and the property list file of it, which is written and has still to take its name.
+struct CheckpointDraft {
+  let checkpoint: Journal.Checkpoint
+  let file: PreparedFile
+  /// What will tell the file from an edited one. It is in the journal before the file has its name.
+  let published: PublishedFile
+  /// Whether the file that is replaced was written here, with a date that no later write gives it.
+  private let replacesOwn: Bool
+
+  /// Writes the file, in the format that the domain asks for.
+  ///
+  /// - Parameter domain: Knows which file is to be replaced.
+  init(of table: DomainTable, for domain: DomainFile) throws {
+    let bytes = try BinaryPropertyList.encode(table.fields())
+    let text = domain.options.format == .xml ? domain.xml(table) ?? bytes : bytes
+    var target = AtomicFile(domain.plist)
+    // The store waits, and lets others read meanwhile.
+    target.lockWait = .zero
+    replacesOwn = domain.onDisk == domain.published.current && domain.onDisk.mark?.isFine == true
+    file = try target.prepare(text)
+    published = PublishedFile(
+      current: .init(fingerprint: .init(text), mark: .init(file.status)), previous: domain.onDisk)
+    checkpoint = Journal.Checkpoint(bytes: bytes, metadata: published.metadata)
+  }
+
+  /// Whether a file is the one that is to be replaced. It is read where its date does not tell.
+  func isExpected(_ found: FoundFile) throws -> Bool {
+    let old = published.previous
+    guard let status = found.status else { return old.fingerprint == .none }
+    if replacesOwn, old.mark == .init(status), old.fingerprint.byteCount == status.size {
+      return true
+    }
+    return try .init(found.contents()) == old.fingerprint
+  }
+}
+
+extension DomainFile {
+  /// nil, and an error to be reported once, when a text has a character that XML does not know: else the log
+  /// would grow without end.
+  fileprivate func xml(_ table: DomainTable) -> Data? {
+    do {
+      let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
+      isToldOfFormat = false
+      return xml
+    } catch {
+      if !isToldOfFormat {
+        problems.add(
+          PreferencesError(
+            code: .notAPropertyList,
+            message:
+              "XML cannot hold all texts of the domain, so the property list is written in the "
+              + "binary format. Remove control characters from texts, or choose the binary format.",
+            domain: name, cause: error))
+      }
+      isToldOfFormat = true
+      return nil
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import SteadFiles
+
+extension DomainStore {
+  /// Begins the compaction that a write found due, and keeps nobody waiting but for its last step.
+  @inline(never)
+  func compactLater() {
+    do {
+      try DetachedThread.start { self.compact() }
+    } catch {
+      compact()
+    }
+  }
+
+  /// How long a compaction waits, beside those who write, for another process that has the files locked.
+  private static let compactionWaitLimit = Duration.seconds(10)
+
+  private func compact() {
+    var isDue = true
+    while isDue { isDue = compactOnce() }
+  }
+
+  /// Says whether the log is too long again, by what was written meanwhile.
+  private func compactOnce() -> Bool {
+    let place = state.withLock { state in
+      state.file.map { file in (directory: file.directory, isToldOfFormat: file.isToldOfFormat) }
+    }
+    guard let place else { return false }
+    // Whatever is in the way is met again by the compaction that others wait for, which reports it.
+    let prepared = try? PreparedDomainCompaction(
+      name, in: place.directory, options, isToldOfFormat: place.isToldOfFormat)
+    let deadline = ContinuousClock.now + Self.compactionWaitLimit
+    var pause: useconds_t = 20
+    var result = finish(prepared, isLast: false)
+    while result == .waits {
+      usleep(pause)
+      pause = min(pause * 2, 10_000)
+      result = finish(prepared, isLast: ContinuousClock.now >= deadline)
+    }
+    // The old files go with it, which takes the system longer than to put the new ones in place.
+    withExtendedLifetime(prepared) {}
+    return result == .isDueAgain
+  }
+
+  /// What has come of an attempt to finish a compaction.
+  enum FinishedCompaction { case ended, isDueAgain, waits }
+
+  /// Never waits for others.
+  ///
+  /// - Parameter isLast: Gives up what cannot be done now. A later write finds it due again.
+  @discardableResult
+  func finish(_ prepared: PreparedDomainCompaction?, isLast: Bool) -> FinishedCompaction {
+    let (result, hasMail) = state.withLock { state -> (FinishedCompaction, Bool) in
+      guard let file = state.file else { return (.ended, false) }
+      var result = FinishedCompaction.ended
+      let hasMail = state.reporting(file) { replay in
+        do {
+          try file.finish(prepared, &replay)
+          // What made no difference is not to be tried for ever.
+          if prepared?.isInJournal == true, file.isCompactionDue { result = .isDueAgain }
+        } catch let error as FileError where error.code == .busy || error.code == .changed {
+          guard isLast else {
+            result = .waits
+            return
+          }
+          // The journal is in order, but the property list file stays the old one.
+          if prepared?.isInJournal == true { throw PreferencesError(error, domain: name) }
+        }
+      }
+      if result == .ended { file.compaction = .none }
+      return (result, hasMail)
+    }
+    if hasMail { deliver() }
+    return result
+  }
+}
