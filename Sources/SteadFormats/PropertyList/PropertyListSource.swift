@@ -111,3 +111,16 @@ extension NSNumber {
     }
   }
 }
+
+extension NSNumber {
+  /// Whether it was made from a `Bool`.
+  fileprivate var isBoolean: Bool {
+    #if canImport(Darwin)
+      // An `Int8` says that it is of the same C type.
+      CFGetTypeID(self) == CFBooleanGetTypeID()
+    #else
+      // All others, `Int8` too, say that they are of another type.
+      UInt8(bitPattern: objCType.pointee) == UInt8(ascii: "c")
+    #endif
+  }
+}

@@ -6,31 +6,12 @@ import Foundation
 /// have said nothing of preferences, such as an enum with raw values.
 @usableFromInline
 protocol PreferenceBridge<Value>: SendableMetatype {
+  /// The type whose values go there and back.
   associatedtype Value
+
+  /// Reads what is stored; throws when it is no such value.
   static func decode(_ stored: PropertyList) throws -> Value
+
+  /// What to store for a value; nil when nothing is to be stored.
   static func encode(_ value: Value) throws -> PropertyList?
-}
-
-/// The bridge of a type that is a ``PreferenceValue``.
-@usableFromInline
-enum NativeBridge<Value: PreferenceValue>: PreferenceBridge {
-  @inlinable
-  static func decode(_ stored: PropertyList) throws -> Value { try Value(propertyList: stored) }
-
-  @inlinable
-  static func encode(_ value: Value) throws -> PropertyList? { try value.propertyList() }
-}
-
-/// The bridge of an optional; nil is stored as nothing.
-@usableFromInline
-enum OptionalBridge<Wrapped: PreferenceBridge>: PreferenceBridge {
-  @usableFromInline
-  static func decode(_ stored: PropertyList) throws -> Wrapped.Value? {
-    try Wrapped.decode(stored)
-  }
-
-  @usableFromInline
-  static func encode(_ value: Wrapped.Value?) throws -> PropertyList? {
-    try value.flatMap { try Wrapped.encode($0) }
-  }
 }

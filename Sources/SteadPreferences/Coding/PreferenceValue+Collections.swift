@@ -129,7 +129,7 @@ extension ClosedRange: PreferenceValue where Bound: PreferenceValue {
 }
 
 /// A key of a stored dictionary, as `Codable` wants it.
-struct FieldKey: CodingKey {
+private struct FieldKey: CodingKey {
   let stringValue: String
   var intValue: Int? { Int(stringValue) }
 

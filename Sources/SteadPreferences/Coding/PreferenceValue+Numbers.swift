@@ -41,17 +41,6 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
   }
 }
 
-extension Int: UnsetPreferenceValue {}
-extension Int8: UnsetPreferenceValue {}
-extension Int16: UnsetPreferenceValue {}
-extension Int32: UnsetPreferenceValue {}
-extension Int64: UnsetPreferenceValue {}
-extension UInt: UnsetPreferenceValue {}
-extension UInt8: UnsetPreferenceValue {}
-extension UInt16: UnsetPreferenceValue {}
-extension UInt32: UnsetPreferenceValue {}
-extension UInt64: UnsetPreferenceValue {}
-
 extension Double: UnsetPreferenceValue {
   /// Makes the number from a number that it can hold, a boolean, or text.
   public init(propertyList: PropertyList) throws {

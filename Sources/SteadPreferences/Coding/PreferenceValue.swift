@@ -39,12 +39,3 @@ public protocol PreferenceValue: SendableMetatype {
   /// What to store for this value; nil when the value stands for nothing being stored, as nil does.
   func propertyList() throws -> PropertyList?
 }
-
-/// A preference value with a natural reading where nothing is stored: what `UserDefaults` gives then.
-///
-/// False, 0, an empty text, no bytes, no elements, and nil. A property with the wrapper
-/// ``UserDefault`` needs no default where its type is one of these.
-public protocol UnsetPreferenceValue: PreferenceValue {
-  /// The value while nothing is stored.
-  static var whileUnset: Self { get }
-}

@@ -60,25 +60,6 @@ extension DomainFile {
   }
 }
 
-/// The latest edit of each key, in the order of the keys' first ones.
-struct PendingEdits {
-  private(set) var edits: [DomainEdit] = []
-  // By bytes: two texts that are equal to Swift can be two keys.
-  private var places: [[UInt8]: Int] = [:]
-
-  var isEmpty: Bool { edits.isEmpty }
-
-  mutating func add(_ edit: DomainEdit) {
-    let key = Array(edit.key.utf8)
-    if let place = places[key] {
-      edits[place].value = edit.value
-    } else {
-      places[key] = edits.count
-      edits.append(edit)
-    }
-  }
-}
-
 extension FileError {
   /// Whether the file may be written some other time, by nobody's fault but the place's.
   var isObstacle: Bool {

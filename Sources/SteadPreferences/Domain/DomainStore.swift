@@ -382,29 +382,8 @@ extension DomainStore.State {
     }
   }
 
-  mutating func post(_ changes: [DomainChange], isOwn: Bool) {
+  mutating func post(_ changes: [DomainEvent.Change], isOwn: Bool) {
     lastEvent += 1
     mail.append(DomainEvent(number: lastEvent, changes: changes, isOwn: isOwn))
-  }
-}
-
-extension DomainTable {
-  /// What has to change for `fields` to be all that there is.
-  func edits(to fields: PropertyList.Fields) -> [DomainEdit] {
-    let gone = self.fields().filter { fields[$0.key] == nil }
-    let new = fields.filter { self[$0.key] != $0.value }
-    return gone.map { DomainEdit(key: $0.key, value: nil) }
-      + new.map { DomainEdit(key: $0.key, value: $0.value) }
-  }
-}
-
-/// A key's value from now on; nil removes the key.
-package struct DomainEdit: Sendable {
-  package var key: String
-  package var value: PropertyList?
-
-  package init(key: String, value: PropertyList?) {
-    self.key = key
-    self.value = value
   }
 }

@@ -11,8 +11,8 @@ struct Replay {
   var published: PublishedFile?
   /// Whether handlers want to know what changes.
   let isCollecting: Bool
-  private(set) var ownChanges: [DomainChange] = []
-  private var collected: [DomainChange] = []
+  private(set) var ownChanges: [DomainEvent.Change] = []
+  private var collected: [DomainEvent.Change] = []
   private var hasCheckpoint = false
   /// What has come from elsewhere, for those who keep something that they made of the table.
   var marks = DomainMarks()
@@ -49,7 +49,7 @@ struct Replay {
   mutating func edit(_ key: String, _ value: PropertyList?, isOwn: Bool) {
     let old = table.replace(key, with: value)
     if let count = byteCount { byteCount = count + size(key, value) - size(key, old) }
-    if isCollecting { note(DomainChange(key: key, old: old, new: value), isOwn: isOwn) }
+    if isCollecting { note(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
   }
 
   /// Whether the keys have just these values.
@@ -62,7 +62,7 @@ struct Replay {
     value == nil ? 0 : (try? DomainRecord.byteCount(key, value)) ?? 0
   }
 
-  private mutating func note(_ change: DomainChange, isOwn: Bool) {
+  private mutating func note(_ change: DomainEvent.Change, isOwn: Bool) {
     guard change.old != change.new else { return }
     if isOwn { ownChanges.append(change) } else { collected.append(change) }
   }
@@ -71,11 +71,11 @@ struct Replay {
   ///
   /// Each key once where a checkpoint was read: a file that was put back begins with a state that has passed,
   /// and its records lead to the one that was known.
-  var otherChanges: [DomainChange] {
+  var otherChanges: [DomainEvent.Change] {
     guard hasCheckpoint else { return collected }
     // Not PendingEdits, which keeps the new values alone: what was there before counts here.
     var places: [[UInt8]: Int] = [:]
-    var changes: [DomainChange] = []
+    var changes: [DomainEvent.Change] = []
     for change in collected {
       let key = Array(change.key.utf8)
       if let place = places[key] {
@@ -90,10 +90,10 @@ struct Replay {
 
   private mutating func collect(from old: DomainTable, to new: DomainTable) {
     for field in new.fields() where old[field.key] != field.value {
-      note(DomainChange(key: field.key, old: old[field.key], new: field.value), isOwn: false)
+      note(DomainEvent.Change(key: field.key, old: old[field.key], new: field.value), isOwn: false)
     }
     for field in old.fields() where new[field.key] == nil {
-      note(DomainChange(key: field.key, old: field.value, new: nil), isOwn: false)
+      note(DomainEvent.Change(key: field.key, old: field.value, new: nil), isOwn: false)
     }
   }
 }

@@ -19,7 +19,7 @@ extension HistoryAdvice: CustomStringConvertible {
 
 extension HistoryAdvice {
   /// Decides from figures alone; nil when none is above its limit.
-  init?(count: Int, byteCount: Int, usage: HistoryUsage, limits: HistoryLimits) {
+  init?(count: Int, byteCount: Int, usage: HistoryUsage, limits: HistoryAdvice.Limits) {
     var furthest = 1.0
     var advice: HistoryAdvice?
     func compare(_ figure: Double, with limit: Double, _ sentence: (String) -> String) {
@@ -55,15 +55,17 @@ extension HistoryAdvice {
   }
 }
 
-/// The figures above which ``PayloadHistory/advice`` recommends records; tests lower them.
-package struct HistoryLimits: Sendable {
-  package var count = 2_000
-  /// Seconds to read and decode all entries when the history is opened.
-  package var loadSeconds = 0.1
-  /// Bytes of JSON in the history's domain.
-  package var byteCount = 4 << 20
-  /// Seconds that one search may take.
-  package var searchSeconds = 0.005
-  /// Searches for one field that took longer than that.
-  package var slowSearches = 10
+extension HistoryAdvice {
+  /// The figures above which ``PayloadHistory/advice`` recommends records; tests lower them.
+  package struct Limits: Sendable {
+    package var count = 2_000
+    /// Seconds to read and decode all entries when the history is opened.
+    package var loadSeconds = 0.1
+    /// Bytes of JSON in the history's domain.
+    package var byteCount = 4 << 20
+    /// Seconds that one search may take.
+    package var searchSeconds = 0.005
+    /// Searches for one field that took longer than that.
+    package var slowSearches = 10
+  }
 }

@@ -40,7 +40,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   ///
   /// - Throws: ``PreferencesError``: `.notAPropertyList` when it does not encode, `.tooLarge` when large
   ///   payloads are refused.
-  func draft(_ payload: Payload) throws -> HistoryDraft {
+  func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
     let json: Data
     do {
       json = try encoder.encode(payload)
@@ -60,18 +60,19 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   }
 
   /// The entry for an element of an array of the app's, as it is.
-  func draft(takenOver json: Data) -> HistoryDraft {
+  func draft(takenOver json: Data) -> HistoryOperation.Draft {
     let version = options.takenOverVersion
     return draft(json, version: version, content: content(json, version: version))
   }
 
-  private func draft(_ json: Data, version: Int, content: HistoryContent) -> HistoryDraft {
+  private func draft(_ json: Data, version: Int, content: HistoryContent) -> HistoryOperation.Draft
+  {
     guard case .external(let limit) = options.largePayload, json.count > limit, blobs != nil else {
-      return HistoryDraft(
+      return HistoryOperation.Draft(
         stored: StoredEntry(version: version, body: .json(json)), content: content)
     }
     let reference = SHA256.hexadecimal(json)
-    return HistoryDraft(
+    return HistoryOperation.Draft(
       stored: StoredEntry(version: version, body: .blob(reference)), content: content, blob: json)
   }
 

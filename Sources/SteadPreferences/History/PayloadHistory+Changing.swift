@@ -99,7 +99,7 @@ extension PayloadHistory {
 }
 
 extension PayloadHistory {
-  func draft(_ payload: Payload) throws -> HistoryDraft {
+  func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
     try naming { try coder.draft(payload) }
   }
 

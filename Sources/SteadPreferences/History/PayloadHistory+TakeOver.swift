@@ -42,7 +42,7 @@ extension PayloadHistory {
     }
   }
 
-  private func reportUndecodable(_ drafts: [HistoryDraft]) {
+  private func reportUndecodable(_ drafts: [HistoryOperation.Draft]) {
     report(drafts.reversed().compactMap(\.content.cause))
   }
 

@@ -2,10 +2,10 @@ import Foundation
 
 /// Changes of a history that are to be made as one.
 public struct PayloadHistoryBatch<Payload: Codable & Identifiable & Sendable> {
-  private let draft: (Payload) throws -> HistoryDraft
+  private let draft: (Payload) throws -> HistoryOperation.Draft
   private(set) var operations: [HistoryOperation] = []
 
-  init(draft: @escaping (Payload) throws -> HistoryDraft) { self.draft = draft }
+  init(draft: @escaping (Payload) throws -> HistoryOperation.Draft) { self.draft = draft }
 
   /// Puts a payload in front of all others.
   ///

@@ -33,22 +33,6 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
   }
 }
 
-typealias HistoryReceiver = ChangeBuffer<PendingHistoryChange>
-
-/// What a consumer has not yet taken, as one change.
-struct PendingHistoryChange: PendingChanges {
-  private var delta: HistoryDelta?
-
-  mutating func add(_ change: HistoryDelta) {
-    if delta == nil { delta = change } else { delta?.add(change) }
-  }
-
-  mutating func take() -> HistoryDelta? {
-    defer { delta = nil }
-    return delta.flatMap { $0.isEmpty ? nil : $0 }
-  }
-}
-
 extension PayloadHistory {
   /// The changes of the history, those of other processes included, as they come.
   ///

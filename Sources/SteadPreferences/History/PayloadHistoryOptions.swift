@@ -36,7 +36,7 @@ public struct PayloadHistoryOptions<Payload: Codable & Identifiable & Sendable>:
   /// Changes the encoder, once, before it is first used.
   public var configureEncoder: @Sendable (JSONEncoder) -> Void
   /// From which figures on ``PayloadHistory/advice`` says that records would be better.
-  package var adviceLimits = HistoryLimits()
+  package var adviceLimits = HistoryAdvice.Limits()
 
   /// Options: by default version 1, large payloads in files, dates as numbers.
   public init(

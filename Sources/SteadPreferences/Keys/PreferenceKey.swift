@@ -43,18 +43,3 @@ extension Preferences {
     public var defaultValue: Value { makeDefault() }
   }
 }
-
-/// A name, a type or both that a key's value had before.
-@usableFromInline
-struct KeyHistory<Value>: Sendable {
-  /// The name it had; nil for the name that the key has now.
-  let name: String?
-  /// Reads the value as it was and converts it; nil where the type is the same.
-  let conversion: Conversion?
-
-  struct Conversion: Sendable {
-    /// Whether what is stored is just what a value of the old type is stored as.
-    let fits: @Sendable (PropertyList) -> Bool
-    let convert: @Sendable (PropertyList) throws -> Value
-  }
-}

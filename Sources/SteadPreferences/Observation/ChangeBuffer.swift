@@ -1,17 +1,5 @@
 import SteadFiles
 
-/// Changes that wait for a consumer, made into fewer where that loses nothing.
-protocol PendingChanges: Sendable {
-  associatedtype Change: Sendable
-
-  init()
-
-  mutating func add(_ change: Change)
-
-  /// The change that waits longest, nil when none does.
-  mutating func take() -> Change?
-}
-
 /// Changes that a consumer has not yet taken, and consumers that wait for one.
 final class ChangeBuffer<Pending: PendingChanges>: Sendable {
   typealias Change = Pending.Change

@@ -1,5 +1,3 @@
-import Observation
-
 /// What is known of a key that somebody observes.
 struct ObservedKey {
   /// The observers of this key, in the order in which they came.
@@ -35,30 +33,4 @@ struct ObservedKey {
     case (false, nil): break
     }
   }
-}
-
-/// A key in a dictionary, told from others by its UTF-8, as domains tell keys apart.
-struct ExactKey: Hashable, Sendable {
-  let text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (left: ExactKey, right: ExactKey) -> Bool { left.text.isSameText(as: right.text) }
-
-  func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { bytes in hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
-  }
-}
-
-/// A key for Observation's eyes: reading the preference reads this, changing it writes this.
-final class TrackedKey: Observable, Sendable {
-  private let registrar = ObservationRegistrar()
-  private let path: KeyPath<TrackedKey, Void> & Sendable = \TrackedKey.value
-
-  private var value: Void { () }
-
-  func willRead() { registrar.access(self, keyPath: path) }
-
-  func didChange() { registrar.withMutation(of: self, keyPath: path) {} }
 }

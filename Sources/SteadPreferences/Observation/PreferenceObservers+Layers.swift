@@ -129,7 +129,7 @@ extension PreferenceObservers {
 
   private func take(_ event: DomainEvent, from id: UInt64) {
     while true {
-      let unknown = state.withLock { state -> [DomainChange]? in
+      let unknown = state.withLock { state -> [DomainEvent.Change]? in
         guard let index = state.layers.firstIndex(where: { $0.id == id }) else {
           state.early[id] = nil
           return nil
@@ -158,8 +158,8 @@ extension PreferenceObservers.State {
   }
 
   /// Changes of keys that somebody observes and that were not looked up yet, the first of each key.
-  fileprivate mutating func unknownKeys(in event: DomainEvent) -> [DomainChange] {
-    var unknown: [DomainChange] = []
+  fileprivate mutating func unknownKeys(in event: DomainEvent) -> [DomainEvent.Change] {
+    var unknown: [DomainEvent.Change] = []
     var seen: Set<ExactKey> = []
     for change in event.changes {
       let key = ExactKey(change.key)
@@ -173,7 +173,7 @@ extension PreferenceObservers.State {
     if keys[key] == nil { keys[key] = ObservedKey() }
   }
 
-  fileprivate mutating func take(_ change: DomainChange, layer: Int, isOwn: Bool) {
+  fileprivate mutating func take(_ change: DomainEvent.Change, layer: Int, isOwn: Bool) {
     let key = ExactKey(change.key)
     guard let index = keys.index(forKey: key) else { return }
     let old = keys.values[index].effective

@@ -15,7 +15,7 @@ final class LiveSearchList: Sendable {
     var requests = 0
     var lists: [SearchList]
     /// What the newest one is made of.
-    var sources: SearchSources
+    var sources: SearchPlan.Sources
     var observers: [@Sendable (_ isOwn: Bool) -> Void] = []
   }
 

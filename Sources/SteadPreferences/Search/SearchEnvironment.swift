@@ -5,8 +5,12 @@
 struct SearchEnvironment: Sendable {
   /// The name of the app's own domain.
   let appID: String
+
+  /// Where the files of domains are.
   let directories: DomainDirectories
-  /// A name for the machine.
+
+  /// A name for the machine, which the files have that are for it alone.
   let host: String
+  /// What all search lists of the environment share.
   let shared: SharedDomains
 }

@@ -19,7 +19,7 @@ struct SearchPlan: Sendable {
   /// kept for as long as it counts.
   func list(
     suites: [String], previous: SearchList?, report: LiveSearchList.Report
-  ) -> (list: SearchList, sources: SearchSources) {
+  ) -> (list: SearchList, sources: SearchPlan.Sources) {
     var opening = Opening(plan: self)
     defer { for error in opening.errors { report(error) } }
     let target = opening.target(replacing: previous)
@@ -91,7 +91,7 @@ private struct Opening {
   let plan: SearchPlan
   var errors: [PreferencesError] = []
   var problem: PreferencesError?
-  var sources = SearchSources()
+  var sources = SearchPlan.Sources()
 
   init(plan: SearchPlan) { self.plan = plan }
 
@@ -183,9 +183,11 @@ private struct Opening {
   }
 }
 
-/// What a search list is made of and has to be followed: others' property lists, and the places of domains that
-/// are not there.
-struct SearchSources: Sendable {
-  var layers: [PlistLayer] = []
-  var watches: [PathWatch] = []
+extension SearchPlan {
+  /// What a search list is made of and has to be followed: others' property lists, and the places of domains
+  /// that are not there.
+  struct Sources: Sendable {
+    var layers: [PlistLayer] = []
+    var watches: [PathWatch] = []
+  }
 }

@@ -101,7 +101,7 @@ struct TreeCodingTests {
       longitude = try position.decode(Double.self)
       #expect(position.isAtEnd)
       #expect(throws: DecodingError.self) { try position.decode(Double.self) }
-      let names = try container.nestedContainer(keyedBy: FieldKey.self, forKey: .tags)
+      let names = try container.nestedContainer(keyedBy: NestedKey.self, forKey: .tags)
       tags = try names.allKeys.map { try names.decode(String.self, forKey: $0) }
     }
     func encode(to encoder: any Encoder) throws {
@@ -109,9 +109,9 @@ struct TreeCodingTests {
       var position = container.nestedUnkeyedContainer(forKey: .position)
       try position.encode(latitude)
       try position.encode(longitude)
-      var names = container.nestedContainer(keyedBy: FieldKey.self, forKey: .tags)
+      var names = container.nestedContainer(keyedBy: NestedKey.self, forKey: .tags)
       for (index, tag) in tags.enumerated() {
-        try names.encode(tag, forKey: FieldKey(intValue: index))
+        try names.encode(tag, forKey: NestedKey(intValue: index))
       }
     }
   }
@@ -196,4 +196,13 @@ struct TreeCodingTests {
       return key.stringValue == "kind"
     }
   }
+}
+
+/// A key of any name.
+private struct NestedKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { Int(stringValue) }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init(intValue: Int) { stringValue = String(intValue) }
 }

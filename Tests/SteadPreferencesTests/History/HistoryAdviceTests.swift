@@ -9,7 +9,7 @@ struct HistoryAdviceTests {
   ) -> HistoryAdvice? {
     var usage = HistoryUsage()
     usage.loadSeconds = load
-    let limits = HistoryLimits()
+    let limits = HistoryAdvice.Limits()
     for (field, seconds) in searches {
       usage.note(field, seconds: seconds, limit: limits.searchSeconds)
     }
@@ -51,7 +51,7 @@ struct HistoryAdviceTests {
   @Test func aHistoryKnowsItsFigures() throws {
     let home = try HistoryHome()
     var options = PayloadHistoryOptions<Prompt>()
-    options.adviceLimits = HistoryLimits(
+    options.adviceLimits = HistoryAdvice.Limits(
       count: 2, loadSeconds: 1e6, byteCount: 50, searchSeconds: 0, slowSearches: 1)
     let history = try home.history(options: options)
     #expect(history.advice == nil)

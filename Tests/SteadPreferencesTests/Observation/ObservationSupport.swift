@@ -80,7 +80,7 @@ extension DomainStore {
   func setFromOutside(_ value: PropertyList?, forKey key: String) {
     state.withLock { state in
       let old = state.table.replace(key, with: value)
-      let change = DomainChange(key: key, old: old, new: value)
+      let change = DomainEvent.Change(key: key, old: old, new: value)
       state.post([change], isOwn: false)
     }
     deliver()

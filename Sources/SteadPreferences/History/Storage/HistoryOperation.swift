@@ -2,12 +2,20 @@ import Foundation
 
 /// One change of a history, as it was asked for: it is computed anew when somebody else was faster.
 enum HistoryOperation {
+  /// An entry that is to be written.
+  struct Draft {
+    var stored: StoredEntry
+    var content: HistoryContent
+    /// What has to be in the blob that the entry refers to.
+    var blob: Data?
+  }
+
   /// Puts entries in front, the last of them foremost, and drops the oldest beyond the limit.
-  case prepend([HistoryDraft])
+  case prepend([Draft])
   /// Puts a payload in the place of the newest one with its identity.
-  case update(HistoryDraft)
+  case update(Draft)
   /// Puts a payload in the place of an entry that still is what was read.
-  case replace(UInt64, StoredEntry, HistoryDraft)
+  case replace(UInt64, StoredEntry, Draft)
   /// Removes all payloads with an identity.
   case remove(AnyHashable)
   case removeAll(includingUndecodable: Bool)
@@ -15,11 +23,11 @@ enum HistoryOperation {
   case removeEntries([(sequence: UInt64, stored: StoredEntry)])
   case removeRecords([(sequence: UInt64, bytes: Data)])
   /// Puts what an array of the app's holds in front, the last of them foremost, but for what is there.
-  case takeOver([HistoryDraft], digest: Data)
+  case takeOver([Draft], digest: Data)
   /// Notes what is about to be written back.
   case note(written: Data)
 
-  var drafts: [HistoryDraft] {
+  var drafts: [Draft] {
     switch self {
     case .prepend(let drafts), .takeOver(let drafts, _): drafts
     case .update(let draft), .replace(_, _, let draft): [draft]
@@ -73,14 +81,14 @@ extension HistoryTable {
     }
   }
 
-  private mutating func append(_ drafts: [HistoryDraft], _ next: inout UInt64) {
+  private mutating func append(_ drafts: [HistoryOperation.Draft], _ next: inout UInt64) {
     for draft in drafts {
       append(Entry(sequence: next, stored: draft.stored, content: draft.content))
       next += 1
     }
   }
 
-  private mutating func put(_ draft: HistoryDraft, inPlaceOf entry: Entry) -> Int {
+  private mutating func put(_ draft: HistoryOperation.Draft, inPlaceOf entry: Entry) -> Int {
     guard draft.stored != entry.stored else { return 1 }
     replace(Entry(sequence: entry.sequence, stored: draft.stored, content: draft.content))
     return 1
@@ -93,7 +101,7 @@ extension HistoryTable {
   }
 
   /// What is not here yet: payloads by their identity, and what does not decode by its bytes.
-  private func unknown(of drafts: [HistoryDraft]) -> [HistoryDraft] {
+  private func unknown(of drafts: [HistoryOperation.Draft]) -> [HistoryOperation.Draft] {
     var undecodable: Set<StoredEntry.Body>?
     return drafts.filter { draft in
       if case .payload(_, let id) = draft.content { return newest(id) == nil }

@@ -1,3 +1,18 @@
+/// A name, a type or both that a key's value had before.
+@usableFromInline
+struct KeyHistory<Value>: Sendable {
+  /// The name it had; nil for the name that the key has now.
+  let name: String?
+  /// Reads the value as it was and converts it; nil where the type is the same.
+  let conversion: Conversion?
+
+  struct Conversion: Sendable {
+    /// Whether what is stored is just what a value of the old type is stored as.
+    let fits: @Sendable (PropertyList) -> Bool
+    let convert: @Sendable (PropertyList) throws -> Value
+  }
+}
+
 extension Preferences.Key {
   /// The same key, whose value is also looked for under a name that it had before.
   ///

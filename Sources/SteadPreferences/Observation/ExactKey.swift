@@ -1,0 +1,16 @@
+/// A key in a dictionary, told from others by its UTF-8, as domains tell keys apart.
+///
+/// Two texts that Swift takes for equal, since they differ in normalisation alone, can be two keys.
+struct ExactKey: Hashable, Sendable {
+  /// The key.
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: ExactKey, right: ExactKey) -> Bool { left.text.isSameText(as: right.text) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { bytes in hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+  }
+}
