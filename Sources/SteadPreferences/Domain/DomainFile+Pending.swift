@@ -61,6 +61,13 @@ extension DomainFile {
 }
 
 extension FileError {
+  /// Whether the file system cannot do at all what was asked of it, such as to lock or to map a file.
+  var isUnsupported: Bool {
+    guard code == .failed, let cause = cause as? POSIXError else { return false }
+    let unsupported = [ENODEV, ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL]
+    return unsupported.contains(cause.code.rawValue)
+  }
+
   /// Whether the file may be written some other time, by nobody's fault but the place's.
   var isObstacle: Bool {
     [.denied, .readOnly, .notFound, .notAFile, .failed, .busy].contains(code)

@@ -153,10 +153,14 @@ extension PreferencesError {
           + "written when they are free. Let that process go on, or end it.",
         domain: domain, cause: error)
     } else {
+      let remedy =
+        error.isUnsupported
+        ? "The file system lacks locks or cannot map files. \(DomainDirectories.localRemedy)"
+        : "\(DomainDirectories.remedy)"
       self.init(
         code: .unavailable,
         message: "The preferences\(place) cannot be written. What is set is kept in memory, and is "
-          + "written as soon as they can. \(DomainDirectories.remedy)",
+          + "written as soon as they can. \(remedy)",
         domain: domain, cause: error)
     }
     self.isRepetition = isRepetition

@@ -67,6 +67,19 @@ struct ObstacleTests {
     #expect(try stored(preferences) == ["n": .integer(5)])
   }
 
+  /// Once the advice was to make the directory writable, which it was.
+  @Test(arguments: [ENODEV, EOPNOTSUPP, ENOLCK])
+  func aFileSystemThatCannotLockOrMapIsNamed(error: Int32) {
+    let file = FileError(errno: error, doing: "map it", path: "/mnt/app.journal")
+    let told = PreferencesError(
+      notWritten: file, domain: "app", URL(filePath: "/mnt"), isRepetition: false)
+    #expect(told.message.contains("lacks locks") && !told.message.contains("writable"))
+    #expect(told.message.contains("XDG_CONFIG_HOME") && told.code == .unavailable)
+    let denied = FileError(errno: EACCES, doing: "open it", path: "/mnt/app.journal")
+    let other = PreferencesError(notWritten: denied, domain: "app", nil, isRepetition: false)
+    #expect(other.message.contains("writable") && !other.message.contains("lacks locks"))
+  }
+
   // MARK: Locks
 
   /// Another process that is stopped with the lock keeps no reader waiting, and no writer for long.
