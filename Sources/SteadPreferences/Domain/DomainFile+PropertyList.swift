@@ -14,6 +14,22 @@ extension DomainFile {
     var copy: PublishedFile.Copy
   }
 
+  /// A property list file's contents, read without the store's lock, so that nobody waits for it.
+  struct Reading: Sendable {
+    let status: FileStatus
+    let data: Data
+    let fingerprint: PublishedFile.Fingerprint
+
+    /// nil where there is no file, or it is still what it was when it was last looked at.
+    init?(_ plist: URL, lastSeen: FileStatus?) throws {
+      let path = plist.path(percentEncoded: false)
+      guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file,
+        status != lastSeen, let data = try AtomicFile(plist).readIfPresent()
+      else { return nil }
+      (self.status, self.data, fingerprint) = (status, data, .init(data))
+    }
+  }
+
   /// Writes a new checkpoint and publishes it, with the edits that were made in the file meanwhile.
   ///
   /// - Parameter base: What the editor of a file began with that is neither the last one nor the one before.
@@ -78,19 +94,22 @@ extension DomainFile {
       return nil
     }
     guard status != lastSeen else { return nil }
-    guard let data = try AtomicFile(plist).readIfPresent() else { return nil }
-    let found = PublishedFile.Copy(fingerprint: .init(data), mark: .init(status))
+    let isRead = reading?.status == status
+    guard let reading = try isRead ? reading : Reading(plist, lastSeen: lastSeen)
+    else { return nil }
+    let (seen, data) = (reading.status, reading.data)
+    let found = PublishedFile.Copy(fingerprint: reading.fingerprint, mark: .init(seen))
     if found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found) {
       onDisk = found
-      remember(status)
+      remember(seen)
       return nil
     }
-    if try isDamaged(status, path) {
-      try reportDamage(data, status)
+    if try isDamaged(seen, path) {
+      try reportDamage(data, seen)
       return nil
     }
     // What a loss of power can leave of a file that was not synced.
-    if data.allSatisfy({ $0 == 0 }), !status.isYoung {
+    if data.allSatisfy({ $0 == 0 }), !seen.isYoung {
       onDisk = found
       isKeptAside = true
       return nil
@@ -98,7 +117,7 @@ extension DomainFile {
     do {
       return Edited(fields: try PropertyList.fields(of: data), copy: found)
     } catch {
-      try keepAside(data, status, error)
+      try keepAside(data, seen, error)
       return nil
     }
   }

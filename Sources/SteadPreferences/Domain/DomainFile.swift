@@ -36,6 +36,8 @@ final class DomainFile {
   /// What the property list file was when it was last looked at.
   var onDisk = PublishedFile.Copy.none
   var lastSeen: FileStatus?
+  /// What was read of the property list file before the store's lock was taken.
+  var reading: Reading?
   /// Whether the file does not parse, but has changed so lately that somebody may not be done with it.
   var isBeingWritten = false
   /// Whether the file does not parse, was kept aside if it held anything, and has to be written anew.

@@ -185,8 +185,15 @@ final class DomainStore: Sendable {
   /// What could not be read is reported to the handlers of problems.
   @discardableResult
   func refresh() -> Bool {
+    let place = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
+    // What goes wrong with it is met again by the reading that others wait for, which reports it.
+    let reading = place.flatMap { plist, lastSeen in
+      try? DomainFile.Reading(plist, lastSeen: lastSeen)
+    }
     let (hasMail, isBeingWritten, hasProblem) = state.withLock { state -> (Bool, Bool, Bool) in
       guard let file = state.file else { return (false, false, false) }
+      file.reading = reading
+      defer { file.reading = nil }
       let hasMail = state.reporting(file) { replay in
         if !file.isReadOnly, !file.journal.isInPlace { try file.look(&replay) }
         try file.takeInEdits(&replay)

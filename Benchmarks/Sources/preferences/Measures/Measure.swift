@@ -32,7 +32,7 @@ struct Measure {
 }
 
 extension Measure {
-  static let all = [get, set, open, overwrite, large, memory, flush]
+  static let all = [get, set, worst, open, overwrite, large, memory, flush]
   private static let sizes = [100, 1_000, 10_000, 100_000]
 
   private static let get = Measure(
@@ -67,6 +67,16 @@ extension Measure {
         title: "set: 100,000 keys / 100 keys", figure: Figure(task: .set, keys: 100_000),
         base: Figure(task: .set, keys: 100), limit: 1.5),
     ])
+
+  private static let worst = Measure(
+    name: "worst", title: "the longest of 100,000 sets", task: .worst,
+    values: ["worst": "", "thousandth": "all but one in 1,000"], peers: [.stead, .lmdb, .lmdbMap],
+    sizes: [1_000, 10_000, 100_000], unit: .time,
+    checks: [1_000, 10_000, 100_000].map { keys in
+      Check(
+        title: "ns of the longest set, \(keys.grouped) keys",
+        figure: Figure(task: .worst, value: "worst", keys: keys), limit: 2_000_000)
+    })
 
   private static let open = Measure(
     name: "open", title: "open a store and get one value, in a new process", task: .open,

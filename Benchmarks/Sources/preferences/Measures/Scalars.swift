@@ -37,6 +37,24 @@ enum Scalars {
     return ["time": time / Double(count)]
   }
 
+  /// The longest of many sets: what a frame or an answer to a request has to wait for.
+  static func worst<S: Store>(
+    _ type: S.Type, _ peer: Peer, _ keyCount: Int, _ directory: URL
+  ) throws -> [String: Double] {
+    let store = try S(directory: directory)
+    let count = setCount(peer, keyCount)
+    // The first ones meet pages and files that are not there yet.
+    try store.set(Keys(max(count / 10, 1), of: keyCount), from: keyCount)
+    let keys = Keys(count, of: keyCount).names.map { Keys([$0]) }
+    var times: [Double] = []
+    times.reserveCapacity(count)
+    for (number, key) in keys.enumerated() {
+      times.append(try timed { try store.set(key, from: 2 * keyCount + number) })
+    }
+    times.sort()
+    return ["worst": times[count - 1], "thousandth": times[count - 1 - count / 1_000]]
+  }
+
   /// UserDefaults' cost grows with the number of keys, and a run must come to an end.
   private static func getCount(_ peer: Peer, _ keyCount: Int) -> Int {
     switch peer {
