@@ -9,7 +9,19 @@ enum Overwriting {
     let keys = Keys([String](repeating: Keys.name(1), count: count))
     let store = try S(directory: directory)
     let time = try timed { try store.set(keys, from: 0) }
-    return ["time": time / Double(count), "bytes": Double(try size(of: directory))]
+    return ["time": time / Double(count), "bytes": Double(try settledSize(of: directory))]
+  }
+
+  /// The size once nothing is at work any more beside the caller, such as a compaction.
+  private static func settledSize(of directory: URL) throws -> Int {
+    var (size, looks) = (try size(of: directory), 0)
+    while looks < 20 {
+      usleep(10_000)
+      let now = try self.size(of: directory)
+      looks = now == size ? looks + 1 : 0
+      size = now
+    }
+    return size
   }
 
   /// What the files take, holes left out and preallocated blocks counted.
