@@ -13,6 +13,8 @@ extension PreferenceObservers {
       let next = stores.map { store in
         layers.first { $0.store === store } ?? makeLayer(store)
       }
+      // Once the new layers are heard: a key that came before that would be told by nobody.
+      if !layers.isEmpty { learnKeys(thatDiffer: layers.map(\.store), stores) }
       let isDone = state.withLock { state in
         guard state.generation == generation, !state.isUnused else { return false }
         // The count of events may have grown since it was copied.
@@ -44,9 +46,7 @@ extension PreferenceObservers {
 
   /// Follows the search list after it was changed, and tells which values that has changed.
   func searchListDidChange(isOwn: Bool) {
-    let (layers, isUnused) = state.withLock { state in (state.layers, state.isUnused) }
-    guard !isUnused else { return }
-    learnKeys(thatDiffer: layers.map(\.store), search())
+    guard !state.withLock({ state in state.isUnused }) else { return }
     follow()
     for key in state.withLock({ state in Array(state.keys.keys) }) { learn(key, isOwn: isOwn) }
     deliver()

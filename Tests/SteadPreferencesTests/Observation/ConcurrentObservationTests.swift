@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Observation
+import SteadFiles
 import Testing
 
 @testable import SteadPreferences
@@ -52,6 +53,29 @@ struct ConcurrentObservationTests {
     #expect(log.all.map(\.new) == [.integer(1), .integer(2)])
     expectUnbroken(log.all, layers.value, #_sourceLocation)
     observation.cancel()
+  }
+
+  /// A domain of another process came, and was edited before this process followed it: the key was not among those
+  /// that were looked at, and the handler came too late.
+  @Test func aKeyThatComesWithItsDomainIsToldWhenever() throws {
+    let (old, new) = (DomainStore(inMemory: "old"), DomainStore(inMemory: "new"))
+    let lookCount = ForkSafeLock<Int?>(nil)
+    let observers = PreferenceObservers {
+      guard let count = lookCount.withLock({ $0 }) else { return [old] }
+      // Each look at the list finds that the new domain has one key more.
+      lookCount.withLock { $0 = count + 1 }
+      new.setFromOutside(.integer(Int64(count)), forKey: "key \(count)")
+      return [old, new]
+    }
+    let log = Log<Change>()
+    let observation = observers.observe(nil, includingOwn: true) { log.add($0) }
+    defer { observation.cancel() }
+    lookCount.withLock { $0 = 0 }
+    observers.searchListDidChange(isOwn: false)
+    let told = Set(log.all.map(\.key))
+    let count = try #require(lookCount.withLock { $0 })
+    #expect(count > 0)
+    #expect(told == Set((0..<count).map { "key \($0)" }))
   }
 
   @Test(arguments: [true, false])
