@@ -48,6 +48,14 @@ let package = Package(
         .product(name: "SteadPreferences", package: "stead"),
       ]
     ),
+    .executableTarget(
+      name: "transfers",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "SteadTransfer", package: "stead"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(

@@ -6,6 +6,10 @@ protocol ItemDestination<Element>: Sendable {
   /// What it is, for reports and errors: `records in notes.store`.
   var name: String { get }
 
+  /// Whether many items may be written in chunks, each as one with its own part of the receipt; false unless a
+  /// destination says otherwise.
+  var takesChunks: Bool { get }
+
   /// Throws when it is certain already that an element cannot be written; it is then an item that did not
   /// convert. Nothing is checked unless a destination says otherwise.
   func check(_ element: Element) throws
@@ -17,21 +21,27 @@ protocol ItemDestination<Element>: Sendable {
   /// The receipt of a transfer, nil when it has not been here.
   func receipt(named id: String) throws -> TransferReceipt?
 
+  /// The chunk of a receipt's entries that begins with one of them.
+  ///
+  /// - Throws: ``TransferError/Code/changed`` when there is none, since another process has changed the receipt.
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk
+
   /// Writes elements and the receipt that says so, all of it or nothing.
   ///
   /// Returns when it would survive a loss of power. A destination that cannot write both as one writes
   /// so that doing it again after a kill doubles nothing.
   ///
-  /// The receipt must follow the one that is there at that moment (``TransferReceipt/checkFollows(_:)``),
-  /// else nothing is written: another process was quicker.
+  /// The receipt that is there at that moment must be the one that this one is to follow
+  /// (``TransferReceipt/checkFollows(_:)``), else nothing is written: another process was quicker.
   ///
   /// - Parameters:
   ///   - elements: What to write, in the source's order.
+  ///   - receipt: The receipt with them.
   ///   - progress: Hears of it, and may stop it by throwing as long as nothing is written.
-  ///   - receipt: Makes the receipt once it is known where each element, in order, has gone.
+  ///   - entries: Makes the receipt's entries once it is known where each element, in order, has gone.
   func write(
-    _ elements: [Element], _ progress: TransferProgress.Report,
-    receipt: (_ placements: [TransferPlacement]) throws -> TransferReceipt
+    _ elements: [Element], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
+    entries: (_ placements: [TransferPlacement]) throws -> ReceiptChunk
   ) throws
 
   /// Reads back what was written, past every cache, and gives the places that are not there, or hold
@@ -43,12 +53,15 @@ protocol ItemDestination<Element>: Sendable {
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement]
 
-  /// Puts a receipt in the place of the one that is there, if it follows that one
-  /// (``TransferReceipt/checkFollows(_:)``).
+  /// Replaces the receipt that is there by one that follows it (``TransferReceipt/checkFollows(_:)``).
+  ///
+  /// Chunks go with their entries, and those of a run that is finished are folded.
   func replace(_ receipt: TransferReceipt) throws
 }
 
 extension ItemDestination {
+  var takesChunks: Bool { false }
+
   func check(_ element: Element) throws {}
 
   func checkFree(_ elements: [Element]) throws {}

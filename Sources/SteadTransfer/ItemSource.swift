@@ -1,13 +1,17 @@
 /// What a ``TransferSource`` reads from, and removes from.
 ///
-/// A source is read as a whole, and gives up items only when they were written elsewhere, and read back
-/// from there. Others may add to it at any time; what they add is left alone.
+/// A source gives up items only when they were written elsewhere, and read back from there. Others may add to
+/// it at any time; what they add is left alone.
 protocol ItemSource<Value>: Sendable {
   /// What one item is, once it has been read.
   associatedtype Value
 
   /// What it is, for reports and errors: `key drafts of org.example.Notes`.
   var name: String { get }
+
+  /// The name by which a receipt knows the source, so that another one under the same transfer's name is noticed;
+  /// nil where the transfer's name tells that, or the source may have another name the next time.
+  var lastingName: String? { get }
 
   /// Whether ``remove(_:)`` can take items out; a file of another program is left as it is.
   var isRemovable: Bool { get }
@@ -18,11 +22,15 @@ protocol ItemSource<Value>: Sendable {
   /// After a run that was cut off, what is left of its items can then be removed without a doubt.
   var hasUniqueIdentities: Bool { get }
 
-  /// All that is there now, in its order, and none when there is nothing. Changes nothing.
+  /// A text that stays the same for as long as the source holds the same, without reading it; nil when it
+  /// cannot tell, or has changed so lately that another change might not show.
+  func mark() throws -> String?
+
+  /// What the source holds now. Changes nothing.
   ///
   /// An item that does not decode is an item with an error. What cannot be taken apart into items at all
-  /// is an error thrown.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>]
+  /// is an error thrown, here or while the items are gone through.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value>
 
   /// Takes items out for good, as one change, and nothing else, whatever was added meanwhile.
   ///
@@ -41,7 +49,11 @@ protocol ItemSource<Value>: Sendable {
 }
 
 extension ItemSource {
+  var lastingName: String? { name }
+
   var hasUniqueIdentities: Bool { false }
+
+  func mark() throws -> String? { nil }
 
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     false

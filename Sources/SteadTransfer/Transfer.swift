@@ -10,8 +10,8 @@
 /// print(try transfer.run())
 /// ```
 ///
-/// A run reads all, converts all, writes all with a receipt as one, reads back what was written, and only
-/// then removes it from the source. Ended at any point, by a kill or a loss of power, the next run goes on
+/// A run reads all, converts all, writes all with a receipt as one, or a chunk of thousands after the other, reads
+/// back what was written, and only then removes it from the source. Ended at any point, by a kill or a loss of power, the next run goes on
 /// from there: the receipt says what the destination has. So an app runs it each time it starts.
 ///
 /// What is in the source and does not convert stays there. What is added to the source later is moved by
@@ -30,6 +30,8 @@ public struct Transfer<Value, Element>: Sendable {
   /// What may be done beside the ordinary.
   public let options: TransferOptions
   let convert: Conversion
+  /// How much is written at once.
+  var limit = ItemBatch<Value, Element>.Limit()
 
   /// A transfer; nothing is read or written until it runs.
   ///
@@ -53,8 +55,8 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// Moves what there is to move, after what an earlier run has left undone.
   ///
-  /// Costs a reading of the whole source, and memory for all of it; where all was moved before, nothing
-  /// more. Stops between two items when the task is cancelled.
+  /// Costs a reading of the whole source, and memory for all of it, unless it is a table of comma separated values
+  /// that goes to records. A file that has not changed since all was moved is not read. Stops between two items when the task is cancelled.
   ///
   /// - Parameter progress: Hears of each item in each phase, on this thread; an error that it throws
   ///   stops the run. What was written by then is brought to its end by the next run.
@@ -97,8 +99,8 @@ public struct Transfer<Value, Element>: Sendable {
   /// For a source that was restored from a backup on purpose, when the moved items were removed from the
   /// destination. What is in the destination stays, so items that are in both will be there twice.
   public func resetReceipt() throws {
-    guard try destination.items.receipt(named: id) != nil else { return }
-    try destination.items.replace(.empty(id, at: .now))
+    guard let receipt = try destination.items.receipt(named: id) else { return }
+    try destination.items.replace(receipt.emptied())
   }
 }
 

@@ -1,7 +1,13 @@
 /// Where a ``Transfer`` moves items to, such as `.records(container)`.
 ///
+/// ```swift
+/// Transfer("drafts", from: .preference("draft_posts", of: String.self), to: .records(container)) { text in
+///   Draft(content: text)
+/// }
+/// ```
+///
 /// A destination replaces nothing: what is taken by something else is ``TransferError/Code/conflict``. It
-/// keeps a receipt beside the items, with an entry of some 250 bytes for each item that was ever moved.
+/// keeps a receipt beside the items, with an entry of some 40 bytes for each item that was ever moved.
 public struct TransferDestination<Element>: Sendable {
   let items: any ItemDestination<Element>
 

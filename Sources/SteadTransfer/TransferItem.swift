@@ -7,11 +7,11 @@ struct TransferItem<Value> {
   var identity: String
   /// What was read, or why it could not be.
   var value: Result<Value, any Error>
+  /// How many bytes it takes in the source, where many are read one after the other.
+  var size = 0
 
-  /// An item.
-  init(name: String, identity: String, value: Result<Value, any Error>) {
-    self.name = name
-    self.identity = identity
-    self.value = value
+  /// Why the item was not moved: what came of its reading or conversion.
+  func failure(_ error: any Error) -> TransferFailure {
+    TransferFailure(item: name, becauseOf: error)
   }
 }

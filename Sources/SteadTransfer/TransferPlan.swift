@@ -2,55 +2,64 @@
 /// and what the source holds, and from nothing else.
 ///
 /// Items are told apart by identity alone, and counted: two equal items in the source and one in the
-/// receipt are one that was moved and one that is new.
-struct TransferPlan: Sendable, Equatable {
-  /// An item of the source that the destination has.
-  struct Match: Sendable, Equatable {
-    /// The item's position in what was read.
-    var item: Int
-    var entry: TransferReceipt.Entry
+/// receipt are one that was moved and one that is new. They come one by one, in the source's order.
+struct TransferPlan {
+  /// What an item is.
+  enum Verdict: Sendable, Equatable {
+    /// No run has written it.
+    case new
+    /// A run has written it that did not come to its end. The entry's place among all of the receipt.
+    case unfinished(Int)
+    /// An earlier run has moved it.
+    case moved(Int)
   }
 
   /// What comes after the conversion.
   enum Step: Sendable, Equatable {
     /// Some do not convert, and that is not accepted.
     case refuse
-    /// These items are written.
-    case write([Int])
+    /// What converts is written.
+    case write
     case nothing
   }
 
-  /// Positions of items that no run has written.
-  private(set) var new: [Int] = []
-  /// Items that a run has written that did not come to its end.
-  private(set) var unfinished: [Match] = []
-  /// Items that earlier runs have moved.
-  private(set) var moved: [Match] = []
+  private let receipt: TransferReceipt
+  private var known: KnownItems
+  private(set) var newCount = 0
+  private(set) var unfinishedCount = 0
+  private(set) var movedCount = 0
 
-  /// - Parameter identities: Of all items that the source holds, in its order.
-  init(receipt: TransferReceipt?, identities: [String]) {
-    var pending = EntryCounts(receipt?.pending ?? [])
-    var known = EntryCounts(receipt?.moved ?? [])
-    for (item, identity) in identities.enumerated() {
-      // What is pending is what a removal takes.
-      if let entry = pending.take(identity) {
-        unfinished.append(Match(item: item, entry: entry))
-      } else if let entry = known.take(identity) {
-        moved.append(Match(item: item, entry: entry))
-      } else {
-        new.append(item)
-      }
+  /// - Parameter identities: Some of the receipt's entries' identities, from one of the entries on.
+  init(_ receipt: TransferReceipt, _ identities: (_ first: Int) throws -> [String]) rethrows {
+    self.receipt = receipt
+    // What is pending comes first, since it is what a removal takes.
+    known = try KnownItems(receipt.count) { place in
+      let first = receipt.entry(at: place)
+      let chunk = try identities(first)
+      let end = receipt.pending.contains(first) ? receipt.count : receipt.movedCount
+      return Array(chunk.prefix(end - first))
     }
   }
 
-  /// Whether a run was cut off after it had written, so that its work has to be brought to an end first.
-  static func isUnfinished(_ receipt: TransferReceipt?) -> Bool { receipt?.state == .written }
+  /// What the next item of the source is.
+  mutating func verdict(_ identity: String) -> Verdict {
+    guard let place = known.take(identity) else {
+      newCount += 1
+      return .new
+    }
+    let entry = receipt.entry(at: place)
+    if receipt.pending.contains(entry) {
+      unfinishedCount += 1
+      return .unfinished(entry)
+    }
+    movedCount += 1
+    return .moved(entry)
+  }
 
-  /// What comes next, once it is known which of the new items do not convert.
-  func afterConversion(failed: Set<Int>, _ options: TransferOptions) -> Step {
-    guard failed.isEmpty || options.acceptsPartial else { return .refuse }
-    let converted = new.filter { !failed.contains($0) }
-    return converted.isEmpty ? .nothing : .write(converted)
+  /// What comes next, once it is known how many of the new items do not convert.
+  func afterConversion(failed: Int, _ options: TransferOptions) -> Step {
+    guard failed == 0 || options.acceptsPartial else { return .refuse }
+    return failed == newCount ? .nothing : .write
   }
 
   /// What the source has to give up of what the destination has.
@@ -65,32 +74,26 @@ struct TransferPlan: Sendable, Equatable {
     return entries.filter { !lost.contains($0.placement) }
   }
 
-  /// What the source has to give up after a run that was cut off, which may have done that already.
+  /// Whether the source may give up what a run that was cut off has written, which may have done that already.
   ///
   /// A removal takes all or nothing. So when one of the entries is not in the source any more, the others
   /// were added since, or somebody has taken that one out: they are left alone, as moved earlier, since
   /// to remove them could lose what is new and equal.
   ///
-  /// - Parameter identities: Of all items that the source holds.
-  static func removal(
-    of entries: [TransferReceipt.Entry], leftIn identities: [String]
-  ) -> [TransferReceipt.Entry] {
-    var counts: [String: Int] = [:]
-    for identity in identities { counts[identity, default: 0] += 1 }
-    for entry in entries { counts[entry.identity, default: 0] -= 1 }
-    return counts.values.allSatisfy { $0 >= 0 } ? entries : []
+  /// - Parameter forEachIdentity: Calls its body with the identities of all items that the source holds.
+  static func isWhole(
+    _ entries: [TransferReceipt.Entry],
+    leftIn forEachIdentity: (_ body: (String) -> Void) throws -> Void
+  ) rethrows -> Bool {
+    var known = KnownItems(entries)
+    try forEachIdentity { _ = known.take($0) }
+    return known.takenCount == entries.count
   }
 }
 
-/// Entries by identity, to be taken out one by one, the first first.
-private struct EntryCounts {
-  private var entries: [String: ArraySlice<TransferReceipt.Entry>]
-
-  init(_ entries: [TransferReceipt.Entry]) {
-    self.entries = Dictionary(grouping: entries, by: \.identity).mapValues { $0[...] }
-  }
-
-  mutating func take(_ identity: String) -> TransferReceipt.Entry? {
-    entries[identity]?.popFirst()
+extension TransferReceipt {
+  /// The entry at a place of an order in which what is pending comes first.
+  fileprivate func entry(at place: Int) -> Int {
+    place < pendingCount ? movedCount + place : place - pendingCount
   }
 }

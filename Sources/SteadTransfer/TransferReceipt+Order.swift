@@ -1,43 +1,75 @@
 import Foundation
 
 extension TransferReceipt {
-  /// Throws unless this receipt may take the place of `current`, nil when there is none.
+  /// Throws unless this receipt may replace `current`, nil when there is none.
   ///
   /// A destination asks this in the transaction that writes the receipt. So of two processes that run the
   /// same transfer at once, one writes, and the other is told to look again.
   ///
   /// - Throws: ``TransferError`` `.changed`.
   func checkFollows(_ current: TransferReceipt?) throws {
-    guard follows(current) else {
-      throw TransferError(
-        code: .changed,
-        message: "Another run of the transfer \(id) was quicker. Run it again to see what is left.")
-    }
+    guard revision == (current?.revision ?? 0) + 1 else { throw overtaken(nil) }
   }
 
-  private func follows(_ current: TransferReceipt?) -> Bool {
-    // One that forgets all that was moved.
-    if state == .finished, moved.isEmpty, pending.isEmpty { return true }
-    guard let current else { return state == .written && moved.isEmpty }
-    switch (current.state, state) {
-    case (.finished, .written): return moved == current.moved
-    case (.written, .finished): return pending.isEmpty && moved == current.moved + current.pending
-    case (.written, .written), (.finished, .finished): return false
-    }
+  /// Another run was quicker.
+  func overtaken(_ cause: (any Error)?) -> TransferError {
+    TransferError(
+      code: .changed,
+      message: "Another run of the transfer \(id) was quicker. Run it again to see what is left.",
+      cause: cause)
   }
 
-  /// The receipt of the next items, which are written.
-  func written(_ entries: [Entry], at date: Date) -> TransferReceipt {
-    TransferReceipt(id: id, state: .written, date: date, moved: moved, pending: entries)
+  /// The receipt when further items are written.
+  ///
+  /// - Parameter isLast: Whether these are the last of the run.
+  func adding(_ count: Int, at date: Date, isLast: Bool = true) -> TransferReceipt {
+    var next = following()
+    (next.state, next.date) = (isLast ? .written : .writing, date)
+    next.pendingCount += count
+    return next
+  }
+
+  /// The receipt when it turns out that the last items are written.
+  func completed() -> TransferReceipt {
+    var next = following()
+    next.state = .written
+    return next
   }
 
   /// The receipt once the source has given up what was pending, or keeps it on purpose.
-  func finished() -> TransferReceipt {
-    TransferReceipt(id: id, state: .finished, date: date, moved: moved + pending, pending: [])
+  func finished(mark: TransferReceipt.Mark?) -> TransferReceipt {
+    var next = following()
+    next.state = .finished
+    (next.movedCount, next.pendingCount) = (count, 0)
+    next.mark = mark
+    return next
   }
 
-  /// The receipt of a transfer that has not moved anything.
-  static func empty(_ id: String, at date: Date) -> TransferReceipt {
-    TransferReceipt(id: id, state: .finished, date: date, moved: [], pending: [])
+  /// The receipt once it is known that the source holds nothing that was not moved.
+  func marked(_ mark: TransferReceipt.Mark) -> TransferReceipt {
+    var next = following()
+    next.mark = mark
+    return next
+  }
+
+  /// The receipt that has forgotten everything.
+  func emptied() -> TransferReceipt {
+    var next = following()
+    next.state = .finished
+    (next.movedCount, next.pendingCount, next.source) = (0, 0, nil)
+    return next
+  }
+
+  private func following() -> TransferReceipt {
+    var next = self
+    next.revision += 1
+    next.mark = nil
+    return next
+  }
+
+  /// Before a transfer has moved anything; it is kept nowhere.
+  static func none(_ id: String) -> TransferReceipt {
+    TransferReceipt(
+      id: id, state: .finished, date: .distantPast, revision: 0, movedCount: 0, pendingCount: 0)
   }
 }

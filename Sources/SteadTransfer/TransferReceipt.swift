@@ -1,30 +1,42 @@
 import Foundation
 
-/// What a destination knows of a transfer: which items of the source it has, and where.
+/// What a destination knows of a transfer: how far it has come, and how many items of the source it has.
 ///
-/// It is written as one with the items, so that after a kill it is known whether they are there. It has
-/// an entry for each item that was ever moved, some 250 bytes.
+/// It is written as one with the items, so that after a kill it is known whether they are there. Which items
+/// these are is kept beside it, in chunks (``ReceiptChunk``), which are read where they are needed.
 struct TransferReceipt: Hashable, Sendable {
-  /// The version of the form that a receipt is kept in; one of a newer version is refused.
-  static let version = 1
+  /// The version of the form that a receipt is kept in; one of another version is refused.
+  static let version = 2
 
   /// One item that was moved.
-  struct Entry: Hashable, Codable, Sendable {
+  struct Entry: Hashable, Sendable {
     /// The item's identity in the source.
     var identity: String
     /// Where it is now.
-    var placement: TransferPlacement
+    var placement: Placement
+  }
 
-    /// An entry.
-    init(identity: String, placement: TransferPlacement) {
-      self.identity = identity
-      self.placement = placement
-    }
+  /// Where an element was put, and what must be there.
+  struct Placement: Hashable, Sendable {
+    /// The place within the destination: an identifier of a record, a key, an account, a relative path.
+    var place: String
+    /// The digest of what was put there, in the destination's own form (``ItemDigest``).
+    var digest: String
+  }
+
+  /// What a source was at a moment, as far as that is known without reading it.
+  struct Mark: Hashable, Codable, Sendable {
+    /// The same for as long as nothing has changed.
+    var text: String
+    /// How many items the source held.
+    var count: Int
   }
 
   /// How far the transfer has come.
   enum State: String, Codable, Sendable {
-    /// The items of `pending` are written, and the source may still hold them.
+    /// Some items are written, and more of the same run are to follow. The source holds all of them.
+    case writing
+    /// The last items are written, and the source may still hold them.
     case written
     /// They were read back, and the source has given them up or keeps them on purpose.
     case finished
@@ -32,43 +44,45 @@ struct TransferReceipt: Hashable, Sendable {
 
   /// The transfer's name.
   var id: String
-  /// How far it has come.
+  /// The name of the source that the items are from; nil where it is not told by its name, or nothing was moved.
+  var source: String?
   var state: State
   /// When the last items were written.
   var date: Date
-  /// What earlier runs have moved.
-  var moved: [Entry]
-  /// What the last run has written; moved on to `moved` when it is finished.
-  var pending: [Entry]
+  /// Grows by one with each change, so that of two runs at once the later one is noticed.
+  var revision: Int
+  /// How many items finished runs have moved: the first of all entries.
+  var movedCount: Int
+  /// How many items were written by the run that is not finished: the last of all entries.
+  var pendingCount: Int
+  /// What the source was when all that it held was moved; nil when something was left, or when the source
+  /// cannot tell.
+  var mark: TransferReceipt.Mark?
 
-  /// A receipt.
-  init(id: String, state: State, date: Date, moved: [Entry], pending: [Entry]) {
-    self.id = id
-    self.state = state
-    self.date = date
-    self.moved = moved
-    self.pending = pending
-  }
+  /// How many entries there are.
+  var count: Int { movedCount + pendingCount }
+  /// The places of what is pending among all entries.
+  var pending: Range<Int> { movedCount..<count }
 }
 
 extension TransferReceipt: Codable {
-  private enum Keys: String, CodingKey { case version, id, state, date, moved, pending }
+  private enum Keys: String, CodingKey {
+    case version, id, source, state, date, revision, moved, pending, mark
+  }
 
-  /// Throws ``TransferError`` `.unsupported` for a receipt of a newer version.
+  /// Throws ``TransferError`` `.unsupported` for a receipt of another version.
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Keys.self)
     let version = try fields.decode(Int.self, forKey: .version)
-    guard version == Self.version else {
-      throw TransferError(
-        code: .unsupported,
-        message: "The transfer's receipt is of version \(version), and this program knows version "
-          + "\(Self.version). Use a newer version of the program.")
-    }
+    guard version == Self.version else { throw Self.unknownVersion(version) }
     id = try fields.decode(String.self, forKey: .id)
+    source = try fields.decodeIfPresent(String.self, forKey: .source)
     state = try fields.decode(State.self, forKey: .state)
     date = try fields.decode(Date.self, forKey: .date)
-    moved = try fields.decode([Entry].self, forKey: .moved)
-    pending = try fields.decode([Entry].self, forKey: .pending)
+    revision = try fields.decode(Int.self, forKey: .revision)
+    movedCount = try fields.decode(Int.self, forKey: .moved)
+    pendingCount = try fields.decode(Int.self, forKey: .pending)
+    mark = try fields.decodeIfPresent(TransferReceipt.Mark.self, forKey: .mark)
   }
 
   /// Writes the version first, then all fields.
@@ -76,23 +90,21 @@ extension TransferReceipt: Codable {
     var fields = encoder.container(keyedBy: Keys.self)
     try fields.encode(Self.version, forKey: .version)
     try fields.encode(id, forKey: .id)
+    try fields.encodeIfPresent(source, forKey: .source)
     try fields.encode(state, forKey: .state)
     try fields.encode(date, forKey: .date)
-    try fields.encode(moved, forKey: .moved)
-    try fields.encode(pending, forKey: .pending)
+    try fields.encode(revision, forKey: .revision)
+    try fields.encode(movedCount, forKey: .moved)
+    try fields.encode(pendingCount, forKey: .pending)
+    try fields.encodeIfPresent(mark, forKey: .mark)
+  }
+
+  static func unknownVersion(_ version: Int) -> TransferError {
+    TransferError(
+      code: .unsupported,
+      message: "The transfer's receipt is of version \(version), and this program knows version "
+        + "\(Self.version). Nothing was changed; use the version of the program that wrote it.")
   }
 }
 
-/// Where an element was put, and what must be there.
-struct TransferPlacement: Hashable, Codable, Sendable {
-  /// The place within the destination: an identifier of a record, a key, an account, a relative path.
-  var place: String
-  /// The SHA-256 of what was put there, in the destination's own form, hexadecimal.
-  var digest: String
-
-  /// A placement.
-  init(place: String, digest: String) {
-    self.place = place
-    self.digest = digest
-  }
-}
+typealias TransferPlacement = TransferReceipt.Placement

@@ -11,7 +11,7 @@ struct SystemCallKillTests {
   /// More than a run makes of any call.
   private static let limit = 1000
 
-  @Test(arguments: ["preferences", "records", "history"])
+  @Test(arguments: ["preferences", "records", "history", "table"])
   func losesAndDoublesNothing(workload: String) throws {
     var kills = 0
     for call in Self.calls {

@@ -3,7 +3,7 @@ import Testing
 /// A process may end at any moment of a transfer. Source and destination together then hold every item at
 /// least once, and after the next run the destination holds it exactly once.
 struct TransferKillTests {
-  @Test(arguments: ["preferences", "records", "history"])
+  @Test(arguments: ["preferences", "records", "history", "table"])
   func losesAndDoublesNothing(workload: String) throws {
     let seed = UInt64.random(in: 0..<1_000_000)
     var (places, phases) = (KilledTransfer.Places(), Set<String>())

@@ -10,6 +10,9 @@ package struct FileStatus: Hashable, Sendable {
     package var file: UInt64
   }
 
+  /// How long, in seconds, a file must have been left alone for its times to tell of a further change.
+  package static let settlingTime = 0.05
+
   package var kind: Kind
   package var size: Int64
   package var mode: mode_t

@@ -54,25 +54,4 @@ extension RowTransaction {
     let plan = rows.container.planByEntity[shape.index]
     return (try connection.integer(plan.newest) ?? 0) + 1
   }
-
-  /// The receipt of a piece of work, without its items; nil when there is none.
-  package func receipt(named id: String) throws -> StoreReceipt? {
-    try ReceiptTable(connection).receipt(named: id)
-  }
-
-  /// The items of a receipt, in their order.
-  package func items(ofReceipt id: String) throws -> [StoreReceipt.Item] {
-    try ReceiptTable(connection).items(of: id)
-  }
-
-  /// Stores a receipt and its items instead of the ones stored under its name.
-  ///
-  /// - Parameters:
-  ///   - items: All items; those that are pending come last.
-  ///   - unchanged: How many of the first items are stored already, pending or not.
-  package func save(
-    _ receipt: StoreReceipt, items: [StoreReceipt.Item], unchanged: Int
-  ) throws {
-    try ReceiptTable(connection).save(receipt, items, unchanged: unchanged)
-  }
 }

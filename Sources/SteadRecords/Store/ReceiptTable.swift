@@ -3,21 +3,21 @@ import Foundation
 /// The tables of receipts, which the first receipt creates.
 struct ReceiptTable {
   /// One row for each receipt.
-  private static let receipts = "stead_transfers"
-  /// One row for each item of each receipt.
-  private static let items = "stead_transfer_items"
+  private static let receipts = "stead_receipts"
+  /// One row for each chunk of a receipt's entries.
+  private static let chunks = "stead_receipt_chunks"
 
   /// All tables of receipts.
-  static var names: [String] { [items, receipts] }
+  static var names: [String] { [chunks, receipts] }
 
   private static let creation = [
     "CREATE TABLE IF NOT EXISTS \(receipts) "
-      + "(id TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, "
-      + "date REAL NOT NULL) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS \(items) "
-      + "(transfer TEXT NOT NULL, number INTEGER NOT NULL, is_pending INTEGER NOT NULL, "
-      + "identity TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, "
-      + "PRIMARY KEY (transfer, number)) WITHOUT ROWID",
+      + "(id TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, date REAL NOT NULL, "
+      + "revision INTEGER NOT NULL, moved INTEGER NOT NULL, pending INTEGER NOT NULL, "
+      + "mark TEXT, marked INTEGER, source TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS \(chunks) "
+      + "(receipt TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL, "
+      + "entries BLOB NOT NULL, PRIMARY KEY (receipt, first))",
   ]
 
   private let connection: StoreConnection
@@ -25,66 +25,89 @@ struct ReceiptTable {
   init(_ connection: StoreConnection) { self.connection = connection }
 
   func receipt(named id: String) throws -> StoreReceipt? {
-    let exists = try connection.integer(
-      "SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(Self.receipts)])
-    guard exists != nil,
+    guard try exist(),
       let row = try connection.rows(
-        "SELECT version, state, date FROM \(Self.receipts) WHERE id = ?1", [.text(id)]
+        "SELECT version, state, date, revision, moved, pending, mark, marked, source "
+          + "FROM \(Self.receipts) WHERE id = ?1", [.text(id)]
       ).first
     else { return nil }
     guard case .integer(let version) = row[0], case .text(let state) = row[1],
-      case .real(let seconds) = row[2]
+      case .real(let seconds) = row[2], case .integer(let revision) = row[3],
+      case .integer(let moved) = row[4], case .integer(let pending) = row[5]
     else {
       throw SwiftDataError(
         .unreadableStore, "The receipt \(id) in the store is damaged. Open a backup of the store.")
     }
-    return StoreReceipt(
-      id: id, version: Int(version), state: state,
-      date: Date(timeIntervalSinceReferenceDate: seconds))
-  }
-
-  func items(of id: String) throws -> [StoreReceipt.Item] {
-    let statement = try connection.statement(
-      "SELECT is_pending, identity, place, digest FROM \(Self.items) "
-        + "WHERE transfer = ?1 ORDER BY number")
-    statement.reset()
-    defer { statement.reset() }
-    statement.bind(.text(id), at: 1)
-    var items: [StoreReceipt.Item] = []
-    while try statement.step() {
-      items.append(
-        .init(
-          isPending: statement.integer(0) != 0, identity: statement.text(1),
-          place: statement.text(2), digest: statement.text(3)))
+    let source: String? = if case .text(let name) = row[8] { name } else { nil }
+    var receipt = StoreReceipt(
+      id: id, source: source, version: Int(version), state: state,
+      date: Date(timeIntervalSinceReferenceDate: seconds), revision: Int(revision),
+      moved: Int(moved), pending: Int(pending))
+    if case .text(let mark) = row[6], case .integer(let count) = row[7] {
+      receipt.mark = (mark, Int(count))
     }
-    return items
+    return receipt
   }
 
-  func save(_ receipt: StoreReceipt, _ items: [StoreReceipt.Item], unchanged: Int) throws {
+  func save(_ receipt: StoreReceipt) throws {
     for statement in Self.creation { try connection.run(statement) }
     try connection.run(
-      "INSERT INTO \(Self.receipts) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET "
-        + "version = excluded.version, state = excluded.state, date = excluded.date",
+      "INSERT OR REPLACE INTO \(Self.receipts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
       [
         .text(receipt.id), .integer(Int64(receipt.version)), .text(receipt.state),
-        .real(receipt.date.timeIntervalSinceReferenceDate),
+        .real(receipt.date.timeIntervalSinceReferenceDate), .integer(Int64(receipt.revision)),
+        .integer(Int64(receipt.moved)), .integer(Int64(receipt.pending)),
+        receipt.mark.map { .text($0.text) } ?? .null,
+        receipt.mark.map { .integer(Int64($0.count)) } ?? .null,
+        receipt.source.map { .text($0) } ?? .null,
       ])
-    try connection.run(
-      "DELETE FROM \(Self.items) WHERE transfer = ?1 AND number >= ?2",
-      [.text(receipt.id), .integer(Int64(unchanged))])
-    let firstPending = items.firstIndex(where: \.isPending) ?? items.count
-    try connection.run(
-      "UPDATE \(Self.items) SET is_pending = (number >= ?2) "
-        + "WHERE transfer = ?1 AND is_pending <> (number >= ?2)",
-      [.text(receipt.id), .integer(Int64(firstPending))])
-    for number in unchanged..<items.count {
-      let item = items[number]
-      try connection.run(
-        "INSERT INTO \(Self.items) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        [
-          .text(receipt.id), .integer(Int64(number)), .integer(item.isPending ? 1 : 0),
-          .text(item.identity), .text(item.place), .text(item.digest),
-        ])
+  }
+
+  private func exist() throws -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(Self.receipts)]) != nil
+  }
+
+  // MARK: Chunks
+
+  /// Where the chunks from one on begin, and how many entries each has.
+  func chunks(of id: String, from first: Int) throws -> [Range<Int>] {
+    guard try exist() else { return [] }
+    return try connection.rows(
+      "SELECT first, count FROM \(Self.chunks) WHERE receipt = ?1 AND first >= ?2 ORDER BY first",
+      [.text(id), .integer(Int64(first))]
+    ).compactMap { row in
+      guard case .integer(let first) = row[0], case .integer(let count) = row[1], count >= 0
+      else { return nil }
+      return Int(first)..<Int(first + count)
     }
+  }
+
+  /// What is kept of a chunk's entries.
+  func entries(of id: String, at first: Int) throws -> Data? {
+    guard try exist() else { return nil }
+    let row = try connection.rows(
+      "SELECT entries FROM \(Self.chunks) WHERE receipt = ?1 AND first = ?2",
+      [.text(id), .integer(Int64(first))]
+    ).first
+    guard case .blob(let entries)? = row?[0] else { return nil }
+    return entries
+  }
+
+  /// Stores a chunk instead of those that begin within its range.
+  func save(_ entries: Data, of id: String, at range: Range<Int>) throws {
+    try removeChunks(of: id, in: range)
+    try connection.run(
+      "INSERT INTO \(Self.chunks) VALUES (?1, ?2, ?3, ?4)",
+      [
+        .text(id), .integer(Int64(range.lowerBound)), .integer(Int64(range.count)),
+        .blob(entries),
+      ])
+  }
+
+  func removeChunks(of id: String, in range: Range<Int>) throws {
+    try connection.run(
+      "DELETE FROM \(Self.chunks) WHERE receipt = ?1 AND first >= ?2 AND first < ?3",
+      [.text(id), .integer(Int64(range.lowerBound)), .integer(Int64(range.upperBound))])
   }
 }

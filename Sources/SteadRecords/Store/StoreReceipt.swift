@@ -2,31 +2,34 @@ import Foundation
 
 /// What a piece of work did to a store, so that a later run can tell what is left to do.
 package struct StoreReceipt: Sendable {
-  /// One thing that was written, and where.
-  package struct Item: Sendable, Equatable {
-    /// Whether the work on the item is unfinished.
-    package let isPending: Bool
-    package let identity: String
-    package let place: String
-    package let digest: String
-
-    package init(isPending: Bool, identity: String, place: String, digest: String) {
-      self.isPending = isPending
-      self.identity = identity
-      self.place = place
-      self.digest = digest
-    }
-  }
-
-  let id: String
+  package let id: String
+  /// What the work was done on, where it is told by a name.
+  package let source: String?
   package let version: Int
   package let state: String
   package let date: Date
+  /// Grows with each change.
+  package let revision: Int
+  /// How many entries are of work that is finished.
+  package let moved: Int
+  /// How many entries, after those, are of work that is not.
+  package let pending: Int
+  /// What the source was, and how many items it held, when nothing was left to do.
+  package var mark: (text: String, count: Int)?
 
-  package init(id: String, version: Int, state: String, date: Date) {
+  package init(
+    id: String, source: String?, version: Int, state: String, date: Date, revision: Int, moved: Int,
+    pending: Int,
+    mark: (text: String, count: Int)? = nil
+  ) {
     self.id = id
+    self.source = source
     self.version = version
     self.state = state
     self.date = date
+    self.revision = revision
+    self.moved = moved
+    self.pending = pending
+    self.mark = mark
   }
 }

@@ -47,9 +47,9 @@ struct CoreDataClassPlan {
   struct Relationship {
     enum Place: Hashable {
       /// In a column of the rows themselves.
-      case own(CoreDataReference)
+      case own(Reference)
       /// In a column of the rows that it leads to.
-      case other(CoreDataReference)
+      case other(Reference)
       /// In a table of pairs.
       case pairs(table: String, own: String, other: String, isReflexive: Bool)
     }
@@ -74,16 +74,18 @@ struct CoreDataClassPlan {
   var claimed: Set<String> = []
 }
 
-/// A column with the numbers of rows that its own rows refer to.
-struct CoreDataReference: Hashable {
-  let table: String
-  let column: String
-  /// The entities of the table whose rows it is read of.
-  let entities: Set<Int64>
-  /// The column with the number of the entity that is referred to, where there is one.
-  let entityColumn: String?
-  /// The column with the row's place among those that refer to the same one.
-  let orderColumn: String?
-  /// The hierarchy that is referred to.
-  let destination: String
+extension CoreDataClassPlan {
+  /// A column with the numbers of rows that its own rows refer to.
+  struct Reference: Hashable {
+    let table: String
+    let column: String
+    /// The entities of the table whose rows it is read of.
+    let entities: Set<Int64>
+    /// The column with the number of the entity that is referred to, where there is one.
+    let entityColumn: String?
+    /// The column with the row's place among those that refer to the same one.
+    let orderColumn: String?
+    /// The hierarchy that is referred to.
+    let destination: String
+  }
 }

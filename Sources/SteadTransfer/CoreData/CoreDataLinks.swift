@@ -41,7 +41,7 @@ struct CoreDataLinks {
     }
   }
 
-  private func read(_ reference: CoreDataReference) throws -> Targets {
+  private func read(_ reference: CoreDataClassPlan.Reference) throws -> Targets {
     let order = reference.orderColumn.map(quotedName) ?? "NULL"
     let entity = reference.entityColumn.map(quotedName) ?? "NULL"
     let numbers = reference.entities.sorted().map(String.init).joined(separator: ", ")

@@ -218,7 +218,7 @@ struct CoreDataPlanner {
 
   private func reference(
     _ column: String, in table: String, _ entities: Set<Int64>, to destination: String
-  ) -> CoreDataReference {
+  ) -> CoreDataClassPlan.Reference {
     let own = columns[table] ?? [:]
     let name = String(column.uppercased().dropFirst())
     let entityColumn = own.first { CoreDataPairs.numbered($0.key, after: "Z")?.1 == "_\(name)" }
@@ -227,7 +227,7 @@ struct CoreDataPlanner {
       let rest = key.dropFirst("Z_FOK_".count)
       return rest == name || rest.drop(while: \.isNumber) == name[...]
     }
-    return CoreDataReference(
+    return CoreDataClassPlan.Reference(
       table: table, column: column, entities: entities, entityColumn: entityColumn?.value,
       orderColumn: order?.value, destination: destination)
   }

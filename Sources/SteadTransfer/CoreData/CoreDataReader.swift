@@ -31,7 +31,7 @@ struct CoreDataReader {
     values = CoreDataValue(files: files)
     links = CoreDataLinks(store, catalog, planner)
     leftOut = Set(catalog.entities.values.filter(planner.isLeftOut).map(\.number))
-    storeDigest = SHA256.hexadecimal(Data(catalog.identifier.utf8))
+    storeDigest = ItemDigest.text(of: Data(catalog.identifier.utf8))
     report.storeIdentifier = catalog.identifier
   }
 

@@ -8,8 +8,6 @@ import SteadFiles
 final class CoreDataSnapshot: Sendable {
   /// How often a copy is begun anew because a file changed meanwhile.
   static let attemptLimit = 20
-  /// How long, in seconds, the files must have been left alone for their times to tell of a change.
-  static let settlingTime = 0.05
 
   /// The copy.
   let store: URL
@@ -70,9 +68,9 @@ private struct CoreDataCopying {
     }
     let age = Date().timeIntervalSince(newest)
     // A time in the future says nothing, and would be waited for in vain.
-    guard age >= 0, age < CoreDataSnapshot.settlingTime else { return state }
+    guard age >= 0, age < FileStatus.settlingTime else { return state }
     // There is no event to wait for: the clock has to move on, so that a later change has a later time.
-    Thread.sleep(forTimeInterval: CoreDataSnapshot.settlingTime - age)
+    Thread.sleep(forTimeInterval: FileStatus.settlingTime - age)
     return try self.state(of: path) == state ? state : nil
   }
 

@@ -50,6 +50,8 @@ final class CoreDataSource: ItemSource {
 
   /// `the store` and its path.
   var name: String { "the store \(path)" }
+  /// A copy of a store is the same source, wherever it lies.
+  var lastingName: String? { nil }
   /// False: a store of another program is left as it is.
   var isRemovable: Bool { false }
 
@@ -59,7 +61,11 @@ final class CoreDataSource: ItemSource {
   /// All rows, by entity and number.
   ///
   /// Costs a copy of the file and of its log, a look through all its pages, and memory for all values.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<StoredRow> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     try reading {
       let snapshot = try takeCopy()
       let store = try ForeignStore(copy: snapshot.store)

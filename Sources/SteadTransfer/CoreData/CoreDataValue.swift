@@ -13,6 +13,14 @@ struct CoreDataValue {
     let reason: String
   }
 
+  /// The first byte of data whose attribute allows external storage.
+  private enum Marker {
+    /// The data follows.
+    static let inline: UInt8 = 1
+    /// The name of a file follows.
+    static let file: UInt8 = 2
+  }
+
   let files: CoreDataFiles
 
   func convert(_ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute) throws -> SQLValue {
@@ -34,8 +42,8 @@ struct CoreDataValue {
   /// The data behind the byte that says where it is.
   private func unmarked(_ data: Data) throws -> SQLValue {
     switch data.first {
-    case CoreDataMarker.inline: return .blob(Data(data.dropFirst()))
-    case CoreDataMarker.file:
+    case Marker.inline: return .blob(Data(data.dropFirst()))
+    case Marker.file:
       do {
         return .blob(try files.read(Data(data.dropFirst())))
       } catch let problem as CoreDataFiles.Problem {
@@ -76,12 +84,4 @@ struct CoreDataValue {
     default: throw Problem(reason: "holds data where a text or a number is wanted")
     }
   }
-}
-
-/// The first byte of data whose attribute allows external storage.
-enum CoreDataMarker {
-  /// The data follows.
-  static let inline: UInt8 = 1
-  /// The name of a file follows.
-  static let file: UInt8 = 2
 }

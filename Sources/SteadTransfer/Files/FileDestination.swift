@@ -109,10 +109,15 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try store.receipt(named: id)
   }
 
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    try store.chunk(of: receipt, at: index)
+  }
+
   /// Writes the files, then records and receipt in one transaction, durably.
   func write(
-    _ elements: [RecordFile<Model>], _ progress: TransferProgress.Report,
-    receipt: ([TransferPlacement]) throws -> TransferReceipt
+    _ elements: [RecordFile<Model>], _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report,
+    entries: ([TransferPlacement]) throws -> ReceiptChunk
   ) throws {
     let fileWriting = FileWriting(store, self)
     var files = try fileWriting.files(for: elements, progress)
@@ -129,7 +134,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
         for index in files.indices where files[index].row == nil { files[index].new = new.next() }
         try fileWriting.refuseShared(files, rows)
         let placed = try files.map { try place($0, rows) }
-        try rows.set(try receipt(placed))
+        try rows.set(receipt, adding: entries(placed))
       }
     }
     store.rows.notifyContexts()
@@ -145,7 +150,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     if let new = file.new, let references = RowReferences(new.place) {
       digest.add(text: new.digest)
       let place = FileReference(rows: references, isNew: true, path: file.path)
-      return TransferPlacement(place: place.text, digest: digest.hexadecimal)
+      return TransferPlacement(place: place.text, digest: digest.text)
     }
     guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
     let path = SQLValue.text(file.path.text)
@@ -153,7 +158,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
       property, of: row.number, in: shape, to: path, from: [.null, .text(""), path])
     guard isSet else { throw missing(file) }
     let place = FileReference(rows: RowReferences([row]), isNew: false, path: file.path)
-    return TransferPlacement(place: place.text, digest: digest.hexadecimal)
+    return TransferPlacement(place: place.text, digest: digest.text)
   }
 
   private func missing(_ file: FileWriting<Model>.File) -> TransferError {
@@ -197,9 +202,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
       guard let record = try place.rows.digest(in: rows, checksFiles: true) else { return nil }
       digest.add(text: record)
     }
-    return digest.hexadecimal
+    return digest.text
   }
 
-  /// Puts a receipt in the place of the one that is there.
   func replace(_ receipt: TransferReceipt) throws { try store.replace(receipt) }
 }

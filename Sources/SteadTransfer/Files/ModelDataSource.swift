@@ -68,7 +68,11 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   var name: String { "\(Schema.entityName(for: Model.self)).\(property)" }
 
   /// What the records hold, by their rows' numbers.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<RecordData>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<RecordData> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<RecordData>] {
     try store.reporting("read") {
       try store.rows.read { rows in
         var items: [TransferItem<RecordData>] = []
@@ -98,11 +102,11 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
       })
   }
 
-  /// A file is named for the digest of what it holds.
+  /// A file is named for the SHA-256 of what it holds.
   private static func digest(of value: SQLValue) -> String {
     switch value {
-    case .blob(let data): SHA256.hexadecimal(data)
-    case .text(let reference): reference
+    case .blob(let data): ItemDigest.text(of: data)
+    case .text(let reference): String(reference.prefix(ItemDigest.digitCount))
     default: ""
     }
   }
@@ -146,12 +150,4 @@ extension TransferStore {
     }
     return name
   }
-}
-
-/// The bytes that a property of a record holds.
-public struct RecordData: Sendable {
-  /// The record.
-  public let identifier: PersistentIdentifier
-  /// The bytes.
-  public let data: Data
 }

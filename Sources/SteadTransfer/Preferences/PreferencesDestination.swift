@@ -30,7 +30,13 @@ struct PreferencesDestination: ItemDestination {
 
   /// The receipt under its key. Throws `.unsupported` when something else is there.
   func receipt(named id: String) throws -> TransferReceipt? {
-    try decode(preferences.ownValue(forKey: Self.receiptPrefix + id))
+    try decode(TransferReceipt.self, preferences.ownValue(forKey: Self.receiptPrefix + id))
+  }
+
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    let stored = try preferences.ownValue(forKey: Self.receiptPrefix + receipt.id)
+    guard let whole = try decode(WholeReceipt.self, stored) else { throw receipt.overtaken(nil) }
+    return try whole.chunk(at: index)
   }
 
   func checkFree(_ elements: [PreferenceEntry]) throws { _ = try seen(elements) }
@@ -39,8 +45,8 @@ struct PreferencesDestination: ItemDestination {
   ///
   /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
   func write(
-    _ elements: [PreferenceEntry], _ progress: TransferProgress.Report,
-    receipt: ([TransferPlacement]) throws -> TransferReceipt
+    _ elements: [PreferenceEntry], _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report, entries: ([TransferPlacement]) throws -> ReceiptChunk
   ) throws {
     var placements: [TransferPlacement] = []
     placements.reserveCapacity(elements.count)
@@ -48,10 +54,11 @@ struct PreferencesDestination: ItemDestination {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
       placements.append(.init(place: element.key, digest: try element.value.digest()))
     }
-    let new = try receipt(placements)
-    try retrying(new) { current in
+    let chunk = try entries(placements)
+    try retrying(receipt) { current in
       let expected = try seen(elements)
-      try new.checkFollows(decode(current.value))
+      let new = try WholeReceipt.following(
+        decode(WholeReceipt.self, current.value), receipt, adding: chunk)
       let edits = elements.map { DomainEdit(key: $0.key, value: $0.value) }
       return try preferences.apply(
         edits + [edit(new, key: current.key)], ifStill: expected + [current])
@@ -76,8 +83,8 @@ struct PreferencesDestination: ItemDestination {
   /// Replaces the receipt, and waits for the disk.
   func replace(_ receipt: TransferReceipt) throws {
     try retrying(receipt) { current in
-      try receipt.checkFollows(decode(current.value))
-      return try preferences.apply([edit(receipt, key: current.key)], ifStill: [current])
+      let new = try WholeReceipt.following(decode(WholeReceipt.self, current.value), receipt)
+      return try preferences.apply([edit(new, key: current.key)], ifStill: [current])
     }
   }
 }
@@ -123,17 +130,19 @@ extension PreferencesDestination {
         + "leave these items out by the transfer's options.", failures)
   }
 
-  private func edit(_ receipt: TransferReceipt, key: String) throws -> DomainEdit {
+  private func edit(_ receipt: WholeReceipt, key: String) throws -> DomainEdit {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     return DomainEdit(key: key, value: .data(try encoder.encode(receipt)))
   }
 
-  private func decode(_ stored: PropertyList?) throws -> TransferReceipt? {
+  private func decode<Receipt: Decodable>(
+    _ type: Receipt.Type, _ stored: PropertyList?
+  ) throws -> Receipt? {
     guard let stored else { return nil }
     do {
       guard case .data(let json) = stored else { throw CocoaError(.coderReadCorrupt) }
-      return try JSONDecoder().decode(TransferReceipt.self, from: json)
+      return try JSONDecoder().decode(type, from: json)
     } catch let error as TransferError {
       throw error
     } catch {

@@ -47,18 +47,36 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
 
-  /// The rows, named by the line on which they begin.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
-    try file.items(progress, name: { "line \($1.line)" }) { row, table in
-      guard row.fields.count == table.columns.count else {
-        throw TransferError(
-          code: .unreadable,
-          message: "It has \(row.fields.count) fields, and the header names \(table.columns.count)."
-        )
+  func mark() throws -> String? { try file.mark() }
+
+  /// The rows, named by the line on which they begin, and read anew in each pass.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    let separator = try file.format.checkedSeparator()
+    return ItemReading { [file] progress, body in
+      try file.withBytes { read in
+        var reader = try CSVReader(separator: separator, reading: read)
+        let columns = Dictionary(uniqueKeysWithValues: zip(reader.columns, 0...))
+        var count = 0
+        while let row = try reader.row() {
+          try progress(.init(phase: .reading, completed: count, total: nil))
+          count += 1
+          try body(Self.item(row, columns))
+        }
       }
-      let fields = Dictionary(uniqueKeysWithValues: zip(table.columns, row.fields))
-      return try Value(from: CSVRowDecoder(fields: fields))
     }
+  }
+
+  private static func item(_ row: CSVTable.Row, _ columns: [String: Int]) -> TransferItem<Value> {
+    TransferItem(
+      name: "line \(row.line)", identity: row.identity,
+      value: Result {
+        guard row.fields.count == columns.count else {
+          throw TransferError(
+            code: .unreadable,
+            message: "It has \(row.fields.count) fields, and the header names \(columns.count).")
+        }
+        return try Value(from: CSVRowDecoder(columns: columns, fields: row.fields))
+      }, size: row.bytes.count)
   }
 
   /// Writes the file without the rows. Throws `.unsupported` where it may only be read.

@@ -6,12 +6,14 @@ import SteadPreferences
 ///
 /// An empty field is nil where the property is optional, and an empty text where it is a text.
 struct CSVRowDecoder: Decoder {
-  let fields: [String: String]
+  /// The places of the columns' fields.
+  let columns: [String: Int]
+  let fields: [String]
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(CSVFieldsDecoder<Key>(fields: fields))
+    KeyedDecodingContainer(CSVFieldsDecoder<Key>(columns: columns, fields: fields))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
@@ -30,11 +32,12 @@ private func mismatch(_ type: Any.Type, at path: [any CodingKey]) -> DecodingErr
 }
 
 private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  let fields: [String: String]
+  let columns: [String: Int]
+  let fields: [String]
   var codingPath: [any CodingKey] { [] }
-  var allKeys: [Key] { fields.keys.compactMap { Key(stringValue: $0) } }
+  var allKeys: [Key] { columns.keys.compactMap { Key(stringValue: $0) } }
 
-  func contains(_ key: Key) -> Bool { fields[key.stringValue] != nil }
+  func contains(_ key: Key) -> Bool { columns[key.stringValue] != nil }
   func decodeNil(forKey key: Key) throws -> Bool { try field(key).decodeNil() }
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try field(key).decode(type)
@@ -53,11 +56,11 @@ private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   }
 
   private func field(_ key: Key) throws -> CSVFieldDecoder {
-    guard let text = fields[key.stringValue] else {
+    guard let place = columns[key.stringValue] else {
       throw DecodingError.keyNotFound(
         key, .init(codingPath: [], debugDescription: "There is no column of that name."))
     }
-    return CSVFieldDecoder(text: text, codingPath: [key])
+    return CSVFieldDecoder(text: fields[place], codingPath: [key])
   }
 }
 

@@ -1,6 +1,4 @@
 import Foundation
-import SteadFiles
-import SteadPreferences
 
 /// The rows of a table.
 struct CSVRows: ItemFormat {
@@ -8,19 +6,20 @@ struct CSVRows: ItemFormat {
   let separator: UInt8?
 
   func contents(of data: Data) throws -> CSVTable {
+    try CSVTable(data, separator: checkedSeparator())
+  }
+
+  func checkedSeparator() throws -> UInt8 {
     guard let separator, separator != UInt8(ascii: "\""), separator >= 0x20 || separator == 9 else {
       throw TransferError(
         code: .unsupported, message: "What separates fields is one ASCII character, and no quote.")
     }
-    return try CSVTable(data, separator: separator)
+    return separator
   }
 
   func pieces(of contents: CSVTable) -> [CSVTable.Row] { contents.rows }
 
-  /// By the fields, so that another program may write the table with other quotes.
-  func identity(of piece: CSVTable.Row) throws -> String {
-    try PropertyList.array(piece.fields.map { .string($0) }).digest()
-  }
+  func identity(of piece: CSVTable.Row) -> String { piece.identity }
 
   func data(of contents: CSVTable, keeping pieces: [CSVTable.Row]) -> Data {
     contents.data(keeping: pieces)

@@ -25,7 +25,12 @@ struct DomainSource: ItemSource {
   var isRemovable: Bool { !preferences.isReadOnly }
 
   /// The keys with their values, in the order of the keys' bytes.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<PreferenceEntry> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>]
+  {
     let entries = try entries()
     return try entries.enumerated().map { index, entry in
       try progress(.init(phase: .reading, completed: index, total: entries.count))
@@ -37,8 +42,8 @@ struct DomainSource: ItemSource {
   /// Removes those keys that still have the values that were moved, as one change.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
-      var counts = IdentityCounts(entries)
-      let gone = try self.entries().filter { try counts.take($0.digest()) }
+      var known = KnownItems(entries)
+      let gone = try self.entries().filter { try known.take($0.digest()) != nil }
       guard !gone.isEmpty else { return 0 }
       let isDone = try preferences.apply(
         gone.map { DomainEdit(key: $0.key, value: nil) },

@@ -30,7 +30,11 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
   var hasUniqueIdentities: Bool { true }
 
   /// The entries, named by their index, the newest being 0.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Payload> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
     let records = try history.records()
     return try records.enumerated().map { index, record in
       try progress(.init(phase: .reading, completed: index, total: records.count))
@@ -51,6 +55,6 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
   }
 
   private static func identity(of record: HistoryRecord<Payload>) -> String {
-    "\(record.sequence).\(SHA256.hexadecimal(record.bytes))"
+    "\(record.sequence).\(ItemDigest.text(of: record.bytes))"
   }
 }

@@ -12,6 +12,40 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     "\(url.deletingLastPathComponent().lastPathComponent)/\(url.lastPathComponent)"
   }
 
+  /// What tells whether the file has changed: which file it is, its size and its times.
+  ///
+  /// A file that was changed a moment ago could be changed again within the same moment of its clock, so it has
+  /// no mark yet.
+  func mark() throws -> String? {
+    guard let status = try POSIXDisk().statusFollowingLinks(url.checkedPath), status.kind == .file
+    else { return nil }
+    let age = Date().timeIntervalSince(status.changed)
+    guard age < 0 || age >= FileStatus.settlingTime else { return nil }
+    let changed = status.changed.timeIntervalSinceReferenceDate
+    return "\(status.identity.device).\(status.identity.file) \(status.size) "
+      + "\(status.modifiedNanoseconds) \(changed)"
+  }
+
+  /// Hands over what reads the file piece by piece; does nothing when there is no file, or one without a byte.
+  func withBytes(
+    _ body: (_ read: @escaping (_ limit: Int) throws -> [UInt8]) throws -> Void
+  ) throws {
+    let disk = POSIXDisk()
+    let path = try url.checkedPath
+    guard let status = try disk.statusFollowingLinks(path) else { return }
+    guard status.kind == .file else {
+      throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
+    }
+    if status.size == 0 { return }
+    try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
+      try body { limit in
+        try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+          count = try disk.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer), path: path)
+        }
+      }
+    }
+  }
+
   /// What is in the file, in its order; nil when there is no file, or one without a byte.
   func contents() throws -> Format.Contents? {
     guard let data = try AtomicFile(url).readIfPresent(), !data.isEmpty else { return nil }
@@ -43,10 +77,10 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     try AtomicFile(url).update { data in
       removed = 0
       guard let data, !data.isEmpty else { return nil }
-      var counts = IdentityCounts(entries)
+      var known = KnownItems(entries)
       let contents = try parse(data)
       let pieces = format.pieces(of: contents)
-      let kept = try pieces.filter { piece in try !counts.take(format.identity(of: piece)) }
+      let kept = try pieces.filter { piece in try known.take(format.identity(of: piece)) == nil }
       removed = pieces.count - kept.count
       return removed == 0 ? nil : try format.data(of: contents, keeping: kept)
     }
@@ -65,21 +99,5 @@ struct ItemFile<Format: ItemFormat>: Sendable {
           "\(name) is not in the format that it should be in, and was left as it is. Correct it, "
           + "or move it away.", cause: error)
     }
-  }
-}
-
-/// How many items of each identity are still to be taken out of a source.
-struct IdentityCounts {
-  private var counts: [String: Int] = [:]
-
-  init(_ entries: [TransferReceipt.Entry]) {
-    for entry in entries { counts[entry.identity, default: 0] += 1 }
-  }
-
-  /// Whether an item of this identity is to be taken out, which is then done for one more.
-  mutating func take(_ identity: String) -> Bool {
-    guard let count = counts[identity], count > 0 else { return false }
-    counts[identity] = count - 1
-    return true
   }
 }

@@ -4,7 +4,7 @@ import SteadFormats
 
 /// The elements of a JSON array by their own bytes, which are never written in another way.
 enum JSONElements {
-  static func identity(of bytes: Data) -> String { SHA256.hexadecimal(bytes) }
+  static func identity(of bytes: Data) -> String { ItemDigest.text(of: bytes) }
 
   /// Dates may be numbers of seconds since 2001, or text of ISO 8601.
   static func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {

@@ -37,9 +37,14 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
   var name: String { "JSON \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
+  func mark() throws -> String? { try file.mark() }
 
   /// The elements, named by their index.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     try file.items(progress, name: { index, _ in "item \(index)" }) { bytes, _ in
       try JSONElements.decode(Value.self, from: bytes)
     }

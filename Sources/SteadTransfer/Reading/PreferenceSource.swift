@@ -39,7 +39,11 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   var isRemovable: Bool { !preferences.isReadOnly }
 
   /// The elements, named by their index.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     guard let stored = try preferences.ownValue(forKey: key) else { return [] }
     let list = PreferenceList(stored, splitsData: Value.self != Data.self)
     guard !list.isUnreadable || Value.self == Data.self || decodes(list) else {
@@ -60,9 +64,9 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
-      var counts = IdentityCounts(entries)
+      var known = KnownItems(entries)
       let list = PreferenceList(stored, splitsData: Value.self != Data.self)
-      let kept = try list.elements.filter { try !counts.take($0.identity()) }
+      let kept = try list.elements.filter { try known.take($0.identity()) == nil }
       let removed = list.elements.count - kept.count
       guard removed > 0 else { return 0 }
       let isDone = try preferences.apply(

@@ -38,9 +38,14 @@ struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
   var name: String { "property list \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
+  func mark() throws -> String? { try file.mark() }
 
   /// The elements, named by their index.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     try file.items(progress, name: { index, _ in "item \(index)" }) { piece, _ in
       try piece.decoded(as: Value.self)
     }

@@ -34,9 +34,15 @@ struct UserDefaultsFile: ItemSource {
   var name: String { "user defaults \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
+  func mark() throws -> String? { try file.mark() }
 
   /// The keys with their values, in the order of the keys' bytes.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<PreferenceEntry> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>]
+  {
     try file.items(progress, name: { "key \($1.key)" }) { piece, _ in piece }
   }
 

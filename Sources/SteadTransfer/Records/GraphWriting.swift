@@ -19,24 +19,20 @@ final class GraphWriting {
   private(set) var failures: [TransferFailure] = []
   /// Where each row of the source is, or will be.
   private var rowByKey: [StoredRow.Key: GraphRelations.Row] = [:]
-  /// Where earlier runs have put rows.
-  private let earlier: [TransferReceipt.Entry]
 
   init(
     _ rows: RowTransaction, _ forms: [String: RowForm], _ elements: [StoredRow],
-    _ options: StoreDestination.Options, _ earlier: [TransferReceipt.Entry]
+    _ options: StoreDestination.Options
   ) {
     self.rows = rows
     self.elements = elements
     self.options = options
-    self.earlier = earlier
     self.forms = forms
   }
 
   func run(_ progress: TransferProgress.Report) throws -> [TransferPlacement] {
     try makeDrafts(progress)
     try throwFailures()
-    noteEarlierRows()
     let relations = GraphRelations(self)
     for (number, element) in elements.enumerated() {
       try relations.add(element, number)
@@ -78,7 +74,7 @@ final class GraphWriting {
       let row = try next[root] ?? rows.newNumber(in: form.shape)
       next[root] = row + 1
       let place = GraphRelations.Row(number: row, form: form, draft: drafts.count)
-      if rowByKey.updateValue(place, forKey: element.key) != nil {
+      if rowByKey.updateValue(place, forKey: element.key)?.draft != nil {
         fail(number, "another row has the same number")
       }
       do {
@@ -107,14 +103,16 @@ final class GraphWriting {
     return cells
   }
 
-  /// Where the rows are that earlier runs have moved.
-  private func noteEarlierRows() {
-    for entry in earlier {
-      guard let key = StoredRow.Key(identity: entry.identity), rowByKey[key] == nil,
-        let place = RowReferences(entry.placement.place)?.references.first,
-        let form = forms[place.entity]
-      else { continue }
-      rowByKey[key] = .init(number: place.number, form: form, draft: nil)
+  /// Notes where the rows are that earlier runs have moved. Rows that are moved now come first.
+  func noteEarlierRows(of receipt: TransferReceipt) throws {
+    for range in try rows.receiptChunks(of: receipt.id, from: 0) {
+      for entry in try rows.chunk(of: receipt, at: range.lowerBound).entries {
+        guard let key = StoredRow.Key(identity: entry.identity), rowByKey[key] == nil,
+          let place = RowReferences(entry.placement.place)?.references.first,
+          let form = forms[place.entity]
+        else { continue }
+        rowByKey[key] = .init(number: place.number, form: form, draft: nil)
+      }
     }
   }
 

@@ -43,6 +43,6 @@ struct RowDigest {
     bytes.append(contentsOf: content)
   }
 
-  /// The SHA-256 of all that was added, hexadecimal.
-  var hexadecimal: String { SHA256.hexadecimal(Data(bytes)) }
+  /// The digest of all that was added.
+  var text: String { ItemDigest.text(of: Data(bytes)) }
 }

@@ -36,7 +36,7 @@ struct RowReferences {
     if digests.count == 1 { return digests[0] }
     var digest = RowDigest()
     for text in digests { digest.add(text: text) }
-    return digest.hexadecimal
+    return digest.text
   }
 }
 
@@ -53,7 +53,7 @@ extension RowContent {
         digest.add(pair.targetOrder.map { .integer($0) } ?? .null)
       }
     }
-    return digest.hexadecimal
+    return digest.text
   }
 
   fileprivate func hasReadableFiles(_ rows: RowTransaction) -> Bool {

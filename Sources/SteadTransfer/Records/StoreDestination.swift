@@ -93,20 +93,22 @@ struct StoreDestination: ItemDestination {
     try opened.get().receipt(named: id)
   }
 
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    try opened.get().chunk(of: receipt, at: index)
+  }
+
   /// Writes rows, their relationships and the receipt in one transaction, durably.
-  ///
-  /// `receipt` is called once more in front, to learn what earlier runs have moved.
   func write(
-    _ elements: [StoredRow], _ progress: TransferProgress.Report,
-    receipt: ([TransferPlacement]) throws -> TransferReceipt
+    _ elements: [StoredRow], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
+    entries: ([TransferPlacement]) throws -> ReceiptChunk
   ) throws {
     let store = try opened.get()
     try store.reporting("written") {
-      let earlier = try receipt(elements.map { _ in .init(place: "", digest: "") }).moved
       try store.rows.write { rows in
-        let writing = GraphWriting(rows, forms, elements, options, earlier)
+        let writing = GraphWriting(rows, forms, elements, options)
+        try writing.noteEarlierRows(of: receipt)
         let placements = try writing.run(progress)
-        try rows.set(try receipt(placements))
+        try rows.set(receipt, adding: entries(placements))
       }
     }
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
@@ -118,11 +120,11 @@ struct StoreDestination: ItemDestination {
     do {
       try store.reporting("read") {
         try store.rows.write { rows in
-          _ = try GraphWriting(rows, forms, elements, options, []).run { _ in }
-          throw TrialRun()
+          _ = try GraphWriting(rows, forms, elements, options).run { _ in }
+          throw TransferStore.TrialRun()
         }
       }
-    } catch is TrialRun {
+    } catch is TransferStore.TrialRun {
       // All have their places.
     } catch let error as TransferError where error.code != .conflict {
       // Rows that earlier runs have moved are not known here; the run tells what is wrong.
@@ -136,6 +138,5 @@ struct StoreDestination: ItemDestination {
     try opened.get().verify(placements, progress)
   }
 
-  /// Puts a receipt in the place of the one that is there.
   func replace(_ receipt: TransferReceipt) throws { try opened.get().replace(receipt) }
 }

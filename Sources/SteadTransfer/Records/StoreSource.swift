@@ -41,7 +41,11 @@ struct StoreSource: ItemSource {
   }
 
   /// All rows, by model and number.
-  func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<StoredRow> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     let store = try opened.get()
     return try store.reporting("read") {
       try store.rows.read { rows in

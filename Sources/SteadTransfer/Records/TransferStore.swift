@@ -5,6 +5,9 @@ struct TransferStore: Sendable {
   /// How many rows are handled between two calls of a progress report.
   static let reportInterval = 256
 
+  /// Thrown to roll a transaction back in which nothing went wrong.
+  struct TrialRun: Error {}
+
   let rows: StoreRows
 
   /// - Parameter entity: The entity whose store it is; nil for a container with one store.
@@ -26,6 +29,10 @@ struct TransferStore: Sendable {
 
   func receipt(named id: String) throws -> TransferReceipt? {
     try reporting("read") { try rows.read { try $0.transferReceipt(named: id) } }
+  }
+
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    try reporting("read") { try rows.read { try $0.chunk(of: receipt, at: index) } }
   }
 
   func replace(_ receipt: TransferReceipt) throws {

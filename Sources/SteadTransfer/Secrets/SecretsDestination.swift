@@ -41,18 +41,25 @@ struct SecretsDestination: ItemDestination {
     try receipts.value(TransferReceipt.self, for: id)
   }
 
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    guard let whole = try receipts.value(WholeReceipt.self, for: receipt.id) else {
+      throw receipt.overtaken(nil)
+    }
+    return try whole.chunk(at: index)
+  }
+
   func write(
-    _ elements: [SecretEntry], _ progress: TransferProgress.Report,
-    receipt: ([TransferPlacement]) throws -> TransferReceipt
+    _ elements: [SecretEntry], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
+    entries: ([TransferPlacement]) throws -> ReceiptChunk
   ) throws {
-    let new = try receipt(elements.map(placement))
-    try new.checkFollows(self.receipt(named: new.id))
+    let chunk = try entries(elements.map(placement))
+    try receipt.checkFollows(self.receipt(named: receipt.id))
     try refuseConflicts(in: elements)
     for (index, element) in elements.enumerated() {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
       try insert(element, index)
     }
-    try replace(new)
+    try replace(receipt, adding: chunk)
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
@@ -70,10 +77,13 @@ struct SecretsDestination: ItemDestination {
     return missing
   }
 
-  func replace(_ receipt: TransferReceipt) throws {
+  func replace(_ receipt: TransferReceipt) throws { try replace(receipt, adding: nil) }
+
+  private func replace(_ receipt: TransferReceipt, adding chunk: ReceiptChunk?) throws {
     let old = try receipts.bytes(for: receipt.id)
-    try receipt.checkFollows(old?.decoded(as: TransferReceipt.self))
-    let new = try SecretBytes(encoding: receipt)
+    let new = try SecretBytes(
+      encoding: WholeReceipt.following(
+        old?.decoded(as: WholeReceipt.self), receipt, adding: chunk))
     let label = "\(secrets.service): what was moved here"
     do throws(SecretError) {
       if let old {
@@ -134,6 +144,6 @@ extension SecretsDestination {
   }
 
   private func digest(_ secret: SecretBytes) -> String {
-    SHA256.hexadecimal(secret.withBytes { bytes in Data(bytes) })
+    ItemDigest.text(of: secret.withBytes { bytes in Data(bytes) })
   }
 }

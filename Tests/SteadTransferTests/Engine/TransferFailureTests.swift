@@ -204,7 +204,7 @@ struct TransferFailureTests {
     #expect((report.moved, report.removed) == (2, 0))
     #expect(try moving.moved() == ["one", "three", "two"])
     let receipt = try #require(try moving.receipt())
-    #expect((receipt.state, receipt.moved.count) == (.finished, 3))
+    #expect((receipt.state, receipt.movedCount) == (.finished, 3))
   }
 
   // MARK: Receipts
@@ -215,7 +215,7 @@ struct TransferFailureTests {
     let key = PreferencesDestination.receiptPrefix + "drafts"
     let json = try #require(moving.destination.data(forKey: key))
     let newer = String(decoding: json, as: UTF8.self)
-      .replacingOccurrences(of: "\"version\":1", with: "\"version\":2")
+      .replacingOccurrences(of: "\"version\":2", with: "\"version\":3")
     moving.destination.set(Data(newer.utf8), forKey: key)
     try expectRefused(key)
   }

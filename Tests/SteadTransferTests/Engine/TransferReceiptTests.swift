@@ -3,68 +3,92 @@ import Testing
 
 @testable import SteadTransfer
 
-/// Which receipt may take the place of which, and the form in which one is kept.
+/// Which receipt may replace which, and the form in which one is kept.
 struct TransferReceiptTests {
-  struct Case: Sendable {
-    var current: String?
-    var next: String
-    var isAllowed: Bool
-  }
-
-  /// Written as `state moved/pending`.
-  @Test(arguments: [
-    Case(current: nil, next: "written /a", isAllowed: true),
-    Case(current: nil, next: "written a/b", isAllowed: false),
-    Case(current: nil, next: "finished a/", isAllowed: false),
-    Case(current: "finished a/", next: "written a/b", isAllowed: true),
-    Case(current: "finished a/", next: "written /b", isAllowed: false),
-    Case(current: "finished ab/", next: "written a/c", isAllowed: false),
-    Case(current: "finished a/", next: "finished ab/", isAllowed: false),
-    Case(current: "finished a/", next: "finished a/", isAllowed: false),
-    Case(current: "written a/b", next: "finished ab/", isAllowed: true),
-    Case(current: "written a/b", next: "finished a/", isAllowed: false),
-    Case(current: "written a/b", next: "finished ab/c", isAllowed: false),
-    Case(current: "written a/b", next: "written a/b", isAllowed: false),
-    Case(current: "written a/b", next: "written ab/c", isAllowed: false),
-    // One that forgets.
-    Case(current: "written a/b", next: "finished /", isAllowed: true),
-    Case(current: "finished ab/", next: "finished /", isAllowed: true),
-    Case(current: "finished ab/", next: "written /", isAllowed: false),
-  ])
-  func followsTheOneThatIsThere(_ row: Case) throws {
-    let next = Self.receipt(row.next)
-    let current = row.current.map(Self.receipt)
-    if row.isAllowed {
-      try next.checkFollows(current)
-    } else {
+  /// A receipt follows the one that it was made of, and no other.
+  @Test func followsTheOneThatIsThere() throws {
+    let none = TransferReceipt.none("t")
+    let first = none.adding(2, at: Self.date)
+    let second = first.adding(1, at: Self.date)
+    let finished = second.finished(mark: TransferReceipt.Mark(text: "as it was", count: 3))
+    try first.checkFollows(nil)
+    try second.checkFollows(first)
+    try finished.checkFollows(second)
+    try finished.marked(TransferReceipt.Mark(text: "later", count: 3)).checkFollows(finished)
+    try finished.emptied().checkFollows(finished)
+    for (next, current) in [
+      (first, first), (second, nil), (second, second), (finished, first),
+      (finished.emptied(), second),
+    ] as [(TransferReceipt, TransferReceipt?)] {
       let error = #expect(throws: TransferError.self) { try next.checkFollows(current) }
       #expect(error?.code == .changed)
     }
   }
 
-  @Test func isKeptAsJSONWithItsVersion() throws {
-    let receipt = Self.receipt("written a/b")
-    let json = try JSONEncoder().encode(receipt)
-    #expect(try JSONDecoder().decode(TransferReceipt.self, from: json) == receipt)
-    let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
-    #expect(Set(fields.keys) == ["version", "id", "state", "date", "moved", "pending"])
-    #expect(fields["version"] as? Int == 1)
-    #expect(fields["date"] as? Double == 5)
-    let entry = (fields["moved"] as? [[String: Any]])?.first
-    #expect(entry?["identity"] as? String == "a")
-    #expect(entry?["placement"] as? [String: String] == ["place": "at a", "digest": "of a"])
+  @Test func countsWhatIsMovedAndWhatIsPending() {
+    let written = TransferReceipt.none("t").adding(2, at: Self.date).adding(1, at: Self.date)
+    #expect((written.state, written.movedCount, written.pending) == (.written, 0, 0..<3))
+    let finished = written.finished(mark: TransferReceipt.Mark(text: "as it was", count: 3))
+    #expect((finished.state, finished.movedCount, finished.pending) == (.finished, 3, 3..<3))
+    #expect(finished.mark?.count == 3)
+    let next = finished.adding(1, at: Self.date)
+    #expect((next.state, next.movedCount, next.pending) == (.written, 3, 3..<4))
+    // The source is not known any more to hold nothing else.
+    #expect(next.mark == nil)
+    #expect((finished.emptied().count, finished.emptied().mark) == (0, nil))
   }
 
-  private static func receipt(_ text: String) -> TransferReceipt {
-    let parts = text.split(separator: " ")
-    let lists = parts[1].split(separator: "/", omittingEmptySubsequences: false).map { letters in
-      letters.map { letter in
-        TransferReceipt.Entry(
-          identity: "\(letter)", placement: .init(place: "at \(letter)", digest: "of \(letter)"))
-      }
+  @Test func isKeptAsJSONWithItsVersion() throws {
+    let receipt = TransferReceipt.none("t").adding(2, at: Self.date)
+    let chunk = ReceiptChunk(Self.entries(["Draft/1", "Draft/2"]))
+    let whole = try WholeReceipt.following(nil, receipt, adding: chunk)
+    let json = try JSONEncoder().encode(whole)
+    #expect(try JSONDecoder().decode(WholeReceipt.self, from: json) == whole)
+    #expect(try JSONDecoder().decode(TransferReceipt.self, from: json) == receipt)
+    let fields = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+    #expect(
+      Set(fields.keys) == [
+        "version", "id", "state", "date", "revision", "moved", "pending", "chunks",
+      ])
+    #expect(fields["version"] as? Int == 2)
+    #expect(fields["date"] as? Double == 5)
+    let places = (fields["chunks"] as? [[String: Any]])?.first?["places"] as? [String: Any]
+    let run = (places?["runs"] as? [[Any]])?.first
+    #expect(run?.prefix(3).map { $0 as? String } == ["Draft/", "1", ""])
+  }
+
+  @Test func aReceiptWhoseEntriesAreMissingIsRefused() throws {
+    let receipt = TransferReceipt.none("t").adding(3, at: Self.date)
+    let chunk = ReceiptChunk(Self.entries(["Draft/1", "Draft/2"]))
+    let json = try JSONEncoder().encode(
+      WholeReceipt.following(nil, receipt, adding: chunk))
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(WholeReceipt.self, from: json)
     }
-    return TransferReceipt(
-      id: "t", state: parts[0] == "written" ? .written : .finished,
-      date: Date(timeIntervalSinceReferenceDate: 5), moved: lists[0], pending: lists[1])
+  }
+
+  @Test func aWholeReceiptFoldsItsChunks() throws {
+    var whole: WholeReceipt?
+    for number in 1...3 {
+      let receipt = whole?.receipt ?? .none("t")
+      whole = try .following(
+        whole, receipt.adding(1, at: Self.date),
+        adding: ReceiptChunk(Self.entries(["Draft/\(number)"])))
+      let written = try #require(whole)
+      #expect(try written.chunk(at: number - 1).count == 1)
+      whole = try .following(written, written.receipt.finished(mark: nil))
+    }
+    let places = try whole?.chunk(at: 0).placements.map(\.place)
+    #expect(places == ["Draft/1", "Draft/2", "Draft/3"])
+    let emptied = try #require(whole?.receipt).emptied()
+    #expect(throws: TransferError.self) {
+      try WholeReceipt.following(whole, emptied).chunk(at: 0)
+    }
+  }
+
+  private static let date = Date(timeIntervalSinceReferenceDate: 5)
+
+  private static func entries(_ places: [String]) -> [TransferReceipt.Entry] {
+    places.map { .init(identity: "of \($0)", placement: .init(place: $0, digest: "")) }
   }
 }

@@ -112,7 +112,7 @@ import Testing
       return RecordFile<NotePhoto>(value.data, extension: "jpg", of: value.identifier)
     }
     #expect(throws: Stop.self) {
-      try destination.write(elements, { _ in }, receipt: { _ in throw Stop() })
+      try destination.write(elements, .first(elements.count), { _ in }) { _ in throw Stop() }
     }
     let orphans = try files
     #expect(orphans.count == 3)
@@ -216,7 +216,7 @@ import Testing
     var digest = RowDigest()
     digest.add(path, .text(SHA256.hexadecimal(Self.small)))
     let placement = TransferPlacement(
-      place: "NotePhoto/1=\(path)", digest: digest.hexadecimal)
+      place: "NotePhoto/1=\(path)", digest: digest.text)
     #expect(try destination.verify([placement]) { _ in } == [placement])
   }
 

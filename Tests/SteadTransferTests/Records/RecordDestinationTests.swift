@@ -34,9 +34,10 @@ import Testing
     #expect(try other.all(NoteDraft.self).map(\.text).sorted() == ["one", "two"])
     let destination = ModelDestination<NoteDraft>(other)
     let receipt = try #require(try destination.receipt(named: "drafts"))
-    #expect(receipt.pending.map(\.placement) == placements)
-    #expect(receipt.pending.map(\.identity) == ["item 0", "item 1"])
-    #expect(receipt.state == .written && receipt.moved.isEmpty)
+    let entries = try #require(try destination.entries(named: "drafts"))
+    #expect(entries.pending.map(\.placement) == placements)
+    #expect(entries.pending.map(\.identity) == ["item 0", "item 1"])
+    #expect(receipt.state == .written && entries.moved.isEmpty)
     #expect(try destination.receipt(named: "others") == nil)
     #expect(try destination.verify(placements) { _ in } == [])
   }
@@ -99,14 +100,14 @@ import Testing
     struct Refused: Error {}
     let destination = ModelDestination<NoteDraft>(container)
     #expect(throws: Refused.self) {
-      try destination.write([NoteDraft(text: "one")], { _ in }, receipt: { _ in throw Refused() })
+      try destination.write([NoteDraft(text: "one")], .first(1), { _ in }) { _ in throw Refused() }
     }
     #expect(try container.count(NoteDraft.self) == 0)
     #expect(try destination.receipt(named: "drafts") == nil)
     #expect(throws: CancellationError.self) {
       try destination.write(
-        [NoteDraft(text: "one")],
-        { if $0.phase == .writing { throw CancellationError() } }, receipt: { .test($0) })
+        [NoteDraft(text: "one")], .first(1),
+        { if $0.phase == .writing { throw CancellationError() } }, entries: ReceiptChunk.test)
     }
     #expect(try container.count(NoteDraft.self) == 0)
   }
@@ -151,20 +152,41 @@ import Testing
 
   @Test func replacesAReceiptByOneThatFollowsIt() throws {
     let destination = ModelDestination<NoteDraft>(container)
-    _ = try write((0..<5).map { NoteDraft(text: "\($0)") })
+    let placements = try write((0..<5).map { NoteDraft(text: "\($0)") })
     let written = try #require(try destination.receipt(named: "drafts"))
-    var finished = written
-    (finished.moved, finished.pending, finished.state) = (written.pending, [], .finished)
+    let mark = TransferReceipt.Mark(text: "untouched", count: 5)
+    let finished = written.finished(mark: mark)
     try destination.replace(finished)
     #expect(try destination.receipt(named: "drafts") == finished)
     _ = try move(
-      [NoteDraft(text: "5")], to: destination, moved: finished.moved, identities: ["new"])
-    let next = try #require(try destination.receipt(named: "drafts"))
-    #expect(next.moved == finished.moved && next.pending.map(\.identity) == ["new"])
-    var empty = finished
-    empty.moved = []
+      [NoteDraft(text: "5")], to: destination, after: finished, identities: ["new"])
+    let next = try #require(try destination.entries(named: "drafts"))
+    #expect(next.moved.map(\.placement) == placements)
+    #expect(next.pending.map(\.identity) == ["new"])
+    let empty = try #require(try destination.receipt(named: "drafts")).emptied()
     try destination.replace(empty)
     #expect(try destination.receipt(named: "drafts") == empty)
+    #expect(try sqlite(url, "SELECT count(*) FROM stead_receipt_chunks") == "0")
+  }
+
+  /// A program that moves a few items each day would else have a chunk for each day.
+  @Test func foldsTheChunksOfRunsThatAreFinished() throws {
+    let destination = ModelDestination<NoteDraft>(container)
+    var identities: [String] = []
+    for number in 0..<5 {
+      let receipt = try destination.receipt(named: "drafts")
+      identities.append("item \(number)")
+      _ = try move(
+        [NoteDraft(text: "\(number)")], to: destination, after: receipt,
+        identities: [identities[number]])
+      let written = try #require(try destination.receipt(named: "drafts"))
+      try destination.replace(written.finished(mark: nil))
+    }
+    let entries = try #require(try destination.entries(named: "drafts"))
+    #expect(entries.moved.map(\.identity) == identities)
+    #expect(entries.moved.map(\.placement.place) == (1...5).map { "NoteDraft/\($0)" })
+    #expect(try destination.verify(entries.moved.map(\.placement)) { _ in } == [])
+    #expect(try sqlite(url, "SELECT first, count FROM stead_receipt_chunks") == "0|5")
   }
 
   /// Two processes that run the same transfer at once have both read that nothing was moved.

@@ -5,28 +5,35 @@ import Testing
 @testable import SteadTransfer
 
 extension TransferReceipt {
-  /// A receipt of items that are named by their place in the order.
-  static func test(
-    _ placements: [TransferPlacement], id: String = "drafts", moved: [Entry] = [],
-    identities: [String]? = nil
-  ) -> TransferReceipt {
-    TransferReceipt(
-      id: id, state: .written, date: Date(timeIntervalSinceReferenceDate: 1), moved: moved,
-      pending: placements.enumerated().map {
-        Entry(identity: identities?[$0] ?? "item \($0)", placement: $1)
-      })
+  /// The receipt of a first run.
+  static func first(_ count: Int, id: String = "drafts") -> TransferReceipt {
+    .none(id).adding(count, at: Date(timeIntervalSinceReferenceDate: 1))
+  }
+}
+
+extension ReceiptChunk {
+  /// Entries of items that are named by their place in the order.
+  static func test(_ placements: [TransferPlacement]) -> ReceiptChunk {
+    ReceiptChunk(placements.enumerated().map { .init(identity: "item \($0)", placement: $1) })
   }
 }
 
 /// Writes elements as a transfer does, and gives their placements.
+///
+/// - Parameter receipt: The receipt that is there; nil for the one that is kept, or none.
 func move<D: ItemDestination>(
   _ elements: [D.Element], to destination: D, id: String = "drafts",
-  moved: [TransferReceipt.Entry] = [], identities: [String]? = nil
+  after receipt: TransferReceipt? = nil, identities: [String]? = nil
 ) throws -> [TransferPlacement] {
-  try destination.write(elements, { _ in }) {
-    .test($0, id: id, moved: moved, identities: identities)
+  let before = receipt ?? .none(id)
+  let next = before.adding(elements.count, at: Date(timeIntervalSinceReferenceDate: 1))
+  try destination.write(elements, next, { _ in }) { placements in
+    guard let identities else { return .test(placements) }
+    return ReceiptChunk(zip(identities, placements).map { .init(identity: $0, placement: $1) })
   }
-  return try #require(try destination.receipt(named: id)).pending.map(\.placement)
+  let written = try #require(try destination.receipt(named: id))
+  #expect(written == next)
+  return try #require(try destination.entries(named: id)).pending.map(\.placement)
 }
 
 /// Runs SQL on a store as another program would, and gives what the sqlite3 tool prints.

@@ -22,12 +22,24 @@ struct TransferPlace {
       workload == "history" ? try PayloadHistory("notes", limit: Note.limit, in: source) : nil
   }
 
+  /// The table that the workload moves from, nil where that is none.
+  private var table: URL? { workload == "table" ? directory.file("drafts.csv") : nil }
+
   /// The texts of the source.
   var left: [String] {
-    history?.items.map(\.text) ?? source.stringArray(forKey: "drafts") ?? []
+    if let table {
+      let lines = (try? String(contentsOf: table, encoding: .utf8))?.split(separator: "\n") ?? []
+      return lines.dropFirst().map { String($0) }
+    }
+    return history?.items.map(\.text) ?? source.stringArray(forKey: "drafts") ?? []
   }
 
   func add(_ texts: [String]) throws {
+    if let table {
+      let lines = ["text"] + left + texts
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: table, options: .atomic)
+      return
+    }
     guard let history else { return source.set(left + texts, forKey: "drafts") }
     try history.prepend(contentsOf: texts.map { Note(text: $0) })
   }

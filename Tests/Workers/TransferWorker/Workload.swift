@@ -1,7 +1,8 @@
 import Foundation
 import SteadPreferences
-import SteadTransfer
 import SwiftData
+
+@testable import SteadTransfer
 
 /// A transfer of texts from the domain `old`, or a history of it, to another store in the same directory.
 ///
@@ -14,7 +15,11 @@ struct Workload {
     case records
     /// From the entries of a history to records of a store.
     case history
+    /// From the rows of a table to records of a store, in chunks of three.
+    case table
   }
+
+  private struct Row: Decodable, Sendable { let text: String }
 
   let name: Name
   let directory: URL
@@ -36,6 +41,13 @@ struct Workload {
       return try Transfer("notes", from: .history(history), to: .records(try container())) { note in
         Draft(content: note.text)
       }.run(progress)
+    case .table:
+      let table = directory.appending(path: "drafts.csv", directoryHint: .notDirectory)
+      var transfer = Transfer(
+        "table", from: .csv(table, of: Row.self, removesItems: true), to: .records(try container())
+      ) { Draft(content: $0.text) }
+      transfer.limit.count = 3
+      return try transfer.run(progress)
     }
   }
 
@@ -45,7 +57,7 @@ struct Workload {
     case .preferences:
       let new = try open("new")
       return new.keys.filter { $0.hasPrefix("draft.") }.compactMap { new.string(forKey: $0) }
-    case .records, .history:
+    case .records, .history, .table:
       let container = try container()
       return try ModelContext(container).fetch(FetchDescriptor<Draft>()).map(\.content)
     }

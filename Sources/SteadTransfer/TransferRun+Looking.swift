@@ -1,0 +1,142 @@
+/// What a run finds out before it writes anything.
+extension TransferRun {
+  /// Looks at every item, and converts the new ones.
+  ///
+  /// - Parameter checksPlaces: Whether the destination is asked for the places of all. Otherwise that is done
+  ///   where the items are more than are written at once, so that nothing is written when one has no place.
+  mutating func survey(
+    _ reading: ItemReading<Value>, _ receipt: TransferReceipt, checksPlaces: Bool
+  ) throws -> Survey {
+    var survey = Survey(try plan(receipt))
+    try forEach(reading) { item in
+      report.read += 1
+      switch survey.plan.verdict(item.identity) {
+      case .unfinished(let entry):
+        if unverified.contains(entry) { report.failures.append(Self.editedFailure(item)) }
+        return
+      case .moved(let entry):
+        note(entry, item, &survey)
+        return
+      case .new: break
+      }
+      if survey.batch.isFull(limit) {
+        try check(&survey, checksPlaces || options.conflicts == .stop)
+        survey.fingerprints.append(survey.batch.fingerprint)
+        survey.batch = Batch()
+      }
+      try reporter.send(.converting, survey.plan.newCount - 1, of: reading.count)
+      do {
+        survey.batch.append(item, try convert(item))
+      } catch let failure as Failure {
+        survey.failedCount += 1
+        report.failures.append(failure.failure)
+      }
+    }
+    report.left = report.read
+    try reporter.send(.converting, survey.plan.newCount, of: survey.plan.newCount)
+    let isChecked = !survey.fingerprints.isEmpty && options.conflicts == .stop
+    try check(&survey, checksPlaces || isChecked)
+    return survey
+  }
+
+  func plan(_ receipt: TransferReceipt) throws -> TransferPlan {
+    try acting("The receipt in \(destination.name) could not be read.") {
+      try TransferPlan(receipt) { try destination.chunk(of: receipt, at: $0).identityTexts }
+    }
+  }
+
+  /// Counts an item that an earlier run has moved.
+  private mutating func note(_ entry: Int, _ item: TransferItem<Value>, _ survey: inout Survey) {
+    if unverified.contains(entry) {
+      report.failures.append(Self.editedFailure(item))
+    } else {
+      report.alreadyMoved += 1
+      if options.removesAlreadyMoved, removes { survey.moved.append(entry) }
+    }
+  }
+
+  private static func editedFailure(_ item: TransferItem<Value>) -> TransferFailure {
+    TransferFailure(
+      item: item.name,
+      reason:
+        "It was written by a run that was cut off, and what is in the destination now is not "
+        + "what was written. It stays in the source, and is not moved again.")
+  }
+
+  /// Why an item does not convert.
+  struct Failure: Error { let failure: TransferFailure }
+
+  func convert(_ item: TransferItem<Value>) throws -> Element {
+    do {
+      let element = try transfer.convert(item.value.get())
+      try destination.check(element)
+      return element
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw Failure(failure: item.failure(error))
+    }
+  }
+
+  /// Asks the destination whether all elements of the survey's batch have free places. They are not written
+  /// afterwards: model objects belong to the trial then.
+  private mutating func check(_ survey: inout Survey, _ isWanted: Bool) throws {
+    guard isWanted, !survey.batch.elements.isEmpty else { return }
+    do {
+      var batch = survey.batch
+      let run = self
+      _ = try leavingConflicts(of: &batch) { batch in
+        try run.acting("\(run.destination.name) could not be looked at.") {
+          try run.destination.checkFree(batch.elements)
+        }
+      }
+      survey.freeCount += batch.elements.count
+    } catch let error as TransferError where error.code == .conflict {
+      survey.note(error)
+    }
+  }
+
+  /// Converts the items of a batch once more.
+  private func renew(_ batch: inout Batch, without taken: Set<Int> = []) throws {
+    var again = Batch()
+    for (number, item) in batch.items.enumerated() where !taken.contains(number) {
+      do {
+        again.append(item, try convert(item))
+      } catch let failure as Failure {
+        throw TransferError(
+          code: .notConverted,
+          message:
+            "An item converts at one time, and at another it does not. Let the conversion depend on "
+            + "the item alone.", failures: [failure.failure])
+      }
+    }
+    batch = again
+  }
+
+  /// Calls `body` with what has free places in the destination, as far as the options have the rest left
+  /// behind; nil when that is nothing.
+  mutating func leavingConflicts<Result>(
+    of batch: inout Batch, _ body: (Batch) throws -> Result
+  ) throws -> Result? {
+    while !batch.items.isEmpty {
+      do {
+        return try body(batch)
+      } catch var error as TransferError where error.code == .conflict && !error.elements.isEmpty {
+        error.failures = zip(error.elements, error.failures).map { element, failure in
+          Self.named(batch.items[element].name, failure)
+        }
+        guard options.conflicts == .leave else { throw error }
+        report.failures += error.failures
+        try renew(&batch, without: Set(error.elements))
+      }
+    }
+    return nil
+  }
+
+  /// A failure of a place in the destination, as one of the item that was to go there.
+  private static func named(_ item: String, _ failure: TransferFailure) -> TransferFailure {
+    let isSaid = failure.item == item || failure.item.hasPrefix("object ")
+    let reason = isSaid ? failure.reason : "\(failure.item): \(failure.reason)"
+    return TransferFailure(item: item, reason: reason, cause: failure.cause)
+  }
+}

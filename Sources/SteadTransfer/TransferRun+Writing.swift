@@ -1,0 +1,122 @@
+/// How a run writes: all at once, or a chunk after the other.
+extension TransferRun {
+  /// Writes what the survey has found to be new, in one batch, or in the same batches as the survey's.
+  ///
+  /// Returns the receipt that was written, or `receipt` where nothing was.
+  mutating func write(
+    _ survey: inout Survey, _ reading: ItemReading<Value>, after receipt: TransferReceipt
+  ) throws -> TransferReceipt {
+    var written = receipt
+    let total = survey.plan.newCount - survey.failedCount
+    if survey.fingerprints.isEmpty {
+      try write(&survey.batch, &written, of: total, isLast: true)
+      return written
+    }
+    var expected = (survey.fingerprints + [survey.batch.fingerprint])[...]
+    survey.batch = Batch()
+    var plan = try plan(receipt)
+    var batch = Batch()
+    try forEach(reading) { item in
+      guard plan.verdict(item.identity) == .new else { return }
+      if batch.isFull(limit) {
+        try write(
+          &batch, &written, of: total, isLast: false, expecting: expected.popFirst() ?? "")
+        batch = Batch()
+      }
+      do {
+        batch.append(item, try convert(item))
+      } catch is Failure {
+        // It is among the report's failures, or has changed, which the fingerprint tells.
+      }
+    }
+    try write(&batch, &written, of: total, isLast: true, expecting: expected.popFirst() ?? "")
+    return written
+  }
+
+  private mutating func write(
+    _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool,
+    expecting fingerprint: String
+  ) throws {
+    guard batch.fingerprint == fingerprint else {
+      throw TransferError(
+        code: .changed,
+        message:
+          "\(source.name) changed while it was being read. \(report.moved) of its items are in "
+          + "\(destination.name). Run again: the next run goes on after these.")
+    }
+    do {
+      try write(&batch, &receipt, of: total, isLast: isLast)
+    } catch let error as TransferError where error.code == .conflict && report.moved > 0 {
+      throw TransferError(
+        code: .conflict,
+        message: "Items have places that are taken, some perhaps by earlier items of the source. "
+          + "\(report.moved) of \(total) items were written before; the next run goes on after these. Give "
+          + "the others other places, or leave them out by the transfer's options.",
+        failures: error.failures, cause: error.cause)
+    }
+  }
+
+  private mutating func write(
+    _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool
+  ) throws {
+    let run = self
+    let before = receipt
+    let written = try leavingConflicts(of: &batch) { batch in
+      try run.writeUnlessOvertaken(batch, after: before, of: total, isLast: isLast)
+    }
+    guard let written else { return }
+    report.moved += batch.items.count
+    receipt = written
+  }
+
+  /// Writes, and looks for a quicker run where something has the place of an element: that run may have
+  /// put it there.
+  private func writeUnlessOvertaken(
+    _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
+  ) throws -> TransferReceipt {
+    do {
+      return try write(batch, after: receipt, of: total, isLast: isLast)
+    } catch let error as TransferError where error.code == .conflict {
+      guard try readReceipt() != receipt else { throw error }
+      throw receipt.overtaken(error)
+    }
+  }
+
+  /// Returns the receipt that was written.
+  private func write(
+    _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
+  ) throws -> TransferReceipt {
+    let next = receipt.adding(batch.items.count, at: .now, isLast: isLast)
+    let done = report.moved
+    func send(_ progress: TransferProgress) throws {
+      try reporter.send(progress.phase, done + progress.completed, of: total)
+    }
+    if done == 0 { try reporter.send(.writing, 0, of: total) }
+    // A source that is the destination as a whole is known before the places are.
+    try refuseOverlap([])
+    try acting("\(destination.name) could not be written. The source was left as it is.") {
+      try destination.write(batch.elements, next, send) { placements in
+        guard placements.count == batch.items.count else {
+          throw TransferError(
+            code: .unsupported,
+            message: "\(destination.name) has placed \(placements.count) of \(batch.items.count) "
+              + "elements.")
+        }
+        try refuseOverlap(placements)
+        return ReceiptChunk(
+          zip(batch.items, placements).map { .init(identity: $0.identity, placement: $1) })
+      }
+    }
+    return next
+  }
+
+  /// What was written would be removed again.
+  private func refuseOverlap(_ placements: [TransferPlacement]) throws {
+    guard !options.keepsSource, source.overlaps(placements, of: destination) else { return }
+    throw TransferError(
+      code: .conflict,
+      message:
+        "\(source.name) is itself where items would go, so nothing was moved. Move to another "
+        + "place.")
+  }
+}
