@@ -6,7 +6,7 @@ struct ReceiptChunk: Equatable, Sendable {
   /// The most entries that chunks are folded to, and that a chunk of a streamed source has.
   static let foldLimit = 4096
   /// The most entries of one chunk. A destination that takes all items at once gets them in one.
-  static let limit = 1 << 32
+  static let limit = Int(Int32.max)
 
   private var identities: PackedTexts
   private var places: PackedTexts

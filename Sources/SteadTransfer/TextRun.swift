@@ -6,7 +6,7 @@ struct TextRun: Equatable, Sendable {
   /// What is before the number, or the whole text.
   private let head: String
   /// The first text's number; nil when the texts have none.
-  private let number: Int?
+  private let number: Int64?
   private let tail: String
   private var step = 0
   private(set) var count = 1
@@ -22,7 +22,7 @@ struct TextRun: Equatable, Sendable {
     let isPlain = figures.first != UInt8(ascii: "0") || digits == 1
     if digits > 0, digits <= Self.digitLimit, isPlain {
       head = String(decoding: text.dropLast(tail + digits), as: UTF8.self)
-      number = Int(String(decoding: figures, as: UTF8.self))
+      number = Int64(String(decoding: figures, as: UTF8.self))
       self.tail = String(decoding: text.suffix(tail), as: UTF8.self)
     } else {
       head = String(decoding: text, as: UTF8.self)
@@ -43,16 +43,16 @@ struct TextRun: Equatable, Sendable {
     let distance = (next.number ?? 0) - (number ?? 0)
     if count == 1 {
       guard abs(distance) <= 1 else { return false }
-      step = distance
+      step = Int(distance)
     }
-    guard distance == step * count else { return false }
+    guard distance == Int64(step * count) else { return false }
     count += 1
     return true
   }
 
   func text(_ index: Int) -> String {
     guard let number else { return head }
-    return "\(head)\(number + step * index)\(tail)"
+    return "\(head)\(number + Int64(step * index))\(tail)"
   }
 }
 
@@ -61,7 +61,7 @@ extension TextRun: Codable {
     var fields = try decoder.unkeyedContainer()
     head = try fields.decode(String.self)
     let figures = try fields.decode(String.self)
-    number = Int(figures)
+    number = Int64(figures)
     tail = try fields.decode(String.self)
     step = try fields.decode(Int.self)
     count = try fields.decode(Int.self)

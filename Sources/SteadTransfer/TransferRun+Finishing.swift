@@ -16,6 +16,8 @@ extension TransferRun {
     if receipt.state == .writing {
       // From now on the next run cannot know whether the source has given up anything.
       receipt = try replace(receipt, with: receipt.completed())
+      // Another process has had the source give it up.
+      if receipt.state == .finished { return receipt }
     }
     if isResumed, !entries.isEmpty, !source.hasUniqueIdentities, try !isWhole(entries) {
       entries = []
