@@ -183,6 +183,13 @@ import Testing
     #expect(try snapshot() == nil)
   }
 
+  @Test func anImportRunsInTheBackground() async throws {
+    let fixture = try CoreDataFixture(real: "SampleModel_V1")
+    let container = try memoryContainer(CarsV1.ExpensiveSportCar.self, CarsV1.Person.self)
+    let report = try await fixture.importing(to: container).transfer.runInBackground()
+    #expect(report.transfer.moved == 145)
+  }
+
   /// Once a killed import left a copy of the user's database for good.
   @Test func copiesOfKilledImportsAreRemoved() throws {
     let place = try TemporaryDirectory()

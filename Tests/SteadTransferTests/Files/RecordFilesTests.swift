@@ -122,6 +122,17 @@ import Testing
     #expect(try stored() == ["a": Self.small, "b": Self.small, "c": Self.large])
   }
 
+  /// A run that was killed while it wrote a file left a second link to it for good.
+  @Test func clearsTheTemporariesOfARunThatWasKilled() throws {
+    try fill([("a", Self.small)])
+    let folder = images.appending(path: "images")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Self.large.write(to: folder.appending(path: ".0123.jpg.stead-0"))
+    try transfer().run()
+    let path = try #require(try container.all(NotePhoto.self).first?.path)
+    #expect(try files == [URL(filePath: path).lastPathComponent])
+  }
+
   @Test func savesNewRecordsWithTheirFiles() throws {
     let photos = [NotePhoto(title: "a"), NotePhoto(title: "b")]
     let placements = try move(

@@ -110,6 +110,14 @@ struct CSVFileTests {
     #expect(try source.read { _ in }.isEmpty)
   }
 
+  /// Such a table was one long header, and its move was a success with no rows.
+  @Test func linesThatEndWithACarriageReturnAloneAreRead() throws {
+    try write("n,text\r1,a\r2,\"b\rb\"\r")
+    let rows = try CSVFile<Numbered>(file).read { _ in }
+    #expect(try rows.map { try $0.value.get().text } == ["a", "b\rb"])
+    #expect(rows.map(\.name) == ["line 2", "line 3"])
+  }
+
   @Test func aFileThatIsOnlyReadIsKept() throws {
     try write("n,text\n1,a\n")
     let source = CSVFile<Numbered>(file)
