@@ -7,8 +7,12 @@ struct ReceiptTable {
   /// One row for each chunk of a receipt's entries.
   private static let chunks = "stead_receipt_chunks"
 
+  /// The receipts of version 1, whose items lie in a table of their own. They are refused.
+  private static let formerReceipts = "stead_transfers"
+  private static let formerItems = "stead_transfer_items"
+
   /// All tables of receipts.
-  static var names: [String] { [chunks, receipts] }
+  static var names: [String] { [chunks, receipts, formerItems, formerReceipts] }
 
   private static let creation = [
     "CREATE TABLE IF NOT EXISTS \(receipts) "
@@ -25,6 +29,7 @@ struct ReceiptTable {
   init(_ connection: StoreConnection) { self.connection = connection }
 
   func receipt(named id: String) throws -> StoreReceipt? {
+    if let former = try formerReceipt(named: id) { return former }
     guard try exist(),
       let row = try connection.rows(
         "SELECT version, state, date, revision, moved, pending, mark, marked, source "
@@ -49,6 +54,18 @@ struct ReceiptTable {
     return receipt
   }
 
+  /// To overlook it would be to write a second time what it says is there.
+  private func formerReceipt(named id: String) throws -> StoreReceipt? {
+    guard try exists(Self.formerReceipts),
+      case .integer(let version)? = try connection.rows(
+        "SELECT version FROM \(Self.formerReceipts) WHERE id = ?1", [.text(id)]
+      ).first?[0]
+    else { return nil }
+    return StoreReceipt(
+      id: id, source: nil, version: Int(version), state: "", date: .distantPast, revision: 0,
+      moved: 0, pending: 0)
+  }
+
   func save(_ receipt: StoreReceipt) throws {
     for statement in Self.creation { try connection.run(statement) }
     try connection.run(
@@ -63,9 +80,10 @@ struct ReceiptTable {
       ])
   }
 
-  private func exist() throws -> Bool {
-    try connection.integer(
-      "SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(Self.receipts)]) != nil
+  private func exist() throws -> Bool { try exists(Self.receipts) }
+
+  private func exists(_ table: String) throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(table)]) != nil
   }
 
   // MARK: Chunks
