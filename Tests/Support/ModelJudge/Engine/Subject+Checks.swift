@@ -25,7 +25,21 @@ extension Subject {
       if !reference.profile.hasUndo { try checkValues(of: object, number, node) }
       try checkLinks(of: object, number, node, expected.free)
     }
+    try checkLost(index, reference)
     try checkChanges(index, reference)
+  }
+
+  /// Whether objects whose rows others deleted have left the context.
+  ///
+  /// What another process deleted shows once an object is read, so there this does not look.
+  private func checkLost(_ index: Int, _ reference: Reference) throws {
+    if reference.profile.hasWorkers { return }
+    let expected = reference.contexts[index]
+    for number in expected.lost.sorted() where !expected.has(number) {
+      if let object = objects[index][number], object.modelContext != nil {
+        throw Mismatch("o\(number).modelContext: expected nil after its row went, got a context")
+      }
+    }
   }
 
   /// Whether the context knows that it has something to save.

@@ -47,7 +47,12 @@ public struct Reference {
 
   mutating func sync(_ context: Int) throws {
     if store != contexts[context].base { contexts[context].history.clear() }
-    _ = try contexts[context].merge(store)
+    try merge(context)
+  }
+
+  /// Shows a context what the store has.
+  private mutating func merge(_ context: Int) throws {
+    contexts[context].lost.formUnion(try contexts[context].merge(store))
   }
 
   /// Adds an object of no context, and what it reaches, to the context.
@@ -110,7 +115,7 @@ public struct Reference {
     if !outcome.errors.isEmpty { return outcome.errors.map(\.rawValue) }
     commit(direct.base)
     contexts[context].history.clear()
-    _ = try contexts[context].merge(store)
+    try merge(context)
     for object in contexts[context].live
     where contexts[context].base.nodes[object] == nil && matches(contexts[context].view, object) {
       release(context, contexts[context].delete(object))

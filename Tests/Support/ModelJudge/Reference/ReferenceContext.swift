@@ -16,11 +16,16 @@ struct ReferenceContext {
   var undone: Set<Int> = []
   /// The objects that left the context; an undo of what came before changes their attributes, too.
   var departed: Set<Int> = []
+  /// The objects whose rows others have deleted.
+  var lost: Set<Int> = []
 
   init(_ store: Graph) { (base, view) = (store, store) }
 
   var deleted: [Int] { pending.deleted }
   var isClean: Bool { view == base && pending.deleted.isEmpty }
+
+  /// Whether an object is known, in the context or as one that it can have.
+  func has(_ object: Int) -> Bool { view.nodes[object] != nil || free.nodes[object] != nil }
 
   func isDeleted(_ object: Int) -> Bool { pending.deleted.contains(object) }
 
