@@ -14,9 +14,11 @@ protocol ItemDestination<Element>: Sendable {
   /// convert. Nothing is checked unless a destination says otherwise.
   func check(_ element: Element) throws
 
-  /// Throws ``TransferError/Code/conflict`` with the elements whose places are taken; writes nothing. For a
-  /// transfer's preview.
-  func checkFree(_ elements: [Element]) throws
+  /// Throws ``TransferError/Code/conflict`` with the elements whose places are taken, unless they replace what is
+  /// there; writes nothing. For a transfer's preview.
+  ///
+  /// Returns how many elements would replace something.
+  func checkFree(_ batch: ElementBatch<Element>) throws -> Int
 
   /// The receipt of a transfer, nil when it has not been here.
   func receipt(named id: String) throws -> TransferReceipt?
@@ -35,13 +37,15 @@ protocol ItemDestination<Element>: Sendable {
   /// (``TransferReceipt/checkFollows(_:)``), else nothing is written: another process was quicker.
   ///
   /// - Parameters:
-  ///   - elements: What to write, in the source's order.
+  ///   - batch: What to write. Where something else has the place of an element, and the batch's rule is not
+  ///     to replace it, ``TransferError/Code/conflict`` is thrown with all such elements.
   ///   - receipt: The receipt with them.
   ///   - progress: Hears of it, and may stop it by throwing as long as nothing is written.
-  ///   - entries: Makes the receipt's entries once it is known where each element, in order, has gone.
+  ///   - entries: Makes the receipt's entries once it is known where each element has gone.
   func write(
-    _ elements: [Element], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
-    entries: (_ placements: [TransferPlacement]) throws -> ReceiptChunk
+    _ batch: ElementBatch<Element>, _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report,
+    entries: (_ written: WrittenElements) throws -> ReceiptChunk
   ) throws
 
   /// Reads back what was written, past every cache, and gives the places that are not there, or hold
@@ -64,5 +68,5 @@ extension ItemDestination {
 
   func check(_ element: Element) throws {}
 
-  func checkFree(_ elements: [Element]) throws {}
+  func checkFree(_ batch: ElementBatch<Element>) throws -> Int { 0 }
 }

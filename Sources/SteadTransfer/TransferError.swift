@@ -41,8 +41,8 @@ public struct TransferError: Error, Sendable {
   public var failures: [TransferFailure]
   /// The error underneath, where there was one.
   public var cause: (any Error)?
-  /// Of a conflict that a destination has found: which of the elements each failure is of.
-  var elements: [Int] = []
+  /// The elements of a conflict that a destination has found, one for each failure.
+  var conflicts: [PlaceConflict] = []
 
   /// Makes an error; the package does this, and so may a test.
   public init(
@@ -55,9 +55,9 @@ public struct TransferError: Error, Sendable {
   }
 
   /// Elements whose places in a destination are taken by something else.
-  static func conflict(_ message: String, _ failures: [(element: Int, TransferFailure)]) -> Self {
-    var error = Self(code: .conflict, message: message, failures: failures.map(\.1))
-    error.elements = failures.map(\.element)
+  static func conflict(_ message: String, _ conflicts: [PlaceConflict]) -> Self {
+    var error = Self(code: .conflict, message: message, failures: conflicts.map(\.failure))
+    error.conflicts = conflicts
     return error
   }
 }

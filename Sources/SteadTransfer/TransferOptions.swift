@@ -29,6 +29,9 @@ public struct TransferOptions: Sendable, Hashable {
 
   /// What becomes of an item whose place in the destination, such as a `.unique` value, a key or an account, is
   /// taken by something else, or by an earlier item of the same run.
+  ///
+  /// The last two lose one of the two values, as they are told to: look at the report's ``TransferReport/kept`` and
+  /// ``TransferReport/replaced`` of a preview before.
   public struct ConflictRule: Hashable, Sendable, CustomStringConvertible {
     /// The rule's name.
     public let description: String
@@ -38,5 +41,11 @@ public struct TransferOptions: Sendable, Hashable {
     /// The item stays in the source and is among the report's failures; the others are moved. The next run
     /// tries again.
     public static let leave = ConflictRule(description: "leave")
+    /// What is there stays as it is, and the item counts as moved: the source gives it up, and nothing of it is
+    /// written. A new object that a record's relationship reaches becomes the record that has its unique value.
+    public static let keepExisting = ConflictRule(description: "keepExisting")
+    /// The item is written over what is there. Of several items for one place the last one stays. A record keeps
+    /// its identifier, and the relationships that others have to it.
+    public static let replace = ConflictRule(description: "replace")
   }
 }

@@ -20,8 +20,15 @@ struct TransferReceipt: Hashable, Sendable {
   struct Placement: Hashable, Sendable {
     /// The place within the destination: an identifier of a record, a key, an account, a relative path.
     var place: String
-    /// The digest of what was put there, in the destination's own form (``ItemDigest``).
+    /// The digest of what was put there, in the destination's own form (``ItemDigest``); empty where what was
+    /// there was kept instead.
     var digest: String
+
+    /// The place of something that was there, whatever it is, or becomes.
+    static func unverified(at place: String) -> Self { Self(place: place, digest: "") }
+
+    /// Whether something was put there, which is to be found there.
+    var isVerified: Bool { !digest.isEmpty }
   }
 
   /// What a source was at a moment, as far as that is known without reading it.

@@ -18,6 +18,10 @@ public struct TransferReport: Sendable {
   public internal(set) var read = 0
   /// How many items were written, and read back.
   public internal(set) var moved = 0
+  /// How many of these were written over something else, in the destination or of this run.
+  public internal(set) var replaced = 0
+  /// How many items were not written, since something else has their places, and count as moved all the same.
+  public internal(set) var kept = 0
   /// How many items an earlier run had written that did not come to its end; they were not written again.
   public internal(set) var completed = 0
   /// How many items were in the source although earlier runs have moved them; they are not moved again.
@@ -37,7 +41,7 @@ public struct TransferReport: Sendable {
   /// The run in one word.
   public var outcome: Outcome {
     if !failures.isEmpty { return .partial }
-    return moved + completed + removed == 0 ? .nothingToDo : .complete
+    return moved + kept + completed + removed == 0 ? .nothingToDo : .complete
   }
 }
 
@@ -45,7 +49,8 @@ extension TransferReport: CustomStringConvertible {
   /// The figures, in a line.
   public var description: String {
     let parts = [
-      (moved, "moved"), (completed, "moved by an earlier run that was cut off"),
+      (moved, "moved"), (replaced, "of them over something else"),
+      (kept, "given up for what is there"), (completed, "moved by an earlier run that was cut off"),
       (alreadyMoved, "moved earlier"), (changedMeanwhile, "changed meanwhile"),
       (failures.count, "failed"), (left, "left in the source"),
     ]

@@ -84,7 +84,7 @@ extension TransferRun {
       "What was written to \(destination.name) could not be read back, and stays in the source, "
         + "too. Run again."
     ) {
-      try destination.verify(placements) { progress in
+      try destination.verify(placements.filter(\.isVerified)) { progress in
         try reporter.send(progress.phase, done + progress.completed, of: total)
       }
     }

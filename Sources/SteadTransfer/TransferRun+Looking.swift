@@ -85,19 +85,21 @@ extension TransferRun {
     do {
       var batch = survey.batch
       let run = self
-      _ = try leavingConflicts(of: &batch) { batch in
+      let replaced = try resolvingConflicts(of: &batch) { batch in
         try run.acting("\(run.destination.name) could not be looked at.") {
-          try run.destination.checkFree(batch.elements)
+          try run.destination.checkFree(run.elements(of: batch))
         }
       }
       survey.freeCount += batch.elements.count
+      survey.keptCount += batch.kept.count
+      survey.replacedCount += replaced ?? 0
     } catch let error as TransferError where error.code == .conflict {
       survey.note(error)
     }
   }
 
-  /// Converts the items of a batch once more.
-  private func renew(_ batch: inout Batch, without taken: Set<Int> = []) throws {
+  /// Converts the items of a batch once more, but for some.
+  private func renewed(_ batch: Batch, without taken: Set<Int>) throws -> Batch {
     var again = Batch()
     for (number, item) in batch.items.enumerated() where !taken.contains(number) {
       do {
@@ -110,24 +112,35 @@ extension TransferRun {
             + "the item alone.", failures: [failure.failure])
       }
     }
-    batch = again
+    return again
   }
 
-  /// Calls `body` with what has free places in the destination, as far as the options have the rest left
-  /// behind; nil when that is nothing.
-  mutating func leavingConflicts<Result>(
+  /// What the destination is to write.
+  func elements(of batch: Batch) -> ElementBatch<Element> {
+    var elements = ElementBatch(batch.elements, options.conflicts)
+    elements.kept = batch.kept.map(\.element)
+    return elements
+  }
+
+  /// Calls `body` with what has free places in the destination, and with what is kept instead of others, as
+  /// far as the options say so; nil when all is left behind.
+  mutating func resolvingConflicts<Result>(
     of batch: inout Batch, _ body: (Batch) throws -> Result
   ) throws -> Result? {
-    while !batch.items.isEmpty {
+    while !batch.isEmpty {
       do {
         return try body(batch)
-      } catch var error as TransferError where error.code == .conflict && !error.elements.isEmpty {
-        error.failures = zip(error.elements, error.failures).map { element, failure in
-          Self.named(batch.items[element].name, failure)
+      } catch var error as TransferError where error.code == .conflict && !error.conflicts.isEmpty {
+        let conflicts = error.conflicts
+        error.failures = conflicts.map { Self.named(batch.items[$0.element].name, $0.failure) }
+        let keeps = [.keepExisting, .replace].contains(options.conflicts)
+        guard keeps ? conflicts.allSatisfy({ $0.holder != nil }) : options.conflicts == .leave
+        else {
+          throw error
         }
-        guard options.conflicts == .leave else { throw error }
-        report.failures += error.failures
-        try renew(&batch, without: Set(error.elements))
+        var rest = try renewed(batch, without: Set(conflicts.map(\.element)))
+        if keeps { rest.keep(conflicts, of: batch) } else { report.failures += error.failures }
+        batch = rest
       }
     }
     return nil

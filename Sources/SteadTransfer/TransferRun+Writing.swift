@@ -61,19 +61,21 @@ extension TransferRun {
   ) throws {
     let run = self
     let before = receipt
-    let written = try leavingConflicts(of: &batch) { batch in
+    let written = try resolvingConflicts(of: &batch) { batch in
       try run.writeUnlessOvertaken(batch, after: before, of: total, isLast: isLast)
     }
     guard let written else { return }
     report.moved += batch.items.count
-    receipt = written
+    report.kept += batch.kept.count
+    report.replaced += written.replacedCount
+    receipt = written.receipt
   }
 
   /// Writes, and looks for a quicker run where something has the place of an element: that run may have
   /// put it there.
   private func writeUnlessOvertaken(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
-  ) throws -> TransferReceipt {
+  ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
     do {
       return try write(batch, after: receipt, of: total, isLast: isLast)
     } catch let error as TransferError where error.code == .conflict {
@@ -82,32 +84,47 @@ extension TransferRun {
     }
   }
 
-  /// Returns the receipt that was written.
   private func write(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
-  ) throws -> TransferReceipt {
-    let next = receipt.adding(batch.items.count, at: .now, isLast: isLast)
-    let done = report.moved
+  ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
+    let next = receipt.adding(batch.items.count + batch.kept.count, at: .now, isLast: isLast)
+    let done = report.moved + report.kept
     func send(_ progress: TransferProgress) throws {
       try reporter.send(progress.phase, done + progress.completed, of: total)
     }
     if done == 0 { try reporter.send(.writing, 0, of: total) }
     // A source that is the destination as a whole is known before the places are.
     try refuseOverlap([])
+    var replacedCount = 0
     try acting("\(destination.name) could not be written. The source was left as it is.") {
-      try destination.write(batch.elements, next, send) { placements in
-        guard placements.count == batch.items.count else {
-          throw TransferError(
-            code: .unsupported,
-            message: "\(destination.name) has placed \(placements.count) of \(batch.items.count) "
-              + "elements.")
-        }
-        try refuseOverlap(placements)
-        return ReceiptChunk(
-          zip(batch.items, placements).map { .init(identity: $0.identity, placement: $1) })
+      try destination.write(elements(of: batch), next, send) { written in
+        replacedCount = written.replacedCount
+        return try chunk(batch, written.placements)
       }
     }
-    return next
+    return (next, replacedCount)
+  }
+
+  private func chunk(_ batch: Batch, _ placements: [TransferPlacement]) throws -> ReceiptChunk {
+    guard placements.count == batch.items.count else {
+      throw TransferError(
+        code: .unsupported,
+        message: "\(destination.name) has placed \(placements.count) of \(batch.items.count) "
+          + "elements.")
+    }
+    let kept = batch.kept.map { kept in
+      let place =
+        switch kept.element.holder {
+        case .stored(let place): place
+        case .element(let element): placements[element].place
+        }
+      return TransferReceipt.Entry(identity: kept.item.identity, placement: .unverified(at: place))
+    }
+    try refuseOverlap(placements + kept.map(\.placement))
+    let written = zip(batch.items, placements).map {
+      TransferReceipt.Entry(identity: $0.identity, placement: $1)
+    }
+    return ReceiptChunk(written + kept)
   }
 
   /// What was written would be removed again.

@@ -84,7 +84,10 @@ extension TransferRun {
     if receipt.state == .finished, isUnchanged(receipt, try readMark()) { return }
     let survey = try survey(open(), receipt, checksPlaces: true)
     let isRefused = survey.plan.afterConversion(failed: survey.failedCount, options) == .refuse
-    report.moved = isRefused || survey.conflict != nil ? 0 : survey.freeCount
+    if !isRefused, survey.conflict == nil {
+      (report.moved, report.kept) = (survey.freeCount, survey.keptCount)
+      report.replaced = survey.replacedCount
+    }
     if !isRefused { report.failures += survey.conflict?.failures ?? [] }
     report.completed = receipt.pendingCount
     let found = survey.plan.unfinishedCount
@@ -94,7 +97,8 @@ extension TransferRun {
     report.alreadyMoved = survey.plan.movedCount + found - unfinished
     guard removes else { return }
     report.removed =
-      report.moved + unfinished + (options.removesAlreadyMoved ? report.alreadyMoved : 0)
+      report.moved + report.kept + unfinished
+      + (options.removesAlreadyMoved ? report.alreadyMoved : 0)
     report.left = report.read - report.removed
   }
 

@@ -10,6 +10,10 @@ struct TransferSurvey<Value, Element> {
   var fingerprints: [String] = []
   /// How many elements have free places in the destination, of those that were looked at.
   var freeCount = 0
+  /// How many of these would replace something.
+  var replacedCount = 0
+  /// How many elements would give way to what has their places.
+  var keptCount = 0
   /// The places that are taken.
   var conflict: TransferError?
   /// The entries of what earlier runs have moved, by their places in the receipt, where these are wanted.

@@ -84,7 +84,8 @@ extension ObjectGraph {
       plan,
       .init(
         store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
-        storeIndex: storeIndex, stores: stores, readsOldRows: readsRows))
+        storeIndex: storeIndex, stores: stores, readsOldRows: readsRows,
+        keepsUniqueRows: keepsUniqueRows))
     do {
       for index in writer.stores {
         try stores[index].joinTransaction { connection in

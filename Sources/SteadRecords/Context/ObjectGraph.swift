@@ -32,6 +32,9 @@ final class ObjectGraph: ModelHome {
   var isLastSave = false
   /// The connection that reads while news is applied, and its store's place.
   var reading: (store: Int, connection: StoreConnection)?
+  /// Whether a save leaves the rows as they are that have the unique values of new objects, which then stand
+  /// for these rows.
+  var keepsUniqueRows = false
   /// Whether others have committed since the last save.
   var hasNews = false
   var followers = Followers()

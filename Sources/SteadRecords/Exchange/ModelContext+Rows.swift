@@ -3,12 +3,17 @@ extension ModelContext {
   ///
   /// All changes must be of the store of `rows`. When `note` throws, nothing is saved.
   ///
-  /// - Parameter note: Called with the transaction once the objects' rows are written, and with the
-  ///   new objects that took over an existing row, since it has their unique values.
+  /// - Parameters:
+  ///   - keepsUniqueRows: Whether the attributes of a row that has the unique values of a new object stay as they
+  ///     are. Otherwise the object overwrites them.
+  ///   - note: Called with the transaction once the objects' rows are written, and with the new objects that
+  ///     stand for the row of another, since it has their unique values.
   func save(
-    in rows: StoreRows,
-    noting note: (RowTransaction, _ replacing: Set<ObjectIdentifier>) throws -> Void
+    in rows: StoreRows, keepsUniqueRows: Bool,
+    noting note: (RowTransaction, _ sharing: Set<ObjectIdentifier>) throws -> Void
   ) throws {
+    graph.keepsUniqueRows = keepsUniqueRows
+    defer { graph.keepsUniqueRows = false }
     try withoutActuallyEscaping(note) { note in
       try graph.save { store, connection, writer in
         try note(RowTransaction(rows, store, connection), writer.upserted)

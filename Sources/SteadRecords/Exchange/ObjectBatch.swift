@@ -6,8 +6,30 @@ package struct ObjectBatch {
     case notNew([Int])
     /// Objects are of several stores or of unknown models, or lead to objects of other contexts.
     case elsewhere
-    /// Existing rows have unique values of these objects, or of others that came along with them.
-    case taken([Int])
+    /// Other rows have the unique values of objects.
+    case taken([Taken])
+  }
+
+  /// An object whose unique values another row has.
+  package struct Taken {
+    /// The object's index in the batch.
+    package let index: Int
+    /// The index of the object of the batch that the row is written for; nil for a row that is there, and where
+    /// the values are those of an object that came along.
+    package let holder: Int?
+    /// The row that has the values, nil where they are those of an object that came along.
+    package let row: (entity: String, number: Int64)?
+  }
+
+  /// What becomes of new objects whose unique values other rows have, or objects before in the batch.
+  package enum Rule {
+    /// Nothing is saved.
+    case refuse
+    /// Nothing is saved when one is among the objects of the batch. One that came along stands for the row,
+    /// whose attributes stay as they are.
+    case keep
+    /// The row gets the object's values, the last one's where there are several.
+    case replace
   }
 
   /// Each object, followed by the objects that came along with it through its relationships.
@@ -53,19 +75,50 @@ package struct ObjectBatch {
 
   /// Saves the objects; the transaction survives a loss of power once this returns.
   ///
-  /// - Parameter note: Called with the transaction once the objects' rows are written. When it throws,
-  ///   nothing is saved.
+  /// - Parameters:
+  ///   - rule: What becomes of objects whose unique values other rows have.
+  ///   - note: Called with the transaction once the objects' rows are written, and with the rows that several
+  ///     objects, or one and what was there before, stand for. When it throws, nothing is saved.
   /// - Throws: ``Refusal`` `.taken`.
-  package func save(noting note: (RowTransaction) throws -> Void) throws {
+  package func save(
+    _ rule: Rule = .refuse, noting note: (RowTransaction, _ shared: SharedRows) throws -> Void
+  ) throws {
     // A context without changes has no transaction.
-    if objects.isEmpty { return try rows.write(note) }
-    try context.save(in: rows) { transaction, replacing in
-      guard replacing.isEmpty else {
-        throw Refusal.taken(
-          objects.indices.filter { replacing.contains(ObjectIdentifier(objects[$0])) })
+    if objects.isEmpty { return try rows.write { try note($0, SharedRows()) } }
+    try context.save(in: rows, keepsUniqueRows: rule == .keep) { transaction, sharing in
+      var shared = SharedRows()
+      if !sharing.isEmpty {
+        let taken = self.taken(sharing, rule)
+        guard taken.isEmpty else { throw Refusal.taken(taken) }
+        for group in groups {
+          for model in group where sharing.contains(ObjectIdentifier(model)) {
+            shared.insert(model, cameAlong: model !== group[0], rows)
+          }
+        }
       }
-      try note(transaction)
+      try note(transaction, shared)
     }
+  }
+
+  /// The objects that a rule refuses.
+  private func taken(_ sharing: Set<ObjectIdentifier>, _ rule: Rule) -> [Taken] {
+    if rule == .replace { return [] }
+    var holders: [SharedRows.Row: Int] = [:]
+    var taken: [Taken] = []
+    for (index, group) in groups.enumerated() {
+      guard let place = rows.place(of: group[0]), let row = SharedRows.Row(group[0], rows) else {
+        continue
+      }
+      if sharing.contains(ObjectIdentifier(group[0])) {
+        taken.append(Taken(index: index, holder: holders[row], row: place))
+      } else {
+        holders[row] = index
+        if rule == .refuse, group.contains(where: { sharing.contains(ObjectIdentifier($0)) }) {
+          taken.append(Taken(index: index, holder: nil, row: nil))
+        }
+      }
+    }
+    return taken
   }
 }
 
@@ -82,6 +135,14 @@ extension RowTransaction {
       guard wanted.count == pairs.count, Set(wanted) == Set(pairs.map(\.target)) else { return nil }
     }
     return content
+  }
+
+  /// What the store holds for a saved object whose row other objects are for, too, whatever this one says.
+  package func sharedContent(of model: any PersistentModel) throws -> RowContent? {
+    guard let place = rows.place(of: model), let shape = rows.shapes[place.entity] else {
+      return nil
+    }
+    return try content(of: shape, place.number)
   }
 
   /// The rows that a saved object's relationship leads to.

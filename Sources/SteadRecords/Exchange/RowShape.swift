@@ -68,6 +68,8 @@ package struct RowShape: Sendable {
   package let ownedPairs: [(name: String, list: PairList)]
   /// All columns whose values make up a row, except those of pairs.
   package let columns: [String]
+  /// The places among the columns of each group whose values no two rows share.
+  package let uniqueness: [[Int]]
   /// What the column `_entity` holds.
   let discriminator: Int?
   let index: Int
@@ -96,9 +98,13 @@ package struct RowShape: Sendable {
         [String]()
       }
     }
-    columns =
+    let columns =
       (discriminator == nil ? [] : ["_entity"]) + entity.properties.compactMap(\.column)
       + hidden
+    self.columns = columns
+    uniqueness = entity.uniqueConstraints.map { constraint in
+      constraint.compactMap { entity.properties[$0].column }.compactMap(columns.firstIndex(of:))
+    }
   }
 
   /// What the columns of a new row hold before any property is set.

@@ -13,6 +13,27 @@ extension RowTransaction {
     try statement.run()
   }
 
+  /// Gives a row the values of its shape's columns; a file that it referred to goes, unless it still does.
+  package func update(_ values: [SQLValue], of number: Int64, in shape: RowShape) throws {
+    let external = Set(shape.attributes.filter(\.isExternal).map(\.name))
+    if !external.isEmpty, let old = try self.values(of: shape, number) {
+      for (column, value) in zip(shape.columns, old) where external.contains(column) {
+        dropFile(value)
+      }
+    }
+    let terms = shape.columns.enumerated().map { "\($1.sqlName) = ?\($0 + 2)" }
+    try connection.run(
+      "UPDATE \(shape.root.sqlName) SET \(terms.joined(separator: ", ")) WHERE \"_id\" = ?1",
+      [.integer(number)] + values)
+  }
+
+  /// The row of the hierarchy that has some values in some columns of a shape.
+  package func row(with values: [SQLValue], in columns: [String], of shape: RowShape) throws
+    -> Int64?
+  {
+    try connection.row(in: shape.root, columns, values)
+  }
+
   /// Adds a pair to a list, unless it is in there.
   package func insert(_ pair: RowPair, into list: PairList) throws {
     try connection.run(

@@ -16,6 +16,8 @@ struct SaveWriter {
     let stores: [RecordStore]
     /// Whether others have committed rows since the objects were changed.
     let readsOldRows: Bool
+    /// Whether a new object whose unique values belong to a row leaves that row's columns as they are.
+    var keepsUniqueRows = false
   }
 
   let plan: SavePlan
@@ -238,20 +240,22 @@ struct SaveWriter {
   }
 
   private mutating func insert(into store: Int, _ connection: StoreConnection) throws {
-    var insertion: Insertion?
+    var insertion: RowInsertion?
     for model in plan.inserted where isIn(store, model) {
       let entity = Int(model._$statePointer.pointee.entity)
       if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
-        noteFiles(of: model, connection)
-        try noteOldOwners(of: model, nil, connection)
         let entityPlan = layout.plans[entity]
-        let update = entityPlan.updateAll
+        let changes = layout.keepsUniqueRows ? partners(of: model) : nil
+        if let changes, changes.isDisjoint(with: entityPlan.storedProperties) { continue }
+        noteFiles(of: model, connection, changes: changes)
+        try noteOldOwners(of: model, changes, connection)
+        let update = changes.map { entityPlan.update(changes: $0) } ?? entityPlan.updateAll
         try run(update, connection.statement(update.sql), model, entityPlan, connection)
         continue
       }
       if insertion?.entity != entity {
         insertion?.statement.reset()
-        insertion = Insertion(
+        insertion = RowInsertion(
           entity: entity, plan: layout.plans[entity], context: layout.contexts[entity],
           statement: try connection.statement(layout.plans[entity].insert))
       }
@@ -260,29 +264,17 @@ struct SaveWriter {
     insertion?.statement.reset()
   }
 
-  /// The statement that inserts objects of one class.
-  private struct Insertion {
-    let entity: Int
-    let plan: EntityPlan
-    let context: RowContext
-    let statement: SQLiteStatement
-
-    func run(_ model: any PersistentModel) throws {
-      let row = model._$statePointer.pointee.rowID
-      context.row = row
-      statement.reset()
-      statement.bind(row, at: 1)
-      if let discriminator = plan.entity.discriminator {
-        statement.bind(Int64(discriminator), at: 2)
+  /// The one-to-one relationships in which an object has a partner.
+  private func partners(of model: any PersistentModel) -> PropertySet {
+    let entity = entity(of: model)
+    var result = PropertySet()
+    for index in entity.relationships where isOneToOne(entity.properties[index]) {
+      switch model.content(at: index) {
+      case .toOne(.model), .toOne(.row): result.insert(index)
+      default: break
       }
-      model._$bind(
-        _RowWriter(
-          statement: statement.pointer, parameters: plan.insertParameters,
-          context: .passUnretained(context)))
-      if context.error != nil { try context.throwIfRejected() }
-      if !plan.insertLists.isEmpty { plan.insertLists.bind(of: model, to: statement) }
-      _ = try statement.step()
     }
+    return result
   }
 
   @discardableResult

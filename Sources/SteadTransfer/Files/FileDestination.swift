@@ -113,38 +113,61 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try store.chunk(of: receipt, at: index)
   }
 
+  /// Looks at the records that are there, and writes the new ones in a transaction that is rolled back.
+  func checkFree(_ batch: ElementBatch<RecordFile<Model>>) throws -> Int {
+    let look = FileLook(batch, store, property, folder)
+    var replacedCount = 0
+    do {
+      try store.reporting("read") {
+        let taken = try store.rows.read(look.refuseTaken)
+        try look.mapping {
+          try ModelWriting(store, look.models, batch.rule).run({ _ in }) { _, written, _ in
+            replacedCount = taken + written.replacedCount
+            throw TransferStore.TrialRun()
+          }
+        }
+      }
+    } catch is TransferStore.TrialRun {
+      // All have their places.
+    }
+    return replacedCount
+  }
+
   /// Writes the files, then records and receipt in one transaction, durably.
   func write(
-    _ elements: [RecordFile<Model>], _ receipt: TransferReceipt,
-    _ progress: TransferProgress.Report,
-    entries: ([TransferPlacement]) throws -> ReceiptChunk
+    _ batch: ElementBatch<RecordFile<Model>>, _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
+    let look = FileLook(batch, store, property, folder)
+    let replaced = try store.reporting("read") { try store.rows.read(look.refuseTaken) }
     let fileWriting = FileWriting(store, self)
-    var files = try fileWriting.files(for: elements, progress)
-    var models: [Model] = []
-    for (index, element) in elements.enumerated() {
-      guard case .new(let model) = element.record else { continue }
-      setPath(model, files[index].path.text)
-      models.append(model)
+    var files = try fileWriting.files(for: batch.elements, progress)
+    for (model, element) in zip(look.models, look.elements) {
+      setPath(model, files[element].path.text)
     }
-    let writing = ModelWriting(store, models)
     try store.reporting("written") {
-      try writing.run(progress) { rows, placements in
-        var new = placements.makeIterator()
-        for index in files.indices where files[index].row == nil { files[index].new = new.next() }
-        try fileWriting.refuseShared(files, rows)
-        let placed = try files.map { try place($0, rows) }
-        try rows.set(receipt, adding: entries(placed))
+      try look.mapping {
+        try ModelWriting(store, look.models, batch.rule).run(progress) { rows, written, shared in
+          try look.refuseTwice(written.placements)
+          for (placement, element) in zip(written.placements, look.elements) {
+            files[element].new = placement
+          }
+          try fileWriting.refuseShared(files, rows)
+          let placed = try files.map { try place($0, rows, batch.rule) }
+          let count = replaced + written.replacedCount
+          try rows.set(receipt, adding: entries(.init(placements: placed, replacedCount: count)))
+        }
       }
     }
     store.rows.notifyContexts()
-    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+    let count = batch.elements.count
+    try progress(.init(phase: .writing, completed: count, total: count))
   }
 
   /// Tells a record where its file is.
-  private func place(_ file: FileWriting<Model>.File, _ rows: RowTransaction) throws
-    -> TransferPlacement
-  {
+  private func place(
+    _ file: FileWriting<Model>.File, _ rows: RowTransaction, _ rule: TransferOptions.ConflictRule
+  ) throws -> TransferPlacement {
     var digest = RowDigest()
     digest.add(file.path.text, .text(file.digest))
     if let new = file.new, let references = RowReferences(new.place) {
@@ -154,8 +177,11 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     }
     guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
     let path = SQLValue.text(file.path.text)
-    let isSet = try rows.set(
-      property, of: row.number, in: shape, to: path, from: [.null, .text(""), path])
+    var accepted = [.null, .text(""), path]
+    if rule == .replace, let old = try rows.value(of: property, in: shape, row.number) {
+      accepted.append(old)
+    }
+    let isSet = try rows.set(property, of: row.number, in: shape, to: path, from: accepted)
     guard isSet else { throw missing(file) }
     let place = FileReference(rows: RowReferences([row]), isNew: false, path: file.path)
     return TransferPlacement(place: place.text, digest: digest.text)
@@ -163,8 +189,10 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
 
   private func missing(_ file: FileWriting<Model>.File) -> TransferError {
     TransferError(
-      code: .conflict,
-      message: "A record is gone, or has the path of another file. No record was changed.",
+      code: .changed,
+      message:
+        "Another program deleted a record, or gave it another file, meanwhile. No record was changed; "
+        + "run again.",
       failures: [
         .init(
           item: file.row.map { "\($0.entity) \($0.number)" } ?? "a new record",

@@ -5,9 +5,10 @@ public import SteadPreferences
 extension TransferDestination where Element == PreferenceEntry {
   /// Keys of a domain of preferences, one for each element.
   ///
-  /// Elements and receipt are one record of the domain's journal. A key that holds something else already is
-  /// a ``TransferError/Code/conflict``; one that holds the very value counts as written. The receipt is JSON
-  /// in data, under `stead.transfer.` and the transfer's name.
+  /// Elements and receipt are one record of the domain's journal. A key that holds something else already, or
+  /// that another element has, is a ``TransferError/Code/conflict`` unless the transfer's options say otherwise;
+  /// one that holds the very value counts as written. The receipt is JSON in data, under `stead.transfer.` and
+  /// the transfer's name, which no element can have.
   public static func preferences(_ preferences: Preferences) -> Self {
     Self(PreferencesDestination(preferences))
   }
@@ -39,29 +40,33 @@ struct PreferencesDestination: ItemDestination {
     return try whole.chunk(at: index)
   }
 
-  func checkFree(_ elements: [PreferenceEntry]) throws { _ = try seen(elements) }
+  func checkFree(_ batch: ElementBatch<PreferenceEntry>) throws -> Int {
+    try look(at: batch).replacedCount
+  }
 
   /// Writes all keys and the receipt as one change, and waits for the disk.
   ///
   /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
   func write(
-    _ elements: [PreferenceEntry], _ receipt: TransferReceipt,
-    _ progress: TransferProgress.Report, entries: ([TransferPlacement]) throws -> ReceiptChunk
+    _ batch: ElementBatch<PreferenceEntry>, _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
-    var placements: [TransferPlacement] = []
-    placements.reserveCapacity(elements.count)
+    let elements = batch.elements
+    var last: [[UInt8]: String] = [:]
     for (index, element) in elements.enumerated() {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
-      placements.append(.init(place: element.key, digest: try element.value.digest()))
+      last[Array(element.key.utf8)] = try element.value.digest()
     }
-    let chunk = try entries(placements)
+    let placements = elements.map {
+      TransferPlacement(place: $0.key, digest: last[Array($0.key.utf8)] ?? "")
+    }
     try retrying(receipt) { current in
-      let expected = try seen(elements)
+      let found = try look(at: batch)
+      let chunk = try entries(.init(placements: placements, replacedCount: found.replacedCount))
       let new = try WholeReceipt.following(
         decode(WholeReceipt.self, current.value), receipt, adding: chunk)
-      let edits = elements.map { DomainEdit(key: $0.key, value: $0.value) }
       return try preferences.apply(
-        edits + [edit(new, key: current.key)], ifStill: expected + [current])
+        found.edits + [edit(new, key: current.key)], ifStill: found.expected + [current])
     }
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
@@ -105,29 +110,57 @@ extension PreferencesDestination {
       message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
   }
 
-  /// What the keys of elements hold now; throws when that is something else than the elements.
-  private func seen(_ elements: [PreferenceEntry]) throws -> [DomainEdit] {
-    var wanted: Set<[UInt8]> = []
-    var failures: [(element: Int, TransferFailure)] = []
-    var seen: [DomainEdit] = []
-    for (number, element) in elements.enumerated() {
-      let there = try preferences.ownValue(forKey: element.key)
-      seen.append(DomainEdit(key: element.key, value: there))
-      func fail(_ reason: String) {
-        failures.append((number, .init(item: "key \(element.key)", reason: reason)))
+  /// What is to be written, and what the keys hold now.
+  private struct Look {
+    /// One for each key, with its last value.
+    var edits: [DomainEdit] = []
+    var expected: [DomainEdit] = []
+    var replacedCount = 0
+  }
+
+  /// Throws when a key holds something else than its element, unless that is to be replaced.
+  private func look(at batch: ElementBatch<PreferenceEntry>) throws -> Look {
+    var look = Look()
+    /// By key, the first element and the place of its edit.
+    var wanted: [[UInt8]: (element: Int, edit: Int)] = [:]
+    var conflicts: [PlaceConflict] = []
+    for (number, element) in batch.elements.enumerated() {
+      func conflict(_ holder: PlaceHolder?, _ reason: String) {
+        conflicts.append(
+          .init(
+            element: number, holder: holder,
+            failure: .init(item: "key \(element.key)", reason: reason)))
       }
+      let key = Array(element.key.utf8)
       if element.key.hasPrefix(Self.receiptPrefix) {
-        fail("Receipts are kept there.")
-      } else if !wanted.insert(Array(element.key.utf8)).inserted {
-        fail("Two items are to go there.")
-      } else if let there, there != element.value {
-        fail("It holds another value.")
+        conflict(nil, "Receipts are kept there.")
+        continue
       }
+      if let first = wanted[key] {
+        if batch.rule == .replace {
+          look.replacedCount += look.edits[first.edit].value == element.value ? 0 : 1
+          look.edits[first.edit].value = element.value
+        } else {
+          conflict(.element(first.element), "Two items are to go there.")
+        }
+        continue
+      }
+      let there = try preferences.ownValue(forKey: element.key)
+      if let there, there != element.value {
+        guard batch.rule == .replace else {
+          conflict(.stored(element.key), "It holds another value.")
+          continue
+        }
+        look.replacedCount += 1
+      }
+      wanted[key] = (number, look.edits.count)
+      look.edits.append(DomainEdit(key: element.key, value: element.value))
+      look.expected.append(DomainEdit(key: element.key, value: there))
     }
-    guard !failures.isEmpty else { return seen }
+    guard !conflicts.isEmpty else { return look }
     throw TransferError.conflict(
       "Keys of \(name) are not free, so nothing was moved. Remove what is there, move to other keys, or "
-        + "leave these items out by the transfer's options.", failures)
+        + "say in the transfer's options what becomes of these items.", conflicts)
   }
 
   private func edit(_ receipt: WholeReceipt, key: String) throws -> DomainEdit {

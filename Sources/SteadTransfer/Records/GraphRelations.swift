@@ -9,6 +9,8 @@ final class GraphRelations {
     let form: RowForm
     /// Its place among the rows that are written now; nil for one that is there.
     let draft: Int?
+    /// Whether it is there instead of a row that is not written, and stays as it is.
+    var isKept = false
   }
 
   /// A column of a row that was there, to be set.
@@ -18,6 +20,8 @@ final class GraphRelations {
     let value: SQLValue
     /// The row that tells of it.
     let teller: Int
+    /// Whether the row may lead elsewhere, and goes on to do so.
+    let yields: Bool
   }
 
   /// A column that says in which of several relationships a row is.
@@ -55,6 +59,7 @@ final class GraphRelations {
   ) throws -> [Row] {
     var targets: [Row] = []
     var seen: Set<StoredRow.Key> = []
+    var rows: Set<StoredRow.Key> = []
     for key in keys where seen.insert(key).inserted {
       guard let target = try writing.place(of: key) else {
         if !writing.options.dropsMissingDestinations {
@@ -67,7 +72,10 @@ final class GraphRelations {
           number, "\(relationship.name) leads to \(key), which is no \(relationship.destination)")
         continue
       }
-      targets.append(target)
+      // Several rows of the source may have become one.
+      if rows.insert(.init(root: target.form.shape.root, number: target.number)).inserted {
+        targets.append(target)
+      }
     }
     if !relationship.isToMany, targets.count > 1 {
       writing.fail(number, "\(relationship.name) leads to several rows")
@@ -91,8 +99,8 @@ final class GraphRelations {
     case .inverse:
       guard let name = relationship.inverse else { return }
       for target in targets {
-        set(name, of: target, to: owner.number, number)
-        setList(relationship.list, name, of: target, number)
+        set(name, of: target, to: owner.number, number, yields: target.isKept)
+        if !target.isKept { setList(relationship.list, name, of: target, number) }
       }
       setOrder(of: targets, name, number)
     case .pairs(let list, let isOwner):
@@ -137,13 +145,13 @@ final class GraphRelations {
     if toldLists.insert(cell).inserted, list > 0 { set(column, of: row, to: Int64(list), teller) }
   }
 
-  private func set(_ column: String, of row: Row, to value: Int64, _ teller: Int) {
-    set(column, of: row, to: .integer(value), teller)
-  }
-
-  private func set(_ column: String, of row: Row, to value: SQLValue, _ teller: Int) {
+  private func set(
+    _ column: String, of row: Row, to number: Int64, _ teller: Int, yields: Bool = false
+  ) {
+    let value = SQLValue.integer(number)
     guard let draft = row.draft else {
-      changes.append(Change(row: row, column: column, value: value, teller: teller))
+      changes.append(
+        Change(row: row, column: column, value: value, teller: teller, yields: yields))
       return
     }
     guard let place = row.form.columnIndices[column] else { return }
@@ -162,7 +170,7 @@ final class GraphRelations {
     for (place, target) in targets.enumerated() {
       let storage = target.form.relationships[toOne]?.storage
       guard case .column(let order?, _)? = storage else { continue }
-      set(order, of: target, to: Int64(place), teller)
+      set(order, of: target, to: Int64(place), teller, yields: target.isKept)
     }
   }
 
@@ -249,14 +257,15 @@ final class GraphRelations {
       let isSet = try writing.rows.set(
         change.column, of: change.row.number, in: change.row.form.shape, to: change.value,
         from: [.null, change.value])
-      guard isSet else {
+      guard isSet || change.yields else {
         writing.fail(
           change.teller,
-          "\(change.column) of a \(change.row.form.shape.name) that was moved earlier leads elsewhere"
+          "\(change.column) of a \(change.row.form.shape.name) that is there already leads elsewhere"
         )
         throw TransferError(
           code: .conflict,
-          message: "A record that was moved earlier leads to another now. Nothing was written.",
+          message:
+            "A record that is there already leads to another one. Nothing was written; change or delete it.",
           failures: writing.failures)
       }
     }

@@ -7,13 +7,16 @@ final class GraphWriting {
   struct Draft {
     let form: RowForm
     let number: Int64
+    /// Whether it is written over a row that is there.
+    let replaces: Bool
     /// The values of the form's columns.
     var cells: [SQLValue]
   }
 
   let rows: RowTransaction
   let options: StoreDestination.Options
-  private let elements: [StoredRow]
+  private let batch: ElementBatch<StoredRow>
+  private var elements: [StoredRow] { batch.elements }
   private let forms: [String: RowForm]
   var drafts: [Draft] = []
   private(set) var failures: [TransferFailure] = []
@@ -21,18 +24,19 @@ final class GraphWriting {
   private var rowByKey: [StoredRow.Key: GraphRelations.Row] = [:]
 
   init(
-    _ rows: RowTransaction, _ forms: [String: RowForm], _ elements: [StoredRow],
+    _ rows: RowTransaction, _ forms: [String: RowForm], _ batch: ElementBatch<StoredRow>,
     _ options: StoreDestination.Options
   ) {
     self.rows = rows
-    self.elements = elements
+    self.batch = batch
     self.options = options
     self.forms = forms
   }
 
-  func run(_ progress: TransferProgress.Report) throws -> [TransferPlacement] {
+  func run(_ progress: TransferProgress.Report) throws -> WrittenElements {
     try makeDrafts(progress)
     try throwFailures()
+    noteKeptRows()
     let relations = GraphRelations(self)
     for (number, element) in elements.enumerated() {
       try relations.add(element, number)
@@ -41,12 +45,17 @@ final class GraphWriting {
     try throwFailures()
     try insert(progress)
     try relations.write()
-    return try placements(relations, progress)
+    return WrittenElements(
+      placements: try placements(relations, progress),
+      replacedCount: drafts.count { $0.replaces })
   }
 
   func fail(_ number: Int, _ reason: String) {
-    failures.append(
-      .init(item: "\(elements[number].entity) \(elements[number].key.number)", reason: reason))
+    failures.append(.init(item: name(number), reason: reason))
+  }
+
+  private func name(_ number: Int) -> String {
+    "\(elements[number].entity) \(elements[number].key.number)"
   }
 
   private func throwFailures() throws {
@@ -61,6 +70,7 @@ final class GraphWriting {
 
   private func makeDrafts(_ progress: TransferProgress.Report) throws {
     var next: [String: Int64] = [:]
+    var places = RowPlaces(rows, batch.rule)
     drafts.reserveCapacity(elements.count)
     rowByKey.reserveCapacity(elements.count)
     for (number, element) in elements.enumerated() {
@@ -71,20 +81,50 @@ final class GraphWriting {
       }
       for problem in form.unknown(in: element, options) { fail(number, problem) }
       let root = form.shape.root
-      let row = try next[root] ?? rows.newNumber(in: form.shape)
-      next[root] = row + 1
-      let place = GraphRelations.Row(number: row, form: form, draft: drafts.count)
-      if rowByKey.updateValue(place, forKey: element.key)?.draft != nil {
-        fail(number, "another row has the same number")
-      }
+      var cells: [SQLValue]
       do {
-        drafts.append(
-          Draft(form: form, number: row, cells: try cells(of: element, form)))
+        cells = try self.cells(of: element, form)
       } catch let error as RowProblems {
         fail(number, error.problems.joined(separator: ", "))
         // The others' problems are told, too; nothing is written any more.
-        drafts.append(
-          Draft(form: form, number: row, cells: form.shape.columns.map { _ in .null }))
+        cells = form.shape.columns.map { _ in .null }
+      }
+      let replaced = try places.row(of: number, cells, form.shape)
+      let row = try replaced ?? next[root] ?? rows.newNumber(in: form.shape)
+      if replaced == nil { next[root] = row + 1 }
+      drafts.append(Draft(form: form, number: row, replaces: replaced != nil, cells: cells))
+      let place = GraphRelations.Row(number: row, form: form, draft: number)
+      if rowByKey.updateValue(place, forKey: element.key)?.draft != nil {
+        fail(number, "another row has the same number")
+      }
+    }
+    let conflicts = places.conflicts.map { element, holder in
+      PlaceConflict(
+        element: element, holder: holder,
+        failure: .init(item: name(element), reason: "a record has its unique value already"))
+    }
+    guard conflicts.isEmpty || !failures.isEmpty else { throw Self.conflict(conflicts) }
+  }
+
+  private static func conflict(_ conflicts: [PlaceConflict]) -> TransferError {
+    .conflict(
+      "Records with the same unique values exist. Nothing was written; say in the transfer's options what "
+        + "becomes of these rows, or delete the records.", conflicts)
+  }
+
+  /// Notes which rows stand for those that are not written.
+  private func noteKeptRows() {
+    for kept in batch.kept {
+      switch kept.holder {
+      case .element(let element):
+        rowByKey[kept.element.key] = .init(
+          number: drafts[element].number, form: drafts[element].form, draft: element)
+      case .stored(let place):
+        guard let row = RowReferences(place)?.references.first, let form = forms[row.entity] else {
+          continue
+        }
+        rowByKey[kept.element.key] = .init(
+          number: row.number, form: form, draft: nil, isKept: true)
       }
     }
   }
@@ -127,14 +167,17 @@ final class GraphWriting {
     for (number, draft) in drafts.enumerated() {
       try TransferStore.report(.writing, number, of: drafts.count, progress)
       do {
-        try rows.insert(draft.cells, as: draft.number, of: draft.form.shape)
+        if draft.replaces {
+          try rows.update(draft.cells, of: draft.number, in: draft.form.shape)
+        } else {
+          try rows.insert(draft.cells, as: draft.number, of: draft.form.shape)
+        }
       } catch let error as SwiftDataError where error == .modelValidationFailure {
-        fail(number, "a record has its unique value already")
-        var conflict = TransferError.conflict(
-          "A record with the same unique value is there. Nothing was written; leave the row out by "
-            + "the transfer's options, or delete the record.", failures.map { (number, $0) })
-        conflict.cause = error
-        throw conflict
+        // A unique value that is made of where relationships lead.
+        var failure = TransferFailure(
+          item: name(number), reason: "a record has its unique value already")
+        failure.cause = error
+        throw Self.conflict([.init(element: number, failure: failure)])
       }
     }
   }
@@ -149,11 +192,16 @@ final class GraphWriting {
     for (number, draft) in drafts.enumerated() {
       try TransferStore.report(.writing, number, of: drafts.count, progress)
       let shape = draft.form.shape
-      let wanted = RowContent(
-        shape, draft.number, values: draft.cells, pairs: relations.pairs(of: draft)
-      ).digest
       let references = RowReferences([(shape.name, draft.number)])
-      guard try references.digest(in: rows, checksFiles: false) == wanted else {
+      let found = try references.digest(in: rows, checksFiles: false)
+      // A row that was there has pairs and places of its own.
+      let wanted =
+        draft.replaces
+        ? found
+        : RowContent(
+          shape, draft.number, values: draft.cells, pairs: relations.pairs(of: draft)
+        ).digest
+      guard let wanted, found == wanted else {
         fail(number, "its row has other values")
         throw TransferError(
           code: .notVerified,

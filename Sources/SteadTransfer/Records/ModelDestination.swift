@@ -6,7 +6,9 @@ extension TransferDestination where Element: PersistentModel {
   /// Objects and receipt are one transaction. What the objects' relationships reach is written with them,
   /// and verified with the first object that reaches it. An object is a new one, of no context; all are of
   /// one store. One whose `.unique` value a record has already, or another object of the same run, is a
-  /// ``TransferError/Code/conflict``: nothing is written then, and no record is changed.
+  /// ``TransferError/Code/conflict``: nothing is written then, and no record is changed, unless the transfer's
+  /// options say otherwise. With ``TransferOptions/ConflictRule/replace`` the record is updated as by a save, and the
+  /// receipt of the run is read once for each chunk in which that happens.
   ///
   /// More than 4,096 objects are made and saved in chunks, and converted twice: once before anything is written. An
   /// object costs some 10 µs, and 1 KB while its chunk is written.
@@ -43,29 +45,38 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
   var takesChunks: Bool { true }
 
   /// Writes in a transaction that is rolled back.
-  func checkFree(_ elements: [Model]) throws {
+  func checkFree(_ batch: ElementBatch<Model>) throws -> Int {
     let store = try opened.get()
-    let writing = ModelWriting(store, elements)
+    let writing = ModelWriting(store, batch.elements, batch.rule)
+    var replacedCount = 0
     do {
       try store.reporting("read") {
-        try writing.run({ _ in }) { _, _ in throw TransferStore.TrialRun() }
+        try writing.run({ _ in }) { _, written, _ in
+          replacedCount = written.replacedCount
+          throw TransferStore.TrialRun()
+        }
       }
     } catch is TransferStore.TrialRun {
       // All have their places.
     }
+    return replacedCount
   }
 
   /// Saves objects and receipt in one transaction, durably.
   func write(
-    _ elements: [Model], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
-    entries: ([TransferPlacement]) throws -> ReceiptChunk
+    _ batch: ElementBatch<Model>, _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
+    entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     let store = try opened.get()
-    let writing = ModelWriting(store, elements)
+    let writing = ModelWriting(store, batch.elements, batch.rule)
     try store.reporting("written") {
-      try writing.run(progress) { try $0.set(receipt, adding: entries($1)) }
+      try writing.run(progress) { rows, written, shared in
+        try rows.set(receipt, adding: entries(written))
+        try rows.renew(receipt, shared)
+      }
     }
-    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+    let count = batch.elements.count
+    try progress(.init(phase: .writing, completed: count, total: count))
   }
 
   /// Compares the rows, read by a connection of their own, with the placements' digests.

@@ -46,6 +46,32 @@ extension RowTransaction {
     }
   }
 
+  /// Gives what the run has written before the digests of the rows as they are now.
+  ///
+  /// - Parameter shared: The rows that were written once more.
+  func renew(_ receipt: TransferReceipt, _ shared: SharedRows) throws {
+    guard !shared.all.isEmpty else { return }
+    for range in try receiptChunks(of: receipt.id, from: receipt.movedCount) {
+      var entries = try chunk(of: receipt, at: range.lowerBound).entries
+      var isChanged = false
+      for index in entries.indices where entries[index].placement.isVerified {
+        guard let references = RowReferences(entries[index].placement.place),
+          references.references.contains(where: { contains($0, shared) }),
+          let digest = try references.digest(in: self, checksFiles: false),
+          digest != entries[index].placement.digest
+        else { continue }
+        entries[index].placement.digest = digest
+        isChanged = true
+      }
+      if isChanged { try save(ReceiptChunk(entries), of: receipt, at: range) }
+    }
+  }
+
+  private func contains(_ reference: RowReferences.Reference, _ shared: SharedRows) -> Bool {
+    guard let shape = rows.shapes[reference.entity] else { return false }
+    return shared.all.contains(.init(root: shape.root, number: reference.number))
+  }
+
   private func save(
     _ chunk: ReceiptChunk, of receipt: TransferReceipt, at range: Range<Int>
   ) throws {

@@ -9,7 +9,7 @@ extension TransferDestination where Element == StoredRow {
   /// when all rows have their places, each once, whichever side, or both, tells of it, in its order.
   ///
   /// All is one transaction with the receipt. A record with the same `.unique` value is a
-  /// ``TransferError/Code/conflict``: nothing is written then. A row that an earlier run of the same
+  /// ``TransferError/Code/conflict``: nothing is written then, unless the transfer's options say otherwise. A row that an earlier run of the same
   /// transfer moved can be led to. Costs some 20 µs a row, and all rows' memory at once.
   ///
   /// - Parameters:
@@ -99,28 +99,30 @@ struct StoreDestination: ItemDestination {
 
   /// Writes rows, their relationships and the receipt in one transaction, durably.
   func write(
-    _ elements: [StoredRow], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
-    entries: ([TransferPlacement]) throws -> ReceiptChunk
+    _ batch: ElementBatch<StoredRow>, _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     let store = try opened.get()
     try store.reporting("written") {
       try store.rows.write { rows in
-        let writing = GraphWriting(rows, forms, elements, options)
+        let writing = GraphWriting(rows, forms, batch, options)
         try writing.noteEarlierRows(of: receipt)
-        let placements = try writing.run(progress)
-        try rows.set(receipt, adding: entries(placements))
+        let written = try writing.run(progress)
+        try rows.set(receipt, adding: entries(written))
       }
     }
-    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+    let count = batch.elements.count
+    try progress(.init(phase: .writing, completed: count, total: count))
   }
 
   /// Writes in a transaction that is rolled back.
-  func checkFree(_ elements: [StoredRow]) throws {
+  func checkFree(_ batch: ElementBatch<StoredRow>) throws -> Int {
     let store = try opened.get()
+    var replacedCount = 0
     do {
       try store.reporting("read") {
         try store.rows.write { rows in
-          _ = try GraphWriting(rows, forms, elements, options).run { _ in }
+          replacedCount = try GraphWriting(rows, forms, batch, options).run { _ in }.replacedCount
           throw TransferStore.TrialRun()
         }
       }
@@ -129,6 +131,7 @@ struct StoreDestination: ItemDestination {
     } catch let error as TransferError where error.code != .conflict {
       // Rows that earlier runs have moved are not known here; the run tells what is wrong.
     }
+    return replacedCount
   }
 
   /// Compares the rows, read by a connection of their own, with the placements' digests.

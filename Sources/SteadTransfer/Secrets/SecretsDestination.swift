@@ -5,9 +5,9 @@ public import SteadSecrets
 extension TransferDestination where Element == SecretEntry {
   /// Secrets of accounts of a service: for a token found in preferences.
   ///
-  /// A secret store cannot write several items as one. So each account is made only where there is none,
-  /// and one that holds the very secret already counts as written: a run that follows a kill doubles
-  /// nothing. What a run wrote before it failed stays, and the next run finds it.
+  /// A secret store cannot write several items as one. So each account is made only where there is none, unless
+  /// the transfer's options say otherwise, and one that holds the very secret already counts as written: a run
+  /// that follows a kill doubles nothing. What a run wrote before it failed stays, and the next run finds it.
   ///
   /// The receipt holds digests of secrets, so it is a secret itself, of the service `SERVICE.transfers`.
   ///
@@ -49,21 +49,30 @@ struct SecretsDestination: ItemDestination {
   }
 
   func write(
-    _ elements: [SecretEntry], _ receipt: TransferReceipt, _ progress: TransferProgress.Report,
-    entries: ([TransferPlacement]) throws -> ReceiptChunk
+    _ batch: ElementBatch<SecretEntry>, _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
-    let chunk = try entries(elements.map(placement))
     try receipt.checkFollows(self.receipt(named: receipt.id))
-    try refuseConflicts(in: elements)
-    for (index, element) in elements.enumerated() {
-      try progress(.init(phase: .writing, completed: index, total: elements.count))
-      try insert(element, index)
+    let found = try look(at: batch)
+    let placements = batch.elements.map { element in
+      TransferPlacement(
+        place: element.account,
+        digest: found.last[element.account].map { digest(batch.elements[$0].secret) } ?? "")
+    }
+    let chunk = try entries(.init(placements: placements, replacedCount: found.replacedCount))
+    for (index, element) in batch.elements.enumerated()
+    where found.last[element.account] == index {
+      try progress(.init(phase: .writing, completed: index, total: batch.elements.count))
+      try write(element, index, replacing: found.there[element.account])
     }
     try replace(receipt, adding: chunk)
-    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+    let count = batch.elements.count
+    try progress(.init(phase: .writing, completed: count, total: count))
   }
 
-  func checkFree(_ elements: [SecretEntry]) throws { try refuseConflicts(in: elements) }
+  func checkFree(_ batch: ElementBatch<SecretEntry>) throws -> Int {
+    try look(at: batch).replacedCount
+  }
 
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
@@ -101,31 +110,66 @@ struct SecretsDestination: ItemDestination {
 }
 
 extension SecretsDestination {
-  /// Nothing is written while one account holds something else, or two elements want the same.
-  private func refuseConflicts(in elements: [SecretEntry]) throws {
-    var wanted: [String: SecretBytes] = [:]
-    var failures: [(element: Int, TransferFailure)] = []
-    for (number, element) in elements.enumerated() {
-      let there = try wanted[element.account] ?? secrets.bytes(for: element.account)
-      if let there, there != element.secret {
-        failures.append((number, taken(element)))
-      } else {
-        wanted[element.account] = element.secret
-      }
-    }
-    guard failures.isEmpty else { throw conflict(failures) }
+  /// What the accounts of a batch hold, and which elements are written to them.
+  private struct Look {
+    /// What accounts hold.
+    var there: [String: SecretBytes] = [:]
+    /// The element that is written to each account.
+    var last: [String: Int] = [:]
+    var replacedCount = 0
   }
 
-  private func insert(_ element: SecretEntry, _ number: Int) throws {
+  /// Nothing is written while one account holds something else, or two elements want the same, unless that is
+  /// to be replaced.
+  private func look(at batch: ElementBatch<SecretEntry>) throws -> Look {
+    var look = Look()
+    var conflicts: [PlaceConflict] = []
+    for (number, element) in batch.elements.enumerated() {
+      let account = element.account
+      let earlier = look.last[account]
+      let there = try earlier.map { batch.elements[$0].secret } ?? secrets.bytes(for: account)
+      if let there, there != element.secret {
+        guard batch.rule == .replace else {
+          conflicts.append(
+            .init(
+              element: number, holder: earlier.map { .element($0) } ?? .stored(account),
+              failure: taken(element)))
+          continue
+        }
+        look.replacedCount += 1
+      }
+      if earlier == nil { look.there[account] = there }
+      // An equal one is written once, with the first one's label.
+      if earlier == nil || there != element.secret { look.last[account] = number }
+    }
+    guard conflicts.isEmpty else { throw conflict(conflicts) }
+    return look
+  }
+
+  private func write(_ element: SecretEntry, _ number: Int, replacing old: SecretBytes?) throws {
+    if old == element.secret { return }
     do throws(SecretError) {
-      try secrets.insert(element.secret, for: element.account, label: element.label)
+      if let old {
+        try secrets.replace(old, with: element.secret, for: element.account, label: element.label)
+      } else {
+        try secrets.insert(element.secret, for: element.account, label: element.label)
+      }
     } catch {
-      guard error.code == .duplicateItem else { throw error }
+      guard error.code == .duplicateItem || error.code == .changed else { throw error }
       guard try secrets.bytes(for: element.account) != element.secret else { return }
       // Somebody was quicker, after the look at all accounts.
+      if old != nil {
+        throw TransferError(
+          code: .changed,
+          message:
+            "Another process has changed a secret of \(secrets.service) meanwhile. Run again.",
+          cause: error)
+      }
       var failure = taken(element)
       failure.cause = error
-      throw conflict([(number, failure)])
+      throw conflict([
+        .init(element: number, holder: .stored(element.account), failure: failure)
+      ])
     }
   }
 
@@ -133,14 +177,11 @@ extension SecretsDestination {
     TransferFailure(item: "account \(element.account)", reason: "There is another secret for it.")
   }
 
-  private func conflict(_ failures: [(element: Int, TransferFailure)]) -> TransferError {
+  private func conflict(_ conflicts: [PlaceConflict]) -> TransferError {
     .conflict(
       "Accounts of \(secrets.service) hold other secrets, which were left as they are. Remove them, "
-        + "move to other accounts, or leave these items out by the transfer's options.", failures)
-  }
-
-  private func placement(_ element: SecretEntry) -> TransferPlacement {
-    TransferPlacement(place: element.account, digest: digest(element.secret))
+        + "move to other accounts, or say in the transfer's options what becomes of these items.",
+      conflicts)
   }
 
   private func digest(_ secret: SecretBytes) -> String {

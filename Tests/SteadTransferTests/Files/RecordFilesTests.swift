@@ -112,7 +112,9 @@ import Testing
       return RecordFile<NotePhoto>(value.data, extension: "jpg", of: value.identifier)
     }
     #expect(throws: Stop.self) {
-      try destination.write(elements, .first(elements.count), { _ in }) { _ in throw Stop() }
+      try destination.write(ElementBatch(elements), .first(elements.count), { _ in }) { _ in
+        throw Stop()
+      }
     }
     let orphans = try files
     #expect(orphans.count == 3)
@@ -162,7 +164,8 @@ import Testing
     try fill([("a", Self.small), ("b", Self.small)])
     try sqlite(directory.file("notes.store"), "UPDATE NotePhoto SET path = 'x' WHERE title = 'b'")
     let error = #expect(throws: TransferError.self) { try transfer().run() }
-    #expect(error?.code == .conflict && error?.failures.map(\.item) == ["NotePhoto 2"])
+    #expect(
+      error?.code == .conflict && error?.failures.map(\.item) == ["NotePhoto.image of NotePhoto 2"])
     #expect(try container.all(NotePhoto.self).compactMap(\.path) == ["x"])
     #expect(try container.all(NotePhoto.self).allSatisfy { $0.image == Self.small })
   }

@@ -116,13 +116,15 @@ import Testing
     struct Refused: Error {}
     let destination = ModelDestination<NoteDraft>(container)
     #expect(throws: Refused.self) {
-      try destination.write([NoteDraft(text: "one")], .first(1), { _ in }) { _ in throw Refused() }
+      try destination.write(ElementBatch([NoteDraft(text: "one")]), .first(1), { _ in }) { _ in
+        throw Refused()
+      }
     }
     #expect(try container.count(NoteDraft.self) == 0)
     #expect(try destination.receipt(named: "drafts") == nil)
     #expect(throws: CancellationError.self) {
       try destination.write(
-        [NoteDraft(text: "one")], .first(1),
+        ElementBatch([NoteDraft(text: "one")]), .first(1),
         { if $0.phase == .writing { throw CancellationError() } }, entries: ReceiptChunk.test)
     }
     #expect(try container.count(NoteDraft.self) == 0)
@@ -256,8 +258,8 @@ import Testing
     let question = "PRAGMA synchronous"
     #expect(try rows.write { try $0.connection.integer(question) } == full)
     var seen: Int64?
-    try ObjectBatch([NoteDraft(text: "one")], in: rows).save {
-      seen = try $0.connection.integer(question)
+    try ObjectBatch([NoteDraft(text: "one")], in: rows).save { rows, _ in
+      seen = try rows.connection.integer(question)
     }
     #expect(seen == full)
   }

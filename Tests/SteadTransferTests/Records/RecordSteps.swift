@@ -13,8 +13,9 @@ extension TransferReceipt {
 
 extension ReceiptChunk {
   /// Entries of items that are named by their place in the order.
-  static func test(_ placements: [TransferPlacement]) -> ReceiptChunk {
-    ReceiptChunk(placements.enumerated().map { .init(identity: "item \($0)", placement: $1) })
+  static func test(_ written: WrittenElements) -> ReceiptChunk {
+    ReceiptChunk(
+      written.placements.enumerated().map { .init(identity: "item \($0)", placement: $1) })
   }
 }
 
@@ -27,9 +28,10 @@ func move<D: ItemDestination>(
 ) throws -> [TransferPlacement] {
   let before = receipt ?? .none(id)
   let next = before.adding(elements.count, at: Date(timeIntervalSinceReferenceDate: 1))
-  try destination.write(elements, next, { _ in }) { placements in
-    guard let identities else { return .test(placements) }
-    return ReceiptChunk(zip(identities, placements).map { .init(identity: $0, placement: $1) })
+  try destination.write(ElementBatch(elements), next, { _ in }) { written in
+    guard let identities else { return .test(written) }
+    return ReceiptChunk(
+      zip(identities, written.placements).map { .init(identity: $0, placement: $1) })
   }
   let written = try #require(try destination.receipt(named: id))
   #expect(written == next)

@@ -32,8 +32,8 @@ import Testing
   private func write(_ entries: [SecretEntry]) throws -> TransferReceipt {
     let receipt = TransferReceipt.none("tokens").adding(
       entries.count, at: Date(timeIntervalSinceReferenceDate: 0))
-    try destination.write(entries, receipt, { _ in }) { placements in
-      ReceiptChunk(placements.map { .init(identity: "from \($0.place)", placement: $0) })
+    try destination.write(ElementBatch(entries), receipt, { _ in }) { written in
+      ReceiptChunk(written.placements.map { .init(identity: "from \($0.place)", placement: $0) })
     }
     return try #require(try destination.receipt(named: "tokens"))
   }

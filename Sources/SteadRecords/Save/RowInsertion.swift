@@ -1,0 +1,26 @@
+import SteadSQLite
+
+/// The statement that inserts objects of one class.
+struct RowInsertion {
+  let entity: Int
+  let plan: EntityPlan
+  let context: RowContext
+  let statement: SQLiteStatement
+
+  func run(_ model: any PersistentModel) throws {
+    let row = model._$statePointer.pointee.rowID
+    context.row = row
+    statement.reset()
+    statement.bind(row, at: 1)
+    if let discriminator = plan.entity.discriminator {
+      statement.bind(Int64(discriminator), at: 2)
+    }
+    model._$bind(
+      _RowWriter(
+        statement: statement.pointer, parameters: plan.insertParameters,
+        context: .passUnretained(context)))
+    if context.error != nil { try context.throwIfRejected() }
+    if !plan.insertLists.isEmpty { plan.insertLists.bind(of: model, to: statement) }
+    _ = try statement.step()
+  }
+}

@@ -1,0 +1,108 @@
+import SteadFiles
+import SteadRecords
+import SteadSQLite
+
+/// Looks at the records of files that are to be written.
+struct FileLook<Model: PersistentModel> {
+  /// The new records.
+  let models: [Model]
+  /// The element that each of these is of.
+  let elements: [Int]
+  private let batch: ElementBatch<RecordFile<Model>>
+  private let store: TransferStore
+  private let property: String
+  private let folder: String
+
+  init(
+    _ batch: ElementBatch<RecordFile<Model>>, _ store: TransferStore, _ property: String,
+    _ folder: String
+  ) {
+    let new = batch.elements.enumerated().compactMap { index, element in
+      if case .new(let model) = element.record { (index, model) } else { nil }
+    }
+    elements = new.map(\.0)
+    models = new.map(\.1)
+    self.batch = batch
+    self.store = store
+    self.property = property
+    self.folder = folder
+  }
+
+  /// Throws when records that are there are gone, or have another file, unless that is to be replaced.
+  ///
+  /// Returns how many have another file.
+  func refuseTaken(_ rows: RowTransaction) throws -> Int {
+    var conflicts: [PlaceConflict] = []
+    var replacedCount = 0
+    for (number, element) in batch.elements.enumerated() {
+      guard case .stored(let identifier) = element.record,
+        let place = store.rows.place(of: identifier), let shape = rows.rows.shapes[place.entity]
+      else { continue }
+      func conflict(_ holder: PlaceHolder?, _ reason: String) {
+        let name = "\(place.entity) \(place.number)"
+        conflicts.append(
+          .init(element: number, holder: holder, failure: .init(item: name, reason: reason)))
+      }
+      guard try rows.contains(place.number, in: shape) else {
+        conflict(nil, "the record is gone")
+        continue
+      }
+      guard case .text(let path)? = try rows.value(of: property, in: shape, place.number),
+        !path.isEmpty, !isPath(path, of: element)
+      else { continue }
+      if batch.rule == .replace {
+        replacedCount += 1
+      } else {
+        conflict(.stored(RowReferences([place]).text), "\(property) holds something else")
+      }
+    }
+    guard conflicts.isEmpty else {
+      throw TransferError.conflict(
+        "Records are gone, or have the paths of other files. No record was changed; say in the transfer's options "
+          + "what becomes of these items, or clear \(property).", conflicts)
+    }
+    return replacedCount
+  }
+
+  /// Whether a path is one that the file of an element has.
+  private func isPath(_ path: String, of element: RecordFile<Model>) -> Bool {
+    let name = folder.isEmpty ? path[...] : path.dropFirst(folder.count + 1)
+    return path.hasPrefix(folder) && name.hasPrefix(SHA256.hexadecimal(element.data))
+  }
+
+  /// Where two new records became one, only the file of the last one is to be written. The conflict names
+  /// elements by their places among the new records.
+  func refuseTwice(_ placements: [TransferPlacement]) throws {
+    var last: [String: Int] = [:]
+    for (model, placement) in placements.enumerated() { last[row(placement)] = model }
+    let conflicts = placements.enumerated().compactMap { model, placement -> PlaceConflict? in
+      guard let other = last[row(placement)], other != model else { return nil }
+      return PlaceConflict(
+        element: model, holder: .element(other),
+        failure: .init(item: "file \(elements[model])", reason: "its record has another file"))
+    }
+    guard !conflicts.isEmpty else { return }
+    throw TransferError.conflict("Several files are of one record. Nothing was written.", conflicts)
+  }
+
+  private func row(_ placement: TransferPlacement) -> String {
+    RowReferences(placement.place)?.references.first.map { RowReferences([$0]).text } ?? ""
+  }
+
+  /// Tells conflicts of new records as those of the elements that they are of.
+  func mapping<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as TransferError
+      where error.code == .conflict && batch.elements.count > models.count
+    {
+      for index in error.conflicts.indices {
+        error.conflicts[index].element = elements[error.conflicts[index].element]
+        if case .element(let other)? = error.conflicts[index].holder {
+          error.conflicts[index].holder = .element(elements[other])
+        }
+      }
+      throw error
+    }
+  }
+}
