@@ -28,11 +28,14 @@ package final class SQLiteConnection: @unchecked Sendable {
     let path: String
     switch options.location {
     case .memory: path = ":memory:"
+    case .file(let file) where options.isImmutable: path = Self.immutableURI(file)
     // A path of this form could be taken for a name that SQLite knows.
     case .file(let file): path = file.hasPrefix("/") ? file : "./" + file
     }
     let access =
-      options.isWritable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+      options.isImmutable
+      ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      : options.isWritable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
@@ -49,6 +52,20 @@ package final class SQLiteConnection: @unchecked Sendable {
     // Statements are finalized before the connection that they belong to is closed.
     statements.removeAll()
     sqlite3_close_v2(handle)
+  }
+
+  /// A file's name as SQLite's documentation has it for URIs.
+  private static func immutableURI(_ file: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in file.utf8 {
+      switch byte {
+      case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: bytes.append(byte)
+      }
+    }
+    return "file:" + String(decoding: bytes, as: UTF8.self) + "?immutable=1"
   }
 
   private func prepare(_ options: SQLiteOptions) throws {

@@ -11,6 +11,9 @@ package struct SQLiteOptions: Sendable {
   package var location: Location
   /// Whether the connection may write, which also makes a file that does not exist.
   package var isWritable = true
+  /// Whether the file alone is read as it is, without its log, its locks, and without a file beside it; for one that
+  /// nobody writes to meanwhile. The connection does not write then.
+  package var isImmutable = false
   /// How long a statement waits for the locks of other connections, in milliseconds.
   package var lockPatience: Int32 = 0
   /// The page cache, in KiB; nil leaves it as SQLite has it, which is 2,000.

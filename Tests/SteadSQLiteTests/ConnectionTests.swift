@@ -29,6 +29,25 @@ import Testing
     #expect(try connection.rows(sql, [.integer(3)]) == [[.integer(3), .null]])
   }
 
+  @Test(
+    "a file is read as it is, whatever its name, and nothing beside it",
+    arguments: ["plain", "a?b#c%25 d", "?mode=memory"])
+  func immutable(name: String) throws {
+    let file = directory.file(name).filePath
+    let writer = try SQLiteConnection(SQLiteOptions(.file(file)))
+    try writer.execute(
+      "PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1); "
+        + "PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO t VALUES (2)")
+    let names = try directory.names
+    var options = SQLiteOptions(.file(file))
+    options.isImmutable = true
+    let reader = try SQLiteConnection(options)
+    #expect(try reader.rows("SELECT x FROM t") == [[.integer(1)]])
+    #expect(throws: SQLiteError.self) { try reader.execute("INSERT INTO t VALUES (3)") }
+    #expect(try directory.names.sorted() == names.sorted())
+    #expect(try writer.integer("SELECT count(*) FROM t") == 2)
+  }
+
   @Test("a statement dropped for many others can be made again")
   func manyStatements() throws {
     let connection = try memory()

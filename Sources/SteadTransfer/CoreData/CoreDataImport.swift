@@ -46,7 +46,8 @@ public struct CoreDataImport: Sendable {
   /// Imports what has not been imported.
   ///
   /// All is written in one transaction. Needs room in the temporary directory for a copy of the store,
-  /// and memory for all its values.
+  /// and memory for all its values. A store whose files are as they were when all rows had been imported is
+  /// not read; the report has the figures of ``CoreDataReport/transfer`` then, and no others.
   ///
   /// - Parameter progress: Hears of each row in each phase, on this thread; an error that it throws stops
   ///   the run.
@@ -84,7 +85,8 @@ public struct CoreDataImport: Sendable {
     _ body: (Transfer<StoredRow, StoredRow>) throws -> TransferReport
   ) throws -> CoreDataReport {
     let source = try CoreDataSource(url, schema: container.schema, mapping: mapping)
-    let name = try id ?? "Core Data \(source.identifier())"
+    let identifier = try id == nil ? source.identifier() : ""
+    let name = id ?? "Core Data \(identifier)"
     var options = StoreDestination.Options()
     options.dropsMissingDestinations = acceptsPartial
     let transfer = Transfer(
@@ -93,6 +95,7 @@ public struct CoreDataImport: Sendable {
       options: TransferOptions(acceptsPartial: acceptsPartial))
     let figures = try body(transfer)
     var report = source.report ?? CoreDataReport()
+    if report.storeIdentifier.isEmpty { report.storeIdentifier = identifier }
     report.transfer = figures
     return report
   }

@@ -30,7 +30,7 @@ final class CoreDataSnapshot: Sendable {
       guard let before = try copying.settledState(of: path) else { continue }
       do {
         try copying.copy(path, before)
-        if try copying.state(of: path) == before { return }
+        if try CoreDataState(of: path) == before { return }
       } catch let error as FileError where error.code == .notFound {
         // A writer has removed its journal meanwhile.
         continue
@@ -46,36 +46,28 @@ final class CoreDataSnapshot: Sendable {
 private struct CoreDataCopying {
   /// Bytes that are copied at a time.
   private static let blockSize = 1 << 20
-  /// The store itself, its write-ahead log, and the journal of a writer that was cut off.
-  private static let suffixes = ["", "-wal", "-journal"]
 
   let store: URL
   private let disk = POSIXDisk()
 
   init(store: URL) { self.store = store }
 
-  /// What is known of each of the files without opening it.
-  func state(of path: String) throws -> [FileStatus?] {
-    try Self.suffixes.map { try disk.status(at: path + $0) }
-  }
-
   /// The files' state, if their last change is so long ago that a further one would show.
-  func settledState(of path: String) throws -> [FileStatus?]? {
-    let state = try state(of: path)
-    guard let newest = state.compactMap({ $0?.changed }).max() else {
+  func settledState(of path: String) throws -> CoreDataState? {
+    let state = try CoreDataState(of: path)
+    guard let newest = state.files.compactMap({ $0?.changed }).max() else {
       throw TransferError(
         code: .unreadable, message: "There is no file at \(path). Give the URL of the store.")
     }
-    let age = Date().timeIntervalSince(newest)
-    // A time in the future says nothing, and would be waited for in vain.
-    guard age >= 0, age < FileStatus.settlingTime else { return state }
+    if state.files.allSatisfy({ $0?.isSettled ?? true }) { return state }
     // There is no event to wait for: the clock has to move on, so that a later change has a later time.
-    Thread.sleep(forTimeInterval: FileStatus.settlingTime - age)
-    return try self.state(of: path) == state ? state : nil
+    Thread.sleep(
+      forTimeInterval: max(0, FileStatus.settlingTime - Date().timeIntervalSince(newest)))
+    return try CoreDataState(of: path) == state ? state : nil
   }
 
-  func copy(_ path: String, _ state: [FileStatus?]) throws {
-    for (suffix, status) in zip(Self.suffixes, state) {
+  func copy(_ path: String, _ state: CoreDataState) throws {
+    for (suffix, status) in zip(CoreDataState.suffixes, state.files) {
       let copy = store.path + suffix
       guard let status else {
         if try disk.status(at: copy) != nil { try disk.remove(copy) }

@@ -55,6 +55,11 @@ final class CoreDataSource: ItemSource {
   /// False: a store of another program is left as it is.
   var isRemovable: Bool { false }
 
+  /// The sizes and times of the store's files, and which files these are.
+  func mark() throws -> String? {
+    try reading { try CoreDataState(of: path).mark }
+  }
+
   /// What the latest reading has found; nil before the first.
   var report: CoreDataReport? { latest.withLock { $0 } }
 
@@ -84,15 +89,35 @@ final class CoreDataSource: ItemSource {
     TransferError(code: .failed, message: error.message, cause: error)
   }
 
-  /// The store's identifier. The copy that it takes is kept for the next reading.
+  /// The store's identifier.
+  ///
+  /// Where the file itself does not tell, a copy does, which is kept for the next reading.
   func identifier() throws -> String {
-    try reading {
+    if let identifier = try storedIdentifier() { return identifier }
+    return try reading {
       let snapshot = try CoreDataSnapshot(of: path)
       let store = try ForeignStore(copy: snapshot.store)
       let identifier = try CoreDataCatalog(store).identifier
       copied.withLock { $0 = snapshot }
       return identifier
     }
+  }
+
+  /// The identifier in the file itself, which stays for as long as the store does; nil when the file is being
+  /// written, or holds none without its log.
+  private func storedIdentifier() throws -> String? {
+    guard let before = try? CoreDataState(of: path), before.mark != nil, !before.hasJournal else {
+      return nil
+    }
+    var options = SQLiteOptions(.file(path))
+    options.isImmutable = true
+    let row = try? SQLiteConnection(options).rows(
+      "SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1"
+    ).first
+    guard case .text(let identifier)? = row?.first, try CoreDataState(of: path) == before else {
+      return nil
+    }
+    return identifier
   }
 
   private func takeCopy() throws -> CoreDataSnapshot {

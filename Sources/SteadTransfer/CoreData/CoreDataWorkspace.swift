@@ -22,9 +22,8 @@ final class CoreDataWorkspace: Sendable {
     Self.removeStale(in: place)
     for _ in 0..<Self.attemptLimit {
       let path = try Self.make(in: place)
-      let descriptor = try Self.disk.open(
-        path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
-      // Another import may have held the lock, to remove it.
+      // Another import may hold the lock to remove it, or have done so, until it is locked here.
+      guard let descriptor = try Self.openIfPresent(path) else { continue }
       if try Self.disk.lock(descriptor, wait: true, path: path), Self.isSame(descriptor, path) {
         url = URL(filePath: path, directoryHint: .isDirectory)
         self.descriptor = descriptor
@@ -49,6 +48,14 @@ final class CoreDataWorkspace: Sendable {
       throw FileError(errno: errno, doing: "make a directory for a copy in", path: place.path)
     }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func openIfPresent(_ path: String) throws -> Int32? {
+    do {
+      return try disk.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
+    } catch let error as FileError where error.code == .notFound {
+      return nil
+    }
   }
 
   private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {

@@ -19,11 +19,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   func mark() throws -> String? {
     guard let status = try POSIXDisk().statusFollowingLinks(url.checkedPath), status.kind == .file
     else { return nil }
-    let age = Date().timeIntervalSince(status.changed)
-    guard age < 0 || age >= FileStatus.settlingTime else { return nil }
-    let changed = status.changed.timeIntervalSinceReferenceDate
-    return "\(status.identity.device).\(status.identity.file) \(status.size) "
-      + "\(status.modifiedNanoseconds) \(changed)"
+    return status.isSettled ? status.mark : nil
   }
 
   /// Hands over what reads the file piece by piece; does nothing when there is no file, or one without a byte.

@@ -192,4 +192,28 @@ import Testing
     #expect(second.transfer.outcome == .nothingToDo)
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<CarsV1.Car>()) == 125)
   }
+
+  /// Each start of an app copied the whole store.
+  @Test func aStoreThatHasNotChangedIsNotRead() throws {
+    let fixture = try CoreDataFixture(real: "SampleModel_V1")
+    let container = try memoryContainer(CarsV1.ExpensiveSportCar.self, CarsV1.Person.self)
+    func phases() throws -> Set<TransferProgress.Phase> {
+      var phases: Set<TransferProgress.Phase> = []
+      let report = try fixture.importing(to: container).transfer.run {
+        phases.insert($0.phase)
+      }
+      #expect(report.storeIdentifier.count == 36 && report.transfer.failures.isEmpty)
+      return phases
+    }
+    #expect(try phases().contains(.reading))
+    // Files that were written a moment ago count from the second run on.
+    _ = try phases()
+    #expect(try phases().isEmpty)
+    let report = try fixture.importing(to: container).run()
+    #expect(report.transfer.alreadyMoved == 145 && report.transfer.outcome == .nothingToDo)
+    try ToolRun.text([
+      "sqlite3", fixture.store.filePath, "UPDATE ZPERSON SET Z_OPT = Z_OPT + 1 WHERE Z_PK = 1",
+    ])
+    #expect(try phases().contains(.reading))
+  }
 }
