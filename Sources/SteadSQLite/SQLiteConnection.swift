@@ -100,6 +100,12 @@ package final class SQLiteConnection: @unchecked Sendable {
     try execute("PRAGMA cell_size_check = ON")
   }
 
+  /// Leaves the log beside the file as it is when the connection is the last to be closed, which would otherwise put
+  /// the log's pages into the file.
+  package func keepLog() {
+    _ = stead_sqlite_set(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+  }
+
   private func check(_ code: Int32) throws {
     if code != SQLITE_OK { throw error() }
   }

@@ -10,7 +10,7 @@ extension ModelContainer {
   ) throws {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations) {
       guard let migrationPlan else { return }
-      try StoreMigration(plan: migrationPlan, configuration: $0).run()
+      try PlanMigration(plan: migrationPlan, configuration: $0).run()
     }
   }
 

@@ -1,5 +1,5 @@
 /// How values of one type lie in a column.
-public enum _ColumnEncoding: Sendable {
+public enum _ColumnEncoding: String, Sendable {
   case boolean, integer, unsigned64, real, date, decimal, text, uuid, url, data, json, composite,
     external, opaque
 }

@@ -52,10 +52,20 @@ final class RecordStore: @unchecked Sendable {
     let roots = Set(entities.map { layout.entities[$0].rootIndex }).sorted()
     let tables = roots.map { TableLayout(root: layout.entities[$0], layout: layout) }
     self.tables = tables
+    let blobs =
+      configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: file.blobDirectory)
+    self.blobs = blobs
     let preparation = StorePreparation(
       connection: writer, layout: layout, tables: tables, entities: entities,
-      allowsSave: isWritable)
-    let identity = Identity(identifier: try preparation.run())
+      allowsSave: isWritable, blobs: blobs)
+    let identity: Identity
+    do {
+      identity = Identity(identifier: try preparation.run())
+    } catch {
+      // The last connection to end would put the log's pages into the file, which is to stay as it is.
+      if file.hasLog { writer.keepLog() }
+      throw error
+    }
     self.identity = identity
     let tableByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     plans = layout.entities.map { entity in
@@ -64,7 +74,6 @@ final class RecordStore: @unchecked Sendable {
       }
       return EntityPlans.LazyPlan(entity, table, identity)
     }
-    blobs = configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: file.blobDirectory)
     log = CommitLog.of(try Self.logName(identity, configuration))
     readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly

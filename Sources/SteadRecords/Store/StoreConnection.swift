@@ -84,6 +84,8 @@ final class StoreConnection: @unchecked Sendable {
   func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
     try database.integer(sql, values)
   }
+  /// ``SQLiteConnection/keepLog()``
+  func keepLog() { database.keepLog() }
   func copy(to path: String) throws { try database.copy(to: path) }
   var changedRows: Int { database.changedRows }
   var isInTransaction: Bool { database.isInTransaction }

@@ -21,6 +21,12 @@ struct StoreFile: Sendable {
       ".\(configuration.url.lastPathComponent)_external", isDirectory: true)
   }
 
+  /// Whether there is a write-ahead log with pages.
+  var hasLog: Bool {
+    !configuration.isStoredInMemoryOnly
+      && ((try? POSIXDisk().status(at: path + "-wal"))?.size ?? 0) > 0
+  }
+
   func removeBlobs() throws {
     guard FileManager.default.fileExists(atPath: blobDirectory.path) else { return }
     try FileManager.default.removeItem(at: blobDirectory)

@@ -11,6 +11,7 @@ struct StorePreparation {
   let tables: [TableLayout]
   let entities: Set<Int>
   let allowsSave: Bool
+  let blobs: BlobFiles?
 
   /// Brings the tables up to the layout, and returns the store's identifier.
   func run() throws -> String {
@@ -27,16 +28,13 @@ struct StorePreparation {
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
     do {
+      let migrator = isNew ? nil : try makeMigrator()
+      try migrator?.check()
       if isNew { try createMetadata() }
       try createCommitNumber()
+      try migrator?.run()
       for table in tables { try prepare(table) }
       for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
-      if let stored = try storedSchema() {
-        let renumbering = ListRenumbering(stored: stored, layout: layout)
-        for index in entities.sorted() {
-          try renumbering.apply(to: layout.entities[index], on: connection)
-        }
-      }
       try recordSchema()
       try recordTables(digest)
       try connection.execute("COMMIT")
@@ -94,11 +92,18 @@ struct StorePreparation {
       "INSERT INTO stead_commit SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM stead_commit)")
   }
 
-  /// The schema that the store was opened with last.
-  private func storedSchema() throws -> Schema? {
+  /// What takes the tables from the schema that the store was opened with last to the models.
+  private func makeMigrator() throws -> SchemaMigrator {
     let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
-    guard case .text(let text)? = rows.first?.first else { return nil }
-    return try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    guard case .text(let text)? = rows.first?.first,
+      let stored = try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "The store does not say which models it was made for: its row `schema` in stead_metadata is missing, or is no "
+          + "schema. The store was left as it was; open a backup.")
+    }
+    return try SchemaMigrator(connection, from: stored, to: layout, tables: tables, blobs: blobs)
   }
 
   private func recordSchema() throws {
@@ -111,94 +116,18 @@ struct StorePreparation {
       [.text(text)])
   }
 
-  private func existingColumns(of table: String) throws -> [String: String] {
-    // A type's second word only says what a column does not convert.
-    let rows = try connection.rows(
-      "SELECT name, substr(type, 1, instr(type || ' ', ' ') - 1) FROM pragma_table_xinfo(?1)",
-      [.text(table)])
-    var result: [String: String] = [:]
-    for row in rows {
-      if case .text(let name) = row[0], case .text(let type) = row[1] { result[name] = type }
-    }
-    return result
-  }
-
   private func prepare(_ table: TableLayout) throws {
-    let existing = try existingColumns(of: table.name)
-    if existing.isEmpty {
+    let exists = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE",
+      [.text(table.name)])
+    if exists == 0 {
       try connection.execute(table.creation)
-    } else {
-      // SQLite would say that a view has no indexes.
-      let views = try connection.integer(
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE",
-        [.text(table.name)])
-      if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
-      try extend(table, existing)
     }
     for column in table.columns where column.declaration.contains("REFERENCES") {
       try connection.execute(
         "CREATE INDEX IF NOT EXISTS \("\(table.name)_\(column.name)".sqlName) "
           + "ON \(table.name.sqlName) (\(column.name.sqlName))")
     }
-  }
-
-  /// Adds what the models have gained; refuses what needs a migration.
-  private func extend(_ table: TableLayout, _ stored: [String: String]) throws {
-    var existing = stored
-    if table.isHierarchy, existing["_entity"] == nil {
-      throw refusal("\(table.name) has become part of a class hierarchy.")
-    }
-    let properties = Dictionary(
-      layout.entities.filter { $0.table == table.name }.flatMap(\.properties).compactMap {
-        property in property.column.map { ($0, property) }
-      }
-    ) { first, _ in first }
-    for column in table.columns + table.orders + table.generated {
-      if let type = existing[column.name] {
-        let wanted = column.declaration.split(separator: " ").first.map(String.init) ?? ""
-        if type != wanted, !type.isEmpty {
-          throw refusal(
-            "The type of \(table.name).\(column.name) changed from \(type) to \(wanted).")
-        }
-      } else if let property = properties[column.name], existing[property.originalName] != nil,
-        property.originalName != property.name
-      {
-        let names = HiddenColumn.renamings(from: property.originalName, to: column.name)
-        for (old, new) in names where existing[new] == nil {
-          guard let type = existing.removeValue(forKey: old) else { continue }
-          try connection.execute(
-            "ALTER TABLE \(table.name.sqlName) RENAME COLUMN \(old.sqlName) TO \(new.sqlName)")
-          existing[new] = type
-        }
-      } else {
-        try connection.execute(
-          "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) "
-            + column.declaration)
-        if let property = properties[column.name] { try fill(property, of: table) }
-      }
-    }
-  }
-
-  /// Gives the rows that are there the default value of a new property.
-  private func fill(_ property: PropertyLayout, of table: TableLayout) throws {
-    guard !property.isOptional, case .attribute(let encoding) = property.kind,
-      let rows = try connection.integer("SELECT count(*) FROM \(table.name.sqlName)"), rows > 0
-    else { return }
-    guard let value = property.defaultValue,
-      let stored = DefaultValueEncoder.encode(value, as: encoding)
-    else {
-      throw refusal(
-        "\(table.name).\(property.name) is new, required and has no default value.")
-    }
-    try connection.run(
-      "UPDATE \(table.name.sqlName) SET \(property.name.sqlName) = ?1", [stored])
-  }
-
-  private func refusal(_ reason: String) -> SwiftDataError {
-    SwiftDataError(
-      .loadIssueModelContainer,
-      "\(reason) This needs a migration; the store was left as it is. Make the property optional, "
-        + "give it a default value, or open the store with the models that wrote it.")
   }
 
   private func prepareRelated(_ entity: EntityLayout) throws {
@@ -219,21 +148,10 @@ struct StorePreparation {
           + "(\(columns.map(\.sqlName).joined(separator: ", ")))")
     }
     for index in entity.joined {
-      guard let join = entity.properties[index].joinTable else { continue }
-      try prepare(join)
+      try entity.properties[index].joinTable?.create(on: connection)
     }
     if !entity.searchable.isEmpty {
       try SearchTable(entity: entity).prepare(on: connection)
     }
-  }
-
-  private func prepare(_ join: JoinTable) throws {
-    let name = join.name.sqlName
-    try connection.execute(
-      "CREATE TABLE IF NOT EXISTS \(name) (\"_id\" INTEGER PRIMARY KEY, "
-        + "owner INTEGER NOT NULL, target INTEGER NOT NULL, owner_order INTEGER, "
-        + "target_order INTEGER, UNIQUE (owner, target))")
-    try connection.execute(
-      "CREATE INDEX IF NOT EXISTS \((join.name + "_target").sqlName) ON \(name) (target)")
   }
 }

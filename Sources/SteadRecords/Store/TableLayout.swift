@@ -69,7 +69,7 @@ struct TableLayout {
     }
   }
 
-  private static func type(of encoding: ColumnEncoding) -> String {
+  static func type(of encoding: ColumnEncoding) -> String {
     switch encoding {
     case .boolean, .integer: "INTEGER"
     // BLOB in the name stops the conversion that a REAL column makes, which loses the sign of -0.0.

@@ -4,7 +4,7 @@ import SteadFiles
 /// A text that is the same for models that need the same tables and leave the same schema in a store.
 struct TablesDigest {
   /// To be counted up when this version of the library makes other tables from the same models.
-  private static let version = 3
+  private static let version = 4
 
   let layout: StoreLayout
   let tables: [TableLayout]

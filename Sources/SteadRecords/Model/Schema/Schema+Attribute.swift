@@ -12,6 +12,8 @@ extension Schema {
     public internal(set) var defaultValue: Any?
     /// Text that makes two otherwise equal versions of the attribute differ.
     public internal(set) var hashModifier: String?
+    /// What an encoded schema says of the type, which this program may not have.
+    var recorded: RecordedForm?
 
     /// Creates an attribute as `@Attribute` writes it; the schema fills in name and type.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
@@ -46,7 +48,7 @@ extension Schema {
     public var isAttribute: Bool { true }
     public var isRelationship: Bool { false }
     public var isTransient: Bool { false }
-    public var isOptional: Bool { PropertyShape(valueType).isOptional }
+    public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether a `ValueTransformer` makes the stored value.
     public var isTransformable: Bool { options.contains { $0.transformerName != nil } }
@@ -64,7 +66,9 @@ extension Schema {
       hasher.combine(options)
     }
 
-    private enum CodingKeys: CodingKey { case name, originalName, options, valueType, hashModifier }
+    private enum CodingKeys: CodingKey {
+      case name, originalName, options, valueType, hashModifier, form
+    }
 
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -73,6 +77,7 @@ extension Schema {
       options = try container.decode([Option].self, forKey: .options)
       valueType = try ValueTypeName.type(named: container.decode(String.self, forKey: .valueType))
       hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+      recorded = try container.decodeIfPresent(RecordedForm.self, forKey: .form)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -82,6 +87,9 @@ extension Schema {
       try container.encode(options, forKey: .options)
       try container.encode(ValueTypeName.name(of: valueType), forKey: .valueType)
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+      try container.encode(
+        recorded ?? RecordedForm(isOptional: isOptional, encoding: encoding.rawValue),
+        forKey: .form)
     }
   }
 
@@ -139,6 +147,7 @@ extension Schema.Attribute {
 extension Schema.Attribute {
   /// How the attribute's values lie in a column.
   package var encoding: _ColumnEncoding {
+    if let recorded = recorded?.encoding.flatMap(_ColumnEncoding.init(rawValue:)) { return recorded }
     if isTransformable || isCodable { return .opaque }
     if options.contains(.externalStorage) { return .external }
     return PropertyShape(valueType).encoding

@@ -114,6 +114,11 @@ extension Schema {
         entity.superentity = parent
         parent.subentities.insert(entity)
       }
+      // The very properties of the superclasses, by which relationships are told apart.
+      for entity in entities {
+        let ancestors = sequence(first: entity.superentity) { $0?.superentity }.prefix { $0 != nil }
+        entity.inheritedProperties = ancestors.reversed().flatMap { $0?.properties ?? [] }
+      }
     }
   }
 }

@@ -21,6 +21,8 @@ extension Schema {
     /// The greatest number of destinations a saved owner has; 0 or nil for no limit.
     public internal(set) var maximumModelCount: Int?
     public internal(set) var hashModifier: String?
+    /// What an encoded schema says of the type, which this program may not have.
+    var recorded: RecordedForm?
 
     /// Creates a relationship as `@Relationship` writes it; the schema fills in the rest.
     public init(
@@ -59,10 +61,12 @@ extension Schema {
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { true }
     public var isTransient: Bool { false }
-    public var isOptional: Bool { PropertyShape(valueType).isOptional }
+    public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether the property holds at most one model.
-    public var isToOneRelationship: Bool { !PropertyShape(valueType).isToMany }
+    public var isToOneRelationship: Bool {
+      recorded?.isToOne ?? !PropertyShape(valueType).isToMany
+    }
 
     public static func == (left: Relationship, right: Relationship) -> Bool {
       left.name == right.name && left.destination == right.destination
@@ -78,7 +82,7 @@ extension Schema {
 
     private enum CodingKeys: CodingKey {
       case name, originalName, options, valueType, destination, inverseName, deleteRule,
-        minimumModelCount, maximumModelCount, hashModifier
+        minimumModelCount, maximumModelCount, hashModifier, form
     }
 
     public init(from decoder: any Decoder) throws {
@@ -93,6 +97,7 @@ extension Schema {
       minimumModelCount = try container.decodeIfPresent(Int.self, forKey: .minimumModelCount)
       maximumModelCount = try container.decodeIfPresent(Int.self, forKey: .maximumModelCount)
       hashModifier = try container.decodeIfPresent(String.self, forKey: .hashModifier)
+      recorded = try container.decodeIfPresent(RecordedForm.self, forKey: .form)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -107,6 +112,9 @@ extension Schema {
       try container.encodeIfPresent(minimumModelCount, forKey: .minimumModelCount)
       try container.encodeIfPresent(maximumModelCount, forKey: .maximumModelCount)
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
+      try container.encode(
+        recorded ?? RecordedForm(isOptional: isOptional, isToOne: isToOneRelationship),
+        forKey: .form)
     }
   }
 }

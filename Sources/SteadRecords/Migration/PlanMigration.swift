@@ -4,7 +4,7 @@ import SteadFiles
 /// Takes a store through the stages of a migration plan, from the version that wrote it to the newest.
 ///
 /// The store is copied first, and put back when a stage fails. No other process may have it open.
-struct StoreMigration {
+struct PlanMigration {
   let plan: any SchemaMigrationPlan.Type
   let configuration: ModelConfiguration
 
@@ -114,7 +114,7 @@ struct StoreMigration {
   }
 }
 
-extension StoreMigration {
+extension PlanMigration {
   /// Gives the copy, which was made for its owner alone, the owner and the permissions of the store.
   private func copyAccess(to backup: URL) {
     let disk = POSIXDisk()

@@ -1,0 +1,93 @@
+/// A relationship whose pairs are stored elsewhere after a migration.
+struct LinkChange {
+  let entity: Schema.Entity
+  let relationship: Schema.Relationship
+  /// Where the pairs are, by the names before.
+  let before: LinkStorage
+  /// Where they come to.
+  let after: LinkStorage
+  /// The owners' classes, before.
+  let oldFamily: [Schema.Entity]
+
+  /// Whether an owner may have one destination alone.
+  var hasOneTarget: Bool { relationship.isToOneRelationship }
+  /// Whether a destination may have one owner alone.
+  var hasOneOwner: Bool {
+    if case .inverse = after { return true }
+    return hasOneOwnerColumn
+  }
+  /// Whether the inverse is to-one, too, and in a column of its own.
+  var hasOneOwnerColumn = false
+
+  /// The changes that a store's relationships need.
+  static func all(_ match: SchemaMatch, _ names: TableNames, in tables: Set<String>) -> [LinkChange] {
+    let (old, new) = (SchemaLinks(match.old), SchemaLinks(match.new))
+    var changes: [LinkChange] = []
+    var places: Set<String> = []
+    for entity in match.new.entities where tables.contains(entity.root.name) {
+      for case let relationship as Schema.Relationship in entity.properties {
+        guard let (owner, source) = origin(of: relationship, in: entity, match) else { continue }
+        let before = old.storage(of: source.relationship, in: source.entity)
+        let after = new.storage(of: relationship, in: entity)
+        guard !isSame(before, after, source.isInverse, names), places.insert(after.place).inserted
+        else { continue }
+        changes.append(
+          LinkChange(
+            entity: entity, relationship: relationship,
+            before: source.isInverse ? before.reversed : before, after: after,
+            oldFamily: owner.family,
+            hasOneOwnerColumn: hasOneOwner(relationship, match.new)))
+      }
+    }
+    return changes
+  }
+
+  private static func hasOneOwner(_ relationship: Schema.Relationship, _ schema: Schema) -> Bool {
+    guard let name = relationship.inverseName else { return false }
+    let target = schema.entitiesByName[relationship.destination]
+    return target?.relationshipsByName[name]?.isToOneRelationship ?? false
+  }
+
+  /// Where a relationship's pairs come from: from itself as it was, or, where it is new, from its inverse.
+  private static func origin(
+    of relationship: Schema.Relationship, in entity: Schema.Entity, _ match: SchemaMatch
+  ) -> (
+    owner: Schema.Entity,
+    source: (entity: Schema.Entity, relationship: Schema.Relationship, isInverse: Bool)
+  )? {
+    if let owner = match.oldEntities[entity.name],
+      let old = match.oldProperty(relationship.name, of: entity.name) as? Schema.Relationship
+    {
+      return (owner, (owner, old, false))
+    }
+    guard let owner = match.oldEntities[entity.name], let name = relationship.inverseName,
+      let target = match.oldEntities[relationship.destination],
+      let inverse = match.oldProperty(name, of: relationship.destination) as? Schema.Relationship,
+      relationship.isToOneRelationship, hasOneOwner(relationship, match.new)
+    else { return nil }
+    return (owner, (target, inverse, true))
+  }
+
+  private static func isSame(
+    _ before: LinkStorage, _ after: LinkStorage, _ isInverse: Bool, _ names: TableNames
+  ) -> Bool {
+    switch (names.renamed(before), after) {
+    case (.column(let table, let column), .column(let newTable, let newColumn)):
+      !isInverse && table == newTable && column == newColumn
+    case (.inverse(let table, let column, _), .inverse(let newTable, let newColumn, _)):
+      table == newTable && column == newColumn
+    case (let before, let after): before == after
+    }
+  }
+}
+
+extension LinkStorage {
+  /// The same pairs from the other side, as far as a query of them is concerned.
+  fileprivate var reversed: LinkStorage {
+    switch self {
+    case .column(let table, let column): .inverse(table: table, column: column, list: nil)
+    case .inverse(let table, let column, _): .column(table: table, column: column)
+    case .pairs(let table, let isOwner): .pairs(table: table, isOwner: !isOwner)
+    }
+  }
+}

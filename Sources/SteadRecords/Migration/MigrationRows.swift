@@ -1,0 +1,218 @@
+import Foundation
+import SteadSQLite
+
+/// What a migration asks of rows that are there, and gives them.
+struct MigrationRows {
+  private let connection: StoreConnection
+  private let match: SchemaMatch
+  private let names: TableNames
+  private let existing: [String: [String: String]]
+  private let tables: [TableLayout]
+
+  init(
+    _ connection: StoreConnection, _ match: SchemaMatch, _ names: TableNames,
+    _ existing: [String: [String: String]], _ tables: [TableLayout]
+  ) {
+    self.connection = connection
+    self.match = match
+    self.names = names
+    self.existing = existing
+    self.tables = tables
+  }
+
+  /// Entities whose rows the store has, with their tables by the names before.
+  private var entities: [(new: Schema.Entity, old: Schema.Entity, table: String)] {
+    let known = Set(tables.map(\.name))
+    return match.new.entities.compactMap { entity in
+      guard known.contains(entity.root.name), let old = match.oldEntities[entity.name],
+        existing[old.root.name] != nil
+      else { return nil }
+      return (entity, old, old.root.name)
+    }
+  }
+
+  // MARK: Before
+
+  /// What rows keep the store from following its models, in sentences.
+  func problems() throws -> [String] {
+    var problems: [String] = []
+    for (entity, old, table) in entities {
+      let only = classTest(old, table)
+      for property in entity.storedProperties {
+        if let problem = try problem(of: property, entity, old, table, only) {
+          problems.append(problem)
+        }
+      }
+      let known = Set(
+        old.uniquenessConstraints.map { $0.map { match.newProperty($0, of: old.name)?.name } })
+      for set in entity.uniquenessConstraints where !known.contains(set.map { $0 }) {
+        if let problem = try duplicates(set, entity, table) { problems.append(problem) }
+      }
+    }
+    return problems
+  }
+
+  private func problem(
+    of property: any SchemaProperty, _ entity: Schema.Entity, _ old: Schema.Entity,
+    _ table: String, _ only: String
+  ) throws -> String? {
+    let name = "\(entity.name).\(property.name)"
+    let before = match.oldProperty(property.name, of: entity.name)
+    switch (before, property) {
+    case (nil, let new as Schema.Attribute):
+      guard !new.isOptional, new.defaultValue == nil, try hasRows(table, only) else { return nil }
+      return
+        "\(name) is new, required and has no default value, and there are rows. Make it optional, or give it a default "
+        + "value."
+    case (nil, let new as Schema.Relationship):
+      guard new.isToOneRelationship, !new.isOptional, try hasRows(table, only) else { return nil }
+      return "\(name) is new and required, and there are rows. Make it optional."
+    case (let before as Schema.Attribute, let new as Schema.Attribute):
+      guard case .checked = AttributeChange(from: before, to: new) else { return nil }
+      return try unreadable(before.name, new, name, table, only)
+    case (let before as Schema.Relationship, let new as Schema.Relationship):
+      guard new.isToOneRelationship, !new.isOptional, before.isOptional, before.isToOneRelationship
+      else { return nil }
+      let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)")
+      return rows.map { "\(name) is required now, and rows have none: \($0). Make it optional." }
+    default: return nil
+    }
+  }
+
+  private func classTest(_ entity: Schema.Entity, _ table: String) -> String {
+    guard existing[table]?["_entity"] != nil,
+      let index = match.old.entities.firstIndex(where: { $0 === entity })
+    else { return "" }
+    return " AND \"_entity\" = \(index + 1)"
+  }
+
+  private func hasRows(_ table: String, _ only: String) throws -> Bool {
+    try connection.integer("SELECT 1 FROM \(table.sqlName) WHERE 1\(only) LIMIT 1") != nil
+  }
+
+  /// The numbers of some of the rows that pass a test; nil when none does.
+  private func numbers(_ table: String, _ test: String) throws -> String? {
+    let rows = try connection.rows(
+      "SELECT \"_id\" FROM \(table.sqlName) WHERE \(test) LIMIT \(SchemaMigrator.namedRowLimit)"
+    ).compactMap { if case .integer(let row)? = $0.first { "\(row)" } else { nil } }
+    return rows.isEmpty ? nil : rows.joined(separator: ", ")
+  }
+
+  /// Values that a new type cannot hold.
+  private func unreadable(
+    _ column: String, _ new: Schema.Attribute, _ name: String, _ table: String, _ only: String
+  ) throws -> String? {
+    let type = PropertyShape(new.valueType).wrapped
+    let statement = try connection.prepare(
+      "SELECT min(\"_id\"), \(column.sqlName) FROM \(table.sqlName) "
+        + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName)")
+    defer { statement.reset() }
+    var rows: [String] = []
+    while rows.count < SchemaMigrator.namedRowLimit, try statement.step() {
+      if !Self.canRead(statement.value(1), as: type, new.encoding) {
+        rows.append("\(statement.integer(0))")
+      }
+    }
+    guard !rows.isEmpty else { return nil }
+    return
+      "\(name) is a \(type) now, and rows have values that it cannot hold: \(rows.joined(separator: ", ")). Convert them in "
+      + "`willMigrate` of a migration plan, or keep the type."
+  }
+
+  private static func canRead(
+    _ value: SQLValue, as type: any Any.Type, _ encoding: ColumnEncoding
+  ) -> Bool {
+    func open<T>(_ type: T.Type) -> Bool { value.decoded(as: type) != nil }
+    switch encoding {
+    case .json, .composite:
+      guard let type = type as? any Decodable.Type, case .text(let text) = value else {
+        return false
+      }
+      return (try? JSONDecoder().decode(type, from: Data(text.utf8))) != nil
+    default: return _openExistential(type, do: open)
+    }
+  }
+
+  /// Rows that share the values of a set of properties that is to be unique.
+  private func duplicates(
+    _ set: [String], _ entity: Schema.Entity, _ table: String
+  ) throws -> String? {
+    var terms: [String] = []
+    for name in set {
+      let column = names.columns[table]?.first { $0.value == name }?.key
+      let value = try entity.storedPropertiesByName[name].flatMap { try literal($0, entity) }
+      switch (column, value) {
+      case (let column?, let value?): terms.append("ifnull(\(column.sqlName), \(value))")
+      case (let column?, nil): terms.append(column.sqlName)
+      case (nil, let value?): terms.append(value)
+      case (nil, nil): return nil
+      }
+    }
+    let groups = try connection.rows(
+      "SELECT group_concat(\"_id\", ' and '), count(*) FROM \(table.sqlName) WHERE "
+        + terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        + " GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1 "
+        + "ORDER BY min(\"_id\") LIMIT \(SchemaMigrator.namedRowLimit)")
+    let rows = groups.compactMap { row -> String? in
+      if case .text(let text) = row[0] { "rows \(text.prefix(100))" } else { nil }
+    }
+    guard !rows.isEmpty else { return nil }
+    let text = set.map { "\(entity.name).\($0)" }.joined(separator: " and ")
+    return
+      "\(text) is to be unique, and values come several times: in \(rows.joined(separator: ", in ")). Remove all but one of "
+      + "each, such as in `willMigrate` of a migration plan."
+  }
+
+  private func literal(_ property: any SchemaProperty, _ entity: Schema.Entity) throws -> String? {
+    guard let attribute = property as? Schema.Attribute, let value = attribute.defaultValue,
+      match.oldProperty(property.name, of: entity.name)?.isOptional ?? true,
+      let stored = DefaultValueEncoder.encode(value, as: attribute.encoding)
+    else { return nil }
+    return try SQLLiteral(value: stored).checked(connection)
+  }
+
+  // MARK: Afterwards
+
+  /// Gives rows without a value the default value of a property that is new or has become required.
+  func fillDefaults(_ layout: StoreLayout) throws {
+    for (entity, _, table) in entities {
+      guard let now = layout.entity(named: entity.name) else { continue }
+      for property in now.properties {
+        guard case .attribute(let encoding) = property.kind, let value = property.defaultValue,
+          let stored = DefaultValueEncoder.encode(value, as: encoding)
+        else { continue }
+        let before = match.oldProperty(property.name, of: entity.name)
+        if before != nil, !(before?.isOptional ?? false) || property.isOptional { continue }
+        // The column was added with the value.
+        let isFilled =
+          before == nil && now.discriminator == nil && existing[table]?[property.name] == nil
+        if isFilled, try SQLLiteral(property)?.checked(connection) != nil { continue }
+        let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
+        try connection.run(
+          "UPDATE \(now.table.sqlName) SET \(property.name.sqlName) = ?1 "
+            + "WHERE \(property.name.sqlName) IS NULL\(only)", [stored])
+      }
+    }
+  }
+
+  /// Puts values that lie in files into the columns of attributes that are stored there now.
+  func inlineFiles(_ blobs: BlobFiles?) throws {
+    for (entity, _, _) in entities {
+      for case let attribute as Schema.Attribute in entity.storedProperties {
+        guard
+          let before = match.oldProperty(attribute.name, of: entity.name) as? Schema.Attribute,
+          case .inlined = AttributeChange(from: before, to: attribute), let blobs
+        else { continue }
+        let (table, column) = (entity.root.name.sqlName, attribute.name.sqlName)
+        let rows = try connection.rows(
+          "SELECT \"_id\", \(column) FROM \(table) WHERE typeof(\(column)) = 'text'")
+        for row in rows {
+          guard case .text(let reference) = row[1] else { continue }
+          try connection.run(
+            "UPDATE \(table) SET \(column) = ?2 WHERE \"_id\" = ?1",
+            [row[0], .blob(blobs.read(reference))])
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// A model class that had another name in an earlier version of the app.
+///
+/// ```swift
+/// extension Publication: RenamedModel {
+///   static var originalName: String { "Book" }
+/// }
+/// ```
+///
+/// A store that holds rows of the earlier name has them as this class from then on, with their identifiers and relationships.
+public protocol RenamedModel: PersistentModel {
+  /// The name that the class had.
+  static var originalName: String { get }
+}
+
+/// The earlier names of the models of a schema.
+enum RenamedModels {
+  static func originalNames(in schema: Schema) -> [String: String] {
+    var names: [String: String] = [:]
+    for model in schema.models {
+      guard let renamed = model.type as? any RenamedModel.Type else { continue }
+      names[model.name] = renamed.originalName
+    }
+    return names
+  }
+}

@@ -1,0 +1,247 @@
+/// Finds what has changed between two schemas, entity by entity.
+struct SchemaComparison {
+  private(set) var changes: [SchemaDifference.Change] = []
+  private(set) var refusals: [SchemaDifference.Change] = []
+  private let match: SchemaMatch
+
+  init(_ match: SchemaMatch) { self.match = match }
+
+  mutating func run() {
+    for entity in match.old.entities where match.newEntities[entity.name] == nil {
+      note(entity.name, nil, "The model \(entity.name) is gone, with all its rows.", losesData: true)
+    }
+    for entity in match.new.entities {
+      guard let old = match.oldEntities[entity.name] else {
+        note(entity.name, nil, "The model \(entity.name) is new.")
+        continue
+      }
+      if old.name != entity.name {
+        note(entity.name, nil, "The model \(old.name) is called \(entity.name).")
+      }
+      compareHierarchy(old, entity)
+      for property in entity.properties where !property.isTransient {
+        compare(property, of: entity)
+      }
+      noteRemoved(old, entity)
+      compareConstraints(old, entity)
+    }
+  }
+
+  private mutating func note(
+    _ entity: String, _ property: String?, _ description: String, losesData: Bool = false
+  ) {
+    changes.append(
+      .init(entity: entity, property: property, description: description, losesData: losesData))
+  }
+
+  private mutating func refuse(_ entity: String, _ property: String?, _ description: String) {
+    refusals.append(
+      .init(entity: entity, property: property, description: description, losesData: false))
+  }
+
+  // MARK: Entities
+
+  private mutating func compareHierarchy(_ old: Schema.Entity, _ new: Schema.Entity) {
+    guard !match.isSame(old.superentity?.name, new.superentity?.name) else { return }
+    let before = old.superentity.map { "a subclass of \($0.name)" } ?? "a class of its own"
+    let now = new.superentity.map { "a subclass of \($0.name)" } ?? "a class of its own"
+    // Rows keep their numbers, so those of two tables cannot become one table's.
+    let roots = Set(new.root.family.compactMap { match.oldEntities[$0.name]?.root.name })
+    let tables = Set(old.root.family.compactMap { match.newEntities[$0.name]?.root.name })
+    if roots.count > 1 || tables.count > 1 {
+      refuse(
+        new.name, nil,
+        "\(new.name) was \(before) and is \(now), and rows of several hierarchies cannot be put together or taken "
+          + "apart. Add the class under a new name, and move its objects in a custom stage of a migration plan.")
+    } else {
+      note(new.name, nil, "\(new.name) was \(before) and is \(now).")
+    }
+  }
+
+  private mutating func noteRemoved(_ old: Schema.Entity, _ new: Schema.Entity) {
+    for property in old.properties where !property.isTransient {
+      guard match.newProperty(property.name, of: old.name) == nil else { continue }
+      note(
+        new.name, property.name, "\(new.name).\(property.name) is gone, with its values.",
+        losesData: true)
+    }
+  }
+
+  private mutating func compareConstraints(_ old: Schema.Entity, _ new: Schema.Entity) {
+    func renamed(_ sets: [[String]]) -> Set<[String]> {
+      Set(
+        sets.map { set in
+          set.map { match.newProperty($0, of: old.name)?.name ?? "\($0), which is gone" }
+        })
+    }
+    let text = { (set: [String]) in set.map { "\(new.name).\($0)" }.joined(separator: " and ") }
+    let unique = (renamed(old.uniquenessConstraints), Set(new.uniquenessConstraints))
+    for set in unique.1.subtracting(unique.0).sorted(by: { $0.joined() < $1.joined() }) {
+      note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) is unique now.")
+    }
+    for set in unique.0.subtracting(unique.1).sorted(by: { $0.joined() < $1.joined() }) {
+      note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) is no longer unique.")
+    }
+    let indices = (renamed(old.indices), Set(new.indices))
+    for set in indices.1.subtracting(indices.0).sorted(by: { $0.joined() < $1.joined() }) {
+      note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) has an index.")
+    }
+    for set in indices.0.subtracting(indices.1).sorted(by: { $0.joined() < $1.joined() }) {
+      note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) has no index any more.")
+    }
+  }
+
+  // MARK: Properties
+
+  private mutating func compare(_ property: any SchemaProperty, of entity: Schema.Entity) {
+    guard let old = match.oldProperty(property.name, of: entity.name) else {
+      return noteNew(property, of: entity)
+    }
+    let name = "\(entity.name).\(property.name)"
+    if old.name != property.name {
+      note(entity.name, property.name, "\(entity.name).\(old.name) is called \(property.name).")
+    }
+    switch (old, property) {
+    case (let old as Schema.Attribute, let new as Schema.Attribute):
+      compare(old, new, name, entity)
+    case (let old as Schema.Relationship, let new as Schema.Relationship):
+      compare(old, new, name, entity)
+    default:
+      refuse(
+        entity.name, property.name,
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(property)). \(Self.advice)")
+    }
+  }
+
+  private static let advice =
+    "Add it under a new name, and set it from the old one in a custom stage of a migration plan."
+
+  private mutating func noteNew(_ property: any SchemaProperty, of entity: Schema.Entity) {
+    let name = "\(entity.name).\(property.name)"
+    let value =
+      switch property {
+      case let attribute as Schema.Attribute where attribute.defaultValue != nil:
+        " Rows that are there get its default value."
+      case let attribute as Schema.Attribute where !attribute.isOptional:
+        " It is required and has no default value, so there may be no rows."
+      default: ""
+      }
+    note(entity.name, property.name, "\(name), \(PropertyForm(property)), is new.\(value)")
+  }
+
+  private mutating func compare(
+    _ old: Schema.Attribute, _ new: Schema.Attribute, _ name: String, _ entity: Schema.Entity
+  ) {
+    switch (AttributeChange(from: old, to: new)) {
+    case .none: break
+    case .same:
+      note(
+        entity.name, new.name,
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); values stay as they are.")
+    case .checked:
+      note(
+        entity.name, new.name,
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); there may be no value that this cannot hold.")
+    case .inlined:
+      note(
+        entity.name, new.name, "\(name) is no longer stored in files of its own.", losesData: true)
+    case .externalized: note(entity.name, new.name, "\(name) may be stored in files of its own.")
+    case .refused:
+      refuse(
+        entity.name, new.name,
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)")
+    }
+    if old.isOptional, !new.isOptional {
+      if new.defaultValue == nil {
+        refuse(
+          entity.name, new.name,
+          "\(name) was optional and is required, and has no default value for rows without one. Give it a default "
+            + "value, or set it in `willMigrate` of a migration plan and add it under a new name.")
+      } else {
+        note(
+          entity.name, new.name,
+          "\(name) was optional and is required; nil becomes its default value.", losesData: true)
+      }
+    } else if !old.isOptional, new.isOptional {
+      note(entity.name, new.name, "\(name) was required and is optional.")
+    }
+    compareOptions(old, new, name, entity)
+  }
+
+  private mutating func compareOptions(
+    _ old: Schema.Attribute, _ new: Schema.Attribute, _ name: String, _ entity: Schema.Entity
+  ) {
+    let ignored: Set<String> = ["unique", "externalStorage", "transformable", "codable"]
+    let before = Set(old.options.map(\.name)).subtracting(ignored)
+    let now = Set(new.options.map(\.name)).subtracting(ignored)
+    for option in now.subtracting(before).sorted() {
+      note(entity.name, new.name, "\(name) has the option \(option).")
+    }
+    for option in before.subtracting(now).sorted() {
+      note(entity.name, new.name, "\(name) no longer has the option \(option).")
+    }
+  }
+
+  private mutating func compare(
+    _ old: Schema.Relationship, _ new: Schema.Relationship, _ name: String,
+    _ entity: Schema.Entity
+  ) {
+    guard match.isSame(old.destination, new.destination) else {
+      return refuse(
+        entity.name, new.name,
+        "\(name) led to \(old.destination) and leads to \(new.destination). \(Self.advice)")
+    }
+    switch (old.isToOneRelationship, new.isToOneRelationship) {
+    case (true, false):
+      note(entity.name, new.name, "\(name) led to one object and leads to several.", losesData: true)
+    case (false, true):
+      note(
+        entity.name, new.name,
+        "\(name) led to several objects and leads to one; there may be no object that it leads to several from.",
+        losesData: true)
+    default: break
+    }
+    if old.isToOneRelationship, new.isToOneRelationship, old.isOptional, !new.isOptional {
+      note(
+        entity.name, new.name,
+        "\(name) was optional and is required; there may be no object that it leads nowhere from.")
+    }
+    if old.deleteRule != new.deleteRule {
+      note(
+        entity.name, new.name,
+        "The delete rule of \(name) was \(old.deleteRule) and is \(new.deleteRule).")
+    }
+    compareInverses(old, new, name, entity)
+  }
+
+  /// Whether a relationship and the one that leads back now were stored in one place.
+  private func isOnePlace(
+    _ old: Schema.Relationship, _ inverse: String, _ destination: String, _ entity: Schema.Entity
+  ) -> Bool {
+    guard let owner = match.oldEntities[entity.name], let target = match.oldEntities[destination],
+      let back = match.oldProperty(inverse, of: destination) as? Schema.Relationship
+    else { return false }
+    let links = SchemaLinks(match.old)
+    return links.storage(of: old, in: owner).column == links.storage(of: back, in: target).column
+  }
+
+  private mutating func compareInverses(
+    _ old: Schema.Relationship, _ new: Schema.Relationship, _ name: String,
+    _ entity: Schema.Entity
+  ) {
+    let before = old.inverseName
+    let now = new.inverseName.flatMap { match.oldProperty($0, of: new.destination)?.name }
+    if new.inverseName == nil, let before {
+      note(entity.name, new.name, "\(before) no longer leads back from \(name).")
+    } else if let inverse = new.inverseName, before == nil || now != before {
+      if now == nil || isOnePlace(old, inverse, new.destination, entity) {
+        note(entity.name, new.name, "\(inverse) leads back from \(name).")
+      } else {
+        refuse(
+          entity.name, new.name,
+          "\(inverse) leads back from \(name) now, and both were stored, each by itself: they may contradict each "
+            + "other. \(Self.advice)")
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// What has changed from one schema to another, and whether a store's data can follow by itself.
+///
+/// It is made of the schemas alone, and reads no store: a change may still be refused for what a store holds, such
+/// as two rows with one value of a property that is to be unique.
+///
+/// Changes that need no migration plan: models and properties that are added, removed or renamed
+/// (`@Attribute(originalName:)`, `@Relationship(originalName:)`); new properties that are optional or have a default value;
+/// required properties that become optional, and optional ones with a default value that become required; delete
+/// rules, indexes, `.unique`, `.externalStorage`; relationships that lead to one object or to several now.
+public struct SchemaDifference: Sendable {
+  /// One thing that has changed.
+  public struct Change: Sendable, Hashable, CustomStringConvertible {
+    /// The name of the entity that it is about, as it is now, or as it was if it is gone.
+    public let entity: String
+    /// The name of the property that it is about; nil for the entity itself.
+    public let property: String?
+    /// What has changed, in a sentence.
+    public let description: String
+    /// Whether data that was stored is gone afterwards, or is stored in another form.
+    public let losesData: Bool
+  }
+
+  /// What a store's data follows by itself.
+  public let changes: [Change]
+  /// What it cannot follow, each with what to do about it.
+  public let refusals: [Change]
+
+  /// Compares two schemas.
+  ///
+  /// Costs some microseconds for each property.
+  public init(from old: Schema, to new: Schema) {
+    self.init(SchemaMatch(from: old, to: new, originalNames: RenamedModels.originalNames(in: new)))
+  }
+
+  init(_ match: SchemaMatch) {
+    var comparison = SchemaComparison(match)
+    comparison.run()
+    (changes, refusals) = (comparison.changes, comparison.refusals)
+  }
+
+  /// Whether the schemas need the same tables.
+  public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
+  /// Whether data that was stored is gone afterwards, or is stored in another form.
+  public var losesData: Bool { changes.contains(where: \.losesData) }
+}
+
+extension SchemaDifference: CustomStringConvertible {
+  /// The changes, then the refusals, a line each.
+  public var description: String {
+    (changes + refusals).map(\.description).joined(separator: "\n")
+  }
+}

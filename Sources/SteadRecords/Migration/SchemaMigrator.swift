@@ -1,0 +1,302 @@
+import Foundation
+import SteadSQLite
+
+/// Takes one store's tables from the schema that they were made for to another.
+///
+/// The steps of ``run()`` are in an order in which every step finds the names that it needs: pairs of relationships
+/// are set aside first, by their old places, and are written to their new ones when all columns are there.
+struct SchemaMigrator {
+  /// How many rows an error names.
+  static let namedRowLimit = 3
+
+  let connection: StoreConnection
+  let layout: StoreLayout
+  let tables: [TableLayout]
+  let match: SchemaMatch
+  let blobs: BlobFiles?
+  private let names: TableNames
+  private let links: [LinkChange]
+  /// The columns of each table before, with the first words of their types.
+  private let existing: [String: [String: String]]
+
+  /// - Parameter stored: The schema that the store was opened with last.
+  init(
+    _ connection: StoreConnection, from stored: Schema, to layout: StoreLayout,
+    tables: [TableLayout], blobs: BlobFiles?
+  ) throws {
+    self.connection = connection
+    self.layout = layout
+    self.tables = tables
+    self.blobs = blobs
+    let catalog = try StoreCatalog(connection)
+    existing = catalog.columns
+    catalog.complete(stored, as: layout)
+    match = SchemaMatch(
+      from: stored, to: layout.schema,
+      originalNames: RenamedModels.originalNames(in: layout.schema))
+    names = TableNames(match, existing: existing)
+    links = LinkChange.all(match, names, in: Set(tables.map(\.name)))
+  }
+
+  /// What has changed.
+  var difference: SchemaDifference { SchemaDifference(match) }
+
+  // MARK: Before anything is written
+
+  /// Throws when the store cannot follow, with everything that is in the way.
+  func check() throws {
+    for table in tables {
+      let views = try connection.integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE",
+        [.text(table.name)])
+      if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
+    }
+    var problems = difference.refusals.map(\.description)
+    if problems.isEmpty {
+      for link in links { problems += try self.problems(of: link) }
+      problems += try MigrationRows(connection, match, names, existing, tables).problems()
+    }
+    guard !problems.isEmpty else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "The store cannot follow its models by itself, and was left as it was. "
+        + problems.joined(separator: " "))
+  }
+
+  private func problems(of link: LinkChange) throws -> [String] {
+    var problems: [String] = []
+    let query = query(link)
+    let name = "\(link.entity.name).\(link.relationship.name)"
+    func several(_ side: String) throws -> String? {
+      let rows = try connection.rows(
+        "SELECT \(side) FROM (\(query)) GROUP BY \(side) HAVING count(*) > 1 LIMIT \(Self.namedRowLimit)"
+      ).compactMap { if case .integer(let row)? = $0.first { "\(row)" } else { nil } }
+      return rows.isEmpty ? nil : rows.joined(separator: ", ")
+    }
+    if link.hasOneTarget, let rows = try several("owner") {
+      problems.append(
+        "\(name) leads to one object now, and rows lead to several: \(rows). Choose one in a custom stage of a "
+          + "migration plan.")
+    }
+    if link.hasOneOwner, let rows = try several("target") {
+      problems.append(
+        "\(name) has an inverse that leads to one object, and several rows lead to the same: \(rows). Choose one in a "
+          + "custom stage of a migration plan.")
+    }
+    return problems
+  }
+
+  private func query(_ link: LinkChange) -> String {
+    let table =
+      switch link.before {
+      case .column(let table, _), .inverse(let table, _, _), .pairs(let table, _): table
+      }
+    return LinkQuery(
+      link.before, columns: Set(existing[table]?.keys.map { $0 } ?? []),
+      classes: link.oldFamily.compactMap(oldNumber)
+    ).sql
+  }
+
+  /// What `_entity` held for an old class.
+  private func oldNumber(_ entity: Schema.Entity) -> Int? {
+    match.old.entities.firstIndex { $0 === entity }.map { $0 + 1 }
+  }
+
+  // MARK: Writing
+
+  /// Changes the tables; within a transaction.
+  func run() throws {
+    for (number, link) in links.enumerated() {
+      try connection.execute(
+        "CREATE TEMP TABLE \(Self.aside(number)) AS \(query(link))")
+    }
+    try removeDerived()
+    try rename()
+    try renumberClasses()
+    try removeColumnsAndTables()
+    for table in tables { try extend(table) }
+    let renumbering = ListRenumbering(stored: match.old, layout: layout)
+    for entity in layout.entities where tables.contains(where: { $0.name == entity.table }) {
+      try renumbering.apply(to: entity, on: connection)
+    }
+    for index in layout.entities.indices { try createPairs(of: layout.entities[index]) }
+    for (number, link) in links.enumerated() {
+      try LinkWriting(connection, layout, Self.aside(number)).write(link)
+      try connection.execute("DROP TABLE temp.\(Self.aside(number))")
+    }
+    let rows = MigrationRows(connection, match, names, existing, tables)
+    try rows.fillDefaults(layout)
+    try rows.inlineFiles(blobs)
+  }
+
+  private static func aside(_ number: Int) -> String { "stead_link_\(number)" }
+
+  /// Removes what is made of columns, and will be made anew where it is still wanted.
+  private func removeDerived() throws {
+    let wanted = DerivedNames(layout, tables)
+    let old = DerivedNames(match.old)
+    let present = try connection.rows("SELECT name, type FROM sqlite_schema")
+    for row in present {
+      guard case .text(let name) = row[0], case .text(let type) = row[1] else { continue }
+      switch type {
+      case "index" where old.indices.contains(name) && !wanted.indices.contains(name):
+        try connection.execute("DROP INDEX \(name.sqlName)")
+      case "table" where old.searches[name] != nil && old.searches[name] != wanted.searches[name]:
+        for trigger in ["insert", "delete", "update"] {
+          try connection.execute("DROP TRIGGER IF EXISTS \("\(name)_\(trigger)".sqlName)")
+        }
+        try connection.execute("DROP TABLE \(name.sqlName)")
+      default: break
+      }
+    }
+    for (table, columns) in old.generated where existing[table] != nil {
+      let kept = names.tables[table].flatMap { wanted.generated[$0] } ?? [:]
+      for (column, base) in columns where existing[table]?[column] != nil {
+        let stays = names.columns[table]?[base] == base && kept[column] == base
+        if !stays {
+          try connection.execute(
+            "ALTER TABLE \(table.sqlName) DROP COLUMN \(column.sqlName)")
+        }
+      }
+    }
+  }
+
+  private func rename() throws {
+    for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
+      if old != new {
+        try connection.execute("ALTER TABLE \(old.sqlName) RENAME TO \(new.sqlName)")
+      }
+      // What goes makes room for what is called so now.
+      for column in (names.dropped[old] ?? []).sorted() { try drop(column, of: new) }
+      for (before, after) in (names.columns[old] ?? [:]).sorted(by: { $0.key < $1.key })
+      where before != after {
+        try connection.execute(
+          "ALTER TABLE \(new.sqlName) RENAME COLUMN \(before.sqlName) TO \(after.sqlName)")
+      }
+    }
+  }
+
+  private func drop(_ column: String, of table: String) throws {
+    try connection.execute("ALTER TABLE \(table.sqlName) DROP COLUMN \(column.sqlName)")
+  }
+
+  /// Gives rows the numbers that their classes have in the new schema, and removes those of classes that are gone.
+  private func renumberClasses() throws {
+    for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
+      let classes = match.old.entities.filter { $0.root.name == old }
+      let wasHierarchy = existing[old]?["_entity"] != nil
+      guard let table = tables.first(where: { $0.name == new }) else { continue }
+      let numbers = classes.map { entity -> (old: Int, new: Int?) in
+        let now = match.newEntities[entity.name].flatMap { layout.entity(named: $0.name)?.index }
+        return (oldNumber(entity) ?? 0, now.map { $0 + 1 })
+      }
+      if wasHierarchy {
+        let gone = numbers.filter { $0.new == nil }.map { "\($0.old)" }
+        if !gone.isEmpty {
+          try connection.execute(
+            "DELETE FROM \(new.sqlName) WHERE \"_entity\" IN (\(gone.joined(separator: ", ")))")
+          try clearReferences(to: new)
+        }
+        if !table.isHierarchy {
+          try drop("_entity", of: new)
+        } else if numbers.contains(where: { $0.new != nil && $0.new != $0.old }) {
+          let cases = numbers.compactMap { pair in pair.new.map { "WHEN \(pair.old) THEN \($0)" } }
+          try connection.execute(
+            "UPDATE \(new.sqlName) SET \"_entity\" = CASE \"_entity\" \(cases.joined(separator: " ")) "
+              + "ELSE \"_entity\" END")
+        }
+      } else if table.isHierarchy, let number = numbers.first?.new {
+        try connection.execute(
+          "ALTER TABLE \(new.sqlName) ADD COLUMN \"_entity\" INTEGER NOT NULL DEFAULT \(number)")
+      }
+    }
+  }
+
+  /// Clears columns that lead to rows of a table that are gone. Pairs that do are left out when they are written,
+  /// and are passed over when they are read.
+  private func clearReferences(to table: String) throws {
+    for entity in match.new.entities {
+      guard let names = entity.storedProperties as [any SchemaProperty]?, let owner = oldColumns(of: entity)
+      else { continue }
+      for case let relationship as Schema.Relationship in names where relationship.isToOneRelationship {
+        guard layout.entity(named: relationship.destination)?.table == table,
+          owner.contains(relationship.name)
+        else { continue }
+        let (own, column) = (entity.root.name.sqlName, relationship.name.sqlName)
+        try connection.execute(
+          "UPDATE \(own) SET \(column) = NULL WHERE \(column) IS NOT NULL AND \(column) NOT IN "
+            + "(SELECT \"_id\" FROM \(table.sqlName))")
+      }
+    }
+    for pairs in SchemaLinks(match.old).pairTables where existing[pairs] != nil {
+      guard let sides = pairSides(pairs) else { continue }
+      for (side, destination) in sides where names.tables[destination] == table {
+        try connection.execute(
+          "DELETE FROM \(pairs.sqlName) WHERE \(side) NOT IN (SELECT \"_id\" FROM \(table.sqlName))")
+      }
+    }
+  }
+
+  /// The columns that an entity's table has at this point.
+  private func oldColumns(of entity: Schema.Entity) -> Set<String>? {
+    guard let old = names.oldTable(entity.root.name) else { return nil }
+    return Set((names.columns[old] ?? [:]).values)
+  }
+
+  /// The old tables that the columns of a table of pairs lead to.
+  private func pairSides(_ table: String) -> [(side: String, destination: String)]? {
+    let links = SchemaLinks(match.old)
+    for entity in match.old.entities {
+      for case let relationship as Schema.Relationship in entity.storedProperties {
+        guard case .pairs(table, let isOwner) = links.storage(of: relationship, in: entity),
+          let target = match.old.entitiesByName[relationship.destination]
+        else { continue }
+        let (own, other) = isOwner ? ("owner", "target") : ("target", "owner")
+        return [(own, entity.root.name), (other, target.root.name)]
+      }
+    }
+    return nil
+  }
+
+  private func removeColumnsAndTables() throws {
+    for table in names.droppedTables.sorted() {
+      try connection.execute("DROP TABLE \(table.sqlName)")
+    }
+    let moved = Set(
+      links.compactMap { if case .pairs(let table, _) = $0.before { table } else { nil } })
+    let wanted = SchemaLinks(match.new).pairTables
+    for table in SchemaLinks(match.old).pairTables.sorted()
+    where existing[table] != nil && (!wanted.contains(table) || moved.contains(table)) {
+      try connection.execute("DROP TABLE \(table.sqlName)")
+    }
+  }
+
+  /// Makes the tables of pairs that an entity of this store needs.
+  private func createPairs(of entity: EntityLayout) throws {
+    guard tables.contains(where: { $0.name == entity.table }) else { return }
+    for index in entity.joined {
+      try entity.properties[index].joinTable?.create(on: connection)
+    }
+  }
+
+  /// Adds the columns that the models have gained.
+  private func extend(_ table: TableLayout) throws {
+    guard names.oldTable(table.name) != nil else {
+      try connection.execute(table.creation)
+      return
+    }
+    let present = try StoreCatalog(connection).columns[table.name] ?? [:]
+    let properties = Dictionary(
+      layout.entities.filter { $0.table == table.name }.flatMap(\.properties).compactMap {
+        property in property.column.map { ($0, property) }
+      }
+    ) { first, _ in first }
+    for column in table.columns + table.orders + table.generated where present[column.name] == nil {
+      let value =
+        table.isHierarchy ? nil : try properties[column.name].flatMap(SQLLiteral.init)?.checked(connection)
+      try connection.execute(
+        "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) \(column.declaration)"
+          + (value.map { " DEFAULT \($0)" } ?? ""))
+    }
+  }
+}

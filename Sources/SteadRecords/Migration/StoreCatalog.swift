@@ -1,0 +1,46 @@
+import SteadSQLite
+
+/// The tables and columns that a store has.
+struct StoreCatalog {
+  /// The columns of each table, with the first words of their types: a second one only says what a column does
+  /// not convert.
+  let columns: [String: [String: String]]
+
+  init(_ connection: StoreConnection) throws {
+    let rows = try connection.rows(
+      "SELECT s.name, c.name, substr(c.type, 1, instr(c.type || ' ', ' ') - 1) "
+        + "FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c WHERE s.type = 'table'")
+    var columns: [String: [String: String]] = [:]
+    for row in rows {
+      guard case .text(let table) = row[0], case .text(let name) = row[1],
+        case .text(let type) = row[2]
+      else { continue }
+      columns[table, default: [:]][name] = type
+    }
+    self.columns = columns
+  }
+
+  /// Adds what schemas of earlier versions of this library do not say of types that the program has not: what
+  /// the columns show.
+  func complete(_ schema: Schema, as layout: StoreLayout) {
+    for entity in schema.entities {
+      guard let columns = columns[entity.root.name] else { continue }
+      for property in entity.properties {
+        let type = columns[property.name]
+        switch property {
+        case let attribute as Schema.Attribute
+        where attribute.recorded == nil && attribute.valueType == Any.self:
+          let now = layout.entity(named: entity.name)?.property(named: attribute.name)
+          guard let now, case .attribute(let encoding) = now.kind,
+            TableLayout.type(of: encoding).hasPrefix(type ?? "-")
+          else { continue }
+          attribute.recorded = RecordedForm(isOptional: now.isOptional, encoding: encoding.rawValue)
+        case let relationship as Schema.Relationship
+        where relationship.recorded == nil && relationship.valueType == Any.self:
+          relationship.recorded = RecordedForm(isOptional: true, isToOne: type != nil)
+        default: break
+        }
+      }
+    }
+  }
+}
