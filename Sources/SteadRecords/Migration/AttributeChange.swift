@@ -60,5 +60,7 @@ struct IntegerRange {
     greatest = UInt64(clamping: T.max)
   }
 
-  func contains(_ other: IntegerRange) -> Bool { least <= other.least && greatest >= other.greatest }
+  func contains(_ other: IntegerRange) -> Bool {
+    least <= other.least && greatest >= other.greatest
+  }
 }

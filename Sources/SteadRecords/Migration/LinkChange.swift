@@ -20,7 +20,8 @@ struct LinkChange {
   var hasOneOwnerColumn = false
 
   /// The changes that a store's relationships need.
-  static func all(_ match: SchemaMatch, _ names: TableNames, in tables: Set<String>) -> [LinkChange] {
+  static func all(_ match: SchemaMatch, _ names: TableNames, in tables: Set<String>) -> [LinkChange]
+  {
     let (old, new) = (SchemaLinks(match.old), SchemaLinks(match.new))
     var changes: [LinkChange] = []
     var places: Set<String> = []

@@ -28,7 +28,9 @@ struct SQLLiteral {
     case .text(let text):
       text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
     case .blob(let data):
-      "x'" + data.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined() + "'"
+      "x'"
+        + data.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        + "'"
     }
   }
 }

@@ -8,7 +8,8 @@ struct SchemaComparison {
 
   mutating func run() {
     for entity in match.old.entities where match.newEntities[entity.name] == nil {
-      note(entity.name, nil, "The model \(entity.name) is gone, with all its rows.", losesData: true)
+      note(
+        entity.name, nil, "The model \(entity.name) is gone, with all its rows.", losesData: true)
     }
     for entity in match.new.entities {
       guard let old = match.oldEntities[entity.name] else {
@@ -52,7 +53,8 @@ struct SchemaComparison {
       refuse(
         new.name, nil,
         "\(new.name) was \(before) and is \(now), and rows of several hierarchies cannot be put together or taken "
-          + "apart. Add the class under a new name, and move its objects in a custom stage of a migration plan.")
+          + "apart. Add the class under a new name, and move its objects in a custom stage of a migration plan."
+      )
     } else {
       note(new.name, nil, "\(new.name) was \(before) and is \(now).")
     }
@@ -141,7 +143,8 @@ struct SchemaComparison {
     case .checked:
       note(
         entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); there may be no value that this cannot hold.")
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); there may be no value that this cannot hold."
+      )
     case .inlined:
       note(
         entity.name, new.name, "\(name) is no longer stored in files of its own.", losesData: true)
@@ -149,7 +152,8 @@ struct SchemaComparison {
     case .refused:
       refuse(
         entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)")
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)"
+      )
     }
     if old.isOptional, !new.isOptional {
       if new.defaultValue == nil {
@@ -193,7 +197,8 @@ struct SchemaComparison {
     }
     switch (old.isToOneRelationship, new.isToOneRelationship) {
     case (true, false):
-      note(entity.name, new.name, "\(name) led to one object and leads to several.", losesData: true)
+      note(
+        entity.name, new.name, "\(name) led to one object and leads to several.", losesData: true)
     case (false, true):
       note(
         entity.name, new.name,

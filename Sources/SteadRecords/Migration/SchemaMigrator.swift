@@ -216,9 +216,11 @@ struct SchemaMigrator {
   /// and are passed over when they are read.
   private func clearReferences(to table: String) throws {
     for entity in match.new.entities {
-      guard let names = entity.storedProperties as [any SchemaProperty]?, let owner = oldColumns(of: entity)
+      guard let names = entity.storedProperties as [any SchemaProperty]?,
+        let owner = oldColumns(of: entity)
       else { continue }
-      for case let relationship as Schema.Relationship in names where relationship.isToOneRelationship {
+      for case let relationship as Schema.Relationship in names
+      where relationship.isToOneRelationship {
         guard layout.entity(named: relationship.destination)?.table == table,
           owner.contains(relationship.name)
         else { continue }
@@ -232,7 +234,8 @@ struct SchemaMigrator {
       guard let sides = pairSides(pairs) else { continue }
       for (side, destination) in sides where names.tables[destination] == table {
         try connection.execute(
-          "DELETE FROM \(pairs.sqlName) WHERE \(side) NOT IN (SELECT \"_id\" FROM \(table.sqlName))")
+          "DELETE FROM \(pairs.sqlName) WHERE \(side) NOT IN (SELECT \"_id\" FROM \(table.sqlName))"
+        )
       }
     }
   }
@@ -293,7 +296,8 @@ struct SchemaMigrator {
     ) { first, _ in first }
     for column in table.columns + table.orders + table.generated where present[column.name] == nil {
       let value =
-        table.isHierarchy ? nil : try properties[column.name].flatMap(SQLLiteral.init)?.checked(connection)
+        table.isHierarchy
+        ? nil : try properties[column.name].flatMap(SQLLiteral.init)?.checked(connection)
       try connection.execute(
         "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) \(column.declaration)"
           + (value.map { " DEFAULT \($0)" } ?? ""))

@@ -61,6 +61,16 @@ final class ModelMetadata: @unchecked Sendable {
     byKeyPath = Dictionary(properties.enumerated().map { ($1.keyPath, $0) }) { first, _ in first }
   }
 
+  /// What no class says of itself, for a schema that is made by hand.
+  init(_ type: any PersistentModel.Type, name: String, properties: [Property]) {
+    self.type = type
+    self.name = name
+    parent = nil
+    self.properties = properties
+    constraints = []
+    byKeyPath = [:]
+  }
+
   static func name(of type: any PersistentModel.Type) -> String {
     func open<T: PersistentModel>(_ type: T.Type) -> String { Schema.entityName(for: type) }
     return open(type)

@@ -147,7 +147,9 @@ extension Schema.Attribute {
 extension Schema.Attribute {
   /// How the attribute's values lie in a column.
   package var encoding: _ColumnEncoding {
-    if let recorded = recorded?.encoding.flatMap(_ColumnEncoding.init(rawValue:)) { return recorded }
+    if let recorded = recorded?.encoding.flatMap(_ColumnEncoding.init(rawValue:)) {
+      return recorded
+    }
     if isTransformable || isCodable { return .opaque }
     if options.contains(.externalStorage) { return .external }
     return PropertyShape(valueType).encoding
