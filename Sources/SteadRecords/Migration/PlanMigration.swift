@@ -40,36 +40,21 @@ struct PlanMigration {
     return try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
   }
 
-  /// The stages behind the version whose entities the store has, or that has the store's number.
+  /// The stages from the version that the store has.
   private func pendingStages(from stored: Schema) throws -> [MigrationStage] {
-    let versions = plan.schemas
-    let place =
-      versions.lastIndex { matches($0, stored) && $0.versionIdentifier == stored.version }
-      ?? versions.lastIndex { matches($0, stored) }
-      ?? versions.firstIndex { $0.versionIdentifier == stored.version }
-    guard let place else {
-      guard let newest = versions.last, stored.version <= newest.versionIdentifier else {
-        throw SwiftDataError(
-          .unknownSchema,
-          "The store has version \(stored.version), which the migration plan does not know. Open "
-            + "it with the app that wrote it; it was left as it was.")
-      }
-      return []
+    let path = try MigrationPath(plan)
+    switch try path.place(of: stored) {
+    case .version(let index): return try path.stages(from: index)
+    case .likeVersion(let index, let difference):
+      let stages = try path.stages(from: index)
+      // The tables follow by themselves; closures of the app would meet a schema that they do not know.
+      guard stages.contains(where: \.isCustom) else { return stages }
+      throw SwiftDataError(
+        .unknownSchema,
+        "The store has version \(stored.version), and its models are not those that the migration plan has for it. "
+          + "\(difference.description.replacing("\n", with: " ")) The store was left as it was. Put the models that were "
+          + "shipped back into the plan, and the changed ones into a version of their own.")
     }
-    let passed = Set(versions[..<place].map { ObjectIdentifier($0) })
-    return plan.stages.filter { !passed.contains(ObjectIdentifier($0.from)) }
-  }
-
-  private func matches(_ version: any VersionedSchema.Type, _ stored: Schema) -> Bool {
-    let shapes = Dictionary(
-      Schema(versionedSchema: version).entities.map { ($0.name, Self.shape($0)) }
-    ) { first, _ in first }
-    let found = Dictionary(stored.entities.map { ($0.name, Self.shape($0)) }) { first, _ in first }
-    return shapes == found
-  }
-
-  private static func shape(_ entity: Schema.Entity) -> Set<String> {
-    Set(entity.storedProperties.map(\.name))
   }
 
   private func run(_ stage: MigrationStage) throws {
@@ -142,4 +127,12 @@ extension MigrationStage {
     case .lightweight(let from, _), .custom(let from, _, _, _): from
     }
   }
+
+  var to: any VersionedSchema.Type {
+    switch self {
+    case .lightweight(_, let to), .custom(_, let to, _, _): to
+    }
+  }
+
+  var isCustom: Bool { if case .custom = self { true } else { false } }
 }

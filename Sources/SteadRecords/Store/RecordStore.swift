@@ -16,6 +16,8 @@ final class RecordStore: @unchecked Sendable {
   }
 
   let identity: Identity
+  /// What opening the store has changed in it; nil where its tables were those of the models.
+  let migration: StoreMigration?
   let layout: StoreLayout
   let configuration: ModelConfiguration
   let blobs: BlobFiles?
@@ -55,9 +57,9 @@ final class RecordStore: @unchecked Sendable {
     let blobs =
       configuration.isStoredInMemoryOnly ? nil : BlobFiles(directory: file.blobDirectory)
     self.blobs = blobs
-    let preparation = StorePreparation(
-      connection: writer, layout: layout, tables: tables, entities: entities,
-      allowsSave: isWritable, blobs: blobs)
+    var preparation = StorePreparation(
+      writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
+      file: file)
     let identity: Identity
     do {
       identity = Identity(identifier: try preparation.run())
@@ -67,6 +69,7 @@ final class RecordStore: @unchecked Sendable {
       throw error
     }
     self.identity = identity
+    migration = preparation.migration
     let tableByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     plans = layout.entities.map { entity in
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
@@ -348,6 +351,7 @@ final class RecordStore: @unchecked Sendable {
     }
     // Objects that are registered anywhere have no rows any more, which `write` has told.
     try file.removeBlobs()
+    try StoreBackup(file: file).remove()
     if !configuration.isStoredInMemoryOnly {
       writing.lock()
       defer { writing.unlock() }

@@ -9,7 +9,7 @@ struct StoreFile: Sendable {
   /// Marks a SQLite file as ours: "Sted".
   static let applicationID: Int64 = 0x5374_6564
 
-  private let configuration: ModelConfiguration
+  let configuration: ModelConfiguration
 
   init(_ configuration: ModelConfiguration) { self.configuration = configuration }
 

@@ -12,9 +12,25 @@ struct StorePreparation {
   let entities: Set<Int>
   let allowsSave: Bool
   let blobs: BlobFiles?
+  let file: StoreFile
+  /// What has changed, where the store was made for other models.
+  private(set) var migration: StoreMigration?
+
+  init(
+    _ connection: StoreConnection, _ layout: StoreLayout, tables: [TableLayout],
+    entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile
+  ) {
+    self.connection = connection
+    self.layout = layout
+    self.tables = tables
+    self.entities = entities
+    self.allowsSave = allowsSave
+    self.blobs = blobs
+    self.file = file
+  }
 
   /// Brings the tables up to the layout, and returns the store's identifier.
-  func run() throws -> String {
+  mutating func run() throws -> String {
     let version = try connection.integer("PRAGMA user_version") ?? 0
     if version > Self.formatVersion {
       throw SwiftDataError(
@@ -30,6 +46,11 @@ struct StorePreparation {
     do {
       let migrator = isNew ? nil : try makeMigrator()
       try migrator?.check()
+      if let difference = migrator?.difference, !difference.isEmpty {
+        migration = StoreMigration(
+          url: file.configuration.url, difference: difference,
+          backup: difference.losesData ? try StoreBackup(file: file).make(from: connection) : nil)
+      }
       if isNew { try createMetadata() }
       try createCommitNumber()
       try migrator?.run()

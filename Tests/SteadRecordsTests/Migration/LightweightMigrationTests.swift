@@ -150,6 +150,36 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Shelf1.Tag>()) == 2)
   }
 
+  @Test func whatIsLostIsInTheBackup() throws {
+    try fillShelf()
+    do {
+      let container = try open(Shelf2.models)
+      let migration = try #require(container.migrations.first)
+      #expect(migration.url == url && migration.difference.losesData)
+      let backup = try #require(migration.backup)
+      #expect(backup.lastPathComponent == "shelf.store.backup")
+      #expect(try backup.mode == 0o600)
+      let copy = try ModelContainer(
+        for: Schema(Shelf1.models), configurations: ModelConfiguration(url: backup))
+      let books = try ModelContext(copy).fetch(FetchDescriptor<Shelf1.Book>())
+      #expect(books.count == 3 && books.compactMap(\.author).count == 2)
+    }
+    // Another opening changes nothing, and keeps the backup.
+    #expect(try open(Shelf2.models).migrations.isEmpty)
+    #expect(try directory.names.contains("shelf.store.backup"))
+    try open(Shelf2.models).erase()
+    #expect(try !directory.names.contains("shelf.store.backup"))
+  }
+
+  @Test func nothingIsCopiedWhereNothingIsLost() throws {
+    let context = ModelContext(try open([Fleet1.Vehicle.self]))
+    context.insert(Fleet1.Vehicle("sled"))
+    try context.save()
+    let migration = try #require(try open(Fleet1.models).migrations.first)
+    #expect(!migration.difference.losesData && migration.backup == nil)
+    #expect(try !directory.names.contains("shelf.store.backup"))
+  }
+
   @Test func theDifferenceIsToldInSentences() {
     let difference = SchemaDifference(from: Schema(Shelf1.models), to: Schema(Shelf2.models))
     let text = difference.description

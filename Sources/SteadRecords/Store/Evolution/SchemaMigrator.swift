@@ -51,6 +51,13 @@ struct SchemaMigrator {
         [.text(table.name)])
       if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
     }
+    let difference = difference
+    if match.old.version > match.new.version, !difference.isEmpty {
+      throw SwiftDataError(
+        .backwardMigration,
+        "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
+          + "with the app that wrote it; it was left as it was.")
+    }
     var problems = difference.refusals.map(\.description)
     if problems.isEmpty {
       for link in links { problems += try self.problems(of: link) }
