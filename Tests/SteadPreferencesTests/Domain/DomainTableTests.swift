@@ -1,3 +1,4 @@
+import SteadTestSupport
 import Testing
 
 @testable import SteadPreferences
@@ -6,13 +7,13 @@ struct DomainTableTests {
   /// Random sets and removals, beside a dictionary that does the same.
   @Test(arguments: [1, 7, 400], [0, 12, 60])
   func holdsWhatADictionaryHolds(keyCount: Int, keyLength: Int) {
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix(seed: Effort.seed)
     var table = DomainTable()
     var model: [String: PropertyList] = [:]
     for step in 0..<5_000 {
       let number = Int.random(in: 0..<keyCount, using: &random)
       let key = "key \(number) \(String(repeating: "x", count: keyLength))"
-      let value: PropertyList? = Bool.random() ? .integer(Int64(step)) : nil
+      let value: PropertyList? = Bool.random(using: &random) ? .integer(Int64(step)) : nil
       #expect(table.replace(key, with: value) == model[key])
       model[key] = value
       #expect(table.count == model.count)

@@ -171,6 +171,38 @@ import Testing
     #expect(try !directory.names.contains("shelf.store.backup"))
   }
 
+  /// Earlier versions of the library wrote schemas that tell types by their names alone, and the types may be gone.
+  @Test func aSchemaOfTypesThatAreGoneIsCompletedFromTheColumns() throws {
+    try fillShelf()
+    let schema = try sqlite("SELECT value FROM stead_metadata WHERE key = 'schema'")
+    func withoutForms(_ value: Any) -> Any {
+      if let list = value as? [Any] { return list.map(withoutForms) }
+      guard var fields = value as? [String: Any] else { return value }
+      fields["form"] = nil
+      if fields["valueType"] != nil { fields["valueType"] = "gone" }
+      return fields.mapValues(withoutForms)
+    }
+    let json = try JSONSerialization.jsonObject(with: Data(schema.utf8))
+    let old = String(
+      decoding: try JSONSerialization.data(withJSONObject: withoutForms(json)), as: UTF8.self)
+    #expect(schema.contains("form") && !old.contains("form"))
+    try sqlite(
+      "UPDATE stead_metadata SET value = '\(old)' WHERE key = 'schema'; "
+        + "DELETE FROM stead_metadata WHERE key = 'tables';")
+    let context = ModelContext(try open(Shelf2.models))
+    let books = try context.fetch(
+      FetchDescriptor<Shelf2.Book>(sortBy: [SortDescriptor(\.pages)]))
+    #expect(books.map(\.name) == ["one", "two", "three"])
+    #expect(books.map(\.note) == ["none", "noted", "none"])
+    #expect(books.map { $0.authors.count } == [1, 1, 0])
+    #expect(books.map { $0.tags.count } == [2, 1, 1])
+  }
+
+  @discardableResult
+  private func sqlite(_ sql: String) throws -> String {
+    try ToolRun.text(["sqlite3", url.filePath, sql])
+  }
+
   @Test func nothingIsCopiedWhereNothingIsLost() throws {
     let context = ModelContext(try open([Fleet1.Vehicle.self]))
     context.insert(Fleet1.Vehicle("sled"))

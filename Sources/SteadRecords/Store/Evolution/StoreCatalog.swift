@@ -23,6 +23,10 @@ struct StoreCatalog {
   /// Adds what schemas of earlier versions of this library do not say of types that the program has not: what
   /// the columns show.
   func complete(_ schema: Schema, as layout: StoreLayout) {
+    var now: [String: EntityLayout] = [:]
+    for entity in layout.entities { now[entity.name] = entity }
+    for (name, original) in RenamedModels.originalNames(in: layout.schema)
+    where now[original] == nil { now[original] = now[name] }
     for entity in schema.entities {
       guard let columns = columns[entity.root.name] else { continue }
       for property in entity.properties {
@@ -30,11 +34,16 @@ struct StoreCatalog {
         switch property {
         case let attribute as Schema.Attribute
         where attribute.recorded == nil && attribute.valueType == Any.self:
-          let now = layout.entity(named: entity.name)?.property(named: attribute.name)
-          guard let now, case .attribute(let encoding) = now.kind,
+          let properties = now[entity.name]?.properties ?? []
+          let property =
+            properties.first { $0.name == attribute.name }
+            ?? properties.first { $0.originalName == attribute.name }
+          guard let now = property, case .attribute(let encoding) = now.kind,
             TableLayout.type(of: encoding).hasPrefix(type ?? "-")
           else { continue }
-          attribute.recorded = RecordedForm(isOptional: now.isOptional, encoding: encoding.rawValue)
+          // Where there may be nil, a default value takes its place.
+          attribute.recorded = RecordedForm(
+            isOptional: now.isOptional || now.defaultValue != nil, encoding: encoding.rawValue)
         case let relationship as Schema.Relationship
         where relationship.recorded == nil && relationship.valueType == Any.self:
           relationship.recorded = RecordedForm(isOptional: true, isToOne: type != nil)
