@@ -4,6 +4,9 @@
 
 #include "stead_mapping.h"
 
+#include "stead_journal.h"
+#include "stead_kept.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -31,14 +34,16 @@ static int lock(int descriptor, int operation) {
 int stead_file_lock(int descriptor) { return lock(descriptor, LOCK_EX); }
 int stead_file_try_lock(int descriptor) { return lock(descriptor, LOCK_EX | LOCK_NB); }
 
-int stead_file_lock_within(int descriptor, int64_t microseconds) {
+int stead_file_lock_within(int descriptor, int64_t microseconds, void *kept_lock) {
   int error = stead_file_try_lock(descriptor);
   // A holder is done within a microsecond, unless it is stopped or has lost the processor.
   for (int turn = 0; turn < 64 && error == EWOULDBLOCK; turn++) {
+    if (kept_lock) stead_kept_want(kept_lock);
     sched_yield();
     error = stead_file_try_lock(descriptor);
   }
   for (int64_t pause = 20; error == EWOULDBLOCK && microseconds > 0; pause *= 2) {
+    if (kept_lock) stead_kept_want(kept_lock);
     if (pause > 1000) pause = 1000;
     struct timespec time = {0, pause * 1000};
     nanosleep(&time, NULL);
@@ -129,6 +134,8 @@ typedef struct mapping {
   _Atomic(void *) base;
   _Atomic(size_t) size;
   _Atomic(uint64_t) is_lost;
+  // Changed by who has the lock that guards the journal, or all of them.
+  uint64_t keeps_lock;
   int descriptor;
   struct mapping *next;
 } mapping;
@@ -184,7 +191,19 @@ static void handle_bus_errors(void) {
 
 // MARK: The list
 
-void stead_mappings_before_fork(void) { pthread_mutex_lock(&mappings_mutex); }
+static void free_kept_lock(mapping *one) {
+  if (!one->base || !one->keeps_lock) return;
+  one->keeps_lock = 0;
+  __atomic_store_n(
+    (uint64_t *)((char *)one->base + STEAD_JOURNAL_KEPT_LOCK), 0, __ATOMIC_RELEASE);
+  (void)stead_file_unlock(one->descriptor);
+}
+
+void stead_mappings_before_fork(void) {
+  pthread_mutex_lock(&mappings_mutex);
+  for (mapping *one = first_mapping; one; one = one->next) free_kept_lock(one);
+}
+
 void stead_mappings_after_fork(void) { pthread_mutex_unlock(&mappings_mutex); }
 
 void stead_mappings_in_child(void) {
@@ -229,6 +248,7 @@ void *stead_map(int descriptor, size_t size, int writable) {
   void *base = one ? map(descriptor, size, writable) : NULL;
   if (base) {
     one->is_lost = 0;
+    one->keeps_lock = 0;
     one->size = size;
     one->descriptor = descriptor;
     one->base = base;
@@ -242,6 +262,13 @@ const uint64_t *stead_map_loss(void *base) {
   mapping *one = find_mapping(base);
   pthread_mutex_unlock(&mappings_mutex);
   return one ? (const uint64_t *)&one->is_lost : &never_lost;
+}
+
+uint64_t *stead_map_kept_lock(void *base) {
+  pthread_mutex_lock(&mappings_mutex);
+  mapping *one = find_mapping(base);
+  pthread_mutex_unlock(&mappings_mutex);
+  return one ? &one->keeps_lock : NULL;
 }
 
 void *stead_remap(void *base, size_t size, size_t new_size, int descriptor, int writable) {

@@ -8,6 +8,7 @@
 #include "CSteadFilesPrivate.h"
 #include "stead_crc32c.h"
 #include "stead_journal.h"
+#include "stead_kept.h"
 #include "stead_mapping.h"
 
 // Words of memory that several processes share: Swift's own atomics cannot be laid over a mapping.

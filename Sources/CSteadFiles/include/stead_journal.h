@@ -5,6 +5,8 @@
 
 // Documentation/JournalFile.md has the whole layout. The word where the log ends:
 #define STEAD_JOURNAL_TAIL 1024
+// The word of a lock that is kept between two writes:
+#define STEAD_JOURNAL_KEPT_LOCK 1536
 
 // Completes a record whose payload lies at `position` + 8 already, and returns where the log ends now.
 static inline uint64_t stead_journal_publish(

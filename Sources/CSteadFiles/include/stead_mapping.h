@@ -10,8 +10,9 @@
 // The lock that an open file has, or the wait for it.
 int stead_file_lock(int descriptor);
 // The lock, or EWOULDBLOCK where another open file has had it for so long. With 0 it waits for as long as a
-// holder takes that is at work, some microseconds.
-int stead_file_lock_within(int descriptor, int64_t microseconds);
+// holder takes that is at work, some microseconds. Through the word, if there is one, whoever keeps the lock
+// between two writes is asked to free it; stead_kept.h.
+int stead_file_lock_within(int descriptor, int64_t microseconds, void *_Nullable kept_lock);
 // EWOULDBLOCK where another open file has it.
 int stead_file_try_lock(int descriptor);
 int stead_file_unlock(int descriptor);
@@ -48,6 +49,10 @@ void *_Nullable stead_map(int descriptor, size_t size, int writable);
 // the place of the whole mapping, and does not end by SIGBUS. The handler that does this is installed by the
 // first mapping; faults elsewhere go to the handler that was there before.
 const uint64_t *_Nonnull stead_map_loss(void *_Nonnull base);
+// A word that the process sets, to a number that is not 0, while it keeps the lock of a mapped journal between
+// two writes. A fork frees such a lock first, since the child would have it, too, and sets the word to 0. NULL
+// where there is no such mapping.
+uint64_t *_Nullable stead_map_kept_lock(void *_Nonnull base);
 // The same mapping with another size, perhaps at another address; NULL leaves it as it was.
 void *_Nullable stead_remap(
   void *_Nonnull base, size_t size, size_t new_size, int descriptor, int writable);

@@ -29,8 +29,9 @@ extension Journal {
 
   /// Opens what has the name now, mended, and leaves it locked.
   ///
-  /// The caller has no lock on the old file, which may be the same.
+  /// The caller has no lock on the old file, which may be the same, but one that is kept between writes.
   func reopenLocked() throws {
+    if file.keepsLock { unlockFile() }
     adopt(try openLocked())
     stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
     if isListening { announce() }
@@ -182,7 +183,7 @@ extension Journal {
       }
       let identity: FileStatus.Identity
       do {
-        let error = stead_file_lock_within(descriptor, lockWait.wholeMicroseconds)
+        let error = lock(descriptor)
         if error == EWOULDBLOCK { throw busy }
         guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
         identity = try disk.status(descriptor, path: path).identity
@@ -198,6 +199,22 @@ extension Journal {
     }
     throw FileError(
       code: .busy, message: "Others replaced it each of \(Self.attemptLimit) times.", path: path)
+  }
+
+  /// The lock of a file that was just opened; the number of an error, or 0.
+  private func lock(_ descriptor: Int32) -> Int32 {
+    let error = stead_file_try_lock(descriptor)
+    guard error == EWOULDBLOCK else { return error }
+    // Who keeps it between two writes is asked for it, by a word that only a journal has.
+    let limit = lockWait.wholeMicroseconds
+    guard let status = try? disk.status(descriptor, path: path), status.kind == .file,
+      let file = try? MappedFile(descriptor, writable: true, status: status, path: path)
+    else { return stead_file_lock_within(descriptor, limit, nil) }
+    defer { stead_unmap(file.base, file.byteCount) }
+    guard case .header = JournalHeader.read(file.bytes) else {
+      return stead_file_lock_within(descriptor, limit, nil)
+    }
+    return stead_file_lock_within(descriptor, limit, file.base + JournalLayout.keptLock)
   }
 
   /// Makes the first file; nil when another process was quicker.

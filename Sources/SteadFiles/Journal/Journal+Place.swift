@@ -14,7 +14,8 @@ extension Journal {
       if try !pathLeadsHere() { try open() }
       return try read(visit)
     }
-    writesUntilLook = 0
+    // Not 0, which says that so many writes have been made.
+    writesUntilLook = -1
     try write(catchingUp: visit) { _ in }
   }
 
@@ -32,6 +33,8 @@ extension Journal {
 
   /// Opens an overwritten file again, made anew if it is no journal, and leaves it locked.
   func reopenOverwritten() throws {
+    // It may be the same file, of which the lock is asked for again below.
+    if file.keepsLock { unlockFile() }
     let opened = try openLocked()
     report(.overwritten, at: 0, lost: 0, keptAside: nil)
     adopt(opened)

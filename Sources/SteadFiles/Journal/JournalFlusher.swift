@@ -72,7 +72,8 @@ package struct JournalFlusher: Sendable {
     if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
     // The compactor holds the lock until its file has the name.
     let limit = Self.compactionLimit.wholeMicroseconds
-    let error = stead_file_lock_within(descriptor, limit)
+    let error = stead_file_lock_within(
+      descriptor, limit, header.base + JournalLayout.keptLock)
     if error == EWOULDBLOCK {
       throw FileError(
         code: .busy,

@@ -20,6 +20,7 @@ enum JournalLayout {
   static let flushedTail = 1416
   static let placedTail = 1424
   static let failedSync = 1432
+  @usableFromInline static let keptLock = Int(STEAD_JOURNAL_KEPT_LOCK)
 
   /// Where the salt is in the first copy of the header.
   @usableFromInline static let salt = 16

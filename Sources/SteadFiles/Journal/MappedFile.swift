@@ -18,6 +18,8 @@ struct MappedFile {
   @usableFromInline let generation: UInt64
   /// Not 0 once the bytes are no longer the file's; nil where there is no file.
   @usableFromInline let loss: UnsafePointer<UInt64>?
+  /// Not 0 while the lock is kept between two writes; a fork sets it to 0. nil where there is no file.
+  @usableFromInline let keptLock: UnsafeMutablePointer<UInt64>?
 
   /// Maps all of a file, nil when it is empty. Takes over the descriptor.
   init?(_ descriptor: Int32, writable: Bool, status: FileStatus, path: String) throws {
@@ -31,6 +33,7 @@ struct MappedFile {
     (self.base, self.byteCount, self.descriptor) = (base, byteCount, descriptor)
     (isWritable, identity, generation) = (writable, status.identity, forks)
     loss = stead_map_loss(base)
+    keptLock = stead_map_kept_lock(base)
   }
 
   /// Zeros in memory that stand for a file that is of no use, or for none.
@@ -41,6 +44,7 @@ struct MappedFile {
     self.identity = identity
     generation = stead_fork_generation()
     loss = nil
+    keptLock = nil
   }
 
   var isBlank: Bool { descriptor < 0 }
@@ -58,6 +62,7 @@ struct MappedFile {
 
   func close(on disk: any Disk) {
     if isBlank { return base.deallocate() }
+    if keepsLock { setKeepsLock(false) }
     stead_unmap(base, byteCount)
     // In the child of a fork the descriptor was closed, and the number may be another file's.
     guard !isInherited else { return }
@@ -78,6 +83,16 @@ struct MappedFile {
   /// It becomes true when one of them is touched that the file no longer has.
   @inlinable @inline(__always)
   var isLost: Bool { loss.map { stead_load_acquire($0) != 0 } ?? false }
+
+  /// Whether the lock is kept from the last write to the next one.
+  @inlinable @inline(__always)
+  var keepsLock: Bool { keptLock.map { $0.pointee != 0 } ?? false && !isInherited }
+
+  /// Says that the lock is kept or no longer is, to this process and to those who wait for it.
+  func setKeepsLock(_ isKept: Bool) {
+    keptLock?.pointee = isKept ? 1 : 0
+    setWord(isKept ? UInt64(STEAD_LOCK_KEPT) : 0, at: JournalLayout.keptLock)
+  }
 
   @inlinable
   func word(at offset: Int) -> UInt64 { stead_load_acquire(base + offset) }

@@ -48,6 +48,9 @@ final class DomainFile {
   var nextCompaction = 0
   /// Whether a compaction is made beside those who write.
   var compaction = BackgroundCompaction.none
+  /// The count of forks of the process with a thread that frees the lock which a write has kept. The child of
+  /// a fork has no such thread.
+  var lockFreeingGeneration: UInt64?
   /// Whether the log was far too long when the domain was opened, and has not been compacted since.
   var isLogLeftLong = false
 
@@ -88,6 +91,7 @@ final class DomainFile {
       onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() })
     // The store waits, and lets others read meanwhile.
     journal.lockWait = .zero
+    journal.mayKeepLock = true
     return journal
   }
 

@@ -258,7 +258,9 @@ final class DomainStore: Sendable {
   private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
     var hasMail = false
     var isCompactionDue = false
+    var hasKeptLock = false
     defer {
+      if hasKeptLock { freeLockLater() }
       if hasMail { deliver() }
       if isCompactionDue { compactLater() }
     }
@@ -270,6 +272,10 @@ final class DomainStore: Sendable {
           if file.compaction == .due {
             file.compaction = .underWay(generation: forkGeneration)
             isCompactionDue = true
+          }
+          if file.hasNewlyKeptLock {
+            file.lockFreeingGeneration = forkGeneration
+            hasKeptLock = true
           }
         }
         hasMail = state.hasMail
@@ -375,6 +381,8 @@ extension DomainStore.State {
     } catch {
       file.problems.add(PreferencesError(error, domain: file.name))
     }
+    // Nobody sees to a lock that was not kept by a change.
+    if file.hasNewlyKeptLock { file.journal.freeKeptLock() }
     return mail.count > before || !file.problems.isEmpty
   }
 

@@ -16,6 +16,22 @@ enum Crowd {
     say("done")
   }
 
+  /// How many keys ``burst(_:board:)`` sets.
+  static let burstKeyCount = 100
+
+  /// Sets keys as fast as it can, each to the number of the set.
+  static func burst(_ preferences: Preferences, board: Board) {
+    let keys = (0..<burstKeyCount).map { "burst.\($0)" }
+    var number = 0
+    while true {
+      for key in keys {
+        number += 1
+        preferences.set(number, forKey: key)
+        board[0] = number
+      }
+    }
+  }
+
   /// Looks at all that is on the board, over and over, and once more when all is.
   static func read(_ preferences: Preferences, _ arguments: [String]) throws {
     guard let writers = Int(arguments[1]), let count = Int(arguments[2]) else {

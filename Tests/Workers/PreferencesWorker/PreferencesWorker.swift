@@ -6,6 +6,7 @@
 //   step <writer> <seed> <workload>    dumps the writer's keys, then changes them without end, and says
 //                                      of each change when it begins and when it is done
 //   write <board> <writer> <count>     sets keys, counts them on the board
+//   burst <board>                      sets a hundred keys over and over without end, counts on the board
 //   read <board> <writers> <count>     looks for every key on the board until the board is full
 //   fork <threads> <count>             sets keys in parent and child at once
 //   follow                             prints changes as they come; does what the input says
@@ -42,6 +43,7 @@ import SteadPreferences
     case ("dump", 1): try dump(domain.open(), prefix: arguments[0])
     case ("step", 3): try Stepper(domain.open(), arguments)?.run()
     case ("write", 3): try Crowd.write(domain.open(), arguments)
+    case ("burst", 1): try Crowd.burst(domain.open(), board: Board(arguments[0]))
     case ("read", 3): try Crowd.read(domain.open(), arguments)
     case ("fork", 2): try Forker(domain.open(), arguments)?.run()
     case ("follow", 0): try Follower(domain.open()).run()

@@ -1,0 +1,238 @@
+import CSteadFiles
+import Foundation
+import Testing
+
+@testable import SteadFiles
+
+/// A writer keeps the lock for a moment when its writes follow one another closely, and others get it
+/// nevertheless. Each object is like a process of its own.
+@Suite struct JournalKeptLockTests {
+  let directory: TemporaryDirectory
+  let url: URL
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    url = directory.file("a.journal")
+  }
+
+  /// A list whose journal keeps its lock, and another one that waits for it no longer than for a writer at
+  /// work.
+  private func keeperAndOther() throws -> (keeper: LineLog, other: LineLog) {
+    let other = try LineLog(url)
+    other.journal.lockWait = .zero
+    return (try LineLog.keepingLock(url), other)
+  }
+
+  @Test func othersGetTheLockWithTheNextWrite() throws {
+    let (keeper, other) = try keeperAndOther()
+    let count = keeper.lines.count
+    #expect { try other.append("o") } throws: { ($0 as? FileError)?.code == .busy }
+    #expect(keeper.journal.keepsLock, "nothing was written yet")
+    try keeper.append("k")
+    #expect(!keeper.journal.keepsLock)
+    try other.append("o")
+    #expect(other.lines.count == count + 2 && other.lines.suffix(2) == ["k", "o"])
+    try keeper.append("k")
+    #expect(keeper.lines == other.lines + ["k"])
+  }
+
+  /// The word in the file says that somebody waits, but nobody does any more.
+  @Test func whoAskedForTheLockAndDiedCostsOneRelease() throws {
+    let (keeper, other) = try keeperAndOther()
+    #expect(throws: FileError.self) { try other.append("o") }
+    try keeper.append("k")
+    try keeper.keepLock()
+    try keeper.append("k")
+    #expect(keeper.journal.keepsLock)
+  }
+
+  @Test func whoOpensTheFileAsksForTheLockToo() throws {
+    let place = url
+    nonisolated(unsafe) let keeper = try LineLog.keepingLock(place)
+    try inThreads(2) { thread in
+      if thread == 0 {
+        let log = try LineLog(place)
+        #expect(log.journal.verifiedEnd > 0, "it was opened with the lock")
+        try log.append("opened")
+      } else {
+        let kept = UInt64(STEAD_LOCK_KEPT)
+        while keeper.journal.file.word(at: JournalLayout.keptLock) == kept { sched_yield() }
+        try keeper.append("k")
+      }
+    }
+    try keeper.refresh()
+    #expect(keeper.lines.suffix(2) == ["k", "opened"])
+  }
+
+  @Test func theLockIsFreeOnceNothingIsWritten() throws {
+    let (keeper, other) = try keeperAndOther()
+    #expect(keeper.journal.freeIdleLock() != nil && keeper.journal.keepsLock)
+    try keeper.append("k")
+    #expect(keeper.journal.freeIdleLock() != nil && keeper.journal.keepsLock)
+    #expect(keeper.journal.freeIdleLock() == nil && !keeper.journal.keepsLock)
+    try other.append("o")
+    #expect(keeper.journal.freeIdleLock() == nil)
+  }
+
+  @Test func whoSeesToTheLockFreesItForOthersAtOnce() throws {
+    let (keeper, other) = try keeperAndOther()
+    #expect(throws: FileError.self) { try other.append("o") }
+    #expect(keeper.journal.freeIdleLock() == nil && !keeper.journal.keepsLock)
+    try other.append("o")
+  }
+
+  /// The same file is opened and locked a second time there, which would wait for the lock that is kept.
+  @Test(arguments: ["removed", "exchanged", "overwritten", "damaged", "compacted"])
+  func whatBefallsTheFileIsSeenToWithTheLockKept(_ fate: String) throws {
+    let (keeper, other) = try keeperAndOther()
+    keeper.journal.lockWait = .milliseconds(20)
+    let copy = directory.file("copy")
+    try FileManager.default.copyItem(at: url, to: copy)
+    switch fate {
+    case "removed": try FileManager.default.removeItem(at: url)
+    case "exchanged": try #require(rename(copy.filePath, url.filePath) == 0)
+    case "overwritten":
+      let backup = directory.file("backup")
+      try LineLog(backup).append("b")
+      try Data(contentsOf: backup).write(over: url)
+    case "damaged":
+      let file = try FileHandle(forUpdating: url)
+      try file.seek(toOffset: UInt64(JournalLayout.headerByteCount + 4))
+      try file.write(contentsOf: Data([0xFF]))
+      keeper.journal.position = 0
+      keeper.journal.verifiedEnd = 0
+    default: try keeper.compact()
+    }
+    #expect(fate == "compacted" || keeper.journal.keepsLock)
+    if fate == "damaged" { try keeper.refresh() }
+    try keeper.look()
+    try keeper.append("k")
+    keeper.journal.freeKeptLock()
+    try other.look()
+    try other.append("o")
+    #expect(other.lines.suffix(2) == ["k", "o"])
+    #expect(try LineLog(url).lines == other.lines)
+  }
+
+  // MARK: Processes
+
+  @Test func aForkFreesTheLock() async throws {
+    let path = url.filePath
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let log = try LineLog.keepingLock(URL(filePath: path))
+      let other = try LineLog(URL(filePath: path))
+      other.journal.lockWait = .zero
+      let child = try ForkedChild {
+        guard !log.journal.keepsLock else { throw CocoaError(.featureUnsupported) }
+        try log.append("child")
+      }
+      #expect(!log.journal.keepsLock)
+      #expect(child.finish() == 0)
+      try other.append("other")
+      try log.append("parent")
+      #expect(log.lines.suffix(3) == ["child", "other", "parent"])
+    }
+  }
+
+  /// A process that has the lock forks and is killed, and its child goes on without using the journal.
+  @Test func aChildThatOutlivesItsParentHasNoLock() async throws {
+    let path = url.filePath
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      var (gate, ready): ([Int32], [Int32]) = ([0, 0], [0, 0])
+      try #require(pipe(&gate) == 0 && pipe(&ready) == 0)
+      let parent = try ForkedChild {
+        let log = try LineLog.keepingLock(URL(filePath: path))
+        _ = try ForkedChild {
+          close(gate[1])
+          var byte: UInt8 = 1
+          write(ready[1], &byte, 1)
+          read(gate[0], &byte, 1)
+        }
+        withExtendedLifetime(log) { _ = kill(getpid(), SIGKILL) }
+      }
+      #expect(parent.finish() == -SIGKILL)
+      var byte: UInt8 = 0
+      #expect(read(ready[0], &byte, 1) == 1, "the child lives")
+      let log = try LineLog(URL(filePath: path))
+      log.journal.lockWait = .zero
+      try log.append("other")
+      close(gate[1])
+    }
+  }
+
+  @Test func theLockOfAKilledProcessIsFree() async throws {
+    let path = url.filePath
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let child = try ForkedChild {
+        let log = try LineLog.keepingLock(URL(filePath: path))
+        try log.append("last")
+        withExtendedLifetime(log) { _ = kill(getpid(), SIGKILL) }
+      }
+      #expect(child.finish() == -SIGKILL)
+      let log = try LineLog(URL(filePath: path))
+      #expect(log.lines.last == "last" && log.damages.isEmpty)
+      log.journal.lockWait = .zero
+      try log.append("other")
+      #expect(try LineLog(URL(filePath: path)).lines == log.lines)
+    }
+  }
+
+  @Test func aStoppedProcessIsWaitedForNoLongerThanTheLimit() async throws {
+    let path = url.filePath
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let log = try LineLog(URL(filePath: path))
+      log.journal.lockWait = .milliseconds(50)
+      let child = try ForkedChild {
+        let log = try LineLog.keepingLock(URL(filePath: path))
+        raise(SIGSTOP)
+        // Somebody has asked for the lock meanwhile.
+        try log.append("on")
+        raise(SIGSTOP)
+        withExtendedLifetime(log) {}
+      }
+      // Stopped, it would outlive its alarm.
+      defer {
+        kill(child.id, SIGKILL)
+        _ = child.finish()
+      }
+      var status: Int32 = 0
+      try #require(waitpid(child.id, &status, WUNTRACED) == child.id)
+      try log.refresh()
+      let (count, start) = (log.lines.count, ContinuousClock.now)
+      #expect { try log.append("o") } throws: { ($0 as? FileError)?.code == .busy }
+      #expect(ContinuousClock.now - start < Journal.lockWaitLimit * 10)
+      kill(child.id, SIGCONT)
+      try #require(waitpid(child.id, &status, WUNTRACED) == child.id)
+      try log.append("o")
+      #expect(log.lines.count == count + 2 && log.lines.suffix(2) == ["on", "o"])
+    }
+  }
+}
+
+extension LineLog {
+  /// How many lines are appended at most until the lock is kept, on a machine that is very busy.
+  private static let limit = 1_000_000
+
+  /// A list that keeps the lock of its journal, as it does after some hundred lines.
+  static func keepingLock(_ url: URL) throws -> LineLog {
+    let log = try LineLog(url)
+    try log.keepLock()
+    return log
+  }
+
+  func keepLock() throws {
+    journal.mayKeepLock = true
+    for number in 0..<Self.limit where !journal.keepsLock { try append("line \(number)") }
+    guard journal.keepsLock else { throw CocoaError(.fileLocking) }
+  }
+}
+
+extension Data {
+  /// Writes over what a file holds, without another file taking its place.
+  fileprivate func write(over url: URL) throws {
+    let file = try FileHandle(forWritingTo: url)
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: self)
+    try file.close()
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import SteadFiles
+import SteadTestSupport
+import Testing
+
+@testable import SteadPreferences
+
+/// A domain that is written fast keeps its journal's lock for a moment, and a thread frees it.
+struct DomainKeptLockTests {
+  private let home: TestHome
+
+  init() throws { home = try TestHome() }
+
+  private var directory: URL { home.config.appending(path: "app") }
+
+  /// Each is like a process of its own.
+  private func open() throws -> DomainStore {
+    try DomainStore("app", directory: directory, options: DomainStore.Options())
+  }
+
+  private func keepsLock(_ store: DomainStore) -> Bool {
+    store.state.withLock { state in state.file?.journal.keepsLock ?? false }
+  }
+
+  /// Sets a key until the lock is kept, and says how often.
+  private func setUntilLockIsKept(_ store: DomainStore) throws -> Int {
+    for number in 1...1_000_000 {
+      try store.set(.integer(Int64(number)), forKey: "n")
+      if keepsLock(store) { return number }
+    }
+    throw CocoaError(.fileLocking)
+  }
+
+  /// Programs of another version do not ask for it.
+  @Test(arguments: 0..<3) func theLockIsFreeAMomentAfterTheLastSet(_: Int) throws {
+    let store = try open()
+    _ = try setUntilLockIsKept(store)
+    let file = directory.appending(path: "app.journal")
+    let descriptor = try POSIXDisk().open(file.checkedPath, O_RDWR, mode: 0)
+    defer { close(descriptor) }
+    let start = ContinuousClock.now
+    while try !POSIXDisk().lock(descriptor, wait: false, path: file.checkedPath) {
+      // A thousand times as long as it is kept, since the thread that frees it has to wait for a processor.
+      try #require(ContinuousClock.now - start < Journal.idleLockLimit * 1_000)
+      sched_yield()
+    }
+    #expect(!keepsLock(store))
+  }
+
+  @Test func anotherWriterWaitsForAMoment() throws {
+    let (store, other) = (try open(), try open())
+    for round in 0..<3 {
+      let last = try setUntilLockIsKept(store)
+      // Throws if the lock is not to be had.
+      try other.set(.integer(Int64(round)), forKey: "o")
+      #expect(other.value(forKey: "n") == .integer(Int64(last)))
+    }
+    #expect(store.value(forKey: "o") == .integer(2))
+  }
+
+  @Test func twoWritersThatNeverPauseLoseNothing() throws {
+    let count = 20_000
+    let stores = [try open(), try open()]
+    try inThreads(2) { thread in
+      for number in 0..<count {
+        try stores[thread].set(.integer(Int64(number)), forKey: "\(thread).\(number % 100)")
+      }
+    }
+    for (thread, store) in [(0, stores[1]), (1, stores[0])] {
+      for number in 0..<100 {
+        let expected = Int64(count - 100 + number)
+        #expect(store.value(forKey: "\(thread).\(number)") == .integer(expected))
+      }
+    }
+  }
+
+  /// A write that is no set, of which no thread knows.
+  @Test func aCompactionKeepsNoLock() throws {
+    let store = try open()
+    for _ in 0..<50 {
+      for number in 0..<Journal.writesPerLook {
+        try store.set(.integer(Int64(number)), forKey: "n")
+      }
+      #expect(!keepsLock(store))
+      store.finish(nil, isLast: true)
+      #expect(!keepsLock(store))
+    }
+  }
+
+  @Test func aDomainThatIsClosedFreesTheLock() throws {
+    let other = try open()
+    do {
+      let store = try open()
+      _ = try setUntilLockIsKept(store)
+    }
+    try other.set(.integer(1), forKey: "o")
+    #expect(try open().value(forKey: "o") == .integer(1))
+  }
+}
