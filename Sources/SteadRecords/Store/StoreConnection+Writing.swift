@@ -100,6 +100,17 @@ extension StoreConnection {
     return name
   }
 
+  /// Makes a table of pairs and its index, unless they are there.
+  func create(_ join: JoinTable) throws {
+    let name = join.name.sqlName
+    try execute(
+      "CREATE TABLE IF NOT EXISTS \(name) (\"_id\" INTEGER PRIMARY KEY, "
+        + "owner INTEGER NOT NULL, target INTEGER NOT NULL, owner_order INTEGER, "
+        + "target_order INTEGER, UNIQUE (owner, target))")
+    try execute(
+      "CREATE INDEX IF NOT EXISTS \((join.name + "_target").sqlName) ON \(name) (target)")
+  }
+
   // MARK: Places in to-many relationships
 
   // A member's place is its row's number, or that of its pair, unless the order column has another.

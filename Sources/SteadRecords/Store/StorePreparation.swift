@@ -169,7 +169,7 @@ struct StorePreparation {
           + "(\(columns.map(\.sqlName).joined(separator: ", ")))")
     }
     for index in entity.joined {
-      try entity.properties[index].joinTable?.create(on: connection)
+      if let join = entity.properties[index].joinTable { try connection.create(join) }
     }
     if !entity.searchable.isEmpty {
       try SearchTable(entity: entity).prepare(on: connection)

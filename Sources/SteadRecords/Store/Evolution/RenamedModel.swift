@@ -12,11 +12,11 @@ public protocol RenamedModel: PersistentModel {
   static var originalName: String { get }
 }
 
-/// The earlier names of the models of a schema.
-enum RenamedModels {
-  static func originalNames(in schema: Schema) -> [String: String] {
+extension Schema {
+  /// The earlier names of models, by their names now.
+  var originalNames: [String: String] {
     var names: [String: String] = [:]
-    for model in schema.models {
+    for model in models {
       guard let renamed = model.type as? any RenamedModel.Type else { continue }
       names[model.name] = renamed.originalName
     }

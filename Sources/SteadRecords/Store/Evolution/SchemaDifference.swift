@@ -29,7 +29,7 @@ public struct SchemaDifference: Sendable {
   ///
   /// Costs some microseconds for each property.
   public init(from old: Schema, to new: Schema) {
-    self.init(SchemaMatch(from: old, to: new, originalNames: RenamedModels.originalNames(in: new)))
+    self.init(SchemaMatch(from: old, to: new, originalNames: new.originalNames))
   }
 
   init(_ match: SchemaMatch) {

@@ -33,7 +33,7 @@ struct SchemaMigrator {
     catalog.complete(stored, as: layout)
     match = SchemaMatch(
       from: stored, to: layout.schema,
-      originalNames: RenamedModels.originalNames(in: layout.schema))
+      originalNames: layout.schema.originalNames)
     names = TableNames(match, existing: existing)
     links = LinkChange.all(match, names, in: Set(tables.map(\.name)))
   }
@@ -285,7 +285,7 @@ struct SchemaMigrator {
   private func createPairs(of entity: EntityLayout) throws {
     guard tables.contains(where: { $0.name == entity.table }) else { return }
     for index in entity.joined {
-      try entity.properties[index].joinTable?.create(on: connection)
+      if let join = entity.properties[index].joinTable { try connection.create(join) }
     }
   }
 

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import SteadFiles
 
 /// A copy of a store as it was before a migration that drops or converts data.
@@ -52,15 +52,4 @@ struct StoreBackup {
     }
     return url
   }
-}
-
-/// What opening a store has changed in it.
-public struct StoreMigration: Sendable {
-  /// The store's file.
-  public let url: URL
-  /// What has changed in the models.
-  public let difference: SchemaDifference
-  /// The store as it was, where data was dropped or converted: a store of its own, which the next such migration
-  /// replaces. nil where nothing was lost, where the store is in memory, or larger than 1 GiB.
-  public let backup: URL?
 }

@@ -25,7 +25,7 @@ struct StoreCatalog {
   func complete(_ schema: Schema, as layout: StoreLayout) {
     var now: [String: EntityLayout] = [:]
     for entity in layout.entities { now[entity.name] = entity }
-    for (name, original) in RenamedModels.originalNames(in: layout.schema)
+    for (name, original) in layout.schema.originalNames
     where now[original] == nil { now[original] = now[name] }
     for entity in schema.entities {
       guard let columns = columns[entity.root.name] else { continue }
