@@ -9,14 +9,15 @@ extension Journal {
   /// How often in a row ``freeIdleLock()`` finds nothing kept before it needs no further call.
   private static let callsWithoutLock = 2
 
+  // Sendable: the pointer is never followed here. The system alone looks at it, and says so if the place is gone.
   /// What there is to wait for before ``Journal/freeIdleLock()`` is called again.
   package struct IdleLockWait: @unchecked Sendable {
-    // Waiting touches it through the system alone, so it may be gone by then.
     fileprivate let word: UnsafeRawPointer?
 
     /// Returns when another process wants the lock, or after ``Journal/idleLockLimit``.
     package func wait() {
       let limit = Journal.idleLockLimit.wholeMicroseconds
+      // Without a word nobody can announce anything, so only the time can pass.
       if let word { stead_kept_wait(word, limit) } else { usleep(useconds_t(limit)) }
     }
   }

@@ -60,7 +60,7 @@ private struct CoreDataCopying {
         code: .unreadable, message: "There is no file at \(path). Give the URL of the store.")
     }
     if state.files.allSatisfy({ $0?.isSettled ?? true }) { return state }
-    // There is no event to wait for: the clock has to move on, so that a later change has a later time.
+    // A sleep, since there is no event to wait for: the clock has to move on, so that a later change has a later time.
     Thread.sleep(
       forTimeInterval: max(0, FileStatus.settlingTime - Date().timeIntervalSince(newest)))
     return try CoreDataState(of: path) == state ? state : nil

@@ -48,6 +48,7 @@ import Testing
 
   @Test func whoOpensTheFileAsksForTheLockToo() throws {
     let place = url
+    // Unsafe in name alone: until both threads have ended, the second one uses it by itself.
     nonisolated(unsafe) let keeper = try LineLog.keepingLock(place)
     try inThreads(2) { thread in
       if thread == 0 {

@@ -44,7 +44,6 @@ struct DerivedNames {
     self.init(layout.schema)
     let wanted = Dictionary(
       uniqueKeysWithValues: tables.map { ($0.name, Set($0.generated.map(\.name))) })
-    generated = generated.mapValues { $0 }
     for (table, columns) in generated {
       generated[table] = columns.filter { wanted[table]?.contains($0.key) ?? false }
     }

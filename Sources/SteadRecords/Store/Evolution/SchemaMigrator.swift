@@ -13,6 +13,8 @@ struct SchemaMigrator {
   let layout: StoreLayout
   let tables: [TableLayout]
   let match: SchemaMatch
+  /// What has changed.
+  let difference: SchemaDifference
   let blobs: BlobFiles?
   private let names: TableNames
   private let links: [LinkChange]
@@ -34,12 +36,10 @@ struct SchemaMigrator {
     match = SchemaMatch(
       from: stored, to: layout.schema,
       originalNames: layout.schema.originalNames)
+    difference = SchemaDifference(match)
     names = TableNames(match, existing: existing)
     links = LinkChange.all(match, names, in: Set(tables.map(\.name)))
   }
-
-  /// What has changed.
-  var difference: SchemaDifference { SchemaDifference(match) }
 
   // MARK: Before anything is written
 
@@ -51,7 +51,6 @@ struct SchemaMigrator {
         [.text(table.name)])
       if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
     }
-    let difference = difference
     if match.old.version > match.new.version, !difference.isEmpty {
       throw SwiftDataError(
         .backwardMigration,
@@ -219,14 +218,11 @@ struct SchemaMigrator {
     }
   }
 
-  /// Clears columns that lead to rows of a table that are gone. Pairs that do are left out when they are written,
-  /// and are passed over when they are read.
+  /// Clears columns that lead to rows of a table that are gone, and removes pairs that do.
   private func clearReferences(to table: String) throws {
     for entity in match.new.entities {
-      guard let names = entity.storedProperties as [any SchemaProperty]?,
-        let owner = oldColumns(of: entity)
-      else { continue }
-      for case let relationship as Schema.Relationship in names
+      guard let owner = oldColumns(of: entity) else { continue }
+      for case let relationship as Schema.Relationship in entity.storedProperties
       where relationship.isToOneRelationship {
         guard layout.entity(named: relationship.destination)?.table == table,
           owner.contains(relationship.name)
