@@ -11,6 +11,8 @@ struct StorePreparation {
   let tables: [TableLayout]
   let entities: Set<Int>
   let allowsSave: Bool
+  /// Whether programs other than this library are to write the history, too.
+  let keepsHistory: Bool
 
   /// Brings the tables up to the layout, and returns the store's identifier.
   func run() throws -> String {
@@ -23,12 +25,13 @@ struct StorePreparation {
     }
     guard allowsSave else { return try identifier() ?? "read-only" }
     let isNew = version == 0
-    let digest = TablesDigest(layout: layout, tables: tables, entities: entities).text
+    let digest = TablesDigest(
+      layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory
+    ).text
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
     do {
       if isNew { try createMetadata() }
-      try createCommitNumber()
       for table in tables { try prepare(table) }
       for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
       if let stored = try storedSchema() {
@@ -37,6 +40,7 @@ struct StorePreparation {
           try renumbering.apply(to: layout.entities[index], on: connection)
         }
       }
+      try prepareHistory()
       try recordSchema()
       try recordTables(digest)
       try connection.execute("COMMIT")
@@ -86,12 +90,11 @@ struct StorePreparation {
       [.text(UUID().uuidString)])
   }
 
-  /// Stores of earlier versions lack the table.
-  private func createCommitNumber() throws {
-    try connection.execute(
-      "CREATE TABLE IF NOT EXISTS stead_commit (number INTEGER NOT NULL)")
-    try connection.execute(
-      "INSERT INTO stead_commit SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM stead_commit)")
+  /// Stores of earlier versions lack the tables.
+  private func prepareHistory() throws {
+    let triggers =
+      keepsHistory ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities) : []
+    try HistoryTable(connection: connection).prepare(triggers)
   }
 
   /// The schema that the store was opened with last.
