@@ -95,6 +95,13 @@ struct StorePreparation {
     let triggers =
       keepsHistory ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities) : []
     try HistoryTable(connection: connection).prepare(triggers)
+    let changes = connection.changes
+    if changes.isEmpty { return }
+    connection.changes = ChangeList()
+    let last = try connection.lastCommit()
+    let commit = CommitLog.Point(
+      number: last.number + 1, stamp: max(EditClock.now, last.stamp + 1))
+    try connection.write(commit, changes.text(at: commit.stamp), by: nil)
   }
 
   /// The schema that the store was opened with last.
@@ -195,6 +202,20 @@ struct StorePreparation {
     }
     try connection.run(
       "UPDATE \(table.name.sqlName) SET \(property.name.sqlName) = ?1", [stored])
+    // No trigger knows the column yet.
+    if keepsHistory { try noteUpdates(of: property.name, in: table) }
+  }
+
+  private func noteUpdates(of name: String, in table: TableLayout) throws {
+    for entity in layout.entities where entity.table == table.name {
+      guard let property = entity.property(named: name), !property.isEphemeral else { continue }
+      let test = entity.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
+      let rows = try connection.rows("SELECT \"_id\" FROM \(table.name.sqlName)\(test)")
+      for case .integer(let row) in rows.map({ $0[0] }) {
+        connection.changes.note(
+          .update, entity, row: row, properties: PropertySet([property.index]))
+      }
+    }
   }
 
   private func refusal(_ reason: String) -> SwiftDataError {

@@ -6,7 +6,7 @@ import Testing
 @testable import SteadRecords
 
 @Suite("The history of a store") struct HistoryTests {
-  @Test("has a transaction of each save, with its changes", arguments: StorePlace.allCases)
+  @Test("H1 has a transaction of each save, with its changes", arguments: StorePlace.allCases)
   func recordsSaves(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
@@ -40,7 +40,7 @@ import Testing
     #expect(history.map(\.token) == history.map(\.token).sorted() && Set(history).count == 3)
   }
 
-  @Test("casts to the changes of a class, as public code does")
+  @Test("H5 casts to the changes of a class, as public code does")
   func casts() throws {
     let store = try TestStore.voyages()
     let context = store.context()
@@ -76,7 +76,7 @@ import Testing
     #expect(preserved?.map(\.name).sorted() == ["mark", "name", "price"])
   }
 
-  @Test("finds transactions after a token, of authors, so many, in an order")
+  @Test("H4 finds transactions after a token, of authors, so many, in an order")
   func finds() throws {
     let store = try TestStore.voyages()
     let context = store.context()
@@ -134,7 +134,8 @@ import Testing
       several.tokenValue == ["a": 1, "b": 2] && several < DefaultHistoryToken(["a": 2, "b": 2]))
   }
 
-  @Test("leaves out ephemeral attributes, and names relationships", arguments: StorePlace.allCases)
+  @Test(
+    "H2 leaves out ephemeral attributes, and names relationships", arguments: StorePlace.allCases)
   func namesProperties(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
@@ -172,7 +173,7 @@ import Testing
     #expect(last.summary[1].hasPrefix("~Voyage/1 "))
   }
 
-  @Test("a deletion by predicate is in it, with its values", arguments: StorePlace.allCases)
+  @Test("H6 a deletion by predicate is in it, with its values", arguments: StorePlace.allCases)
   func batchDeletions(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
@@ -187,6 +188,24 @@ import Testing
     #expect(
       history.map(\.summary) == [
         ["-Voyage/4 v3", "-Voyage/5 v4"], ["-Label/1", "-Label/2", "-Label/3"],
+      ])
+  }
+
+  @Test("H6 a migration is in it: what its stages save, and the default values of new attributes")
+  func migrations() throws {
+    let store = try TestStore(NotesV1.Note.self)
+    let context = store.context()
+    context.insert(NotesV1.Note(text: "one", isDone: true))
+    context.insert(NotesV1.Note(text: "two", isDone: false))
+    try context.save()
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV2.self), migrationPlan: NotesPlan.self,
+      configurations: ModelConfiguration(url: store.url))
+    let history = try ModelContext(container).fetchHistory(Transactions())
+    #expect(
+      history.map(\.summary) == [
+        ["+Note/1", "+Note/2"], ["~Note/1 text", "~Note/2 text"],
+        ["~Note/1 length", "~Note/2 length"], ["~Note/1 length", "~Note/2 length"],
       ])
   }
 

@@ -17,7 +17,8 @@ import Testing
     return (store, context)
   }
 
-  @Test("expires the tokens before what was deleted, and no others", arguments: StorePlace.allCases)
+  @Test(
+    "H3 expires the tokens before what was deleted, and no others", arguments: StorePlace.allCases)
   func expires(_ place: StorePlace) throws {
     let (store, context) = try filled(place)
     let tokens = try context.fetchHistory(Transactions()).map(\.token)
