@@ -106,6 +106,13 @@ package final class SQLiteConnection: @unchecked Sendable {
     _ = stead_sqlite_set(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
   }
 
+  /// Turns the file's triggers on or off for this connection; temporary ones are always on.
+  ///
+  /// Statements are prepared again when they are next run.
+  package func setsOffTriggers(_ isOn: Bool) throws {
+    try check(stead_sqlite_set(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
+  }
+
   private func check(_ code: Int32) throws {
     if code != SQLITE_OK { throw error() }
   }

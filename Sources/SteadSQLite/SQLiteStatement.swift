@@ -106,6 +106,13 @@ package final class SQLiteStatement {
     String(decoding: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self)
   }
 
+  /// Hands over the bytes of the column as text; they are good within the call.
+  package func withText<Result>(
+    _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result {
+    try body(bytes(sqlite3_column_text(pointer, column), column))
+  }
+
   /// The column's text; nil when it is no text, or no UTF-8.
   package func validText(_ column: Int32) -> String? {
     guard isText(column) else { return nil }

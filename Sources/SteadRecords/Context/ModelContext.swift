@@ -59,8 +59,8 @@ public class ModelContext: Equatable {
 
   /// Who makes the changes.
   ///
-  /// Part of ``editingState`` and nothing more: stores keep no history yet, so that no file names the
-  /// author.
+  /// Part of ``editingState``, and of each transaction that the context saves: the file names the author, and
+  /// ``fetchHistory(_:)`` finds transactions by it.
   public var author: String? {
     get { graph.author }
     set { graph.author = newValue }

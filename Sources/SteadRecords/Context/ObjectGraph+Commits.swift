@@ -39,6 +39,8 @@ extension ObjectGraph {
   ///
   /// - Parameter connection: It sees the newest of the commits and no later one.
   func apply(_ news: CommitLog.News, in store: Int, _ connection: StoreConnection) {
+    // What is edited from now on is edited by somebody who knows these commits.
+    clock.observe(stores[store].log.newestStamp)
     if case .nothing = news { return }
     // Observed objects are read at once. A snapshot of their own could have later commits than that
     // of the caller, whose rows would then be of two commits.

@@ -16,7 +16,7 @@ extension ObjectGraph {
         guard isHere(next) else { continue }
       }
       let traits = traits[Int(next._$statePointer.pointee.entity)]
-      pending.add(next, to: .deleted, root: traits.root)
+      pending.add(next, to: .deleted, root: traits.root, at: clock.next())
       if traits.hasRelationships {
         recordWhatNoRuleCuts(next)
         applyRules(to: next, &queue)

@@ -49,7 +49,7 @@ extension ObjectGraph {
     if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
     state.pointee.clear(_ModelFlags.missing)
     if !loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
-    pending.add(model, to: .inserted, root: entity.rootIndex)
+    pending.add(model, to: .inserted, root: entity.rootIndex, at: clock.next())
     recordInsertion(of: model)
     return entity
   }
@@ -67,7 +67,9 @@ extension ObjectGraph {
     if model.has(_ModelFlags.inserted) { return delete(model) }
     // A save may end the deletion meanwhile.
     undo.record(self) { $0.insert(model) }
-    pending.add(model, to: .deleted, root: traits[Int(model._$statePointer.pointee.entity)].root)
+    pending.add(
+      model, to: .deleted, root: traits[Int(model._$statePointer.pointee.entity)].root,
+      at: clock.next())
     didChangePending()
   }
 

@@ -209,7 +209,10 @@ extension ObjectGraph {
       return object
     }
     if case .row(let row) = target, let destination = property.destination {
-      pending.addOtherRow(row, root: traits[destination].root)
+      let side = property.relationship?.inverse.map {
+        PendingChanges.OtherSide(entity: destination, property: $0, row: row)
+      }
+      pending.addOtherRow(row, root: traits[destination].root, side)
     }
     return nil
   }

@@ -91,6 +91,7 @@ extension ObjectGraph {
         try stores[index].joinTransaction { connection in
           try writer.write(to: index, connection)
           try note?(stores[index], connection, writer)
+          connection.changes.author = author
         }
       }
     } catch {
@@ -119,6 +120,7 @@ extension ObjectGraph {
         let rows = stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
         let number = try stores[index].commit(from: inbox.listener.reader, rows: rows)
         inbox.didCommit(number, to: index)
+        clock.observe(stores[index].log.newestStamp)
       }
     } catch {
       writer.revert()
@@ -349,6 +351,7 @@ extension ObjectGraph {
       let rows = try connection.deleteRows(of: entityPlan, selectedBy: selection)
       var written = CommitLog.Rows()
       written.add(.init(name: plan.entity.table, written: rows, deleted: rows))
+      connection.changes.author = author
       // Without an author: this context applies it as the others do.
       try stores[index].commit(from: nil, rows: written)
     } catch {

@@ -38,6 +38,8 @@ final class ObjectGraph: ModelHome {
   /// Whether others have committed since the last save.
   var hasNews = false
   var followers = Followers()
+  /// Stamps the edits.
+  var clock = EditClock()
   /// Links that initializers gave to objects that are here.
   private var firstLinks = FirstLinks()
   /// The entity that was last asked for by type, and by identifier.
@@ -169,7 +171,7 @@ final class ObjectGraph: ModelHome {
     let traits = traits[Int(state.pointee.entity)]
     if !state.pointee.has(_ModelFlags.inserted | _ModelFlags.changed) {
       if traits.ephemeral.contains(index) { return }
-      pending.add(model, to: .changed, root: traits.root)
+      pending.add(model, to: .changed, root: traits.root, at: clock.next())
     } else {
       pending.note(traits.root)
     }

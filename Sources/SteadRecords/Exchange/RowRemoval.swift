@@ -42,6 +42,10 @@ private struct RowRemoval {
         "INSERT INTO temp.stead_removed VALUES (?1, ?2)", [.text(shape.root), .integer(number)])
     }
     try refuseLosses()
+    for (shape, number) in removed {
+      let entity = rows.rows.container.layout.entities[shape.index]
+      try connection.noteDeletion(of: number, entity)
+    }
     try delete(Set(removed.map(\.shape.root)))
     try connection.run("DELETE FROM temp.stead_removed")
   }

@@ -11,6 +11,7 @@ extension RowTransaction {
     statement.bind(number, at: 1)
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 2)) }
     try statement.run()
+    connection.changes.note(.insert, entity(of: shape), row: number)
   }
 
   /// Gives a row the values of its shape's columns; a file that it referred to goes, unless it still does.
@@ -25,6 +26,10 @@ extension RowTransaction {
     try connection.run(
       "UPDATE \(shape.root.sqlName) SET \(terms.joined(separator: ", ")) WHERE \"_id\" = ?1",
       [.integer(number)] + values)
+    let entity = entity(of: shape)
+    connection.changes.note(
+      .update, entity, row: number,
+      properties: PropertySet(entity.properties.filter { $0.column != nil }.map(\.index)))
   }
 
   /// The row of the hierarchy that has some values in some columns of a shape.
@@ -44,6 +49,30 @@ extension RowTransaction {
         pair.ownerOrder.map { .integer($0) } ?? .null,
         pair.targetOrder.map { .integer($0) } ?? .null,
       ])
+    if connection.changedRows > 0 { try noteUpdates(of: pair, in: list) }
+  }
+
+  /// Notes an update of each of a pair's rows that has a relationship of the list.
+  private func noteUpdates(of pair: RowPair, in list: PairList) throws {
+    let layout = rows.container.layout
+    for (isOwner, number) in [(true, pair.owner), (false, pair.target)] {
+      for shape in rows.shapes.values {
+        let relationship = shape.relationships.first {
+          $0.storage == .pairs(list, isOwner: isOwner)
+        }
+        guard let relationship else { continue }
+        let found = try connection.entity(of: number, in: entity(of: shape), layout)
+        guard let found, found.name == shape.name,
+          let property = found.property(named: relationship.name)
+        else { continue }
+        connection.changes.note(
+          .update, found, row: number, properties: PropertySet([property.index]))
+      }
+    }
+  }
+
+  private func entity(of shape: RowShape) -> EntityLayout {
+    rows.container.layout.entities[shape.index]
   }
 
   /// Sets a column of a row that holds one of some values; returns false when there is no such row.
@@ -56,7 +85,14 @@ extension RowTransaction {
     try connection.run(
       "UPDATE \(shape.root.sqlName) SET \(name) = ?1 WHERE \"_id\" = ?2\(shape.test) AND (\(tests))",
       [value, .integer(number)] + accepted)
-    return connection.changedRows == 1
+    guard connection.changedRows == 1 else { return false }
+    let entity = entity(of: shape)
+    // Other columns say where a row is among its owner's.
+    if let property = entity.property(named: column) {
+      connection.changes.note(
+        .update, entity, row: number, properties: PropertySet([property.index]))
+    }
+    return true
   }
 
   /// Clears an attribute of bytes, to `nil` or to no bytes, in a row that still holds a value; returns

@@ -47,6 +47,16 @@
     return !zip(high, other.high).contains { $0 & $1 != 0 }
   }
 
+  func subtracting(_ other: PropertySet) -> PropertySet {
+    if other.isEmpty || isDisjoint(with: other) { return self }
+    var result = PropertySet()
+    for index in 0..<(Self.wordLimit + 64 * high.count)
+    where contains(index) && !other.contains(index) {
+      result.insert(index)
+    }
+    return result
+  }
+
   func union(_ other: PropertySet) -> PropertySet {
     var result = PropertySet(low: low | other.low, high: high)
     while result.high.count < other.high.count { result.high.append(0) }

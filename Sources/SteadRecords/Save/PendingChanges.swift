@@ -32,18 +32,29 @@ struct PendingChanges {
     let index: Int
   }
 
+  /// A property that changes of a row of which no object is registered.
+  struct OtherSide {
+    let entity: Int
+    let property: Int
+    let row: Int64
+  }
+
   /// Something that a save cannot do.
   struct Misuse {
     let error: SwiftDataError
   }
 
   private var lists: [[any PersistentModel]] = [[], [], []]
+  /// When each entry of the lists was made.
+  private var stampLists: [[Int64]] = [[], [], []]
   private var hasGaps = [false, false, false]
   /// In the order of the changes, since a pair may come and go.
   private(set) var pairs: [Pair] = []
   private(set) var sides: [Side] = []
   /// Rows of which no object is registered, and whose relationships change with those of others.
   private(set) var otherRows: [Int: Set<Int64>] = [:]
+  /// The properties of such rows that change.
+  private(set) var otherSides: [OtherSide] = []
   /// Calls that had no effect; the next save throws them.
   var misuses: [Misuse] = []
   /// The hierarchies that have pending changes, by their roots; may name some that have none left.
@@ -60,12 +71,22 @@ struct PendingChanges {
     return lists[kind.rawValue]
   }
 
+  /// The stamps of the objects of one list, each of the first edit since the last save.
+  mutating func stamps(_ kind: Kind) -> [Int64] {
+    if hasGaps[kind.rawValue] { close(kind) }
+    return stampLists[kind.rawValue]
+  }
+
   /// Drops what has left, and second entries of what has come back, whose place is the later one.
   private mutating func close(_ kind: Kind) {
     var seen: Set<ObjectIdentifier> = []
-    lists[kind.rawValue] = lists[kind.rawValue].reversed().filter {
-      $0.has(kind.flag) && seen.insert(ObjectIdentifier($0)).inserted
-    }.reversed()
+    let list = lists[kind.rawValue]
+    let kept = Array(
+      list.indices.reversed().filter {
+        list[$0].has(kind.flag) && seen.insert(ObjectIdentifier(list[$0])).inserted
+      }.reversed())
+    lists[kind.rawValue] = kept.map { list[$0] }
+    stampLists[kind.rawValue] = kept.map { stampLists[kind.rawValue][$0] }
     hasGaps[kind.rawValue] = false
   }
 
@@ -85,9 +106,10 @@ struct PendingChanges {
 
   // MARK: Objects
 
-  mutating func add(_ model: any PersistentModel, to kind: Kind, root: Int) {
+  mutating func add(_ model: any PersistentModel, to kind: Kind, root: Int, at stamp: Int64) {
     model._$statePointer.pointee.set(kind.flag)
     lists[kind.rawValue].append(model)
+    stampLists[kind.rawValue].append(stamp)
     note(root)
   }
 
@@ -125,7 +147,10 @@ struct PendingChanges {
 
   mutating func addSide(_ side: Side) { sides.append(side) }
 
-  mutating func addOtherRow(_ row: Int64, root: Int) { otherRows[root, default: []].insert(row) }
+  mutating func addOtherRow(_ row: Int64, root: Int, _ side: OtherSide?) {
+    otherRows[root, default: []].insert(row)
+    if let side { otherSides.append(side) }
+  }
 
   // MARK: Ends
 

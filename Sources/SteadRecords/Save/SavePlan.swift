@@ -10,9 +10,13 @@ struct SavePlan {
   let sides: [Side]
   /// Rows whose relationships change, and of which no object is registered, by hierarchy.
   let otherRows: [Int: Set<Int64>]
+  /// The properties of such rows that change.
+  let otherSides: [PendingChanges.OtherSide]
   /// The objects' states. What needs no more than these goes through them, so that the objects'
   /// references are not counted up and down; the arrays above keep them alive.
   let states: (inserted: [State], updated: [State], deleted: [State])
+  /// When the objects were first edited since the last save.
+  let stamps: (inserted: [Int64], updated: [Int64], deleted: [Int64])
 
   /// A to-many relationship whose members' places are written.
   struct Side {
@@ -26,11 +30,16 @@ struct SavePlan {
   }
 
   init(_ pending: inout PendingChanges, sides: [Side]) {
-    inserted = Self.pick(pending.models(.inserted)) { !$0.has(_ModelFlags.deleted) }
-    updated = Self.pick(pending.models(.changed)) { !$0.has(_ModelFlags.deleted) }
-    deleted = Self.pick(pending.models(.deleted)) { $0._$statePointer.pointee.rowID > 0 }
+    let (newOnes, changed, gone) = (
+      Self.pick(&pending, .inserted) { !$0.has(_ModelFlags.deleted) },
+      Self.pick(&pending, .changed) { !$0.has(_ModelFlags.deleted) },
+      Self.pick(&pending, .deleted) { $0._$statePointer.pointee.rowID > 0 }
+    )
+    (inserted, updated, deleted) = (newOnes.models, changed.models, gone.models)
+    stamps = (newOnes.stamps, changed.stamps, gone.stamps)
     pairs = pending.pairs
     otherRows = pending.otherRows
+    otherSides = pending.otherSides
     self.sides = sides
     states = (
       inserted.map { $0._$statePointer }, updated.map { $0._$statePointer },
@@ -70,10 +79,14 @@ struct SavePlan {
     return removals + additions.map(\.element)
   }
 
-  /// The models that pass; the array itself when all do, which is the rule.
+  /// The models that pass, with their stamps; the arrays themselves when all do, which is the rule.
   private static func pick(
-    _ models: [any PersistentModel], _ test: (any PersistentModel) -> Bool
-  ) -> [any PersistentModel] {
-    models.allSatisfy(test) ? models : models.filter(test)
+    _ pending: inout PendingChanges, _ kind: PendingChanges.Kind,
+    _ test: (any PersistentModel) -> Bool
+  ) -> (models: [any PersistentModel], stamps: [Int64]) {
+    let (models, stamps) = (pending.models(kind), pending.stamps(kind))
+    if models.allSatisfy(test) { return (models, stamps) }
+    let places = models.indices.filter { test(models[$0]) }
+    return (places.map { models[$0] }, places.map { stamps[$0] })
   }
 }

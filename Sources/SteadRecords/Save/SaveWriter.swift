@@ -21,7 +21,7 @@ struct SaveWriter {
   }
 
   let plan: SavePlan
-  private let layout: Layout
+  let layout: Layout
   /// New objects whose unique values belong to a row that is there.
   private(set) var upserted: Set<ObjectIdentifier> = []
   private var upsertedRows: [Int: Set<Int64>] = [:]
@@ -31,6 +31,8 @@ struct SaveWriter {
   let stores: [Int]
   /// Rows that were written beside those of the plan's objects, by hierarchy.
   private(set) var otherRows: [Int: Set<Int64>]
+  /// The properties of such rows that were changed.
+  private(set) var otherSides: [PendingChanges.OtherSide]
   /// The numbers that the new objects had before.
   private let temporaryRows: [Int64]
   private var droppedFiles: [(entity: Int, reference: String)] = []
@@ -44,6 +46,7 @@ struct SaveWriter {
     self.plan = plan
     self.layout = layout
     otherRows = plan.otherRows
+    otherSides = plan.otherSides
     temporaryRows = plan.states.inserted.map { $0.pointee.rowID }
     nextRows = Array(repeating: 0, count: layout.traits.count)
     stores = Self.stores(plan, layout)
@@ -59,7 +62,7 @@ struct SaveWriter {
     return used.sorted()
   }
 
-  private func isIn(_ store: Int, _ state: State) -> Bool {
+  func isIn(_ store: Int, _ state: State) -> Bool {
     stores.count == 1 || layout.storeIndex[Int(state.pointee.entity)] == store
   }
 
@@ -83,6 +86,7 @@ struct SaveWriter {
     try separate(in: store, connection)
     try writePairs(in: store, connection)
     try writePlaces(in: store, connection)
+    try noteChanges(in: store, connection)
     for root in drawnRoots {
       try connection.retire(nextRows[root] - 1, table: layout.plans[root].tableLayout.name)
     }
@@ -103,8 +107,12 @@ struct SaveWriter {
     for (state, row) in zip(plan.states.inserted, temporaryRows) { state.pointee.rowID = row }
   }
 
-  private mutating func noteRows(_ rows: [Int64], of entity: EntityLayout) {
-    if !rows.isEmpty { otherRows[entity.rootIndex, default: []].formUnion(rows) }
+  /// Notes rows that were changed beside those of the plan's objects, and in which property.
+  private mutating func noteRows(_ rows: [Int64], of entity: EntityLayout, _ property: Int?) {
+    if rows.isEmpty { return }
+    otherRows[entity.rootIndex, default: []].formUnion(rows)
+    guard let property else { return }
+    otherSides += rows.map { .init(entity: entity.index, property: property, row: $0) }
   }
 
   // MARK: Deletion
@@ -137,6 +145,7 @@ struct SaveWriter {
           if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
         }
         rows.append(state.pointee.rowID)
+        try noteDeletion(state, at: place, connection)
       }
       try connection.delete(rows, of: entityPlan)
       // A number is never given out twice, not even that of the newest row.
@@ -165,9 +174,12 @@ struct SaveWriter {
       let property = owner.properties[relationship.property]
       if let join = property.joinTable {
         try openPairs(join, connection)
-        noteRows(try connection.deletePairs(join, target: row), of: owner)
+        noteRows(
+          try connection.deletePairs(join, target: row), of: owner, property.index)
       } else if let column = property.column {
-        noteRows(try connection.clearReferences(in: owner.table, column, to: row), of: owner)
+        noteRows(
+          try connection.clearReferences(in: owner.table, column, to: row), of: owner,
+          property.index)
       }
     }
   }
@@ -265,7 +277,7 @@ struct SaveWriter {
   }
 
   /// The one-to-one relationships in which an object has a partner.
-  private func partners(of model: any PersistentModel) -> PropertySet {
+  func partners(of model: any PersistentModel) -> PropertySet {
     let entity = entity(of: model)
     var result = PropertySet()
     for index in entity.relationships where isOneToOne(entity.properties[index]) {
@@ -361,7 +373,8 @@ struct SaveWriter {
       guard let column = property.column, let destination = property.destination else { continue }
       let row = model._$statePointer.pointee.rowID
       if let owner = try connection.reference(in: entity.table, column, row: row) {
-        noteRows([owner], of: layout.store.entities[destination])
+        noteRows(
+          [owner], of: layout.store.entities[destination], property.relationship?.inverse)
       }
     }
   }
@@ -416,13 +429,13 @@ struct SaveWriter {
         in: target.table, inverseColumn, to: row,
         except: inverse.index == held?.index ? max(targetRow, 0) : 0,
         list: inverse.listColumn.flatMap { column in number.map { (column, $0) } })
-      noteRows(others, of: target)
+      noteRows(others, of: target, inverse.index)
     }
     guard targetRow > 0, held?.isToMany == false else { return }
     let others = try connection.clearReferences(
       in: entity.table, column, to: targetRow, except: row,
       list: property.listColumn.map { ($0, list) })
-    noteRows(others, of: entity)
+    noteRows(others, of: entity, property.index)
   }
 
   private mutating func writePairs(in store: Int, _ connection: StoreConnection) throws {
@@ -525,65 +538,5 @@ struct SaveWriter {
     for (row, place) in zip(rows, free) where places[row] != place {
       try connection.setPlace(place, storage, plan, owner: owner, member: row)
     }
-  }
-
-  // MARK: Afterwards
-
-  /// The rows of one store, for the log of its commits.
-  func rows(in store: Int) -> CommitLog.Rows {
-    var written = [[Int64]](repeating: [], count: layout.traits.count)
-    var deleted = written
-    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
-      for state in states where isIn(store, state) {
-        written[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
-      }
-    }
-    for state in plan.states.deleted where isIn(store, state) {
-      deleted[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
-    }
-    for (root, others) in otherRows where layout.storeIndex[root] == store {
-      written[root] += others
-    }
-    var result = CommitLog.Rows()
-    for root in written.indices where !written[root].isEmpty {
-      let name = layout.store.entities[root].table
-      result.add(.init(name: name, written: written[root], deleted: deleted[root]))
-    }
-    return result
-  }
-
-  /// The hierarchies whose rows were written.
-  var roots: Set<Int> {
-    var isWritten = Array(repeating: false, count: layout.traits.count)
-    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
-      for state in states { isWritten[layout.traits[Int(state.pointee.entity)].root] = true }
-    }
-    return Set(isWritten.indices.filter { isWritten[$0] }).union(otherRows.keys)
-  }
-
-  /// What was written, by identifiers; to be asked while the objects are still the context's.
-  var summary: SaveSummary {
-    var summary = SaveSummary()
-    summary.updated = identifiers(plan.states.updated)
-    summary.deleted = identifiers(plan.states.deleted)
-    if upserted.isEmpty {
-      summary.inserted = identifiers(plan.states.inserted)
-    } else {
-      let isUpsert = plan.inserted.map { upserted.contains(ObjectIdentifier($0)) }
-      let states = zip(plan.states.inserted, isUpsert)
-      summary.inserted = identifiers(states.filter { !$0.1 }.map(\.0))
-      summary.updated.formUnion(identifiers(states.filter(\.1).map(\.0)))
-    }
-    return summary
-  }
-
-  private func identifiers(_ states: [State]) -> Set<PersistentIdentifier> {
-    var result = Set<PersistentIdentifier>(minimumCapacity: states.count)
-    for state in states {
-      result.insert(
-        PersistentIdentifier(
-          reference: layout.plans[Int(state.pointee.entity)].reference, row: state.pointee.rowID))
-    }
-    return result
   }
 }

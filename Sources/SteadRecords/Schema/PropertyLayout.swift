@@ -15,6 +15,8 @@ final class PropertyLayout: @unchecked Sendable {
   let isUnique: Bool
   let isSearchable: Bool
   let isEphemeral: Bool
+  /// Whether the history keeps the value when the object is deleted.
+  let isPreserved: Bool
   let transformerName: String?
   let relationship: RelationshipLayout?
   /// The column, unquoted, that says in which of a to-one relationship's `lists` the object is: NULL
@@ -24,7 +26,7 @@ final class PropertyLayout: @unchecked Sendable {
   init(
     index: Int, name: String, originalName: String, keyPath: AnyKeyPath?, column: String?,
     kind: Kind, isOptional: Bool, valueType: any Any.Type, defaultValue: Any?, isUnique: Bool,
-    isSearchable: Bool, isEphemeral: Bool, transformerName: String?,
+    isSearchable: Bool, isEphemeral: Bool, isPreserved: Bool = false, transformerName: String?,
     relationship: RelationshipLayout?, listColumn: String? = nil
   ) {
     self.index = index
@@ -39,6 +41,7 @@ final class PropertyLayout: @unchecked Sendable {
     self.isUnique = isUnique
     self.isSearchable = isSearchable
     self.isEphemeral = isEphemeral
+    self.isPreserved = isPreserved
     self.transformerName = transformerName
     self.relationship = relationship
     self.listColumn = listColumn

@@ -80,6 +80,7 @@ struct StoreLayoutBuilder {
       defaultValue: attribute.defaultValue, isUnique: attribute.isUnique,
       isSearchable: attribute.options.contains(.spotlight),
       isEphemeral: attribute.options.contains(.ephemeral),
+      isPreserved: attribute.options.contains(.preserveValueOnDeletion),
       transformerName: attribute.transformerName, relationship: nil)
   }
 

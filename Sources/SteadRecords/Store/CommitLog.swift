@@ -2,7 +2,7 @@ import Synchronization
 
 /// What the contexts of this process have committed to one store, by the commits' numbers.
 ///
-/// Each commit increments a number in the store itself, in its own transaction. So a reader, which sees
+/// Each commit adds a row with a number of its own to the store's history, in its own transaction. So a reader, which sees
 /// that number in its snapshot, knows exactly which commits the snapshot has: the numbers that this log
 /// lacks are other processes'. The log is one for all containers on a store.
 final class CommitLog: Sendable {
@@ -39,6 +39,12 @@ final class CommitLog: Sendable {
     }
   }
 
+  /// A commit by its number, and the stamp of its transaction.
+  struct Point: Sendable {
+    var number: Int64
+    var stamp: Int64
+  }
+
   /// What others have committed between two snapshots.
   enum News {
     case nothing
@@ -72,6 +78,7 @@ final class CommitLog: Sendable {
   private let content = Mutex(Content())
   /// The greatest number that this process knows; look-ups may share a snapshot that has it.
   private let newest = Atomic<Int64>(0)
+  private let stamp = Atomic<Int64>(0)
 
   /// How often the file was seen changed by a program that does not count its commits.
   private let outsiders = Atomic<UInt64>(0)
@@ -93,6 +100,9 @@ final class CommitLog: Sendable {
   // MARK: Commits
 
   var newestNumber: Int64 { newest.load(ordering: .acquiring) }
+
+  /// The greatest stamp of a transaction that this process knows.
+  var newestStamp: Int64 { stamp.load(ordering: .acquiring) }
 
   /// Notes a commit that is about to be made; no reader sees its number before.
   func post(_ number: Int64, from author: ObjectIdentifier?, rows: Rows?) {
@@ -126,10 +136,15 @@ final class CommitLog: Sendable {
   }
 
   /// Notes that a commit was made; from now on look-ups need a snapshot that has it.
-  func didCommit(_ number: Int64) {
-    var known = newest.load(ordering: .relaxed)
+  func didCommit(_ commit: Point) {
+    Self.raise(newest, to: commit.number)
+    Self.raise(stamp, to: commit.stamp)
+  }
+
+  private static func raise(_ value: borrowing Atomic<Int64>, to number: Int64) {
+    var known = value.load(ordering: .relaxed)
     while known < number {
-      let (exchanged, current) = newest.compareExchange(
+      let (exchanged, current) = value.compareExchange(
         expected: known, desired: number, ordering: .acquiringAndReleasing)
       if exchanged { return }
       known = current

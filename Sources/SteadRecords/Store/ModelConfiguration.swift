@@ -49,6 +49,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable,
   public let groupContainer: GroupContainer
   public let cloudKitDatabase: CloudKitDatabase
   public var schema: Schema?
+  var keptHistory = History.on
 
   public var groupAppContainerIdentifier: String? { groupContainer.identifier }
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.identifier }

@@ -90,9 +90,10 @@ final class ReaderPool: Sendable {
     }
     try reader.begin()
     do {
-      let number = try reader.commitNumber()
+      let commit = try reader.lastCommit()
+      let number = commit.number
       reader.snapshot = .init(number: number, openedAt: Self.now)
-      log.didCommit(number)
+      log.didCommit(commit)
       let version = reader.dataVersion
       if let last = reader.lastSnapshot, last.number == number, last.version != version {
         log.noteOutsider()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// One SQLite file: a connection that writes, and as many that read as are needed at once.
 final class RecordStore: @unchecked Sendable {
-  // Sendable: `writer`, what is `private var`, and `number` are used under `writing` alone, and the rest is
+  // Sendable: `writer`, `historian`, what is `private var`, and `number` are used under `writing` alone, and the rest is
   // immutable or has a lock of its own.
 
   /// How long a write waits for other processes, in seconds.
@@ -34,8 +34,14 @@ final class RecordStore: @unchecked Sendable {
   /// The numbers of the commits within the transaction that is open.
   private var posted: [Int64] = []
   private var syncsCommit = false
-  /// The number of the last commit that the open transaction has, its own ones included.
-  private(set) var number: Int64 = 0
+  /// The last commit that the open transaction has, its own ones included.
+  private var newest = CommitLog.Point(number: 0, stamp: 0)
+  /// The number of that commit.
+  var number: Int64 { newest.number }
+  /// The changes of the transactions around the innermost one.
+  private var outerChanges: [ChangeList] = []
+  /// Who writes the history of what this process commits.
+  private let historian: Historian
   /// The version of the file after this connection's last commit. As long as it stays, nobody else has
   /// written, and what is known of the file is true.
   private var committedVersion: UInt32?
@@ -59,7 +65,9 @@ final class RecordStore: @unchecked Sendable {
     self.blobs = blobs
     var preparation = StorePreparation(
       writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
-      file: file)
+      file: file,
+      keepsHistory: configuration.history == .on && !configuration.isStoredInMemoryOnly)
+    historian = Historian(writer, configuration, layout, entities)
     let identity: Identity
     do {
       identity = Identity(identifier: try preparation.run())
@@ -80,7 +88,8 @@ final class RecordStore: @unchecked Sendable {
     log = CommitLog.of(try Self.logName(identity, configuration))
     readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly
-    log.didCommit(try writer.commitNumber())
+    log.didCommit(try writer.lastCommit())
+    if isWritable { try historian.takeOver() }
   }
 
   /// A store and its copy have one identifier, and commits of their own.
@@ -131,17 +140,20 @@ final class RecordStore: @unchecked Sendable {
     do {
       if depth > 0 {
         try writer.execute("SAVEPOINT stead_\(depth)")
+        outerChanges.append(writer.changes)
       } else {
         syncsCommit = isDurable && !configuration.isStoredInMemoryOnly
         if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
         try writer.beginImmediate()
         if committedVersion == nil || writer.dataVersion != committedVersion {
-          number = try writer.commitNumber()
+          newest = try writer.lastCommit()
           writer.nextRows = [:]
+          try historian.takeOver()
         }
         committedVersion = nil
         writingThread.store(Self.currentThread, ordering: .releasing)
       }
+      writer.changes = ChangeList()
       depth += 1
     } catch {
       if depth == 0 {
@@ -165,25 +177,25 @@ final class RecordStore: @unchecked Sendable {
     do {
       // Who wrote without saving objects may have taken numbers.
       if author == nil { writer.nextRows = [:] }
-      let number = number + 1
-      try writer.setCommitNumber(number)
-      self.number = number
+      newest = try historian.write(after: newest)
+      let number = newest.number
       // Before the commit shows: who sees it finds its rows in the log.
       log.post(number, from: author, rows: rows)
       posted.append(number)
       if depth > 1 {
         try writer.execute("RELEASE stead_\(depth - 1)")
+        writer.changes = outerChanges.removeLast()
         depth -= 1
         writing.unlock()
         return number
       }
       try writer.commit()
       committedVersion = writer.dataVersion
-      let (numbers, isDurable) = (posted, syncsCommit)
+      let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
       depth = 0
       endLastTransaction()
       writing.unlock()
-      log.didCommit(number)
+      log.didCommit(commit)
       if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
       // Only reported: what is committed cannot be taken back.
       if isDurable { syncDirectory() }
@@ -200,8 +212,9 @@ final class RecordStore: @unchecked Sendable {
     if depth > 1, writer.isInTransaction {
       try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
       try? writer.execute("RELEASE stead_\(depth - 1)")
-      number = (try? writer.commitNumber()) ?? number
+      newest = (try? writer.lastCommit()) ?? newest
       writer.nextRows = [:]
+      writer.changes = outerChanges.removeLast()
       depth -= 1
       writing.unlock()
       return
@@ -209,6 +222,8 @@ final class RecordStore: @unchecked Sendable {
     // SQLite has rolled back by itself after some errors.
     if writer.isInTransaction { try? writer.execute("ROLLBACK") }
     for number in posted { log.retract(number) }
+    historian.forgetTriggers()
+    if depth > 1 { writer.changes = outerChanges.removeLast() }
     depth -= 1
     if depth == 0 { endLastTransaction() }
     writing.unlock()
@@ -287,7 +302,7 @@ final class RecordStore: @unchecked Sendable {
       if case .shared(let number) = freshness {
         return try body(writer, max(number, log.newestNumber))
       }
-      return try body(writer, try writer.commitNumber())
+      return try body(writer, try writer.lastCommit().number)
     }
     return try readers.read(freshness, body)
   }
@@ -348,6 +363,7 @@ final class RecordStore: @unchecked Sendable {
       for table in ReceiptTable.names {
         try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
       }
+      try HistoryRemoval(connection: connection).removeAll()
     }
     // Objects that are registered anywhere have no rows any more, which `write` has told.
     try file.removeBlobs()

@@ -16,26 +16,46 @@ struct SearchTable {
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE name = ?1", [.text(name)])
     guard exists == 0 else { return }
-    let list = columns.map(\.sqlName).joined(separator: ", ")
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE \(name.sqlName) USING fts5(\(list), content=\(literal), content_rowid='_id',
+        tokenize='unicode61 remove_diacritics 2');
+      \(triggers("CREATE TRIGGER"))
+      INSERT INTO \(name.sqlName) (\(name.sqlName)) VALUES ('rebuild');
+      """)
+  }
+
+  var triggerNames: [String] { ["insert", "delete", "update"].map { "\(name)_\($0)" } }
+
+  /// Keeps the table up to date on a connection that has the file's triggers off.
+  func makeTemporaryTriggers(on connection: StoreConnection) throws {
+    try connection.execute(triggers("CREATE TEMP TRIGGER IF NOT EXISTS"))
+  }
+
+  func dropTemporaryTriggers(on connection: StoreConnection) throws {
+    for name in triggerNames {
+      try connection.execute("DROP TRIGGER IF EXISTS temp.\(name.sqlName)")
+    }
+  }
+
+  private var list: String { columns.map(\.sqlName).joined(separator: ", ") }
+  private var literal: String { "'\(table.replacing("'", with: "''"))'" }
+
+  private func triggers(_ creation: String) -> String {
     let new = columns.map { "new.\($0.sqlName)" }.joined(separator: ", ")
     let old = columns.map { "old.\($0.sqlName)" }.joined(separator: ", ")
     let (search, source) = (name.sqlName, table.sqlName)
-    let text = "'\(table.replacing("'", with: "''"))'"
-    try connection.execute(
+    return """
+      \(creation) \((name + "_insert").sqlName) AFTER INSERT ON \(source) BEGIN
+        INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
+      END;
+      \(creation) \((name + "_delete").sqlName) AFTER DELETE ON \(source) BEGIN
+        INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
+      END;
+      \(creation) \((name + "_update").sqlName) AFTER UPDATE OF \(list) ON \(source) BEGIN
+        INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
+        INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
+      END;
       """
-      CREATE VIRTUAL TABLE \(search) USING fts5(\(list), content=\(text), content_rowid='_id',
-        tokenize='unicode61 remove_diacritics 2');
-      CREATE TRIGGER \((name + "_insert").sqlName) AFTER INSERT ON \(source) BEGIN
-        INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
-      END;
-      CREATE TRIGGER \((name + "_delete").sqlName) AFTER DELETE ON \(source) BEGIN
-        INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
-      END;
-      CREATE TRIGGER \((name + "_update").sqlName) AFTER UPDATE OF \(list) ON \(source) BEGIN
-        INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
-        INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
-      END;
-      INSERT INTO \(search) (\(search)) VALUES ('rebuild');
-      """)
   }
 }

@@ -178,9 +178,20 @@ extension StoreConnection {
   /// Deletes the rows that a SELECT of row numbers gives, and returns their numbers.
   func deleteRows(of plan: EntityPlan, selectedBy selection: SQLFragment) throws -> [Int64] {
     let newest = try greatestRow(of: plan)
-    let rows = try integers(
-      "DELETE FROM \(plan.table) WHERE \"_id\" IN (\(selection.sql)) RETURNING \"_id\"",
-      selection.bindings)
+    let preserved = PreservedColumns(plan.entity.properties)
+    let tombstone = preserved.isEmpty ? "NULL" : preserved.list()
+    let deleted = try self.rows(
+      "DELETE FROM \(plan.table) WHERE \"_id\" IN (\(selection.sql)) "
+        + "RETURNING \"_id\", \(tombstone)", selection.bindings)
+    var rows: [Int64] = []
+    for columns in deleted {
+      guard case .integer(let row) = columns[0] else { continue }
+      rows.append(row)
+      guard notesChanges else { continue }
+      var values: String?
+      if case .text(let text) = columns[1] { values = text }
+      changes.note(.delete, plan.entity, row: row, properties: preserved.set, values: values)
+    }
     if newest > 0 { try retire(newest, table: plan.tableLayout.name) }
     return rows
   }

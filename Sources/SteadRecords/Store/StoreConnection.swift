@@ -1,3 +1,4 @@
+import Foundation
 import SteadSQLite
 
 // Sendable: `RecordStore` uses its writer under a lock alone, and `ReaderPool` lends a reader to one thread at
@@ -22,8 +23,8 @@ final class StoreConnection: @unchecked Sendable {
   private lazy var beginning = try? SQLiteStatement("BEGIN", on: database)
   private lazy var immediateBeginning = try? SQLiteStatement("BEGIN IMMEDIATE", on: database)
   private lazy var committing = try? SQLiteStatement("COMMIT", on: database)
-  private lazy var reading = try? SQLiteStatement(CommitNumber.selection, on: database)
-  private lazy var numbering = try? SQLiteStatement(CommitNumber.assignment, on: database)
+  private lazy var reading = try? SQLiteStatement(CommitRow.selection, on: database)
+  private lazy var writing = try? SQLiteStatement(CommitRow.insertion, on: database)
 
   func begin() throws { try run(beginning, "BEGIN") }
 
@@ -36,12 +37,18 @@ final class StoreConnection: @unchecked Sendable {
     try statement.run()
   }
 
-  /// The number of the last commit that the connection sees; 0 in a store that never had one.
-  func commitNumber() throws -> Int64 {
-    guard let reading else { return 0 }
+  /// The last commit that the connection sees; 0 in a store that never had one.
+  func lastCommit() throws -> CommitLog.Point {
+    guard let reading else { return .init(number: 0, stamp: 0) }
     defer { reading.rewind() }
-    return try reading.step() ? reading.integer(0) : 0
+    guard try reading.step() else { return .init(number: 0, stamp: 0) }
+    return .init(number: reading.integer(0), stamp: reading.integer(1))
   }
+
+  /// What the open transaction has changed so far.
+  var changes = ChangeList()
+  /// Whether the history is to have them.
+  var notesChanges = false
 
   /// The next free row of the hierarchies that were written last, by their roots. `RecordStore` forgets
   /// them when others may have written.
@@ -50,11 +57,24 @@ final class StoreConnection: @unchecked Sendable {
   /// What the last snapshot of a reader had.
   var lastSnapshot: (number: Int64, version: UInt32)?
 
-  /// Gives the commit that is about to be made its number.
-  func setCommitNumber(_ number: Int64) throws {
+  /// Writes the row of the commit that is about to be made.
+  ///
+  /// - Parameter changes: What the history has of it; without it the row only counts the commit, and replaces one
+  ///   that does no more.
+  func write(_ commit: CommitLog.Point, _ changes: String?, by author: String?) throws {
+    guard let changes else {
+      try run(CommitRow.renumbering, [.integer(commit.number), .integer(commit.stamp)])
+      if changedRows > 0 { return }
+      return try run(CommitRow.counting, [.integer(commit.number), .integer(commit.stamp)])
+    }
     // A statement that could not be prepared is prepared again, for its error.
-    let statement = try numbering ?? SQLiteStatement(CommitNumber.assignment, on: database)
-    statement.bind(number, at: 1)
+    let statement = try writing ?? SQLiteStatement(CommitRow.insertion, on: database)
+    statement.bind(commit.number, at: 1)
+    statement.bind(commit.stamp, at: 2)
+    statement.bind(author.map { .text($0) } ?? .null, at: 3)
+    statement.bind(.text(ProgramName.current), at: 4)
+    statement.bind(Int64(getpid()), at: 5)
+    statement.bind(.text(changes), at: 6)
     try statement.run()
   }
 
@@ -89,14 +109,17 @@ final class StoreConnection: @unchecked Sendable {
   func copy(to path: String) throws { try database.copy(to: path) }
   var changedRows: Int { database.changedRows }
   var isInTransaction: Bool { database.isInTransaction }
+  func setsOffTriggers(_ isOn: Bool) throws { try database.setsOffTriggers(isOn) }
   /// ``SQLiteConnection/dataVersion``
   var dataVersion: UInt32 { database.dataVersion }
 }
 
-/// The number that each transaction which writes objects increments, in the same transaction.
-private enum CommitNumber {
-  static let selection = "SELECT number FROM stead_commit"
-  // Not `number + 1 RETURNING number`: what returns rows keeps them in a table of its own, which takes longer
-  // to make than the row of a save takes to write.
-  static let assignment = "UPDATE stead_commit SET number = ?1"
+/// The row that each transaction which writes objects adds to the history, in the same transaction; by its
+/// number a reader knows which commits its snapshot has.
+private enum CommitRow {
+  static let selection = "SELECT number, stamp FROM stead_history ORDER BY number DESC LIMIT 1"
+  static let insertion = "INSERT INTO stead_history VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+  static let counting = "INSERT INTO stead_history (number, stamp) VALUES (?1, ?2)"
+  static let renumbering =
+    "UPDATE stead_history SET number = ?1, stamp = ?2 WHERE number = ?1 - 1 AND changes IS NULL"
 }

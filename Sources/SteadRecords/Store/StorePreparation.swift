@@ -13,12 +13,15 @@ struct StorePreparation {
   let allowsSave: Bool
   let blobs: BlobFiles?
   let file: StoreFile
+  /// Whether programs other than this library are to write the history, too.
+  let keepsHistory: Bool
   /// What has changed, where the store was made for other models.
   private(set) var migration: StoreMigration?
 
   init(
     _ connection: StoreConnection, _ layout: StoreLayout, tables: [TableLayout],
-    entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile
+    entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile,
+    keepsHistory: Bool
   ) {
     self.connection = connection
     self.layout = layout
@@ -27,6 +30,7 @@ struct StorePreparation {
     self.allowsSave = allowsSave
     self.blobs = blobs
     self.file = file
+    self.keepsHistory = keepsHistory
   }
 
   /// Brings the tables up to the layout, and returns the store's identifier.
@@ -40,7 +44,9 @@ struct StorePreparation {
     }
     guard allowsSave else { return try identifier() ?? "read-only" }
     let isNew = version == 0
-    let digest = TablesDigest(layout: layout, tables: tables, entities: entities).text
+    let digest = TablesDigest(
+      layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory
+    ).text
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
     do {
@@ -52,10 +58,10 @@ struct StorePreparation {
           backup: difference.losesData ? try StoreBackup(file: file).make(from: connection) : nil)
       }
       if isNew { try createMetadata() }
-      try createCommitNumber()
       try migrator?.run()
       for table in tables { try prepare(table) }
       for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
+      try prepareHistory()
       try recordSchema()
       try recordTables(digest)
       try connection.execute("COMMIT")
@@ -105,12 +111,18 @@ struct StorePreparation {
       [.text(UUID().uuidString)])
   }
 
-  /// Stores of earlier versions lack the table.
-  private func createCommitNumber() throws {
-    try connection.execute(
-      "CREATE TABLE IF NOT EXISTS stead_commit (number INTEGER NOT NULL)")
-    try connection.execute(
-      "INSERT INTO stead_commit SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM stead_commit)")
+  /// Stores of earlier versions lack the tables.
+  private func prepareHistory() throws {
+    let triggers =
+      keepsHistory ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities) : []
+    try HistoryTable(connection: connection).prepare(triggers)
+    let changes = connection.changes
+    if changes.isEmpty { return }
+    connection.changes = ChangeList()
+    let last = try connection.lastCommit()
+    let commit = CommitLog.Point(
+      number: last.number + 1, stamp: max(EditClock.now, last.stamp + 1))
+    try connection.write(commit, changes.text(at: commit.stamp), by: nil)
   }
 
   /// What takes the tables from the schema that the store was opened with last to the models.

@@ -9,6 +9,7 @@ struct TablesDigest {
   let layout: StoreLayout
   let tables: [TableLayout]
   let entities: Set<Int>
+  let keepsHistory: Bool
 
   /// The words of the text. Added one by one, since interpolating them makes a string of each line first, and
   /// a schema of fifty models has a thousand lines.
@@ -48,6 +49,7 @@ struct TablesDigest {
     words.bytes.reserveCapacity(1 << 16)
     words.add(Self.version)
     words.add(Int(StorePreparation.formatVersion))
+    words.add(keepsHistory)
     words.add("\(layout.schema.version)")
     words.endLine()
     for table in tables {

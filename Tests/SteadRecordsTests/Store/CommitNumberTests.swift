@@ -11,7 +11,7 @@ import Testing
   }
 
   private func numbers(_ connection: StoreConnection) throws -> [[SQLValue]] {
-    try connection.rows("SELECT number FROM stead_commit")
+    try connection.rows("SELECT max(number) FROM stead_history")
   }
 
   @Test("a new store has committed nothing")
@@ -22,28 +22,35 @@ import Testing
     #expect(try numbers(connection(store)) == [[.integer(0)]])
   }
 
-  @Test("a store of an earlier version gets the table when it is opened for writing")
+  @Test("a store of an earlier version goes on with its number when it is opened for writing")
   func isAddedToExistingStores() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
-    try connection(store, writable: true).execute("DROP TABLE stead_commit")
-    _ = try store.reopened()
-    #expect(try numbers(connection(store)) == [[.integer(0)]])
+    let writer = try connection(store, writable: true)
+    try writer.execute("DROP TABLE stead_history")
+    try writer.execute("CREATE TABLE stead_commit (number INTEGER NOT NULL)")
+    try writer.execute("INSERT INTO stead_commit VALUES (41)")
+    let context = try store.reopened()
+    #expect(try numbers(connection(store)) == [[.integer(41)]])
+    context.insert(Club(name: "next"))
+    try context.save()
+    #expect(try numbers(connection(store)) == [[.integer(42)]])
   }
 
   @Test("a store of an earlier version that is opened read-only stays as it is")
   func readOnlyStoresStay() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store, writable: true)
-    try writer.execute("DROP TABLE stead_commit")
+    try writer.execute("DROP TABLE stead_history")
     let before = try writer.integer("PRAGMA data_version")
     let context = ModelContext(
       try ModelContainer(
         for: store.schema,
         configurations: ModelConfiguration(url: store.url, allowsSave: false)))
     #expect(try context.count(Club.self) == 0)
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
     #expect(try writer.integer("PRAGMA data_version") == before)
     #expect(
-      try writer.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'stead_commit'") == 0)
+      try writer.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'stead_history'") == 0)
   }
 
   /// The next free number of a row is kept between saves, as long as nobody else has written.

@@ -168,12 +168,14 @@ struct MigrationRows {
       match.oldProperty(property.name, of: entity.name)?.isOptional ?? true,
       let stored = DefaultValueEncoder.encode(value, as: attribute.encoding)
     else { return nil }
-    return try SQLLiteral(value: stored).checked(connection)
+    return try DefaultLiteral(value: stored).checked(connection)
   }
 
   // MARK: Afterwards
 
   /// Gives rows without a value the default value of a property that is new or has become required.
+  ///
+  /// The history has the rows whose values are others then, not those that have gained a property.
   func fillDefaults(_ layout: StoreLayout) throws {
     for (entity, _, table) in entities {
       guard let now = layout.entity(named: entity.name) else { continue }
@@ -186,12 +188,25 @@ struct MigrationRows {
         // The column was added with the value.
         let isFilled =
           before == nil && now.discriminator == nil && existing[table]?[property.name] == nil
-        if isFilled, try SQLLiteral(property)?.checked(connection) != nil { continue }
+        if isFilled, try DefaultLiteral(property)?.checked(connection) != nil { continue }
         let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
+        let test = "\(property.name.sqlName) IS NULL\(only)"
+        if before != nil { try note(now, property, where: test) }
         try connection.run(
-          "UPDATE \(now.table.sqlName) SET \(property.name.sqlName) = ?1 "
-            + "WHERE \(property.name.sqlName) IS NULL\(only)", [stored])
+          "UPDATE \(now.table.sqlName) SET \(property.name.sqlName) = ?1 WHERE \(test)", [stored])
       }
+    }
+  }
+
+  private func note(
+    _ entity: EntityLayout, _ property: PropertyLayout, where test: String
+  ) throws {
+    let statement = try connection.prepare(
+      "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE \(test)")
+    defer { statement.reset() }
+    while try statement.step() {
+      connection.changes.note(
+        .update, entity, row: statement.integer(0), properties: PropertySet([property.index]))
     }
   }
 

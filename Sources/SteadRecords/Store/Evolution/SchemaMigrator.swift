@@ -112,6 +112,9 @@ struct SchemaMigrator {
 
   /// Changes the tables; within a transaction.
   func run() throws {
+    if difference.isEmpty { return }
+    // They name columns, and would note each row that is written here; they are made anew for the new tables.
+    try HistoryTable(connection: connection).dropTriggers()
     for (number, link) in links.enumerated() {
       try connection.execute(
         "CREATE TEMP TABLE \(Self.aside(number)) AS \(query(link))")
@@ -300,7 +303,7 @@ struct SchemaMigrator {
     for column in table.columns + table.orders + table.generated where present[column.name] == nil {
       let value =
         table.isHierarchy
-        ? nil : try properties[column.name].flatMap(SQLLiteral.init)?.checked(connection)
+        ? nil : try properties[column.name].flatMap(DefaultLiteral.init)?.checked(connection)
       try connection.execute(
         "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) \(column.declaration)"
           + (value.map { " DEFAULT \($0)" } ?? ""))

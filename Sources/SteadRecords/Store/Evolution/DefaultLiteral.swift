@@ -1,7 +1,7 @@
 import SteadSQLite
 
 /// The default value of a property, as a statement has it that adds a column.
-struct SQLLiteral {
+struct DefaultLiteral {
   let value: SQLValue
 
   init(value: SQLValue) { self.value = value }

@@ -1,0 +1,263 @@
+import Foundation
+import SteadSQLite
+
+/// Makes the changes of transactions of one store.
+///
+/// Names are looked up once and remembered by their bytes, since most transactions name the same few.
+final class ChangeDecoder {
+  private let layout: StoreLayout
+  private let plans: [EntityPlans.LazyPlan?]
+  /// Entities by their names' bytes; nil for those that the container does not have.
+  private var entities: [(name: [UInt8], entity: EntityLayout?)] = []
+  private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
+
+  init(_ store: RecordStore) {
+    layout = store.layout
+    plans = store.plans
+  }
+
+  /// The changes of a transaction; those of entities that the container does not have are left out.
+  func changes(_ text: UnsafeBufferPointer<UInt8>, of number: Int64, at stamp: Int64) throws
+    -> [HistoryChange]
+  {
+    var list = ChangeBuilder(number: number, stamp: stamp)
+    var parser = ChangeParser(text)
+    try parser.forEach { try add($0.group(self), to: &list, &$0) }
+    return list.finished()
+  }
+
+  private func add(_ group: ChangeGroup, to list: inout ChangeBuilder, _ parser: inout ChangeParser)
+    throws
+  {
+    guard let entity = group.entity, let plan = plans[entity.index]?.plan else { return }
+    func open<M: PersistentModel>(_ type: M.Type) { list.add(group, plan.reference, type) }
+    _openExistential(entity.type, do: open)
+  }
+
+  fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> EntityLayout? {
+    if let known = entities.first(where: { $0.name.elementsEqual(raw) }) { return known.entity }
+    let entity = layout.entity(named: String(decoding: raw, as: UTF8.self))
+    entities.append((Array(raw), entity))
+    return entity
+  }
+
+  fileprivate func properties(
+    _ raw: UnsafeBufferPointer<UInt8>, of entity: EntityLayout
+  ) throws -> PropertyNames {
+    if let known = names.last(where: { $0.entity == entity.index && $0.list.elementsEqual(raw) }) {
+      return known.names
+    }
+    var parser = ChangeParser(raw)
+    let strings = try parser.strings()
+    let properties = strings.map { name in
+      entity.property(named: name) ?? entity.properties.first { $0.originalName == name }
+    }
+    func open<M: PersistentModel>(_ type: M.Type) -> PropertyNames {
+      KeyPathNames<M>(properties)
+    }
+    let result = _openExistential(entity.type, do: open)
+    if names.count >= Self.nameLimit { names.removeAll() }
+    names.append((entity.index, Array(raw), result))
+    return result
+  }
+
+  /// How many lists of names are remembered.
+  private static let nameLimit = 32
+}
+
+/// Properties that a group of changes names.
+class PropertyNames {
+  /// nil for those that the model no longer has.
+  let properties: [PropertyLayout?]
+
+  init(_ properties: [PropertyLayout?]) { self.properties = properties }
+}
+
+final class KeyPathNames<Model: PersistentModel>: PropertyNames {
+  let paths: [(any PartialKeyPath<Model> & Sendable)?]
+
+  override init(_ properties: [PropertyLayout?]) {
+    paths = properties.map { property in
+      guard let path = property?.keyPath as? PartialKeyPath<Model> else { return nil }
+      // The two types are one reference. Macros write the paths, which hold no captured values.
+      return unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
+    }
+    super.init(properties)
+  }
+}
+
+/// Changes of one kind to rows of one entity.
+struct ChangeGroup {
+  let kind: ChangeList.Kind
+  let entity: EntityLayout?
+  let rows: [(first: Int64, count: Int64)]
+  let ages: [(first: Int64, count: Int64)]
+  var properties: PropertyNames?
+  /// SQL literals of the preserved values, for each row.
+  var values: [[String]] = []
+}
+
+extension ChangeParser {
+  fileprivate mutating func group(_ decoder: ChangeDecoder) throws -> ChangeGroup {
+    try expect("[")
+    guard let kind = ChangeList.Kind(rawValue: Int(try number())) else { throw Malformed() }
+    try expect(",")
+    let entity = decoder.entity(named: try rawString())
+    try expect(",")
+    let rows = try runs()
+    try expect(",")
+    var group = ChangeGroup(kind: kind, entity: entity, rows: rows, ages: try runs())
+    if takes(",") {
+      let names = try rawStrings()
+      if let entity { group.properties = try decoder.properties(names, of: entity) }
+    }
+    if takes(",") { try forEach { group.values.append(try $0.strings()) } }
+    try expect("]")
+    return group
+  }
+}
+
+/// Collects the changes of one transaction.
+private struct ChangeBuilder {
+  let number: Int64
+  let stamp: Int64
+  private var changes: [HistoryChange] = []
+  private var updateGroups = 0
+
+  init(number: Int64, stamp: Int64) {
+    self.number = number
+    self.stamp = stamp
+  }
+
+  mutating func add<Model: PersistentModel>(
+    _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type
+  ) {
+    if group.kind == .update { updateGroups += 1 }
+    // Made once for all rows of the group.
+    let names = group.properties as? KeyPathNames<Model>
+    let attributes = names?.paths.compactMap(\.self) ?? []
+    var ages = group.ages[...]
+    var (age, left) = (ages.first?.first ?? 0, ages.first?.count ?? 0)
+    var place = 0
+    changes.reserveCapacity(changes.count + Int(group.rows.reduce(0) { $0 + $1.count }))
+    for run in group.rows {
+      for row in run.first..<(run.first + run.count) {
+        let edited = stamp - age
+        if left > 1 {
+          (age, left) = (age - 1, left - 1)
+        } else {
+          ages = ages.dropFirst()
+          (age, left) = (ages.first?.first ?? 0, ages.first?.count ?? 0)
+        }
+        let identifier = PersistentIdentifier(reference: reference, row: row)
+        let change = Int64(changes.count)
+        switch group.kind {
+        case .insert:
+          changes.append(
+            .insert(
+              DefaultHistoryInsert<Model>(
+                changeIdentifier: change, changedPersistentIdentifier: identifier,
+                transactionIdentifier: number, stamp: edited)))
+        case .update:
+          changes.append(
+            .update(
+              DefaultHistoryUpdate<Model>(
+                changeIdentifier: change, changedPersistentIdentifier: identifier,
+                transactionIdentifier: number, updatedAttributes: attributes, stamp: edited)))
+        case .delete:
+          let values = place < group.values.count ? group.values[place] : []
+          changes.append(
+            .delete(
+              DefaultHistoryDelete<Model>(
+                changeIdentifier: change, changedPersistentIdentifier: identifier,
+                transactionIdentifier: number, tombstone: Self.tombstone(names, values),
+                stamp: edited)))
+        }
+        place += 1
+      }
+    }
+  }
+
+  private static func tombstone<Model: PersistentModel>(
+    _ names: KeyPathNames<Model>?, _ literals: [String]
+  ) -> HistoryTombstone<Model> {
+    guard let names else { return HistoryTombstone([]) }
+    var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
+    for (place, literal) in literals.enumerated() where place < names.paths.count {
+      if let path = names.paths[place], let property = names.properties[place],
+        let stored = SQLLiteral.value(literal), let value = PreservedValue.decode(stored, property)
+      {
+        values.append((path, value))
+      }
+    }
+    return HistoryTombstone(values)
+  }
+
+  /// The changes, in which each object is updated once.
+  func finished() -> [HistoryChange] {
+    updateGroups > 1 ? UpdateMerging.merged(changes) : changes
+  }
+}
+
+/// Makes one update of several to an object.
+private enum UpdateMerging {
+  static func merged(_ changes: [HistoryChange]) -> [HistoryChange] {
+    var result: [HistoryChange] = []
+    var places: [PersistentIdentifier: Int] = [:]
+    for change in changes {
+      guard case .update(let update) = change else {
+        result.append(change)
+        continue
+      }
+      if let place = places[update.changedPersistentIdentifier],
+        case .update(let first) = result[place], let merged = merge(first, update)
+      {
+        result[place] = .update(merged)
+      } else {
+        places[update.changedPersistentIdentifier] = result.count
+        result.append(change)
+      }
+    }
+    return result
+  }
+
+  private static func merge(_ first: any HistoryUpdate, _ second: any HistoryUpdate) -> (
+    any HistoryUpdate
+  )? {
+    (first as? any MergeableUpdate)?.merged(with: second)
+  }
+}
+
+private protocol MergeableUpdate {
+  func merged(with other: any HistoryUpdate) -> (any HistoryUpdate)?
+}
+
+extension DefaultHistoryUpdate: MergeableUpdate {
+  fileprivate func merged(with other: any HistoryUpdate) -> (any HistoryUpdate)? {
+    guard let other = other as? Self else { return nil }
+    let new = other.updatedAttributes.filter { !containsAttribute($0) }
+    return Self(
+      changeIdentifier: changeIdentifier,
+      changedPersistentIdentifier: changedPersistentIdentifier,
+      transactionIdentifier: transactionIdentifier, updatedAttributes: updatedAttributes + new,
+      stamp: max(stamp, other.stamp))
+  }
+}
+
+/// What an attribute held, from what its column did.
+private enum PreservedValue {
+  static func decode(_ stored: SQLValue, _ property: PropertyLayout) -> (any Sendable)? {
+    if stored == .null { return nil }
+    let type = PropertyShape(property.valueType).wrapped
+    func open<T>(_ type: T.Type) -> Any? {
+      if let value = stored.decoded(as: type) { return value }
+      guard case .text(let text) = stored, let decodable = type as? any Decodable.Type else {
+        return nil
+      }
+      return try? JSONDecoder().decode(decodable, from: Data(text.utf8))
+    }
+    guard let value = _openExistential(type, do: open) else { return nil }
+    // The two types have one layout, and nobody else has the value, which was made here.
+    return unsafeBitCast(value as Any, to: (any Sendable).self)
+  }
+}

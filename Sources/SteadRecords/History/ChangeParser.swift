@@ -1,0 +1,127 @@
+/// Reads the string that a transaction's row has of its changes; the format is drawn at ``ChangeList``.
+struct ChangeParser {
+  /// The string is something else.
+  struct Malformed: Error {}
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var place = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  // MARK: Tokens
+
+  private mutating func skipSpace() {
+    while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+  }
+
+  /// Whether the next byte is a mark, which is then behind.
+  mutating func takes(_ mark: Unicode.Scalar) -> Bool {
+    skipSpace()
+    guard place < bytes.count, bytes[place] == UInt8(ascii: mark) else { return false }
+    place += 1
+    return true
+  }
+
+  mutating func expect(_ mark: Unicode.Scalar) throws {
+    if !takes(mark) { throw Malformed() }
+  }
+
+  mutating func number() throws -> Int64 {
+    let isNegative = takes("-")
+    skipSpace()
+    let start = place
+    var value: Int64 = 0
+    while place < bytes.count, case let digit = bytes[place] &- UInt8(ascii: "0"), digit < 10 {
+      let (product, isOver) = value.multipliedReportingOverflow(by: 10)
+      let (sum, isOverAgain) = product.addingReportingOverflow(Int64(digit))
+      if isOver || isOverAgain { throw Malformed() }
+      value = sum
+      place += 1
+    }
+    if place == start { throw Malformed() }
+    return isNegative ? -value : value
+  }
+
+  /// The bytes of a string between its quotes, as they are written.
+  mutating func rawString() throws -> UnsafeBufferPointer<UInt8> {
+    try expect("\"")
+    let start = place
+    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+      place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+    }
+    guard place < bytes.count else { throw Malformed() }
+    defer { place += 1 }
+    return UnsafeBufferPointer(rebasing: bytes[start..<place])
+  }
+
+  mutating func string() throws -> String {
+    let raw = try rawString()
+    if !raw.contains(UInt8(ascii: "\\")) { return String(decoding: raw, as: UTF8.self) }
+    return try Self.unescaped(raw)
+  }
+
+  /// A string that has escapes. Not by Foundation's decoder, which refuses characters of control that SQLite lets
+  /// through.
+  private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) throws -> String {
+    var units: [UInt8] = []
+    var place = 0
+    while place < raw.count {
+      guard raw[place] == UInt8(ascii: "\\") else {
+        units.append(raw[place])
+        place += 1
+        continue
+      }
+      guard place + 1 < raw.count else { throw Malformed() }
+      let mark = Unicode.Scalar(raw[place + 1])
+      place += 2
+      switch mark {
+      case "n": units.append(0x0A)
+      case "r": units.append(0x0D)
+      case "t": units.append(0x09)
+      case "b": units.append(0x08)
+      case "f": units.append(0x0C)
+      case "\"", "\\", "/": units.append(UInt8(ascii: mark))
+      default: throw Malformed()
+      }
+    }
+    return String(decoding: units, as: UTF8.self)
+  }
+
+  /// Calls a body at each element of an array.
+  mutating func forEach(_ body: (inout Self) throws -> Void) throws {
+    try expect("[")
+    if takes("]") { return }
+    repeat { try body(&self) } while takes(",")
+    try expect("]")
+  }
+
+  /// Numbers in runs, each of which rises by one.
+  mutating func runs() throws -> [(first: Int64, count: Int64)] {
+    var runs: [(first: Int64, count: Int64)] = []
+    try forEach { parser in
+      let first = try parser.number()
+      try parser.expect(",")
+      let count = try parser.number()
+      // Also a limit on what a damaged string makes this program allocate.
+      guard count > 0, count <= Int64(UInt32.max),
+        first.addingReportingOverflow(count).overflow == false
+      else { throw Malformed() }
+      runs.append((first, count))
+    }
+    return runs
+  }
+
+  /// The bytes of an array of strings, brackets included, which is then behind.
+  mutating func rawStrings() throws -> UnsafeBufferPointer<UInt8> {
+    skipSpace()
+    let start = place
+    try forEach { _ = try $0.rawString() }
+    return UnsafeBufferPointer(rebasing: bytes[start..<place])
+  }
+
+  mutating func strings() throws -> [String] {
+    var strings: [String] = []
+    try forEach { strings.append(try $0.string()) }
+    return strings
+  }
+}

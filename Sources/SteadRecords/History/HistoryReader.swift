@@ -1,0 +1,105 @@
+import Foundation
+import SteadSQLite
+
+/// Finds transactions in the history of one store.
+struct HistoryReader {
+  let store: RecordStore
+  let filter: HistoryFilter
+
+  /// In which order transactions are looked at, and how many are wanted.
+  struct Order {
+    var isReversed = false
+    /// 0 for all.
+    var limit = 0
+  }
+
+  private var identifier: String { store.identity.identifier }
+
+  /// Throws when a transaction after a bound of the filter was deleted.
+  private func checkTokens(_ connection: StoreConnection) throws {
+    guard !filter.lowerBounds.isEmpty else { return }
+    let deleted =
+      try connection.integer(
+        "SELECT value FROM stead_metadata WHERE key = ?1", [.text(HistoryTable.deletedKey)]) ?? 0
+    for bound in filter.lowerBounds {
+      guard let number = bound.token.number(in: identifier), number < deleted else { continue }
+      throw SwiftDataError(
+        .historyTokenExpired,
+        "The history after transaction \(number) has been deleted up to \(deleted). Fetch the objects again, and "
+          + "go on from the newest token.")
+    }
+  }
+
+  /// Calls a body with the matching transactions of a connection's snapshot.
+  ///
+  /// - Parameter token: Makes the token of a transaction's row.
+  func forEach(
+    on connection: StoreConnection, _ order: Order, token: (HistoryRow) -> DefaultHistoryToken,
+    _ body: (DefaultHistoryTransaction) throws -> Void
+  ) throws {
+    guard try hasTable(connection) else { return }
+    try checkTokens(connection)
+    guard let numbers = filter.numbers(in: identifier) else { return }
+    let statement = try connection.statement(
+      "SELECT number, stamp, author, program, process, changes FROM stead_history "
+        + "WHERE changes IS NOT NULL AND number BETWEEN ?1 AND ?2 "
+        + "ORDER BY number\(order.isReversed ? " DESC" : "")")
+    statement.reset()
+    defer { statement.reset() }
+    statement.bind(numbers.lowerBound, at: 1)
+    statement.bind(numbers.upperBound, at: 2)
+    let decoder = ChangeDecoder(store)
+    var (author, program) = (RepeatedText(), RepeatedText())
+    var count = 0
+    while try statement.step() {
+      let name = author.read(statement, 2)
+      guard filter.accepts(author: name) else { continue }
+      let row = HistoryRow(
+        store: identifier, number: statement.integer(0), stamp: statement.integer(1), author: name,
+        program: program.read(statement, 3),
+        process: statement.isNull(4) ? nil : statement.integer(4))
+      let changes = try self.changes(statement, row, decoder)
+      if changes.isEmpty { continue }
+      let transaction = DefaultHistoryTransaction(row, token(row), changes)
+      if let rest = filter.rest, try !rest.evaluate(transaction) { continue }
+      try body(transaction)
+      count += 1
+      if count == order.limit { return }
+    }
+  }
+
+  /// A store of an earlier version that is opened read-only has no history.
+  private func hasTable(_ connection: StoreConnection) throws -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [.text(HistoryTable.name)])
+      != nil
+  }
+
+  private func changes(
+    _ statement: SQLiteStatement, _ row: HistoryRow, _ decoder: ChangeDecoder
+  ) throws -> [HistoryChange] {
+    do {
+      return try statement.withText(5) { try decoder.changes($0, of: row.number, at: row.stamp) }
+    } catch is ChangeParser.Malformed {
+      throw SwiftDataError(
+        .unreadableStore,
+        "Transaction \(row.number) of the history is damaged. Delete the history up to it, and go on from the "
+          + "newest token.")
+    }
+  }
+}
+
+/// A column that mostly has the string of the row before.
+private struct RepeatedText {
+  private var last = ""
+
+  mutating func read(_ statement: SQLiteStatement, _ column: Int32) -> String? {
+    if statement.isNull(column) { return nil }
+    return statement.withText(column) { bytes in
+      if last.utf8.count != bytes.count || !last.utf8.elementsEqual(bytes) {
+        last = String(decoding: bytes, as: UTF8.self)
+      }
+      return last
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import SteadSQLite
+
+extension ModelContext {
+  /// The transactions that match, of all stores of the container.
+  ///
+  /// Costs a look at each row of the history after the greatest token that the predicate names, so name the last one
+  /// that you have handled. Unsaved changes are in no transaction.
+  ///
+  /// Throws `SwiftDataError.historyTokenExpired` when transactions after a token of the predicate were deleted,
+  /// `unreadableStore` when the history was damaged, `invalidTransactionFetchRequest` for transactions of a store of
+  /// another kind, and what the predicate throws.
+  public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
+  {
+    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      throw HistorySearch.unknown(T.self)
+    }
+    let found = try HistorySearch(stores: container.stores, descriptor: descriptor).transactions()
+    return found as? [T] ?? []
+  }
+
+  /// Deletes the transactions that match, from all stores of the container, and commits that immediately.
+  ///
+  /// Tokens of earlier transactions expire. The numbers of transactions go on. Throws `readOnlyStore` for a store
+  /// that cannot be written, and what ``fetchHistory(_:)`` throws.
+  public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+    guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
+      throw HistorySearch.unknown(T.self)
+    }
+    try HistorySearch(stores: container.stores, descriptor: descriptor).delete()
+  }
+}
+
+/// Finds the transactions that a descriptor means.
+private struct HistorySearch {
+  let stores: [RecordStore]
+  let descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+
+  static func unknown(_ type: any Any.Type) -> SwiftDataError {
+    SwiftDataError(
+      .invalidTransactionFetchRequest,
+      "No store of the container has transactions of type \(type). Use DefaultHistoryTransaction.")
+  }
+
+  private var limit: Int { Int(clamping: descriptor.fetchLimit) }
+
+  func transactions() throws -> [DefaultHistoryTransaction] {
+    if stores.count == 1 {
+      return try stores[0].read(.newest) { connection, _ in
+        try transactions(of: stores[0], connection, limit: limit)
+      }
+    }
+    return try limited(sorted(merged()))
+  }
+
+  // MARK: One store
+
+  private func transactions(
+    of store: RecordStore, _ connection: StoreConnection, limit: Int
+  ) throws -> [DefaultHistoryTransaction] {
+    let filter = HistoryFilter(descriptor.predicate)
+    let isReversed = self.isReversed
+    var order = HistoryReader.Order(isReversed: isReversed ?? false)
+    if isReversed != nil { order.limit = limit }
+    var found: [DefaultHistoryTransaction] = []
+    let reader = HistoryReader(store: store, filter: filter)
+    try reader.forEach(on: connection, order) {
+      DefaultHistoryToken(store: $0.store, number: $0.number)
+    } _: {
+      found.append($0)
+    }
+    return isReversed == nil ? limited(sorted(found)) : found
+  }
+
+  /// Whether the wanted order is that of the numbers, from the last one; nil when it is another.
+  private var isReversed: Bool? {
+    guard let first = descriptor.sortBy.first else { return false }
+    let path = first.keyPath
+    guard
+      path == \DefaultHistoryTransaction.token
+        || path == \DefaultHistoryTransaction.transactionIdentifier
+        || path == \DefaultHistoryTransaction.timestamp
+    else { return nil }
+    return first.order == .reverse
+  }
+
+  private func sorted(
+    _ transactions: [DefaultHistoryTransaction]
+  ) -> [DefaultHistoryTransaction] {
+    descriptor.sortBy.isEmpty ? transactions : transactions.sorted(using: descriptor.sortBy)
+  }
+
+  private func limited(
+    _ transactions: [DefaultHistoryTransaction]
+  ) -> [DefaultHistoryTransaction] {
+    limit == 0 || transactions.count <= limit ? transactions : Array(transactions.prefix(limit))
+  }
+
+  // MARK: Several stores
+
+  /// The transactions of all stores in the order of their stamps, each with a token that names the last one of
+  /// every store.
+  private func merged() throws -> [DefaultHistoryTransaction] {
+    let filter = HistoryFilter(descriptor.predicate)
+    var rows: [(transaction: DefaultHistoryTransaction, isWanted: Bool)] = []
+    // All that the tokens count are needed, though not all are wanted.
+    var bounds = filter
+    bounds.authors = []
+    bounds.rest = nil
+    var start: [String: Int64] = [:]
+    for store in stores {
+      let reader = HistoryReader(store: store, filter: bounds)
+      try store.read(.newest) { connection, _ in
+        try reader.forEach(on: connection, .init()) {
+          DefaultHistoryToken(store: $0.store, number: $0.number)
+        } _: { transaction in
+          let name = transaction.storeIdentifier
+          if start[name] == nil { start[name] = transaction.transactionIdentifier - 1 }
+          rows.append((transaction, filter.accepts(author: transaction.author)))
+        }
+      }
+    }
+    for bound in filter.lowerBounds {
+      for (store, number) in bound.token.tokenValue ?? [:] where start[store] == nil {
+        start[store] = number
+      }
+    }
+    rows.sort {
+      ($0.transaction.stamp, $0.transaction.storeIdentifier)
+        < ($1.transaction.stamp, $1.transaction.storeIdentifier)
+    }
+    var numbers = start
+    var result: [DefaultHistoryTransaction] = []
+    for (transaction, isWanted) in rows {
+      numbers[transaction.storeIdentifier] = transaction.transactionIdentifier
+      guard isWanted else { continue }
+      let full = transaction.with(DefaultHistoryToken(numbers))
+      if let rest = filter.rest, try !rest.evaluate(full) { continue }
+      result.append(full)
+    }
+    return result
+  }
+
+  // MARK: Deleting
+
+  func delete() throws {
+    if stores.count == 1 {
+      return try stores[0].maintain { connection in
+        try HistoryRemoval(connection: connection).run {
+          if descriptor.predicate == nil, limit == 0 { return nil }
+          return try transactions(of: stores[0], connection, limit: limit)
+            .map(\.transactionIdentifier)
+        }
+      }
+    }
+    let found = try transactions()
+    for store in stores {
+      let numbers = found.filter { $0.storeIdentifier == store.identity.identifier }
+        .map(\.transactionIdentifier)
+      try store.maintain { connection in
+        try HistoryRemoval(connection: connection).run { numbers }
+      }
+    }
+  }
+}
+
+extension DefaultHistoryTransaction {
+  /// The transaction with another token.
+  fileprivate func with(_ token: DefaultHistoryToken) -> Self {
+    let row = HistoryRow(
+      store: storeIdentifier, number: transactionIdentifier, stamp: stamp, author: author,
+      program: bundleIdentifier, process: process)
+    return Self(row, token, changes)
+  }
+}

@@ -1,0 +1,95 @@
+import SteadSQLite
+
+extension SaveWriter {
+  /// Notes what was written to a store, for its history.
+  func noteChanges(in store: Int, _ connection: StoreConnection) throws {
+    guard connection.notesChanges else { return }
+    for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
+      let entity = layout.store.entities[Int(state.pointee.entity)]
+      let (row, stamp) = (state.pointee.rowID, plan.stamps.inserted[place])
+      if upserted.isEmpty || !upserted.contains(ObjectIdentifier(plan.inserted[place])) {
+        connection.changes.note(.insert, entity, row: row, stamp: stamp)
+        continue
+      }
+      let stored = layout.plans[entity.index].storedProperties
+      let written = layout.keepsUniqueRows ? partners(of: plan.inserted[place]) : stored
+      if written.isEmpty { continue }
+      connection.changes.note(.update, entity, row: row, stamp: stamp, properties: written)
+    }
+    let missing = Set(vanished.map { ObjectIdentifier($0) })
+    for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
+      let entity = Int(state.pointee.entity)
+      let changes = state.pointee.changes.subtracting(layout.traits[entity].ephemeral)
+      if changes.isEmpty { continue }
+      if !missing.isEmpty, missing.contains(ObjectIdentifier(plan.updated[place])) { continue }
+      connection.changes.note(
+        .update, layout.store.entities[entity], row: state.pointee.rowID,
+        stamp: plan.stamps.updated[place], properties: changes)
+    }
+    if !otherSides.isEmpty { try noteOtherRows(in: store, connection) }
+  }
+
+  /// Notes rows without an object, whose relationships were changed with those of others.
+  private func noteOtherRows(in store: Int, _ connection: StoreConnection) throws {
+    struct Row: Hashable {
+      let root: Int
+      let number: Int64
+    }
+    let new = Set(
+      plan.states.inserted.map {
+        Row(root: layout.traits[Int($0.pointee.entity)].root, number: $0.pointee.rowID)
+      })
+    for side in otherSides where layout.storeIndex[side.entity] == store {
+      let declared = layout.store.entities[side.entity]
+      guard !new.contains(Row(root: declared.rootIndex, number: side.row)),
+        let entity = try connection.entity(of: side.row, in: declared, layout.store)
+      else { continue }
+      // A subclass inherits the property.
+      let name = declared.properties[side.property].name
+      guard let property = entity.property(named: name) else { continue }
+      connection.changes.note(
+        .update, entity, row: side.row, properties: PropertySet([property.index]))
+    }
+  }
+
+  /// Notes that a row is about to be deleted, with the values that the history preserves.
+  func noteDeletion(
+    _ state: State, at place: Int, _ connection: StoreConnection
+  ) throws {
+    guard connection.notesChanges else { return }
+    let entity = layout.store.entities[Int(state.pointee.entity)]
+    try connection.noteDeletion(
+      of: state.pointee.rowID, entity, stamp: plan.stamps.deleted[place])
+  }
+}
+
+extension StoreConnection {
+  /// The entity of a row of a hierarchy; nil when there is no such row.
+  func entity(
+    of row: Int64, in member: EntityLayout, _ layout: StoreLayout
+  ) throws -> EntityLayout? {
+    let column = member.discriminator == nil ? "1" : "\"_entity\""
+    let found = try integer(
+      "SELECT \(column) FROM \(member.table.sqlName) WHERE \"_id\" = ?1", [.integer(row)])
+    guard let found, member.discriminator != nil else { return found == nil ? nil : member }
+    return layout.entities.first {
+      $0.rootIndex == member.rootIndex && $0.discriminator == Int(found)
+    }
+  }
+
+  /// Notes that a row is about to be deleted, with the values that the history preserves.
+  func noteDeletion(of row: Int64, _ entity: EntityLayout, stamp: Int64? = nil) throws {
+    let preserved = PreservedColumns(entity.properties)
+    var values: String?
+    if !preserved.isEmpty {
+      let rows = try rows(
+        "SELECT \(preserved.list()) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
+        [.integer(row)])
+      // Another process was first.
+      guard case .text(let text)? = rows.first?.first else { return }
+      values = text
+    }
+    changes.note(
+      .delete, entity, row: row, stamp: stamp, properties: preserved.set, values: values)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import SteadSQLite
+
+/// Writes the history of what one connection commits.
+///
+/// The file's triggers are off on that connection, since it notes its changes itself, which costs less than a
+/// trigger for each row. Those that keep the tables of full text are made again as temporary ones, from this
+/// library's own SQL. Where a file has further triggers, which a user may have made, all stay on, and the history
+/// is what they have written.
+final class Historian {
+  private let connection: StoreConnection
+  private let configuration: ModelConfiguration
+  private let searchTables: [SearchTable]
+  /// The version of the file's tables and triggers that was looked at last.
+  private var schemaVersion: Int64?
+  private var usesTriggers = false
+
+  init(
+    _ connection: StoreConnection, _ configuration: ModelConfiguration, _ layout: StoreLayout,
+    _ entities: Set<Int>
+  ) {
+    self.connection = connection
+    self.configuration = configuration
+    searchTables = layout.entities.filter {
+      entities.contains($0.index) && !$0.searchable.isEmpty
+    }.map { SearchTable(entity: $0) }
+    connection.notesChanges = configuration.history == .on
+  }
+
+  /// Turns the file's triggers off, or on where it has others than this library's; again when another process has
+  /// changed them.
+  func takeOver() throws {
+    // Nobody else writes to a store in memory, which has no triggers of the history.
+    if configuration.isStoredInMemoryOnly { return }
+    let version = try connection.integer("PRAGMA schema_version")
+    if version == schemaVersion { return }
+    let own = Set(searchTables.flatMap(\.triggerNames))
+    let rows = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    usesTriggers = rows.contains { row in
+      guard case .text(let name) = row[0] else { return true }
+      return !own.contains(name) && !name.hasPrefix(HistoryTable.triggerPrefix)
+    }
+    for table in searchTables {
+      if usesTriggers {
+        try table.dropTemporaryTriggers(on: connection)
+      } else {
+        try table.makeTemporaryTriggers(on: connection)
+      }
+    }
+    try connection.setsOffTriggers(usesTriggers)
+    schemaVersion = version
+  }
+
+  /// Has the triggers looked at again: temporary ones that a transaction made end with its rollback.
+  func forgetTriggers() { schemaVersion = nil }
+
+  /// Writes the row of the commit that is about to be made.
+  func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
+    var commit = CommitLog.Point(
+      number: newest.number + 1, stamp: max(EditClock.now, newest.stamp + 1))
+    let changes = connection.changes
+    var text: String?
+    if usesTriggers {
+      text = try takeTriggered(&commit)
+    } else if !changes.isEmpty {
+      commit.stamp = max(commit.stamp, changes.newestStamp)
+      text = changes.text(at: commit.stamp)
+    }
+    try connection.write(commit, connection.notesChanges ? text : nil, by: changes.author)
+    return commit
+  }
+
+  /// What the triggers have written since the last commit, which becomes one transaction.
+  private func takeTriggered(_ commit: inout CommitLog.Point) throws -> String? {
+    let rows = try connection.rows(
+      "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
+      [.integer(commit.number)])
+    guard !rows.isEmpty else { return nil }
+    var groups: [Substring] = []
+    for row in rows {
+      // Without the brackets of the list.
+      if case .text(let text) = row[0] { groups.append(text.dropFirst().dropLast()) }
+      if case .integer(let stamp) = row[1] { commit.stamp = max(commit.stamp, stamp) }
+    }
+    try connection.run(
+      "DELETE FROM stead_history WHERE number >= ?1", [.integer(commit.number)])
+    return groups.isEmpty ? nil : "[\(groups.joined(separator: ","))]"
+  }
+}
+
+/// What this program is called in a history.
+enum ProgramName {
+  static let current = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+}

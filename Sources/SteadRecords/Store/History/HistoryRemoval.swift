@@ -1,0 +1,43 @@
+import SteadSQLite
+
+/// Deletes transactions, and keeps that they were there.
+struct HistoryRemoval {
+  let connection: StoreConnection
+
+  /// Deletes the transactions whose numbers a body gives; nil for all.
+  func run(_ numbers: () throws -> [Int64]?) throws {
+    guard let numbers = try numbers() else { return try removeAll() }
+    guard let last = numbers.max() else { return }
+    // The newest row counts the store's commits, so it stays, without changes.
+    let newest = try connection.lastCommit().number
+    for number in numbers where number != newest {
+      try connection.run("DELETE FROM stead_history WHERE number = ?1", [.integer(number)])
+    }
+    if last == newest { try empty(newest) }
+    try record(last)
+  }
+
+  /// Deletes all transactions.
+  func removeAll() throws {
+    let newest = try connection.lastCommit().number
+    let last = try connection.integer(
+      "SELECT max(number) FROM stead_history WHERE changes IS NOT NULL")
+    guard let last else { return }
+    try connection.run("DELETE FROM stead_history WHERE number < ?1", [.integer(newest)])
+    try empty(newest)
+    try record(last)
+  }
+
+  private func empty(_ number: Int64) throws {
+    try connection.run(
+      "UPDATE stead_history SET author = NULL, program = NULL, process = NULL, changes = NULL "
+        + "WHERE number = ?1", [.integer(number)])
+  }
+
+  private func record(_ last: Int64) throws {
+    try connection.run(
+      "INSERT INTO stead_metadata VALUES (?1, ?2) "
+        + "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",
+      [.text(HistoryTable.deletedKey), .integer(last)])
+  }
+}

@@ -1,0 +1,137 @@
+import SteadSQLite
+
+/// A trigger that writes the history of a program that is not this library.
+///
+/// This library's connections that write turn the file's triggers off, and write their changes themselves. A
+/// trigger calls SQLite's own functions alone. It cannot see where a transaction begins, so each row that it sees
+/// changed is a transaction of its own.
+struct HistoryTrigger {
+  let name: String
+  let sql: String
+
+  private init(_ table: String, _ event: String, _ body: String) {
+    name = "\(HistoryTable.triggerPrefix)\(table)_\(event.lowercased())"
+    sql =
+      "CREATE TRIGGER \(name.sqlName) AFTER \(event) ON \(table.sqlName) BEGIN \(body) END"
+  }
+
+  /// The trigger that makes a transaction of what the others note.
+  private init() {
+    name = "\(HistoryTable.triggerPrefix)foreign"
+    // RAISE(IGNORE) leaves the row out of the table, and what set off the trigger goes on.
+    sql =
+      """
+      CREATE TRIGGER \(name) BEFORE INSERT ON \(HistoryTable.foreignName) BEGIN \
+      INSERT INTO \(HistoryTable.name) (stamp, changes) SELECT \
+      max(CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) << \(EditClock.counterBits), \
+      ifnull((SELECT stamp FROM \(HistoryTable.name) ORDER BY number DESC LIMIT 1), 0) + 1), \
+      '[[' || new.kind || ',"' || new.entity || '",[' || new.row || ',1],[]' || \
+      CASE new.kind WHEN 0 THEN '' WHEN 1 THEN ',[' || substr(new.properties, 2) || ']' \
+      ELSE ',' || new.properties || ',[' || new.preserved || ']' END || ']]' \
+      WHERE new.kind <> 1 OR new.properties <> ''; \
+      SELECT RAISE(IGNORE); END
+      """
+  }
+
+  /// All triggers of a store's tables.
+  static func all(tables: [TableLayout], layout: StoreLayout, entities: Set<Int>) -> [Self] {
+    let held = layout.entities.filter { entities.contains($0.index) }
+    let ofRows = tables.flatMap { table in
+      Self.ofRows(table, held.filter { $0.table == table.name })
+    }
+    return [Self()] + ofRows + ofPairs(held)
+  }
+
+  // MARK: Rows
+
+  private static func ofRows(_ table: TableLayout, _ family: [EntityLayout]) -> [Self] {
+    let note = "INSERT INTO \(HistoryTable.foreignName) VALUES"
+    var seen: Set<String> = []
+    let properties = family.flatMap(\.properties).filter {
+      $0.column != nil && seen.insert($0.name).inserted
+    }
+    let preserved = PreservedColumns(properties)
+    let changes = join(
+      properties.filter { !$0.isEphemeral }.map { property in
+        let column = (property.column ?? "").sqlName
+        return "iif(new.\(column) IS NOT old.\(column), ',\"\(property.name)\"', '')"
+      })
+    let names = preserved.properties.map { "\"\($0.name)\"" }.joined(separator: ",")
+    let tombstone =
+      preserved.isEmpty ? "'[]', ''" : "'[\(names)]', \(preserved.list(of: "old."))"
+    return [
+      Self(table.name, "INSERT", "\(note) (0, \(name(family, "new")), new.\"_id\", NULL, NULL);"),
+      Self(
+        table.name, "UPDATE", "\(note) (1, \(name(family, "new")), new.\"_id\", \(changes), NULL);"),
+      Self(table.name, "DELETE", "\(note) (2, \(name(family, "old")), old.\"_id\", \(tombstone));"),
+    ]
+  }
+
+  /// The name of a row's entity, as SQL.
+  private static func name(_ family: [EntityLayout], _ row: String) -> String {
+    guard family.contains(where: { $0.discriminator != nil }) else {
+      return literal(family.first?.name ?? "")
+    }
+    let cases = family.map { "WHEN \($0.discriminator ?? 0) THEN \(literal($0.name))" }
+    return "CASE \(row).\"_entity\" \(cases.joined(separator: " ")) ELSE '' END"
+  }
+
+  private static func literal(_ text: String) -> String {
+    "'\(text.replacing("'", with: "''"))'"
+  }
+
+  /// One string of many, in pairs of pairs, since SQLite limits the depth of an expression.
+  private static func join(_ terms: [String]) -> String {
+    var terms = terms.isEmpty ? ["''"] : terms
+    while terms.count > 1 {
+      terms = stride(from: 0, to: terms.count, by: 2).map { place in
+        place + 1 < terms.count ? "(\(terms[place]) || \(terms[place + 1]))" : terms[place]
+      }
+    }
+    return terms[0]
+  }
+
+  // MARK: Pairs
+
+  /// A side of a table of pairs: the column of its rows, and what they call the relationship.
+  private struct Side: Hashable {
+    let table: String
+    let column: String
+    let property: String
+    let root: Int
+
+    /// Notes an update of a side's row.
+    func note(_ row: String, _ family: [EntityLayout], _ table: String, where test: String? = nil)
+      -> String
+    {
+      "INSERT INTO \(HistoryTable.foreignName) SELECT 1, \(name(family, "t")), t.\"_id\", "
+        + "',\"\(property)\"', NULL FROM \(table.sqlName) AS t WHERE t.\"_id\" = \(row).\(column)"
+        + (test.map { " AND \($0)" } ?? "") + ";"
+    }
+  }
+
+  private static func ofPairs(_ held: [EntityLayout]) -> [Self] {
+    var sides: [String: [Side]] = [:]
+    for entity in held {
+      for property in entity.joined.map({ entity.properties[$0] }) {
+        guard let join = property.joinTable else { continue }
+        let side = Side(
+          table: join.name, column: join.owner, property: property.name, root: entity.rootIndex)
+        if sides[join.name]?.contains(side) != true { sides[join.name, default: []].append(side) }
+      }
+    }
+    return sides.sorted { $0.key < $1.key }.flatMap { table, sides in
+      func notes(_ row: String, where test: (Side) -> String? = { _ in nil }) -> String {
+        sides.map { side in
+          let family = held.filter { $0.rootIndex == side.root }
+          return side.note(row, family, family.first?.table ?? "", where: test(side))
+        }.joined(separator: " ")
+      }
+      let moved = notes("old") { "old.\($0.column) IS NOT new.\($0.column)" }
+      return [
+        Self(table, "INSERT", notes("new")), Self(table, "DELETE", notes("old")),
+        Self(table, "UPDATE", notes("new") + " " + moved),
+      ]
+    }
+  }
+}

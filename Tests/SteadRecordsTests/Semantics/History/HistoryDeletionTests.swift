@@ -1,0 +1,71 @@
+import Foundation
+import SteadSQLite
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("Deleting history") struct HistoryDeletionTests {
+  private func filled(_ place: StorePlace, _ count: Int = 5) throws -> (TestStore, ModelContext) {
+    let store = try TestStore.voyages(place)
+    let context = store.context()
+    for number in 0..<count {
+      context.author = number % 2 == 0 ? "even" : "odd"
+      context.insert(Harbor(place: "\(number)"))
+      try context.save()
+    }
+    return (store, context)
+  }
+
+  @Test(
+    "H3 expires the tokens before what was deleted, and no others", arguments: StorePlace.allCases)
+  func expires(_ place: StorePlace) throws {
+    let (store, context) = try filled(place)
+    let tokens = try context.fetchHistory(Transactions()).map(\.token)
+    let third = tokens[2]
+    try context.deleteHistory(Transactions(predicate: #Predicate { $0.token <= third }))
+    let (second, fourth) = (tokens[1], tokens[3])
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.fetchHistory(Transactions(predicate: #Predicate { $0.token > second }))
+    }
+    func numbers(after token: DefaultHistoryToken) throws -> [Int64] {
+      try store.reopened().fetchHistory(Transactions(predicate: #Predicate { $0.token > token }))
+        .map(\.transactionIdentifier)
+    }
+    #expect(try numbers(after: third) == [4, 5])
+    #expect(try numbers(after: fourth) == [5])
+    #expect(try context.fetchHistory(Transactions()).map(\.transactionIdentifier) == [4, 5])
+  }
+
+  @Test("of everything lets the numbers go on", arguments: StorePlace.allCases)
+  func deletesAll(_ place: StorePlace) throws {
+    let (store, context) = try filled(place)
+    try context.deleteHistory(Transactions())
+    #expect(try context.fetchHistory(Transactions()).isEmpty)
+    try context.deleteHistory(Transactions())
+    context.insert(Harbor(place: "next"))
+    try context.save()
+    #expect(
+      try store.reopened().fetchHistory(Transactions()).map(\.transactionIdentifier) == [6])
+    #expect(try context.all(Harbor.self).count == 6)
+  }
+
+  @Test("of an author leaves the others", arguments: StorePlace.allCases)
+  func deletesOfAuthor(_ place: StorePlace) throws {
+    let (_, context) = try filled(place)
+    try context.deleteHistory(Transactions(predicate: #Predicate { $0.author == "even" }))
+    #expect(try context.fetchHistory(Transactions()).map(\.transactionIdentifier) == [2, 4])
+  }
+
+  @Test("an erased store has none, and its tokens expire", arguments: StorePlace.allCases)
+  func erases(_ place: StorePlace) throws {
+    let (store, context) = try filled(place)
+    let token = try context.fetchHistory(Transactions())[3].token
+    try store.container.erase()
+    let fresh = store.context()
+    #expect(try fresh.fetchHistory(Transactions()).isEmpty)
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try fresh.fetchHistory(Transactions(predicate: #Predicate { $0.token > token }))
+    }
+  }
+}
