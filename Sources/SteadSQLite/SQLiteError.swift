@@ -24,7 +24,7 @@ package struct SQLiteError: Error, Equatable {
 
   /// What a user of SQLite can act upon.
   package enum Kind: Equatable {
-    case full, damaged, locked, readOnly, notOpened, disk, constraint, view, other
+    case full, damaged, locked, readOnly, notOpened, disk, constraint, interrupted, view, other
   }
 
   /// How SQLite begins its words for a view that is not to be read; it has no code for that.
@@ -39,6 +39,7 @@ package struct SQLiteError: Error, Equatable {
     case SQLITE_CANTOPEN: .notOpened
     case SQLITE_IOERR: .disk
     case SQLITE_CONSTRAINT: .constraint
+    case SQLITE_INTERRUPT: .interrupted
     case SQLITE_ERROR where message.hasPrefix(Self.refusedView): .view
     default: .other
     }

@@ -11,6 +11,8 @@ public final class ModelContainer: Equatable, Sendable {
 
   let layout: StoreLayout
   let stores: [RecordStore]
+  /// What a migration plan's stages have changed.
+  let planned: [StoreMigration]
   /// The store of each entity.
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans
@@ -33,10 +35,11 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Opens the stores of a schema.
   ///
-  /// - Parameter prepare: What is done to each store before it is opened.
+  /// - Parameter prepare: What is done to each store before it is opened, and what this has changed.
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
-    configurations: [ModelConfiguration], prepare: (ModelConfiguration) throws -> Void
+    configurations: [ModelConfiguration], report: MigrationReporter,
+    prepare: (ModelConfiguration) throws -> StoreMigration?
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
@@ -46,9 +49,9 @@ public final class ModelContainer: Equatable, Sendable {
       let layout = try StoreLayout(schema: schema)
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
-      for configuration in used { try prepare(configuration) }
+      planned = try used.compactMap(prepare)
       let stores = try zip(used, assignment.entities).map {
-        try RecordStore(configuration: $0, layout: layout, entities: $1)
+        try RecordStore(configuration: $0, layout: layout, entities: $1, report: report)
       }
       self.stores = stores
       let byEntity = try layout.entities.map { entity in
@@ -67,6 +70,7 @@ public final class ModelContainer: Equatable, Sendable {
       Self.newest.withLock { $0 = WeakContainer(container: self) }
       schema.reportNotes()
     } catch {
+      if error is CancellationError { throw error }
       throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
     }
   }

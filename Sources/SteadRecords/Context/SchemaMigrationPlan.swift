@@ -2,6 +2,16 @@
 public protocol SchemaMigrationPlan: SendableMetatype {
   static var schemas: [any VersionedSchema.Type] { get }
   static var stages: [MigrationStage] { get }
+  /// What custom stages may drop without looking at it: entities and properties that are gone, such as `Book` and
+  /// `Author.age`; none unless given.
+  ///
+  /// A custom stage fails that drops other data whose objects `willMigrate` has not fetched. A lightweight stage drops
+  /// what its models do not have. SwiftData has no such property.
+  static var discardedData: Set<String> { get }
+}
+
+extension SchemaMigrationPlan {
+  public static var discardedData: Set<String> { [] }
 }
 
 /// One step from a version of a schema to the next.

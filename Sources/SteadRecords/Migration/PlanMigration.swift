@@ -1,47 +1,76 @@
 import Foundation
-import SteadFiles
 
 /// Takes a store through the stages of a migration plan, from the version that wrote it to the newest.
 ///
-/// The store is copied first, and put back when a stage fails. No other process may have it open.
+/// The stages run on a copy, while the store's write lock is held. When all have succeeded, the store takes over the
+/// copy's pages in one transaction. So whoever has the store open, and whoever opens it after a failure or a kill,
+/// sees the old content or the new, and nothing between.
 struct PlanMigration {
+  /// How often the stages are run again, when somebody has written to the store between their end and the lock.
+  static let attemptLimit = 3
+  /// What follows the store's name in the name of the copy.
+  static let suffix = ".migrating"
+
   let plan: any SchemaMigrationPlan.Type
   let configuration: ModelConfiguration
+  let report: MigrationReporter
 
-  /// Runs the stages that the store still needs.
-  func run() throws {
+  private var file: StoreFile { StoreFile(configuration) }
+  private var copy: StoreCopy {
+    StoreCopy(
+      of: configuration,
+      at: URL(filePath: configuration.url.path + Self.suffix, directoryHint: .notDirectory))
+  }
+
+  /// Runs the stages that the store still needs; nil when it needs none.
+  func run() throws -> StoreMigration? {
     guard !configuration.isStoredInMemoryOnly, configuration.allowsSave,
-      let stored = try storedSchema()
-    else { return }
-    let stages = try pendingStages(from: stored)
-    guard !stages.isEmpty else { return }
-    let backup = try makeBackup()
-    do {
-      for stage in stages { try run(stage) }
-    } catch {
-      try restore(backup)
-      throw SwiftDataError(
-        .loadIssueModelContainer,
-        "A migration stage failed; the store was put back as it was.", cause: error)
-    }
-    try FileManager.default.removeItem(at: backup)
-  }
-
-  private func storedSchema() throws -> Schema? {
-    let file = StoreFile(configuration)
-    guard FileManager.default.fileExists(atPath: configuration.url.path) else { return nil }
+      FileManager.default.fileExists(atPath: configuration.url.path)
+    else { return nil }
     try file.check()
-    let connection = try file.open(writable: false)
-    guard try connection.integer("PRAGMA application_id") == StoreFile.applicationID else {
-      return nil
+    // Looked at without the lock first: most programs find nothing to do.
+    guard try !Self.stages(plan, of: file.open(writable: false)).isEmpty else { return nil }
+    for _ in 0..<Self.attemptLimit {
+      switch try attempt() {
+      case .done(let migration): return migration
+      case .again: continue
+      }
     }
-    let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
-    guard case .text(let text)? = rows.first?.first else { return nil }
-    return try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    throw SwiftDataError(
+      .storeLocked,
+      "Other programs have changed the store each time that its migration was about to end. It was left as they have "
+        + "it. Stop them, and open the store again.")
   }
 
-  /// The stages from the version that the store has.
-  private func pendingStages(from stored: Schema) throws -> [MigrationStage] {
+  private enum Attempt { case done(StoreMigration?), again }
+
+  private func attempt() throws -> Attempt {
+    let source = try MigrationSource(file)
+    defer { source.end() }
+    let stages = try Self.stages(plan, of: source.connection)
+    guard !stages.isEmpty, let stored = try source.connection.storedSchema() else {
+      return .done(nil)
+    }
+    defer { removeCopy() }
+    var report = report
+    report.stages = stages.count
+    let rehearsal = Rehearsal(
+      plan: plan, stages: stages, stored: stored, store: file, copy: copy, report: report)
+    let result = try rehearsal.run()
+    // Only now is it known that the backup is wanted.
+    let backup = try makeBackup(stages, result.difference, report)
+    guard try replace(source, report) else { return .again }
+    return .done(
+      StoreMigration(
+        url: configuration.url, difference: result.difference, backup: backup,
+        stages: stages.map(StageRun.name), counts: result.counts))
+  }
+
+  /// The stages from the version that a store has.
+  static func stages(
+    _ plan: any SchemaMigrationPlan.Type, of connection: StoreConnection
+  ) throws -> [MigrationStage] {
+    guard let stored = try connection.storedSchema() else { return [] }
     let path = try MigrationPath(plan)
     switch try path.place(of: stored) {
     case .version(let index): return try path.stages(from: index)
@@ -57,66 +86,48 @@ struct PlanMigration {
     }
   }
 
-  private func run(_ stage: MigrationStage) throws {
-    switch stage {
-    case .lightweight(_, let to): _ = try open(to)
-    case .custom(let from, let to, let willMigrate, let didMigrate):
-      if let willMigrate { try willMigrate(ModelContext(open(from))) }
-      let container = try open(to)
-      if let didMigrate { try didMigrate(ModelContext(container)) }
-    }
+  /// A custom stage may have converted anything.
+  private func makeBackup(
+    _ stages: [MigrationStage], _ difference: SchemaDifference, _ report: MigrationReporter
+  ) throws -> URL? {
+    guard difference.losesData || stages.contains(where: \.isCustom) else { return nil }
+    return try StoreBackup(file: file).make { try report(.copying, $0, of: $1) }
   }
 
-  private func open(_ version: any VersionedSchema.Type) throws -> ModelContainer {
-    var configuration = configuration
-    configuration.schema = nil
-    return try ModelContainer(
-      for: Schema(versionedSchema: version), configurations: configuration)
-  }
+  // MARK: Taking over
 
-  // MARK: The copy
-
-  private func makeBackup() throws -> URL {
-    let backup = configuration.url.appendingPathExtension("before-migration")
-    if FileManager.default.fileExists(atPath: backup.path) {
-      // Left by a migration that was killed: the copy is the store as it was.
-      try restore(backup)
-    }
-    let connection = try StoreFile(configuration).open(writable: true)
-    try connection.copy(to: backup.path)
-    return backup
-  }
-
-  private func restore(_ backup: URL) throws {
-    copyAccess(to: backup)
-    for suffix in ["-wal", "-shm"] {
-      try? FileManager.default.removeItem(atPath: configuration.url.path + suffix)
-    }
-    guard rename(backup.path, configuration.url.path) == 0 else {
-      throw SwiftDataError(
-        .storageFailure, "The store could not be put back; its copy is \(backup.path).")
-    }
-  }
-}
-
-extension PlanMigration {
-  /// Gives the copy, which was made for its owner alone, the owner and the permissions of the store.
-  private func copyAccess(to backup: URL) {
-    let disk = POSIXDisk()
+  /// Puts the copy's content in place of the store's; false when somebody else has written meanwhile.
+  private func replace(_ source: MigrationSource, _ report: MigrationReporter) throws -> Bool {
+    try report(.replacing)
+    let target = try file.open(writable: true)
+    try target.execute("PRAGMA synchronous = FULL")
+    let blobs = BlobLinks(source: copy.file.blobDirectory, target: file.blobDirectory)
+    let before = BlobLinks.names(in: file.blobDirectory)
+    // Files that no row names do no harm, and rows that name no file would.
+    try blobs.add()
+    let backup = try copy.file.open(writable: false).backup(into: target)
+    source.unlock()
+    try backup.lock()
     do {
-      guard let store = try disk.statusFollowingLinks(configuration.url.path) else { return }
-      try disk.withDescriptor(backup.path, O_RDONLY) { descriptor in
-        let copy = try disk.status(descriptor, path: backup.path)
-        if (copy.user, copy.group) != (store.user, store.group) {
-          // Only the superuser may give files away; for everyone else the copy is the process's own.
-          try? disk.setOwner(descriptor, user: store.user, group: store.group, path: backup.path)
-        }
-        try disk.setMode(descriptor, store.mode, path: backup.path)
-      }
+      guard try source.isUnchanged() else { return false }
+      try backup.run { try report(.replacing, $0, of: $1) }
     } catch {
-      // The store is put back all the same.
+      // The lock is held still, without which somebody may be about to name an equal value.
+      try? blobs.removeAdded(since: before)
+      throw error
+    }
+    // The store is migrated: what fails now costs space alone.
+    try? blobs.remove(before)
+    return true
+  }
+
+  private func removeCopy() {
+    do {
+      try copy.remove()
+    } catch {
       Report.problem(
-        "The permissions of \(configuration.url.path) were lost when it was put back: \(error)")
+        "The copy that a migration worked on, \(copy.file.configuration.url.path), was not removed. It only takes up "
+          + "space: \(error)")
     }
   }
 }

@@ -20,4 +20,9 @@ final class BlobFiles: Sendable {
   }
 
   func remove(_ reference: String) throws { try blobs.remove(reference) }
+
+  /// Whether a file's name is a reference, and not one of a file that is being written.
+  static func isReference(_ name: String) -> Bool {
+    name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
 }

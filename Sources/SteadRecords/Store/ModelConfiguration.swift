@@ -50,6 +50,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable,
   public let cloudKitDatabase: CloudKitDatabase
   public var schema: Schema?
   var keptHistory = History.on
+  /// What the store is to a migration.
+  var migration = MigrationRole.none
 
   public var groupAppContainerIdentifier: String? { groupContainer.identifier }
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.identifier }

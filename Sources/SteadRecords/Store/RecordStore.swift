@@ -45,12 +45,18 @@ final class RecordStore: @unchecked Sendable {
   /// The version of the file after this connection's last commit. As long as it stays, nobody else has
   /// written, and what is known of the file is true.
   private var committedVersion: UInt32?
+  /// The version of the file's tables that were compared with the models.
+  private var modelVersion: Int64?
   /// The thread whose transaction is open, or 0.
   private let writingThread = Atomic<UInt>(0)
   private let readers: ReaderPool
   private let isInMemory: Bool
 
-  init(configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>) throws {
+  /// - Parameter report: Hears of the migration that the store may need.
+  init(
+    configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>,
+    report: MigrationReporter = MigrationReporter()
+  ) throws {
     self.configuration = configuration
     self.layout = layout
     file = StoreFile(configuration)
@@ -65,7 +71,7 @@ final class RecordStore: @unchecked Sendable {
     self.blobs = blobs
     var preparation = StorePreparation(
       writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
-      file: file,
+      file: file, report: report,
       keepsHistory: configuration.history == .on && !configuration.isStoredInMemoryOnly)
     historian = Historian(writer, configuration, layout, entities)
     let identity: Identity
@@ -90,6 +96,7 @@ final class RecordStore: @unchecked Sendable {
     isInMemory = configuration.isStoredInMemoryOnly
     log.didCommit(try writer.lastCommit())
     if isWritable { try historian.takeOver() }
+    modelVersion = historian.schemaVersion
   }
 
   /// A store and its copy have one identifier, and commits of their own.
@@ -149,6 +156,7 @@ final class RecordStore: @unchecked Sendable {
           newest = try writer.lastCommit()
           writer.nextRows = [:]
           try historian.takeOver()
+          try checkModels()
         }
         committedVersion = nil
         writingThread.store(Self.currentThread, ordering: .releasing)
@@ -164,6 +172,22 @@ final class RecordStore: @unchecked Sendable {
       throw error
     }
     return writer
+  }
+
+  /// Throws when the store has been migrated to other models since it was opened.
+  private func checkModels() throws {
+    guard historian.schemaVersion != modelVersion else { return }
+    if let stored = try writer.storedSchema() {
+      let difference = SchemaDifference(from: layout.schema, to: stored)
+      guard difference.isEmpty else {
+        throw SwiftDataError(
+          .unknownSchema,
+          "The store was opened with other models meanwhile, and was migrated. "
+            + "\(difference.description.replacing("\n", with: " ")) Nothing was saved; open a new container with the "
+            + "models that the store has now.")
+      }
+    }
+    modelVersion = historian.schemaVersion
   }
 
   /// Commits the innermost transaction; on an error it is rolled back.

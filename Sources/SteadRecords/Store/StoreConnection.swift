@@ -106,7 +106,11 @@ final class StoreConnection: @unchecked Sendable {
   }
   /// ``SQLiteConnection/keepLog()``
   func keepLog() { database.keepLog() }
-  func copy(to path: String) throws { try database.copy(to: path) }
+  func interrupts(when condition: (() -> Bool)?) { database.interrupts(when: condition) }
+  /// Puts what this database holds in place of another's.
+  func backup(into other: StoreConnection) throws -> SQLiteBackup {
+    try SQLiteBackup(from: database, into: other.database)
+  }
   var changedRows: Int { database.changedRows }
   var isInTransaction: Bool { database.isInTransaction }
   func setsOffTriggers(_ isOn: Bool) throws { try database.setsOffTriggers(isOn) }

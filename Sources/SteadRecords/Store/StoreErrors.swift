@@ -34,7 +34,15 @@ enum StoreErrors {
         "The disk failed (\(error.message)). Nothing was saved and the changes are still pending.")
     case .constraint:
       .init(.modelValidationFailure, "The store refused a row: \(error.message).")
+    case .interrupted:
+      .init(.storeFailure, "The work was stopped before it had ended, and nothing was changed.")
     case .view: view(error.message)
+    case .other where error.message.hasPrefix("no such column"),
+      .other where error.message.hasPrefix("no such table"):
+      .init(
+        .unknownSchema,
+        "The store's tables are not those of the models: \(error.message). Another program may have migrated the store "
+          + "meanwhile; open a new container.")
     case .other:
       .init(.storeFailure, "SQLite error \(error.code): \(error.message), in: \(error.sql)")
     }

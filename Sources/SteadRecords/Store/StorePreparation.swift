@@ -13,6 +13,7 @@ struct StorePreparation {
   let allowsSave: Bool
   let blobs: BlobFiles?
   let file: StoreFile
+  let report: MigrationReporter
   /// Whether programs other than this library are to write the history, too.
   let keepsHistory: Bool
   /// What has changed, where the store was made for other models.
@@ -21,7 +22,7 @@ struct StorePreparation {
   init(
     _ connection: StoreConnection, _ layout: StoreLayout, tables: [TableLayout],
     entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile,
-    keepsHistory: Bool
+    report: MigrationReporter, keepsHistory: Bool
   ) {
     self.connection = connection
     self.layout = layout
@@ -30,6 +31,7 @@ struct StorePreparation {
     self.allowsSave = allowsSave
     self.blobs = blobs
     self.file = file
+    self.report = report
     self.keepsHistory = keepsHistory
   }
 
@@ -55,7 +57,9 @@ struct StorePreparation {
       if let difference = migrator?.difference, !difference.isEmpty {
         migration = StoreMigration(
           url: file.configuration.url, difference: difference,
-          backup: difference.losesData ? try StoreBackup(file: file).make(from: connection) : nil)
+          backup: difference.losesData ? try makeBackup() : nil)
+        try report(.changing)
+        connection.interrupts(when: { Task.isCancelled })
       }
       if isNew { try createMetadata() }
       try migrator?.run()
@@ -64,10 +68,12 @@ struct StorePreparation {
       try prepareHistory()
       try recordSchema()
       try recordTables(digest)
+      connection.interrupts(when: nil)
       try connection.execute("COMMIT")
     } catch {
+      connection.interrupts(when: nil)
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
+      throw migration != nil && Task.isCancelled ? CancellationError() : error
     }
     return try identifier() ?? ""
   }
@@ -125,6 +131,11 @@ struct StorePreparation {
     try connection.write(commit, changes.text(at: commit.stamp), by: nil)
   }
 
+  private func makeBackup() throws -> URL? {
+    guard file.configuration.migration == .none else { return nil }
+    return try StoreBackup(file: file).make { try report(.copying, $0, of: $1) }
+  }
+
   /// What takes the tables from the schema that the store was opened with last to the models.
   private func makeMigrator() throws -> SchemaMigrator {
     let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
@@ -136,7 +147,9 @@ struct StorePreparation {
         "The store does not say which models it was made for: its row `schema` in stead_metadata is missing, or is no "
           + "schema. The store was left as it was; open a backup.")
     }
-    return try SchemaMigrator(connection, from: stored, to: layout, tables: tables, blobs: blobs)
+    return try SchemaMigrator(
+      connection, from: stored, to: layout, tables: tables, blobs: blobs,
+      isInCustomStage: file.configuration.migration == .ofCustomStage)
   }
 
   private func recordSchema() throws {

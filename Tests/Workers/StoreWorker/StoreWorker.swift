@@ -4,6 +4,7 @@
 //   StoreWorker <store> revise <name> <count>          changes the groups that are there
 //   StoreWorker <store> count                          prints the number of groups
 //   StoreWorker <store> watch <number>                 waits until a group is there, prints it
+//   StoreWorker <store> migrate                        migrates parcels, prints a number at each step
 //
 // Failures and the deadline: WorkerMain.
 
@@ -19,6 +20,7 @@ import WorkerModels
 
   private static func run(_ arguments: [String]) throws {
     guard arguments.count >= 2 else { WorkerMain.misuse() }
+    if arguments[1] == "migrate" { return try migrate(URL(filePath: arguments[0])) }
     let container = try openLedgers(at: URL(filePath: arguments[0]))
     let numbers = arguments.compactMap(Int.init)
     switch arguments[1] {
@@ -27,6 +29,14 @@ import WorkerModels
     case "count": report(try ModelContext(container).fetchCount(FetchDescriptor<Ledger>()))
     case "watch": try watch(container, for: numbers[0])
     default: WorkerMain.misuse()
+    }
+  }
+
+  private static func migrate(_ url: URL) throws {
+    var steps = 0
+    _ = try ParcelPlan.open(url) { _ in
+      steps += 1
+      report(steps)
     }
   }
 

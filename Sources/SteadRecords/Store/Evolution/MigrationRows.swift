@@ -34,12 +34,14 @@ struct MigrationRows {
   // MARK: Before
 
   /// What rows keep the store from following its models, in sentences.
-  func problems() throws -> [String] {
+  ///
+  /// - Parameter givesValues: Whether a required property needs a default value for the rows that are there.
+  func problems(givesValues: Bool = true) throws -> [String] {
     var problems: [String] = []
     for (entity, old, table) in entities {
       let only = classTest(old, table)
       for property in entity.storedProperties {
-        if let problem = try problem(of: property, entity, old, table, only) {
+        if let problem = try problem(of: property, entity, old, table, only, givesValues) {
           problems.append(problem)
         }
       }
@@ -54,13 +56,13 @@ struct MigrationRows {
 
   private func problem(
     of property: any SchemaProperty, _ entity: Schema.Entity, _ old: Schema.Entity,
-    _ table: String, _ only: String
+    _ table: String, _ only: String, _ givesValues: Bool
   ) throws -> String? {
     let name = "\(entity.name).\(property.name)"
     let before = match.oldProperty(property.name, of: entity.name)
     switch (before, property) {
     case (nil, let new as Schema.Attribute):
-      guard !new.isOptional, new.defaultValue == nil, try hasRows(table, only) else { return nil }
+      guard givesValues, !new.isOptional, new.defaultValue == nil, try hasRows(table, only) else { return nil }
       return
         "\(name) is new, required and has no default value, and there are rows. Make it optional, or give it a default "
         + "value."

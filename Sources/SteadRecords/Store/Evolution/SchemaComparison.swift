@@ -35,9 +35,13 @@ struct SchemaComparison {
       .init(entity: entity, property: property, description: description, losesData: losesData))
   }
 
-  private mutating func refuse(_ entity: String, _ property: String?, _ description: String) {
+  private mutating func refuse(
+    _ entity: String, _ property: String?, _ description: String, cure: SchemaDifference.Change.Cure? = nil
+  ) {
     refusals.append(
-      .init(entity: entity, property: property, description: description, losesData: false))
+      .init(
+        entity: entity, property: property, description: description, losesData: false,
+        cure: cure))
   }
 
   // MARK: Entities
@@ -111,12 +115,13 @@ struct SchemaComparison {
     default:
       refuse(
         entity.name, property.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(property)). \(Self.advice)")
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(property)). \(Self.advice)",
+        cure: .replacement)
     }
   }
 
   private static let advice =
-    "Add it under a new name, and set it from the old one in a custom stage of a migration plan."
+    "Convert it in a custom stage of a migration plan."
 
   private mutating func noteNew(_ property: any SchemaProperty, of entity: Schema.Entity) {
     let name = "\(entity.name).\(property.name)"
@@ -152,15 +157,15 @@ struct SchemaComparison {
     case .refused:
       refuse(
         entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)"
-      )
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)",
+        cure: .replacement)
     }
     if old.isOptional, !new.isOptional {
       if new.defaultValue == nil {
         refuse(
           entity.name, new.name,
           "\(name) was optional and is required, and has no default value for rows without one. Give it a default "
-            + "value, or set it in `willMigrate` of a migration plan and add it under a new name.")
+            + "value, or a value in a custom stage of a migration plan.", cure: .values)
       } else {
         note(
           entity.name, new.name,
@@ -193,7 +198,8 @@ struct SchemaComparison {
     guard match.isSame(old.destination, new.destination) else {
       return refuse(
         entity.name, new.name,
-        "\(name) led to \(old.destination) and leads to \(new.destination). \(Self.advice)")
+        "\(name) led to \(old.destination) and leads to \(new.destination). \(Self.advice)",
+        cure: .replacement)
     }
     switch (old.isToOneRelationship, new.isToOneRelationship) {
     case (true, false):

@@ -18,6 +18,15 @@ public struct SchemaDifference: Sendable {
     public let description: String
     /// Whether data that was stored is gone afterwards, or is stored in another form.
     public let losesData: Bool
+    /// What a custom stage of a migration plan can do about a refusal; nil for nothing.
+    var cure: Cure?
+
+    enum Cure {
+      /// It gives rows the values that they lack.
+      case values
+      /// It reads the property as it was, and sets it as it is: two properties of one name.
+      case replacement
+    }
   }
 
   /// What a store's data follows by itself.

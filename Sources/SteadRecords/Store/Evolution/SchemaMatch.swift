@@ -45,6 +45,20 @@ struct SchemaMatch {
     return result
   }
 
+  /// As this, with each property that cannot become what it is now taken for two: one that is gone, and a new one.
+  ///
+  /// So a custom stage of a migration plan can read the old one and set the new one.
+  func separating(_ refusals: [SchemaDifference.Change]) -> SchemaMatch {
+    var result = self
+    for refusal in refusals where refusal.cure == .replacement {
+      guard let property = refusal.property else { continue }
+      for entity in new.entitiesByName[refusal.entity]?.family ?? [] {
+        result.oldProperties[entity.name]?[property] = nil
+      }
+    }
+    return result
+  }
+
   /// What a property was; nil for a new one, or one of a new entity.
   func oldProperty(_ name: String, of entity: String) -> (any SchemaProperty)? {
     oldProperties[entity]?[name]

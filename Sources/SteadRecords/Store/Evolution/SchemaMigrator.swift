@@ -16,6 +16,8 @@ struct SchemaMigrator {
   /// What has changed.
   let difference: SchemaDifference
   let blobs: BlobFiles?
+  /// Whether a custom stage sees to values that are missing.
+  private let isInCustomStage: Bool
   private let names: TableNames
   private let links: [LinkChange]
   /// The columns of each table before, with the first words of their types.
@@ -24,21 +26,24 @@ struct SchemaMigrator {
   /// - Parameter stored: The schema that the store was opened with last.
   init(
     _ connection: StoreConnection, from stored: Schema, to layout: StoreLayout,
-    tables: [TableLayout], blobs: BlobFiles?
+    tables: [TableLayout], blobs: BlobFiles?, isInCustomStage: Bool = false
   ) throws {
     self.connection = connection
     self.layout = layout
     self.tables = tables
     self.blobs = blobs
+    self.isInCustomStage = isInCustomStage
     let catalog = try StoreCatalog(connection)
     existing = catalog.columns
     catalog.complete(stored, as: layout)
-    match = SchemaMatch(
+    let match = SchemaMatch(
       from: stored, to: layout.schema,
       originalNames: layout.schema.originalNames)
-    difference = SchemaDifference(match)
-    names = TableNames(match, existing: existing)
-    links = LinkChange.all(match, names, in: Set(tables.map(\.name)))
+    let difference = SchemaDifference(match)
+    self.match = isInCustomStage ? match.separating(difference.refusals) : match
+    self.difference = isInCustomStage ? SchemaDifference(self.match) : difference
+    names = TableNames(self.match, existing: existing)
+    links = LinkChange.all(self.match, names, in: Set(tables.map(\.name)))
   }
 
   // MARK: Before anything is written
@@ -57,10 +62,12 @@ struct SchemaMigrator {
         "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
           + "with the app that wrote it; it was left as it was.")
     }
-    var problems = difference.refusals.map(\.description)
+    let refusals = difference.refusals.filter { !isInCustomStage || $0.cure != .values }
+    var problems = refusals.map(\.description)
     if problems.isEmpty {
       for link in links { problems += try self.problems(of: link) }
-      problems += try MigrationRows(connection, match, names, existing, tables).problems()
+      problems += try MigrationRows(connection, match, names, existing, tables)
+        .problems(givesValues: !isInCustomStage)
     }
     guard !problems.isEmpty else { return }
     throw SwiftDataError(

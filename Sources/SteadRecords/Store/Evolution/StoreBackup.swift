@@ -10,46 +10,57 @@ struct StoreBackup {
 
   let file: StoreFile
 
-  private var url: URL {
-    URL(filePath: file.configuration.url.path + Self.suffix, directoryHint: .notDirectory)
+  private func copy(_ suffix: String) -> StoreCopy {
+    let path = file.configuration.url.path + suffix
+    return StoreCopy(
+      of: file.configuration, at: URL(filePath: path, directoryHint: .notDirectory))
   }
 
-  func remove() throws {
-    guard FileManager.default.fileExists(atPath: url.path) else { return }
-    try FileManager.default.removeItem(at: url)
-  }
+  func remove() throws { try copy(Self.suffix).remove() }
 
   /// Copies what is committed, instead of the backup of the migration before; nil for a store in memory, and
   /// for one that is too large, which is reported.
   ///
-  /// Costs a reading and a writing of the whole store. The copy has no free pages, and is its owner's alone.
-  func make(from connection: StoreConnection) throws -> URL? {
-    guard !file.configuration.isStoredInMemoryOnly else { return nil }
-    let store = file.configuration.url
-    let size =
-      (try connection.integer("PRAGMA page_count") ?? 0)
-      * (try connection.integer("PRAGMA page_size") ?? 0)
-    guard size <= Self.sizeLimit else {
-      Report.problem(
-        .recordsFailed, subject: store.lastPathComponent,
-        message:
-          "The store is larger than \(Self.sizeLimit) bytes, so it was migrated without a backup. Copy it before "
-          + "the app is updated where its data must not be lost.")
-      return nil
-    }
-    let new = url.path + "-new"
-    try? FileManager.default.removeItem(atPath: new)
+  /// Costs a reading and a writing of the whole store. The copy is its owner's alone.
+  func make(report: (Int, Int) throws -> Void = { _, _ in }) throws -> URL? {
+    guard try isWanted() else { return nil }
+    let new = copy(Self.suffix + "-new")
     do {
-      // The transaction that holds the lock cannot copy.
-      try file.open(writable: true).copy(to: new)
-      try POSIXDisk().rename(new, to: url.path)
-    } catch {
-      try? FileManager.default.removeItem(atPath: new)
+      try new.make(from: file, report: report)
+      return try keep(new)
+    } catch let error where !(error is CancellationError) {
+      try? new.remove()
       throw SwiftDataError(
         .storageFailure,
         "The store could not be copied before its migration, and was left as it was. Make room for a copy of it in "
-          + "\(store.deletingLastPathComponent().path).", cause: error)
+          + "\(file.configuration.url.deletingLastPathComponent().path).", cause: error)
     }
+  }
+
+  private func isWanted() throws -> Bool {
+    guard !file.configuration.isStoredInMemoryOnly else { return false }
+    let store = file.configuration.url
+    let size = try POSIXDisk().status(at: store.path)?.size ?? 0
+    if size <= Self.sizeLimit { return true }
+    Report.problem(
+      .recordsFailed, subject: store.lastPathComponent,
+      message:
+        "The store is larger than \(Self.sizeLimit) bytes, so it was migrated without a backup. Copy it before "
+        + "the app is updated where its data must not be lost.")
+    return false
+  }
+
+  /// Puts a new copy in place of the backup that is there.
+  private func keep(_ new: StoreCopy) throws -> URL {
+    let backup = copy(Self.suffix)
+    let blobs = BlobLinks(source: new.file.blobDirectory, target: backup.file.blobDirectory)
+    let before = BlobLinks.names(in: backup.file.blobDirectory)
+    // In this order a backup has all of its large values whenever the process is killed.
+    try blobs.add()
+    let url = backup.file.configuration.url
+    try POSIXDisk().rename(new.file.configuration.url.path, to: url.path)
+    try blobs.remove(before)
+    try new.remove()
     return url
   }
 }

@@ -12,7 +12,7 @@ final class Historian {
   private let configuration: ModelConfiguration
   private let searchTables: [SearchTable]
   /// The version of the file's tables and triggers that was looked at last.
-  private var schemaVersion: Int64?
+  private(set) var schemaVersion: Int64?
   private var usesTriggers = false
 
   init(

@@ -67,7 +67,7 @@ enum FailingPlan: SchemaMigrationPlan {
   }
 }
 
-@Suite struct MigrationTests {
+@Suite struct PlanMigrationTests {
   private let store: StoreFile
 
   init() throws {

@@ -1,0 +1,48 @@
+/// Copies a store, and runs the stages of a migration plan on the copy.
+struct Rehearsal {
+  let plan: (any SchemaMigrationPlan.Type)?
+  let stages: [MigrationStage]
+  /// The schema that the store was opened with last.
+  let stored: Schema
+  let store: StoreFile
+  let copy: StoreCopy
+  let report: MigrationReporter
+
+  struct Result {
+    let difference: SchemaDifference
+    let counts: [StoreMigration.Count]
+  }
+
+  /// - Parameter open: What opens the copy at the end, with the models that it is meant for.
+  /// - Throws: What a stage throws, in an error that says which one it was.
+  func run(_ open: (ModelConfiguration) throws -> Void = { _ in }) throws -> Result {
+    try copy.make(from: store) { try report(.copying, $0, of: $1) }
+    let before = try ObjectCount(connection: copy.file.open(writable: false), schema: stored)
+      .run(report)
+    if let plan { try run(plan) }
+    try open(copy.file.configuration)
+    let connection = try copy.file.open(writable: false)
+    let now = try connection.storedSchema() ?? stored
+    return Result(
+      difference: SchemaDifference(from: stored, to: stages.last.map { Schema(versionedSchema: $0.to) } ?? now),
+      counts: ObjectCount.compare(
+        before, try ObjectCount(connection: connection, schema: now).run(report)))
+  }
+
+  private func run(_ plan: any SchemaMigrationPlan.Type) throws {
+    for (number, stage) in stages.enumerated() {
+      var report = report
+      report.stage = number + 1
+      do {
+        try StageRun(
+          stage: stage, plan: plan, configuration: copy.file.configuration, report: report
+        ).run()
+      } catch let error where !(error is CancellationError) {
+        throw SwiftDataError(
+          .loadIssueModelContainer,
+          "The migration stage from \(StageRun.name(stage)) failed, and the store was left as it was: \(error)",
+          cause: error)
+      }
+    }
+  }
+}
