@@ -29,7 +29,10 @@ struct PlanMigration {
     else { return nil }
     try file.check()
     // Looked at without the lock first: most programs find nothing to do.
-    guard try !Self.stages(plan, of: file.open(writable: false)).isEmpty else { return nil }
+    guard try !Self.stages(plan, of: file.open(writable: false)).isEmpty else {
+      try removeLeftovers()
+      return nil
+    }
     for _ in 0..<Self.attemptLimit {
       switch try attempt() {
       case .done(let migration): return migration
@@ -119,6 +122,17 @@ struct PlanMigration {
     // The store is migrated: what fails now costs space alone.
     try? blobs.remove(before)
     return true
+  }
+
+  /// Removes what a process has left that was killed right after the store had taken over the copy.
+  private func removeLeftovers() throws {
+    let backup = StoreBackup(file: file)
+    guard copy.hasFiles || backup.draft.hasFiles else { return }
+    // With the lock nobody else is at a migration.
+    let source = try MigrationSource(file)
+    defer { source.end() }
+    removeCopy()
+    try backup.draft.remove()
   }
 
   private func removeCopy() {

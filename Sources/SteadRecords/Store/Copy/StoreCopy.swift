@@ -53,6 +53,9 @@ struct StoreCopy {
     try file.removeBlobs()
   }
 
+  /// Whether there is a copy, or something of one.
+  var hasFiles: Bool { exists(path) || exists(file.blobDirectory.path) }
+
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 }
 

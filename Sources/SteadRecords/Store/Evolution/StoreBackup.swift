@@ -16,7 +16,13 @@ struct StoreBackup {
       of: file.configuration, at: URL(filePath: path, directoryHint: .notDirectory))
   }
 
-  func remove() throws { try copy(Self.suffix).remove() }
+  /// The copy that is being made.
+  var draft: StoreCopy { copy(Self.suffix + "-new") }
+
+  func remove() throws {
+    try copy(Self.suffix).remove()
+    try draft.remove()
+  }
 
   /// Copies what is committed, instead of the backup of the migration before; nil for a store in memory, and
   /// for one that is too large, which is reported.
@@ -24,7 +30,7 @@ struct StoreBackup {
   /// Costs a reading and a writing of the whole store. The copy is its owner's alone.
   func make(report: (Int, Int) throws -> Void = { _, _ in }) throws -> URL? {
     guard try isWanted() else { return nil }
-    let new = copy(Self.suffix + "-new")
+    let new = draft
     do {
       try new.make(from: file, report: report)
       return try keep(new)

@@ -1,0 +1,74 @@
+import Foundation
+import RecordsTestSupport
+import SteadSQLite
+import SteadTestSupport
+import SwiftData
+import Testing
+import WorkerModels
+
+@testable import SteadRecords
+
+/// Processes that are killed while they migrate a store.
+@Suite(.hangLimit) struct MigrationKillTests {
+  /// How many processes are killed.
+  private static let kills = Effort.times(300)
+
+  /// What a store holds: the columns and rows of every table, and the large values.
+  private struct Content: Equatable {
+    var tables: [String: [[SQLValue]]] = [:]
+    var missingValues: [String] = []
+
+    init(_ store: RecordsTestSupport.StoreFile) throws {
+      let file = SteadRecords.StoreFile(ModelConfiguration(url: store.url))
+      let connection = try file.open(writable: false)
+      let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      for case .text(let name) in names.map({ $0[0] }) where name.hasPrefix("Parcel") || name == "Sender" {
+        let columns = try connection.rows("SELECT name FROM pragma_table_xinfo('\(name)')")
+        tables[name] = columns + (try connection.rows("SELECT * FROM \(name) ORDER BY 1"))
+      }
+      let blobs = BlobFiles(directory: file.blobDirectory)
+      for case .text(let reference) in try connection.rows(
+        "SELECT label FROM Parcel WHERE typeof(label) = 'text'"
+      ).map({ $0[0] }) where (try? blobs.read(reference)) == nil {
+        missingValues.append(reference)
+      }
+    }
+  }
+
+  private func makeStore() throws -> RecordsTestSupport.StoreFile {
+    let store = try RecordsTestSupport.StoreFile()
+    try ParcelPlan.makeStore(at: store.url, codes: 40, labels: 4)
+    return store
+  }
+
+  /// Old or new, and never anything between; the next one who opens it migrates it.
+  @Test func aKilledMigrationLeavesTheOldContentOrTheNew() throws {
+    let first = try makeStore()
+    let old = try Content(first)
+    let worker = try Worker(first.url, "migrate")
+    let steps = try #require(worker.numbers().last)
+    let new = try Content(first)
+    try #require(old != new && new.tables["Sender"]?.count == 7 + 2 && steps > 8)
+    var random = SplitMix(seed: Effort.seed)
+    var seen = (old: 0, new: 0)
+    for kill in 0..<Self.kills {
+      let store = try makeStore()
+      let worker = try Worker(store.url, "migrate")
+      // At a step, and then at any moment until the next.
+      for _ in 0..<Int.random(in: 0...steps, using: &random) { _ = worker.number() }
+      usleep(UInt32.random(in: 0...2_000, using: &random))
+      worker.end()
+      let content = try Content(store)
+      #expect(content == old || content == new, "kill \(kill)")
+      #expect(content.missingValues.isEmpty, "kill \(kill)")
+      if content == old { seen.old += 1 } else { seen.new += 1 }
+      let container = try ParcelPlan.open(store.url)
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor<ParcelsV2.Parcel>()) == 40)
+      #expect(try Content(store) == new, "kill \(kill)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
+      #expect(!names.contains { $0.contains("migrating") || $0.contains("-new") }, "kill \(kill)")
+      try? FileManager.default.removeItem(at: store.directory)
+    }
+    #expect(seen.old > 0 && seen.new > 0)
+  }
+}
