@@ -52,7 +52,12 @@ public enum ParcelPlan: SchemaMigrationPlan {
     let grams: Int
     let sender: String
   }
-  private static let old = Mutex<[String: Old]>([:])
+  /// By the file of the store that is migrated: several may be at once.
+  private static let old = Mutex<[String: [String: Old]]>([:])
+
+  private static func place(_ context: ModelContext) -> String {
+    context.container.configurations.first?.url.path ?? ""
+  }
 
   public static var schemas: [any VersionedSchema.Type] { [ParcelsV1.self, ParcelsV2.self] }
   public static var stages: [MigrationStage] {
@@ -70,10 +75,10 @@ public enum ParcelPlan: SchemaMigrationPlan {
             }
           }
           try context.save()
-          old.withLock { $0 = kept }
+          old.withLock { $0[place(context)] = kept }
         },
         didMigrate: { context in
-          let kept = old.withLock { $0 }
+          let kept = old.withLock { $0.removeValue(forKey: place(context)) ?? [:] }
           var senders: [String: ParcelsV2.Sender] = [:]
           for parcel in try context.fetch(FetchDescriptor<ParcelsV2.Parcel>()) {
             guard let old = kept[parcel.code] else { continue }

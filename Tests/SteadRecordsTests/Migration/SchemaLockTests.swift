@@ -1,0 +1,55 @@
+import Foundation
+import RecordsTestSupport
+import SwiftData
+import Testing
+
+/// The file of the schemas that were shipped.
+@Suite struct SchemaLockTests {
+  private let url: URL
+
+  init() throws { url = try TestFiles.directory().appending(path: "schema.lock.json") }
+
+  private func message(_ plan: any SchemaMigrationPlan.Type) throws -> String {
+    try #require(throws: SwiftDataError.unknownSchema) {
+      try SchemaLock.check(plan, against: url)
+    }.message
+  }
+
+  @Test func recordedVersionsAreAsTheyWere() throws {
+    try SchemaLock.record(NotesPlan.self, in: url)
+    let bytes = try Data(contentsOf: url)
+    #expect(try SchemaLock(contentsOf: url).versions.map { "\($0.version)" } == ["1.0.0", "2.0.0"])
+    try SchemaLock.check(NotesPlan.self, against: url)
+    // A version in the making is not recorded.
+    try SchemaLock.check(LongPlan.self, against: url)
+    try SchemaLock.record(NotesPlan.self, in: url)
+    #expect(try Data(contentsOf: url) == bytes)
+  }
+
+  @Test func anEditedVersionIsTold() throws {
+    try SchemaLock.record(NotesPlan.self, in: url)
+    let bytes = try Data(contentsOf: url)
+    let message = try message(EditedPlan.self)
+    #expect(message.contains("EditedNotesV1, version 1.0.0, was shipped and then edited"))
+    #expect(message.contains("Note.color") && !message.contains("NotesV2"))
+    #expect(throws: SwiftDataError.unknownSchema) { try SchemaLock.record(EditedPlan.self, in: url) }
+    #expect(try Data(contentsOf: url) == bytes)
+  }
+
+  @Test func versionsThatAreMissingAreTold() throws {
+    try SchemaLock.record(LongPlan.self, in: url)
+    #expect(try message(NotesPlan.self).contains("Version 3.0.0 was shipped and is not in the plan"))
+    try SchemaLock().write(to: url)
+    #expect(try message(NotesPlan.self).contains("NotesV1, version 1.0.0, is not recorded"))
+  }
+
+  @Test func whatIsNoLockIsLeftAsItIs() throws {
+    for text in ["{", "[]", #"{"format":1}"#, #"{"format":2,"versions":[]}"#] {
+      try Data(text.utf8).write(to: url)
+      #expect(throws: SwiftDataError.unknownSchema, "\(text)") {
+        try SchemaLock.record(NotesPlan.self, in: url)
+      }
+      #expect(try Data(contentsOf: url) == Data(text.utf8))
+    }
+  }
+}
