@@ -24,7 +24,8 @@ struct Rehearsal {
     let connection = try copy.file.open(writable: false)
     let now = try connection.storedSchema() ?? stored
     return Result(
-      difference: SchemaDifference(from: stored, to: stages.last.map { Schema(versionedSchema: $0.to) } ?? now),
+      difference: SchemaDifference(
+        from: stored, to: stages.last.map { Schema(versionedSchema: $0.to) } ?? now),
       counts: ObjectCount.compare(
         before, try ObjectCount(connection: connection, schema: now).run(report)))
   }

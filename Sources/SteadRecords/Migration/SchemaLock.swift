@@ -42,7 +42,8 @@ public struct SchemaLock: Codable, Sendable {
     guard format <= Self.newestFormat else {
       throw SwiftDataError(
         .unknownSchema,
-        "\(url.lastPathComponent) was written by a newer version of this library. Update the library.")
+        "\(url.lastPathComponent) was written by a newer version of this library. Update the library."
+      )
     }
   }
 
@@ -65,18 +66,21 @@ public struct SchemaLock: Codable, Sendable {
     for shipped in versions {
       guard let (type, now) = known.first(where: { $0.1.version == shipped.version }) else {
         problems.append(
-          "Version \(shipped.version) was shipped and is not in the plan. Put it back: there are stores that have it.")
+          "Version \(shipped.version) was shipped and is not in the plan. Put it back: there are stores that have it."
+        )
         continue
       }
       let difference = SchemaDifference(from: shipped, to: now)
       if difference.isEmpty { continue }
       problems.append(
         "\(type), version \(shipped.version), was shipped and then edited. "
-          + "\(difference.description.replacing("\n", with: " ")) Put it back, and make a new version of the changes.")
+          + "\(difference.description.replacing("\n", with: " ")) Put it back, and make a new version of the changes."
+      )
     }
     for (type, schema) in known.dropLast() where !holds(schema.version) {
       problems.append(
-        "\(type), version \(schema.version), is not recorded, and a later version is in the plan. Record it.")
+        "\(type), version \(schema.version), is not recorded, and a later version is in the plan. Record it."
+      )
     }
     return problems
   }

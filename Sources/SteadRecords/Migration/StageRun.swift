@@ -96,7 +96,8 @@ struct StageRun {
     throw SwiftDataError(
       .loadIssueModelContainer,
       "The custom stage from \(Self.name(stage)) leaves objects without a value of a required property: "
-        + "\(problems.joined(separator: "; ")). Set it in `didMigrate`, or give it a default value.")
+        + "\(problems.joined(separator: "; ")). Set it in `didMigrate`, or give it a default value."
+    )
   }
 }
 
@@ -133,7 +134,9 @@ extension RecordStore {
         "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE \(column.sqlName) IS NULL\(test(entity)) "
           + "LIMIT \(SchemaMigrator.namedRowLimit)")
     }
-    let numbers = rows.compactMap { if case .integer(let row)? = $0.first { "\(row)" } else { nil } }
+    let numbers = rows.compactMap {
+      if case .integer(let row)? = $0.first { "\(row)" } else { nil }
+    }
     return numbers.isEmpty ? nil : "rows \(numbers.joined(separator: ", "))"
   }
 }

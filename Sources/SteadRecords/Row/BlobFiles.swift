@@ -23,6 +23,7 @@ final class BlobFiles: Sendable {
 
   /// Whether a file's name is a reference, and not one of a file that is being written.
   static func isReference(_ name: String) -> Bool {
-    name.utf8.count == 64 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    name.utf8.count == 64
+      && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 }

@@ -93,6 +93,16 @@ final class StoreConnection: @unchecked Sendable {
   /// A statement of the caller's own, which must not outlive the connection.
   func prepare(_ sql: String) throws -> SQLiteStatement { try SQLiteStatement(sql, on: database) }
 
+  /// The schema that a store was opened with last; nil where there is none.
+  ///
+  /// - Throws: An error of decoding where the store says something that is no schema.
+  func storedSchema() throws -> Schema? {
+    guard try integer("PRAGMA application_id") == StoreFile.applicationID else { return nil }
+    let rows = try rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
+    guard case .text(let text)? = rows.first?.first else { return nil }
+    return try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+  }
+
   // MARK: As of any database
 
   func statement(_ sql: String) throws -> SQLiteStatement { try database.statement(sql) }

@@ -21,8 +21,10 @@ import WorkerModels
     init(_ store: RecordsTestSupport.StoreFile) throws {
       let file = SteadRecords.StoreFile(ModelConfiguration(url: store.url))
       let connection = try file.open(writable: false)
-      let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-      for case .text(let name) in names.map({ $0[0] }) where name.hasPrefix("Parcel") || name == "Sender" {
+      let names = try connection.rows(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      for case .text(let name) in names.map({ $0[0] })
+      where name.hasPrefix("Parcel") || name == "Sender" {
         let columns = try connection.rows("SELECT name FROM pragma_table_xinfo('\(name)')")
         tables[name] = columns + (try connection.rows("SELECT * FROM \(name) ORDER BY 1"))
       }

@@ -53,7 +53,8 @@ import WorkerModels
 
   @Test func aStoreWithALogStaysAsItIsToo() throws {
     let container = try ModelContainer(
-      for: Schema(versionedSchema: ParcelsV1.self), configurations: ModelConfiguration(url: file.url))
+      for: Schema(versionedSchema: ParcelsV1.self),
+      configurations: ModelConfiguration(url: file.url))
     let context = ModelContext(container)
     context.insert(ParcelsV1.Parcel(code: "new", grams: 1, sender: "s"))
     try context.save()
@@ -120,7 +121,8 @@ import WorkerModels
     #expect(container.migrations.count == 1 && migration.stages == ["ParcelsV1 to ParcelsV2"])
     #expect(
       migration.counts == [
-        .init(entity: "Parcel", before: 20, after: 10), .init(entity: "Sender", before: nil, after: 2 + 5),
+        .init(entity: "Parcel", before: 20, after: 10),
+        .init(entity: "Sender", before: nil, after: 2 + 5),
       ])
     #expect(migration.description.contains("Parcel: 20 before, 10 afterwards."))
     #expect(try ParcelPlan.open(file.url).migrations.isEmpty)
@@ -135,7 +137,8 @@ import WorkerModels
     let parcels = try ModelContext(old).fetch(
       FetchDescriptor<ParcelsV1.Parcel>(sortBy: [SortDescriptor(\.grams)]))
     #expect(parcels.map(\.grams) == Array(0..<20))
-    #expect(parcels.prefix(3).map { $0.label } == (0..<3).map { Data(repeating: $0, count: 150_000) })
+    #expect(
+      parcels.prefix(3).map { $0.label } == (0..<3).map { Data(repeating: $0, count: 150_000) })
     let names = try FileManager.default.contentsOfDirectory(atPath: file.directory.path)
     #expect(!names.contains { $0.contains("migrating") || $0.contains("-new") })
     // Values that no object has any more are gone from the store's files.
@@ -157,7 +160,8 @@ import WorkerModels
     #expect(migration.backup == nil && migration.stages.count == 1)
     #expect(try bytes() == before)
     // Without a plan, and for a store that is as its models are.
-    let light = try ModelContainer.dryRun(for: Schema(LooseParcel.models), configurations: configurations)
+    let light = try ModelContainer.dryRun(
+      for: Schema(LooseParcel.models), configurations: configurations)
     #expect(light.first?.counts == [.init(entity: "Parcel", before: 20, after: 20)])
     #expect(try bytes() == before)
     let same = try ModelContainer.dryRun(
@@ -209,7 +213,8 @@ import WorkerModels
 
   @Test func aContainerIsToldWhenItsStoreWasMigrated() throws {
     let old = try ModelContainer(
-      for: Schema(versionedSchema: ParcelsV1.self), configurations: ModelConfiguration(url: file.url))
+      for: Schema(versionedSchema: ParcelsV1.self),
+      configurations: ModelConfiguration(url: file.url))
     let context = ModelContext(old)
     let parcel = ParcelsV1.Parcel(code: "late", grams: 5, sender: "s")
     context.insert(parcel)
@@ -230,7 +235,8 @@ import WorkerModels
     #expect(try source.isUnchanged())
     source.unlock()
     let container = try ModelContainer(
-      for: Schema(versionedSchema: ParcelsV1.self), configurations: ModelConfiguration(url: file.url))
+      for: Schema(versionedSchema: ParcelsV1.self),
+      configurations: ModelConfiguration(url: file.url))
     #expect(try source.isUnchanged())
     let context = ModelContext(container)
     context.insert(ParcelsV1.Parcel(code: "late", grams: 5, sender: "s"))

@@ -32,13 +32,16 @@ import Testing
     let message = try message(EditedPlan.self)
     #expect(message.contains("EditedNotesV1, version 1.0.0, was shipped and then edited"))
     #expect(message.contains("Note.color") && !message.contains("NotesV2"))
-    #expect(throws: SwiftDataError.unknownSchema) { try SchemaLock.record(EditedPlan.self, in: url) }
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try SchemaLock.record(EditedPlan.self, in: url)
+    }
     #expect(try Data(contentsOf: url) == bytes)
   }
 
   @Test func versionsThatAreMissingAreTold() throws {
     try SchemaLock.record(LongPlan.self, in: url)
-    #expect(try message(NotesPlan.self).contains("Version 3.0.0 was shipped and is not in the plan"))
+    #expect(
+      try message(NotesPlan.self).contains("Version 3.0.0 was shipped and is not in the plan"))
     try SchemaLock().write(to: url)
     #expect(try message(NotesPlan.self).contains("NotesV1, version 1.0.0, is not recorded"))
   }

@@ -62,7 +62,9 @@ struct MigrationRows {
     let before = match.oldProperty(property.name, of: entity.name)
     switch (before, property) {
     case (nil, let new as Schema.Attribute):
-      guard givesValues, !new.isOptional, new.defaultValue == nil, try hasRows(table, only) else { return nil }
+      guard givesValues, !new.isOptional, new.defaultValue == nil, try hasRows(table, only) else {
+        return nil
+      }
       return
         "\(name) is new, required and has no default value, and there are rows. Make it optional, or give it a default "
         + "value."

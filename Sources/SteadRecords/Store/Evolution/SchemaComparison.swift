@@ -36,7 +36,8 @@ struct SchemaComparison {
   }
 
   private mutating func refuse(
-    _ entity: String, _ property: String?, _ description: String, cure: SchemaDifference.Change.Cure? = nil
+    _ entity: String, _ property: String?, _ description: String,
+    cure: SchemaDifference.Change.Cure? = nil
   ) {
     refusals.append(
       .init(
