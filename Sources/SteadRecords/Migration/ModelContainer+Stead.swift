@@ -6,7 +6,11 @@ extension ModelContainer {
   /// A migration ends when `migrationProgress` throws, or when the task is cancelled that this runs in. The store is
   /// then as it was.
   ///
-  /// - Parameter migrationProgress: Called on this thread, and not for stores that need no migration.
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - migrationPlan: The versions of the models, and the stages between them.
+  ///   - configurations: The stores; the default one where there is none.
+  ///   - migrationProgress: Called on this thread, and not for stores that need no migration.
   /// - Throws: `CancellationError` when that is thrown or the task is cancelled; otherwise `SwiftDataError`, whose cause
   ///   another error of `migrationProgress` is.
   public convenience init(
@@ -39,6 +43,11 @@ extension ModelContainer {
   /// }
   /// ```
   ///
+  /// - Parameters:
+  ///   - schema: The models.
+  ///   - migrationPlan: The versions of the models, and the stages between them.
+  ///   - configurations: The stores; the default one where there is none.
+  ///   - progress: Called on this thread; stops the run by throwing.
   /// - Returns: A migration for each store that would change.
   /// - Throws: What opening the stores would throw.
   public static func dryRun(
