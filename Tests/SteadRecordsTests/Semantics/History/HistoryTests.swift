@@ -246,6 +246,7 @@ import Testing
     let context = store.context()
     let (first, second) = (Label(title: "first"), Label(title: "second"))
     context.insert(first)
+    // Nothing is waited for: the test compares stamps with the time that has passed.
     Thread.sleep(forTimeInterval: 0.03)
     context.insert(second)
     Thread.sleep(forTimeInterval: 0.03)
