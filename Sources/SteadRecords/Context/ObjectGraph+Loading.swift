@@ -23,6 +23,10 @@ extension ObjectGraph {
     let plan = plans[entity.index]
     let index = storeIndex[entity.index]
     if let model = try lookUp(in: index, { try loader.load(plan, row, $0) }) { return model }
+    if let store = customStore(of: entity) {
+      let identifier = PersistentIdentifier(reference: plan.reference, row: row)
+      try store.take([identifier], for: editingState)
+    }
     // Another process may have written the row after the snapshot was taken.
     return try stores[index].read(.newest) { connection, _ in
       try loader.load(plan, row, connection)
