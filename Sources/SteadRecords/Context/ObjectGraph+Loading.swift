@@ -23,7 +23,8 @@ extension ObjectGraph {
     let plan = plans[entity.index]
     let index = storeIndex[entity.index]
     if let model = try lookUp(in: index, { try loader.load(plan, row, $0) }) { return model }
-    if let store = customStore(of: entity) {
+    // Not while a save reads what it has written: the store has the objects as they were before.
+    if temporaryRows == nil, let store = customStore(of: entity) {
       let identifier = PersistentIdentifier(reference: plan.reference, row: row)
       try store.take([identifier], for: editingState)
     }

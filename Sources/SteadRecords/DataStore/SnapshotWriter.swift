@@ -17,7 +17,7 @@ struct SnapshotWriter {
   private(set) var deleted: [Int: Set<Int64>] = [:]
   private var lists: [List] = []
 
-  /// A to-many relationship as a snapshot has it.
+  /// A relationship as a snapshot has it: to-many, or one of several that share an inverse.
   private struct List {
     let entity: EntityLayout
     let property: PropertyLayout
@@ -54,6 +54,13 @@ struct SnapshotWriter {
         leads += try newMembers(of: list)
       } else {
         model.setContent(.toOne(targets.first.map { .row($0) } ?? .none), at: index)
+        // One of several that share an inverse: which of them it is, the destination's row has to have, too.
+        if property.relationship?.list != nil, let inverse = property.relationship?.inverse {
+          lists.append(
+            List(
+              entity: entity, property: property, storage: .inverse(toOneProperty: inverse), owner: row,
+              members: targets))
+        }
       }
     }
     let before = try references(of: entity, row)
@@ -224,7 +231,7 @@ struct SnapshotWriter {
       case .join(let table, let owner, let target):
         try setPairs(list, JoinTable(name: table, owner: owner, target: target), plan.entity)
       }
-      try order(list, plan)
+      if list.property.isToMany { try order(list, plan) }
     }
     lists = []
   }
