@@ -73,7 +73,8 @@ struct CustomSave {
       }
       writer.renumber(root, numbers)
     }
-    try store.take(saved.changed, for: graph.editingState)
+    let changed = try store.take(saved.changed, for: graph.editingState)
+    writer.noteRows(changed)
     if let token = saved.historyToken { writer.historyTokens[store.mirror.identity.identifier] = token }
   }
 

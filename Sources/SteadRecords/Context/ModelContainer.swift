@@ -47,7 +47,7 @@ public final class ModelContainer: Equatable, Sendable {
     configurationSet = Mutex(Set(own.compactMap(\.self)))
     do {
       let used = zip(configurations, own).map { given, own in
-        own ?? ModelConfiguration(given.name, schema: given.schema, isStoredInMemoryOnly: true)
+        own ?? ModelConfiguration(mirroring: given)
       }
       for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
       let layout = try StoreLayout(schema: schema)
@@ -145,4 +145,12 @@ public final class ModelContainer: Equatable, Sendable {
   var context: ModelContext?
 
   nonisolated init() {}
+}
+
+extension ModelConfiguration {
+  /// A configuration of the rows in memory that stand for a custom store's objects.
+  fileprivate init(mirroring configuration: any DataStoreConfiguration) {
+    self.init(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
+    history = .off
+  }
 }

@@ -22,6 +22,9 @@ public class ModelContext: Equatable {
   public enum NotificationKey: String, Sendable {
     case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers, invalidatedAllIdentifiers,
       queryGeneration
+    /// The save's places in the histories of custom stores, by the stores' identifiers; present when a store
+    /// gave one.
+    case historyTokens
   }
 
   private let engine: ObjectGraph

@@ -8,7 +8,7 @@ import Foundation
 /// saved it.
 final class CustomStore: @unchecked Sendable {
   // Sendable: the store is called under the mirror's write lock alone, and the rest is immutable.
-  private let store: any DataStore
+  let store: any DataStore
   let mirror: RecordStore
 
   /// Opens a store, with an empty mirror.
@@ -65,6 +65,11 @@ final class CustomStore: @unchecked Sendable {
         let result = try store.fetch(request)
         try update.take(result.fetchedSnapshots)
         try update.take(result.relatedSnapshots.values)
+        if descriptor.predicate == nil, descriptor.fetchLimit == nil, descriptor.fetchOffset == nil,
+          let root = mirror.layout.entity(for: T.self)?.rootIndex
+        {
+          try update.removeUnseen(of: root)
+        }
         return Answer(
           identifiers: result.fetchedSnapshots.map(\.persistentIdentifier), isSorted: isSorted)
       } catch DataStoreError.preferInMemorySort where isSorted {
@@ -204,14 +209,18 @@ final class CustomStore: @unchecked Sendable {
     return try run(store)
   }
 
-  /// Brings the mirror up to snapshots.
-  func take(_ snapshots: [any DataStoreSnapshot], for state: EditingState) throws {
-    guard !snapshots.isEmpty else { return }
+  /// Brings the mirror up to snapshots, and returns the rows that this has changed, by hierarchy.
+  func take(
+    _ snapshots: [any DataStoreSnapshot], for state: EditingState
+  ) throws -> [Int: Set<Int64>] {
+    guard !snapshots.isEmpty else { return [:] }
     func take<S: DataStoreSnapshot>(_ snapshot: S, _ update: inout MirrorUpdate) throws {
       try update.take(CollectionOfOne(snapshot))
     }
-    try update(for: state) { update in
+    return try update(for: state) { update in
       for snapshot in snapshots { try take(snapshot, &update) }
+      try update.finish()
+      return update.writer.written
     }
   }
 

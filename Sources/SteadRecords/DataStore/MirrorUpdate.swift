@@ -50,22 +50,27 @@ struct MirrorUpdate {
         $0.rootIndex == root && writer.plans[$0.index] != nil
       }
       for entity in family { try takeAll(entity.type) }
-      let kind = layout.entities[root].discriminator == nil ? "0" : "\"_entity\""
-      let rows = try connection.rows(
-        "SELECT \"_id\", \(kind) FROM \(layout.entities[root].table.sqlName)")
-      let gone = rows.compactMap { columns -> Int64? in
-        guard case .integer(let row) = columns[0], case .integer(let kind) = columns[1] else {
-          return nil
-        }
-        let entity =
-          kind == 0
-          ? layout.entities[root] : layout.entity(discriminator: Int(kind), root: root)
-        guard let plan = entity.flatMap({ writer.plans[$0.index] })?.plan else { return nil }
-        let identifier = PersistentIdentifier(reference: plan.reference, row: row)
-        return seen.contains(identifier) ? nil : row
-      }
-      try writer.delete(gone, of: layout.entities[root])
+      try removeUnseen(of: root)
     }
+  }
+
+  /// Deletes the rows of a hierarchy that the store has not given, when it gave all that it has.
+  mutating func removeUnseen(of root: Int) throws {
+    whole.insert(root)
+    let kind = layout.entities[root].discriminator == nil ? "0" : "\"_entity\""
+    let rows = try connection.rows(
+      "SELECT \"_id\", \(kind) FROM \(layout.entities[root].table.sqlName)")
+    let gone = rows.compactMap { columns -> Int64? in
+      guard case .integer(let row) = columns[0], case .integer(let kind) = columns[1] else {
+        return nil
+      }
+      let entity =
+        kind == 0 ? layout.entities[root] : layout.entity(discriminator: Int(kind), root: root)
+      guard let plan = entity.flatMap({ writer.plans[$0.index] })?.plan else { return nil }
+      let identifier = PersistentIdentifier(reference: plan.reference, row: row)
+      return seen.contains(identifier) ? nil : row
+    }
+    try writer.delete(gone, of: layout.entities[root])
   }
 
   private mutating func takeAll<T: PersistentModel>(_ type: T.Type) throws {

@@ -111,6 +111,11 @@ struct SaveWriter {
     for (state, row) in zip(plan.states.inserted, temporaryRows) { state.pointee.rowID = row }
   }
 
+  /// Notes rows that were changed beside those of the plan's objects, by hierarchy.
+  mutating func noteRows(_ rows: [Int: Set<Int64>]) {
+    otherRows.merge(rows) { $0.union($1) }
+  }
+
   /// Gives new objects the numbers that a custom store has for their rows.
   mutating func renumber(_ root: Int, _ numbers: [Int64: Int64]) {
     for state in plan.states.inserted where layout.traits[Int(state.pointee.entity)].root == root {

@@ -83,9 +83,15 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     let context = context(for: request.editingState)
     var application = SnapshotApplication(context)
     let inserted = try application.run(request)
-    try context.save()
+    let store = container.stores[0]
+    // With the lock, so that the number is that of this save.
+    let number = try store.exclusively {
+      try context.save()
+      return store.number
+    }
     return DataStoreSaveChangesResult(
-      for: identifier, remappedIdentifiers: inserted.mapValues { $0.persistentModelID })
+      for: identifier, remappedIdentifiers: inserted.mapValues { $0.persistentModelID },
+      historyToken: DefaultHistoryToken(store: identifier, number: number))
   }
 
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {

@@ -27,9 +27,19 @@ final class DictionaryStore: DataStore {
     struct State {
       var snapshots: [DefaultSnapshot] = []
       var calls: [String] = []
-      /// Whether the store filters and sorts; else it leaves that to the context.
-      var answersPredicates = false
+      /// What the store answers any predicate with; where it is nil, it leaves predicates to the context.
+      var answer: (@Sendable (DefaultSnapshot) -> Bool)?
+      /// Whether the store returns what it has by identifiers.
+      var hasCache = false
+      /// Whether the objects that others lead to come along.
+      var givesRelated = false
+      /// Thrown by fetches, and by saves.
+      var fetchFailure: (any Error)?
       var failure: (any Error)?
+      /// Whether new objects get identifiers.
+      var forgetsIdentifiers = false
+      /// What the store changes in what it saves.
+      var reregistered: [DefaultSnapshot] = []
       var next = 1
     }
 
@@ -67,13 +77,22 @@ final class DictionaryStore: DataStore {
     let name = Schema.entityName(for: T.self)
     let kind = request.descriptor.predicate == nil ? "all" : "some"
     content.note("fetch \(kind) \(name)\(request.descriptor.sortBy.isEmpty ? "" : " sorted")")
-    if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+    let state = content.state.withLock { $0 }
+    if let failure = state.fetchFailure { throw failure }
+    if request.descriptor.predicate != nil, state.answer == nil {
+      throw DataStoreError.preferInMemoryFilter
+    }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let found = content.snapshots.filter { $0.persistentIdentifier.entityName == name }
-      .dropFirst(request.descriptor.fetchOffset ?? 0)
+    let found = state.snapshots.filter {
+      $0.persistentIdentifier.entityName == name
+        && (request.descriptor.predicate == nil || state.answer?($0) == true)
+    }.dropFirst(request.descriptor.fetchOffset ?? 0)
+    let related = state.givesRelated ? state.snapshots : []
     return DataStoreFetchResult(
       descriptor: request.descriptor,
-      fetchedSnapshots: Array(request.descriptor.fetchLimit.map { found.prefix($0) } ?? found))
+      fetchedSnapshots: Array(request.descriptor.fetchLimit.map { found.prefix($0) } ?? found),
+      relatedSnapshots: Dictionary(
+        uniqueKeysWithValues: related.map { ($0.persistentIdentifier, $0) }))
   }
 
   func save(
@@ -100,8 +119,26 @@ final class DictionaryStore: DataStore {
         let place = state.snapshots.firstIndex { $0.persistentIdentifier == old }
         if let place { state.snapshots[place] = copy } else { state.snapshots.append(copy) }
       }
-      return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: new)
+      let changed = state.reregistered
+      for snapshot in changed {
+        state.snapshots.removeAll { $0.persistentIdentifier == snapshot.persistentIdentifier }
+        state.snapshots.append(snapshot)
+      }
+      return DataStoreSaveChangesResult(
+        for: identifier, remappedIdentifiers: state.forgetsIdentifiers ? [:] : new,
+        snapshotsToReregister: Dictionary(
+          uniqueKeysWithValues: changed.map { ($0.persistentIdentifier, $0) }))
     }
+  }
+
+  func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    let state = content.state.withLock { $0 }
+    guard state.hasCache else { return [:] }
+    content.note("cached \(persistentIdentifiers.count)")
+    let found = state.snapshots.filter { persistentIdentifiers.contains($0.persistentIdentifier) }
+    return Dictionary(uniqueKeysWithValues: found.map { ($0.persistentIdentifier, $0) })
   }
 
   func initializeState(for editingState: EditingState) { content.note("initialize") }
