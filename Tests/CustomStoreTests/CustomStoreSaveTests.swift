@@ -5,7 +5,8 @@ import Testing
 @Suite("Saving to a store of the app's own") struct CustomStoreSaveTests {
   private let library = Library()
 
-  @Test func temporaryIdentifiersAreRemapped() throws {
+  @Test("H9 replaces temporary identifiers by those that the store returns")
+  func temporaryIdentifiersAreRemapped() throws {
     let context = try library.context()
     let (author, book) = (Author("Tove"), Book("A"))
     author.books = [book]

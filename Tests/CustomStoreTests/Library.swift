@@ -36,7 +36,8 @@ struct Library {
   func changed<V: Codable>(_ snapshot: DefaultSnapshot, _ name: String, _ value: V) throws
     -> DefaultSnapshot
   {
-    var json = try JSONSerialization.jsonObject(with: JSONEncoder().encode(snapshot))
+    var json =
+      try JSONSerialization.jsonObject(with: JSONEncoder().encode(snapshot))
       as? [String: Any] ?? [:]
     let array = try JSONSerialization.jsonObject(with: JSONEncoder().encode([value])) as? [Any]
     json[name] = array?.first

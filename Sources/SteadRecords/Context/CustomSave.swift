@@ -1,5 +1,3 @@
-import SteadSQLite
-
 /// One save's part for a custom store: its rows as snapshots, and the identifiers that come back.
 ///
 /// The snapshots are made of the mirror's rows, by an engine that reads the open transaction. So they have what the
@@ -75,7 +73,9 @@ struct CustomSave {
     }
     let changed = try store.take(saved.changed, for: graph.editingState)
     writer.noteRows(changed)
-    if let token = saved.historyToken { writer.historyTokens[store.mirror.identity.identifier] = token }
+    if let token = saved.historyToken {
+      writer.historyTokens[store.mirror.identity.identifier] = token
+    }
   }
 
   /// The rows that were written beside new and deleted ones.
@@ -83,7 +83,9 @@ struct CustomSave {
     _ writer: SaveWriter, but new: Set<Int64>
   ) -> [(root: Int, row: Int64)] {
     writer.rows(in: index).tables.flatMap { table -> [(root: Int, row: Int64)] in
-      let entity = graph.layout.entities.first { $0.table == table.name && $0.index == $0.rootIndex }
+      let entity = graph.layout.entities.first {
+        $0.table == table.name && $0.index == $0.rootIndex
+      }
       guard let root = entity?.index else { return [] }
       let deleted = Set(table.deleted)
       return Set(table.written).sorted().filter { !deleted.contains($0) && !new.contains($0) }
@@ -113,55 +115,5 @@ struct CustomSave {
           + "entity name of the snapshot.")
     }
     return identifier.row
-  }
-}
-
-/// Gives rows of a mirror other numbers, wherever they are referred to.
-struct Renumbering {
-  let layout: StoreLayout
-  let connection: StoreConnection
-
-  /// - Parameter numbers: The new numbers by the old ones.
-  func run(_ root: Int, _ numbers: [Int64: Int64]) throws {
-    let statements = try self.statements(root).map { try connection.statement($0) }
-    let table = layout.entities[root].table.sqlName
-    for (old, new) in numbers.sorted(by: { $0.key < $1.key }) where old != new {
-      // The store says that the new object is one that was there.
-      try connection.run("DELETE FROM \(table) WHERE \"_id\" = ?1", [.integer(new)])
-      for statement in statements {
-        statement.reset()
-        statement.bind(old, at: 1)
-        statement.bind(new, at: 2)
-        try statement.run()
-      }
-    }
-  }
-
-  private func statements(_ root: Int) -> [String] {
-    let entities = layout.entities
-    // A member without a place has that of its number, which it keeps.
-    let orders = TableLayout(root: entities[root], layout: layout).orders.map {
-      ", \($0.name.sqlName) = ifnull(\($0.name.sqlName), ?1)"
-    }
-    var result = [
-      "UPDATE \(entities[root].table.sqlName) SET \"_id\" = ?2\(orders.joined()) WHERE \"_id\" = ?1"
-    ]
-    for entity in entities {
-      for index in entity.relationships {
-        let property = entity.properties[index]
-        let leadsHere = property.destination.map { entities[$0].rootIndex } == root
-        if let column = property.column?.sqlName, leadsHere {
-          result.append("UPDATE \(entity.table.sqlName) SET \(column) = ?2 WHERE \(column) = ?1")
-        }
-        guard let join = property.joinTable else { continue }
-        let sides =
-          (entity.rootIndex == root ? [join.owner] : []) + (leadsHere ? [join.target] : [])
-        for side in sides {
-          result.append("UPDATE \(join.name.sqlName) SET \(side) = ?2 WHERE \(side) = ?1")
-        }
-      }
-    }
-    var seen: Set<String> = []
-    return result.filter { seen.insert($0).inserted }
   }
 }

@@ -232,4 +232,3 @@ public class ModelContext: Equatable {
 
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 }
-

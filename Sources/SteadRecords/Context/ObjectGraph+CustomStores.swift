@@ -111,7 +111,9 @@ extension ObjectGraph {
       for model in pending.models(.inserted) where model._$statePointer.pointee.rowID == 0 {
         _ = model.persistentModelID
       }
-      let constrained = traits.indices.filter { traits[$0].isConstrained && storeIndex[$0] == index }
+      let constrained = traits.indices.filter {
+        traits[$0].isConstrained && storeIndex[$0] == index
+      }
       let roots = Set(constrained.map { traits[$0].root }).intersection(pending.roots)
       if !roots.isEmpty { try store.take(hierarchies: roots, for: editingState) }
     }

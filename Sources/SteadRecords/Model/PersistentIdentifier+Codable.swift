@@ -25,7 +25,8 @@ extension PersistentIdentifier: Codable {
     guard container.contains(.implementation) else {
       let entity = try container.decode(String.self, forKey: .entity)
       let store = try container.decodeIfPresent(String.self, forKey: .store)
-      let reference = store.map { EntityReference.permanent(entity, store: $0) } ?? .temporary(entity)
+      let reference =
+        store.map { EntityReference.permanent(entity, store: $0) } ?? .temporary(entity)
       let key = try container.decodeIfPresent(String.self, forKey: .key)
       self.init(
         reference: reference,

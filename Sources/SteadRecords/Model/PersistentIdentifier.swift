@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The identity of a model object: the same in all contexts, and after reopening the store.
 ///
@@ -67,14 +66,5 @@ extension PersistentIdentifier: CustomStringConvertible {
   /// A URL-like text: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
   public var description: String {
     "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)"
-  }
-}
-
-/// Numbers for objects that have no row yet: negative, and never twice in a process.
-enum TemporaryRowID {
-  private static let last = Atomic<Int64>(0)
-
-  static func next() -> Int64 {
-    last.subtract(1, ordering: .relaxed).newValue
   }
 }

@@ -82,7 +82,8 @@ public final class JSONStore: DataStore {
     guard document.identifier == identifier else {
       throw SwiftDataError(
         .unreadableStore,
-        "\(configuration.url.path) was replaced by another store. Open it again with a new container.")
+        "\(configuration.url.path) was replaced by another store. Open it again with a new container."
+      )
     }
     for snapshot in document.snapshots {
       let name = snapshot.persistentIdentifier.entityName

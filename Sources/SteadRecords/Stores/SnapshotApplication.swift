@@ -57,7 +57,8 @@ struct SnapshotApplication {
     if let model = try find(identifier) { return model }
     throw SwiftDataError(
       .foreignModel,
-      "A snapshot of \(identifier.entityName) is of no object in the store. Fetch its objects again.")
+      "A snapshot of \(identifier.entityName) is of no object in the store. Fetch its objects again."
+    )
   }
 
   private func link(_ values: SnapshotValues) throws {

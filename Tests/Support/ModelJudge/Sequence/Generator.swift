@@ -39,7 +39,8 @@ public struct Generator {
       .fetchStored: 1, .count: 1, .read: 8, .drop: 3, .newContext: 1,
     ]
     switch profile {
-    case .cold, .lists, .jsonLists: (weights[.drop], weights[.newContext], weights[.reopen]) = (8, 6, 1)
+    case .cold, .lists, .jsonLists:
+      (weights[.drop], weights[.newContext], weights[.reopen]) = (8, 6, 1)
     case .undo, .listsUndo, .json:
       (weights[.undo], weights[.redo]) = (18, 10)
       (weights[.beginGroup], weights[.endGroup]) = (3, 2)

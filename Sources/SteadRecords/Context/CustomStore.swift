@@ -134,9 +134,10 @@ final class CustomStore: @unchecked Sendable {
     let layout = mirror.layout
     let missing = try mirror.read(.newest) { connection, _ in
       try identifiers.filter { identifier in
-        guard let plan = layout.entity(named: identifier.entityName).flatMap({
-          mirror.plans[$0.index]
-        })?.plan, plan.reference === identifier.id.reference
+        guard
+          let plan = layout.entity(named: identifier.entityName).flatMap({
+            mirror.plans[$0.index]
+          })?.plan, plan.reference === identifier.id.reference
         else { return false }
         return try !connection.hasRow(identifier.row, in: plan)
       }

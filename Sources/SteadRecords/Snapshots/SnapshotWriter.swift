@@ -58,7 +58,8 @@ struct SnapshotWriter {
         if property.relationship?.list != nil, let inverse = property.relationship?.inverse {
           lists.append(
             List(
-              entity: entity, property: property, storage: .inverse(toOneProperty: inverse), owner: row,
+              entity: entity, property: property, storage: .inverse(toOneProperty: inverse),
+              owner: row,
               members: targets))
         }
       }
@@ -173,24 +174,17 @@ struct SnapshotWriter {
         for row in rows { try connection.deletePairs(join, owner: row) }
       }
     }
-    for index in Set(layout.entities.filter { $0.rootIndex == root.index }.flatMap(\.relationships))
-      .sorted() where index < root.properties.count
-    {
-      // The lists that the rows were in are read again.
-      guard let destination = root.properties[index].destination else { continue }
-      for row in rows {
-        guard let target = try references(ofAny: root, row)[index], target > 0 else { continue }
+    // The lists that the rows were in are read again.
+    for row in rows {
+      guard let entity = try connection.entity(of: row, in: root, layout) else { continue }
+      for (index, target) in try references(of: entity, row) ?? [:] where target > 0 {
+        guard let destination = entity.properties[index].destination else { continue }
         note(target, layout.entities[destination].rootIndex)
       }
     }
     try connection.delete(rows, of: plan)
     written[root.index, default: []].formUnion(rows)
     deleted[root.index, default: []].formUnion(rows)
-  }
-
-  private func references(ofAny root: EntityLayout, _ row: Int64) throws -> [Int: Int64] {
-    guard let entity = try connection.entity(of: row, in: root, layout) else { return [:] }
-    return try references(of: entity, row) ?? [:]
   }
 
   // MARK: Lists

@@ -1,10 +1,3 @@
-/// What a context wants to know of a store.
-public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
-  public let descriptor: FetchDescriptor<T>
-  /// Who asks.
-  public let editingState: EditingState
-}
-
 /// What a store answers.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot> {
   public let descriptor: FetchDescriptor<ModelType>

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The values of one snapshot by the names of its properties.
 struct SnapshotValues {
   let identifier: PersistentIdentifier
@@ -42,27 +40,9 @@ struct SnapshotValues {
     guard let value = values[name] ?? nil else { return [] }
     if let one = value as? PersistentIdentifier { return [one] }
     if let many = value as? [PersistentIdentifier] { return many }
-    if let many = try? SnapshotCoding.convert(value, to: [PersistentIdentifier].self) { return many }
-    return try SnapshotCoding.convert(value, to: PersistentIdentifier.self).map { [$0] } ?? []
-  }
-}
-
-/// Makes a value of one Codable type of another's, or a copy that shares nothing, by way of JSON.
-enum SnapshotCoding {
-  /// nil when the type cannot be decoded.
-  static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
-    guard let type = type as? any Decodable.Type else { return nil }
-    let encoder = JSONEncoder()
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    // In an array, since not every version of Foundation takes a value by itself.
-    func encoded<T: Encodable>(_ value: T) throws -> Data { try encoder.encode([value]) }
-    func decoded<T: Decodable>(_ type: T.Type, _ data: Data) throws -> V? {
-      try decoder.decode([T].self, from: data).first as? V
+    if let many = try? SnapshotCoding.convert(value, to: [PersistentIdentifier].self) {
+      return many
     }
-    return try decoded(type, encoded(value))
+    return try SnapshotCoding.convert(value, to: PersistentIdentifier.self).map { [$0] } ?? []
   }
 }

@@ -23,7 +23,8 @@ import Testing
     }
   }
 
-  @Test func theContextFiltersForAStoreThatPrefersIt() throws {
+  @Test("H9 filters in memory for a store that prefers it")
+  func theContextFiltersForAStoreThatPrefersIt() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     _ = library.content.takeCalls()
@@ -36,7 +37,8 @@ import Testing
     #expect(try library.context().fetch(byAuthor).count == 3)
   }
 
-  @Test func theContextSortsForAStoreThatPrefersIt() throws {
+  @Test("H9 sorts in memory for a store that prefers it")
+  func theContextSortsForAStoreThatPrefersIt() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     _ = library.content.takeCalls()
