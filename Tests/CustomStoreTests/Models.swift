@@ -32,3 +32,27 @@ import SwiftData
   var text: String
   init(_ text: String) { self.text = text }
 }
+
+@Model final class Tag {
+  @Attribute(.unique) var code: String
+  var count: Int
+
+  init(_ code: String, count: Int) {
+    self.code = code
+    self.count = count
+  }
+}
+
+@Model class Animal {
+  var name: String
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class Dog: Animal {
+  var tricks = 0
+
+  init(_ name: String, tricks: Int) {
+    super.init(name)
+    self.tricks = tricks
+  }
+}
