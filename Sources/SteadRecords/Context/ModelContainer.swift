@@ -19,7 +19,8 @@ public final class ModelContainer: Equatable, Sendable {
   private let configurationSet: Mutex<Set<ModelConfiguration>>
   @MainActor private let main = MainContextBox()
 
-  /// The configurations of the stores. Changing the set does not open or close a store.
+  /// The configurations of this library's stores, without those of custom ones. Changing the set does
+  /// not open or close a store.
   public var configurations: Set<ModelConfiguration> {
     get { configurationSet.withLock { $0 } }
     set { configurationSet.withLock { $0 = newValue } }

@@ -9,7 +9,9 @@ public protocol DataStoreSnapshot: Codable, Sendable {
 
   /// Takes the values of an object that is about to be saved.
   ///
-  /// - Parameter relatedBackingDatas: Other objects of the same save, by their identifiers.
+  /// - Parameters:
+  ///   - backingData: The object's values by key path.
+  ///   - relatedBackingDatas: The objects of the same save, by their identifiers.
   init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
