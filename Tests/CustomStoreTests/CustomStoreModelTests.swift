@@ -67,4 +67,27 @@ import Testing
       for: Note.self, configurations: NoteStore.Configuration())
     #expect(throws: DataStoreError.unsupportedFeature) { try container.erase() }
   }
+
+  @Test func threadsTakeTurns() throws {
+    let container = try context().container
+    let first = ModelContext(container)
+    let counter = Tag("counter", count: 0)
+    first.insert(counter)
+    try first.save()
+    let identifier = counter.persistentModelID
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      let context = ModelContext(container)
+      for turn in 0..<5 {
+        context.insert(Animal("\(thread).\(turn)"))
+        #expect(throws: Never.self) {
+          try context.transaction {
+            (context.model(for: identifier) as? Tag)?.count += 1
+          }
+        }
+      }
+    }
+    #expect(try first.fetch(FetchDescriptor<Tag>()).map(\.count) == [40])
+    #expect(try first.fetchCount(FetchDescriptor<Animal>()) == 40)
+    #expect(content.snapshots.count == 41)
+  }
 }
