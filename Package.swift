@@ -153,6 +153,10 @@ let package = Package(
     .testTarget(
       name: "CampusAppTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
+    // A module of its own, with the public API alone, as stores of apps are written.
+    .testTarget(
+      name: "CustomStoreTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
+    ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(
       name: "TutorialTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"],

@@ -5,11 +5,13 @@
 //
 //   Macros        what `@Model`, `#Predicate` and the others are, and what their expansions call
 //   Observation   live results: `@Query`, `ResultsObserver`, `updates(of:)`
+//   Stores        `DefaultStore` and `JSONStore`, stores that can be used by themselves
 //   Exchange      rows as values, for SteadTransfer, which moves data past the objects
 //   Aggregates    counts, sums and extremes
 //   Migration     a store goes through the stages of a migration plan
 //   Context       `ModelContext`, and its engine `ObjectGraph`: which objects there are, what they refer to,
-//                 what was changed and what others have committed
+//                 what was changed and what others have committed; custom stores, and their mirrors
+//   Snapshots     an object's values, as a custom store gets and gives them
 //   Query         a fetch descriptor becomes a plan, and its predicate SQL
 //   Save          pending changes become a plan, and the plan rows
 //   Store         SQLite files: connections, tables, statements, and the commits of this process

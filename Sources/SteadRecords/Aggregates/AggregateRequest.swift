@@ -59,6 +59,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   private func rows() throws -> [[SQLValue]]? {
     let plan = try graph.makePlan(FetchDescriptor(predicate: predicate))
     guard !plan.mergesPending, plan.isExact else { return nil }
+    try graph.mirror(plan.entity)
     let translator = AggregateTranslator(
       layout: graph.layout, entity: plan.entity, store: nil)
     guard let columns = columns(translator) else { return nil }

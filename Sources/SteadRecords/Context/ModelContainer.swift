@@ -13,13 +13,16 @@ public final class ModelContainer: Equatable, Sendable {
   let stores: [RecordStore]
   /// What a migration plan's stages have changed.
   let planned: [StoreMigration]
+  /// The custom store that each of `stores` mirrors, where one does; empty where none does.
+  let customStores: [CustomStore?]
   /// The store of each entity.
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
   @MainActor private let main = MainContextBox()
 
-  /// The configurations of the stores. Changing the set does not open or close a store.
+  /// The configurations of this library's stores, without those of custom ones. Changing the set does
+  /// not open or close a store.
   public var configurations: Set<ModelConfiguration> {
     get { configurationSet.withLock { $0 } }
     set { configurationSet.withLock { $0 = newValue } }
@@ -35,25 +38,41 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Opens the stores of a schema.
   ///
-  /// - Parameter prepare: What is done to each store before it is opened, and what this has changed.
+  /// - Parameter prepare: What is done to each store of this library before it is opened, and what this has changed.
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
-    configurations: [ModelConfiguration], report: MigrationReporter,
+    configurations: [any DataStoreConfiguration], report: MigrationReporter = MigrationReporter(),
     prepare: (ModelConfiguration) throws -> StoreMigration?
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
-    let used = configurations.isEmpty ? [ModelConfiguration()] : configurations
-    configurationSet = Mutex(Set(used))
+    let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    let own = configurations.map { $0 as? ModelConfiguration }
+    configurationSet = Mutex(Set(own.compactMap(\.self)))
     do {
+      let used = zip(configurations, own).map { given, own in
+        own ?? ModelConfiguration(mirroring: given)
+      }
+      for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
       let layout = try StoreLayout(schema: schema)
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
-      planned = try used.compactMap(prepare)
-      let stores = try zip(used, assignment.entities).map {
-        try RecordStore(configuration: $0, layout: layout, entities: $1, report: report)
+      planned = try own.compactMap { try $0.flatMap(prepare) }
+      var (stores, customStores): ([RecordStore], [CustomStore?]) = ([], [])
+      for (index, entities) in assignment.entities.enumerated() {
+        var custom: CustomStore?
+        if own[index] == nil {
+          custom = try CustomStore(
+            configurations[index], standIn: used[index], layout: layout, entities: entities,
+            migrationPlan: migrationPlan)
+        }
+        customStores.append(custom)
+        stores.append(
+          try custom?.mirror
+            ?? RecordStore(
+              configuration: used[index], layout: layout, entities: entities, report: report))
       }
-      self.stores = stores
+      (self.stores, self.customStores) = (stores, own.contains { $0 == nil } ? customStores : [])
       let byEntity = try layout.entities.map { entity in
         guard let index = assignment.entities.firstIndex(where: { $0.contains(entity.index) }),
           let plan = stores[index].plans[entity.index]
@@ -75,31 +94,23 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
-  /// Opens the stores of configurations of any kind; those of this package are supported.
+  /// Opens stores of any kind.
+  ///
+  /// Throws `SwiftDataError` as the other initializers do; what a custom store throws is its cause.
   public convenience init(
     for schema: Schema, configurations: [any DataStoreConfiguration]
   ) throws {
-    try self.init(for: schema, configurations: Self.supported(configurations))
+    try self.init(for: schema, migrationPlan: nil, configurations: configurations) { _ in nil }
   }
 
-  /// Opens the stores of configurations of any kind; those of this package are supported.
+  /// Opens stores of any kind.
+  ///
+  /// Throws `SwiftDataError` as the other initializers do; what a custom store throws is its cause.
   @_disfavoredOverload
   public convenience init(
     for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
   ) throws {
-    try self.init(for: Schema(types), configurations: Self.supported(configurations))
-  }
-
-  private static func supported(
-    _ configurations: [any DataStoreConfiguration]
-  ) throws -> [ModelConfiguration] {
-    try configurations.map {
-      guard let configuration = $0 as? ModelConfiguration else {
-        throw SwiftDataError(
-          .loadIssueModelContainer, "Stores of \(type(of: $0)) are not supported yet.")
-      }
-      return configuration
-    }
+    try self.init(for: Schema(types), configurations: configurations)
   }
 
   /// The context of the main actor; it saves by itself at the end of a turn.
@@ -123,7 +134,13 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Removes all objects of all stores, and their files.
   public func erase() throws {
-    for store in stores { try store.erase() }
+    for (index, store) in stores.enumerated() {
+      if !customStores.isEmpty, let custom = customStores[index] {
+        try custom.erase()
+      } else {
+        try store.erase()
+      }
+    }
   }
 
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
@@ -134,4 +151,12 @@ public final class ModelContainer: Equatable, Sendable {
   var context: ModelContext?
 
   nonisolated init() {}
+}
+
+extension ModelConfiguration {
+  /// A configuration of the rows in memory that stand for a custom store's objects.
+  fileprivate init(mirroring configuration: any DataStoreConfiguration) {
+    self.init(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
+    history = .off
+  }
 }

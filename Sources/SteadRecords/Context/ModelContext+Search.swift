@@ -50,6 +50,7 @@ extension ObjectGraph {
         "\(T.self) has no text to search. Mark the properties with @Attribute(.spotlight).")
     }
     guard !query.match.isEmpty else { return [] }
+    try mirror(entity)
     let plan = plans[entity.index]
     let sql = SearchTable(entity: entity).selection(from: plan, words: ModelContext.snippetWords)
     return try readNewest(of: storeIndex[entity.index]) { connection in

@@ -22,6 +22,9 @@ public class ModelContext: Equatable {
   public enum NotificationKey: String, Sendable {
     case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers, invalidatedAllIdentifiers,
       queryGeneration
+    /// The save's places in the histories of custom stores, by the stores' identifiers; present when a store
+    /// gave one.
+    case historyTokens
   }
 
   private let engine: ObjectGraph
@@ -66,20 +69,20 @@ public class ModelContext: Equatable {
     set { graph.author = newValue }
   }
 
-  private let editingID = UUID()
-
   /// Identifies the context and its author.
-  public var editingState: EditingState { EditingState(id: editingID, author: author) }
+  public var editingState: EditingState { graph.editingState }
 
   /// Creates a context of a container.
   public init(_ container: ModelContainer) {
     engine = ObjectGraph(container: container)
     engine.context = self
+    for case let store? in engine.customStores { store.initializeState(for: engine.editingState) }
   }
 
   deinit {
     // Unsaved objects and those that hold each other would keep the engine, and it them.
     engine.abandon()
+    for case let store? in engine.customStores { store.invalidateState(for: engine.editingState) }
   }
 
   // MARK: Changes
@@ -228,10 +231,4 @@ public class ModelContext: Equatable {
   }
 
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
-}
-
-/// Who edits, in which context.
-public struct EditingState: Hashable, Identifiable, Sendable {
-  public let id: UUID
-  public let author: String?
 }

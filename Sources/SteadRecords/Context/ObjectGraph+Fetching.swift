@@ -4,7 +4,12 @@ extension ObjectGraph {
   func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     dropCachesWhenMany()
     let plan = try makePlan(descriptor)
-    let models = try plan.mergesPending || !plan.isExact ? fetchMerging(plan) : run(plan)
+    let models: [T]
+    if let store = customStore(of: plan.entity), let found = try fetch(plan, from: store) {
+      models = found
+    } else {
+      models = try plan.mergesPending || !plan.isExact ? fetchMerging(plan) : run(plan)
+    }
     if models.count > 1, !plan.entity.relationships.isEmpty {
       loader.remember(
         OwnerBatch(
@@ -77,7 +82,7 @@ extension ObjectGraph {
   }
 
   /// What matches in the store, asked of another context: the objects of this one have unsaved values.
-  private func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+  func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let identifiers = try ModelContext(container).fetchIdentifiers(descriptor)
     return try models(identifiers).compactMap { $0 as? T }
   }
@@ -100,6 +105,9 @@ extension ObjectGraph {
     var unordered = descriptor
     unordered.sortBy = []
     let plan = try makePlan(unordered)
+    if let store = customStore(of: plan.entity), let count = try fetchCount(plan, from: store) {
+      return count
+    }
     if plan.mergesPending || !plan.isExact { return try fetchMerging(plan).count }
     let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
     let selection = plan.selection(
@@ -115,6 +123,11 @@ extension ObjectGraph {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     let plan = try makePlan(descriptor)
+    if let store = customStore(of: plan.entity),
+      let found = try fetchIdentifiers(plan, from: store)
+    {
+      return found
+    }
     if plan.mergesPending || !plan.isExact {
       return try fetchMerging(plan).map(\.persistentModelID)
     }
@@ -227,6 +240,7 @@ extension ObjectGraph {
     var found: [PersistentIdentifier: any PersistentModel] = [:]
     for (name, identifiers) in saved {
       guard let entity = layout.entity(named: name) else { continue }
+      if let store = customStore(of: entity) { try store.take(identifiers, for: editingState) }
       for model in try load(entity, rows: identifiers.map(\.row)) {
         found[model.persistentModelID] = model
       }

@@ -23,6 +23,11 @@ extension ObjectGraph {
     let plan = plans[entity.index]
     let index = storeIndex[entity.index]
     if let model = try lookUp(in: index, { try loader.load(plan, row, $0) }) { return model }
+    // Not while a save reads what it has written: the store has the objects as they were before.
+    if temporaryRows == nil, let store = customStore(of: entity) {
+      let identifier = PersistentIdentifier(reference: plan.reference, row: row)
+      try store.take([identifier], for: editingState)
+    }
     // Another process may have written the row after the snapshot was taken.
     return try stores[index].read(.newest) { connection, _ in
       try loader.load(plan, row, connection)

@@ -17,6 +17,7 @@ extension ObjectGraph {
       pending.removeAll()
       return applyCommitsOfOthers()
     }
+    if !customStores.isEmpty { try prepareCustomStores() }
     isSaving = true
     defer { isSaving = false }
     SaveNotification.willSave.post(context)
@@ -86,6 +87,7 @@ extension ObjectGraph {
         store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
         storeIndex: storeIndex, stores: stores, readsOldRows: readsRows,
         keepsUniqueRows: keepsUniqueRows))
+    let saves = try customSaves(of: writer)
     do {
       for index in writer.stores {
         try stores[index].joinTransaction { connection in
@@ -94,6 +96,8 @@ extension ObjectGraph {
           connection.changes.author = author
         }
       }
+      // Last, since what a custom store has saved is not taken back.
+      for save in saves { try save.run(&writer) }
     } catch {
       writer.revert()
       throw error
@@ -289,8 +293,15 @@ extension ObjectGraph {
     heldStores = try begin(
       stores.indices.filter { stores[$0].configuration.allowsSave }, isDurable: false)
     defer {
-      // What was saved is committed; a transaction that is still open wrote nothing.
-      for store in heldStores ?? [] { stores[store].rollBack() }
+      // What was saved is committed; a transaction that is still open wrote nothing, but that a mirror may have
+      // got rows of objects that are registered now.
+      for store in heldStores ?? [] {
+        if customStores.isEmpty || customStores[store] == nil {
+          stores[store].rollBack()
+        } else {
+          _ = try? stores[store].commit(from: nil, rows: CommitLog.Rows())
+        }
+      }
       heldStores = nil
       isLastSave = false
     }
@@ -307,13 +318,19 @@ extension ObjectGraph {
   ) throws {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
     let plan = try makePlan(descriptor)
-    let isPlain =
-      plan.entity.relationships.isEmpty && plan.entity.discriminator == nil && plan.isExact
-      && !plan.mergesPending && !plans[plan.entity.index].hasExternal
+    let isAlone =
+      plan.entity.relationships.isEmpty && plan.entity.discriminator == nil && !plan.mergesPending
       && !layout.entities.contains { other in
         other.relationships.contains { other.properties[$0].destination == plan.entity.index }
       }
-    if isPlain {
+    let custom = customStore(of: plan.entity)
+    if isAlone, let custom {
+      let request = DataStoreBatchDeleteRequest(
+        predicate: predicate, editingState: editingState, includeSubclasses: includeSubclasses)
+      if try !custom.delete(request, of: plan.entity) {
+        try deleteObjects(descriptor, includeSubclasses: includeSubclasses)
+      }
+    } else if isAlone, custom == nil, plan.isExact, !plans[plan.entity.index].hasExternal {
       try deleteRows(plan)
     } else {
       try deleteObjects(descriptor, includeSubclasses: includeSubclasses)

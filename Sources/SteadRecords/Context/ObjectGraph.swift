@@ -38,6 +38,13 @@ final class ObjectGraph: ModelHome {
   /// Whether others have committed since the last save.
   var hasNews = false
   var followers = Followers()
+  /// The custom store behind each of `stores`, where one is; empty where none is.
+  let customStores: [CustomStore?]
+  /// The numbers that objects of a save have in their context, by those of the rows that it has written so far; nil
+  /// but in an engine that reads these rows for a custom store.
+  var temporaryRows: [Int64: Int64]?
+  /// Identifies the context to custom stores.
+  let editingID = UUID()
   /// Stamps the edits.
   var clock = EditClock()
   /// Links that initializers gave to objects that are here.
@@ -54,6 +61,7 @@ final class ObjectGraph: ModelHome {
     self.container = container
     layout = container.layout
     stores = container.stores
+    customStores = container.customStores
     plans = container.planByEntity
     storeIndex = container.storeByEntity.map { store in
       container.stores.firstIndex { $0 === store } ?? 0
@@ -69,6 +77,13 @@ final class ObjectGraph: ModelHome {
   deinit { inbox.leave() }
 
   func store(of entity: EntityLayout) -> RecordStore { stores[storeIndex[entity.index]] }
+
+  /// The custom store that holds an entity; nil for a store of this library.
+  func customStore(of entity: EntityLayout) -> CustomStore? {
+    customStores.isEmpty ? nil : customStores[storeIndex[entity.index]]
+  }
+
+  var editingState: EditingState { EditingState(id: editingID, author: author) }
 
   // MARK: Entities
 
@@ -95,8 +110,13 @@ final class ObjectGraph: ModelHome {
     return entity
   }
 
-  override func reference(entity: Int, row: Int64) -> EntityReference? {
-    entity >= 0 && row > 0 ? plans[entity].reference : nil
+  override func identifier(entity: Int, row: Int64) -> PersistentIdentifier? {
+    guard entity >= 0, row > 0 else { return nil }
+    if let temporaryRows, let temporary = temporaryRows[row] {
+      return PersistentIdentifier(
+        reference: .temporary(layout.entities[entity].name), row: temporary)
+    }
+    return PersistentIdentifier(reference: plans[entity].reference, row: row)
   }
 
   override func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {

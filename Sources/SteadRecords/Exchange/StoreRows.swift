@@ -37,7 +37,8 @@ package struct StoreRows: Sendable {
 
   /// Runs a body on what is committed now, past the caches of all contexts.
   package func read<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
-    try store.read(.newest) { connection, _ in
+    try requireRows()
+    return try store.read(.newest) { connection, _ in
       try body(RowTransaction(self, store, connection))
     }
   }
@@ -47,6 +48,7 @@ package struct StoreRows: Sendable {
   ///
   /// All contexts then read everything again. Costs a sync of the disk beside the body's work.
   package func write<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
+    try requireRows()
     var dropped: Set<String> = []
     let result = try store.write(isDurable: true) { connection in
       let rows = RowTransaction(self, store, connection)
@@ -56,6 +58,15 @@ package struct StoreRows: Sendable {
     }
     for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
     return result
+  }
+
+  /// Throws for a custom store: what is in memory of it is not all that it has, and not where it keeps it.
+  private func requireRows() throws {
+    guard container.customStores.contains(where: { $0?.mirror === store }) else { return }
+    throw SwiftDataError(
+      .storeFailure,
+      "Data cannot be moved to or from the custom store \(store.identity.identifier) row by row. Fetch its objects "
+        + "in a context, or use a ModelConfiguration.")
   }
 
   /// Makes all that is committed survive a loss of power, also what a process that was killed has left.

@@ -12,11 +12,13 @@ extension ModelContext {
   /// another kind, and what the predicate throws.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
+    let given = try container.customStores.compactMap { try $0?.fetchHistory(descriptor) }
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw HistorySearch.unknown(T.self)
+      if given.isEmpty { throw HistorySearch.unknown(T.self) }
+      return given.flatMap(\.self)
     }
-    let found = try HistorySearch(stores: container.stores, descriptor: descriptor).transactions()
-    return found as? [T] ?? []
+    let found = try HistorySearch(stores: ownStores, descriptor: descriptor).transactions()
+    return (found as? [T] ?? []) + given.flatMap(\.self)
   }
 
   /// Deletes the transactions that match, from all stores of the container, and commits that immediately.
@@ -24,10 +26,19 @@ extension ModelContext {
   /// Tokens of earlier transactions expire. The numbers of transactions go on. Throws `readOnlyStore` for a store
   /// that cannot be written, and what ``fetchHistory(_:)`` throws.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+    let done = try container.customStores.compactMap { try $0?.deleteHistory(descriptor) }
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
-      throw HistorySearch.unknown(T.self)
+      if !done.contains(true) { throw HistorySearch.unknown(T.self) }
+      return
     }
-    try HistorySearch(stores: container.stores, descriptor: descriptor).delete()
+    try HistorySearch(stores: ownStores, descriptor: descriptor).delete()
+  }
+
+  /// The container's stores without the mirrors of custom ones.
+  private var ownStores: [RecordStore] {
+    let custom = container.customStores
+    return custom.isEmpty
+      ? container.stores : zip(container.stores, custom).filter { $1 == nil }.map(\.0)
   }
 }
 

@@ -8,6 +8,8 @@ struct DryRun {
   let schema: Schema
   let plan: (any SchemaMigrationPlan.Type)?
   let configuration: ModelConfiguration
+  /// The other stores of the container, which hold models too.
+  let others: [ModelConfiguration]
   var report: MigrationReporter
 
   /// nil when nothing would change.
@@ -20,9 +22,13 @@ struct DryRun {
     let connection = try store.open(writable: false)
     guard let stored = try connection.storedSchema() else { return nil }
     let stages = try plan.map { try PlanMigration.stages($0, of: connection) } ?? []
-    let held = configuration.schema ?? schema
-    guard !stages.isEmpty || !SchemaDifference(from: stored, to: held).isEmpty else { return nil }
-    return try rehearse(stored, stages, store, held)
+    // A store records all models of its container.
+    let difference = SchemaDifference(from: stored, to: schema)
+    guard !stages.isEmpty || !difference.isEmpty else { return nil }
+    let counts = try rehearse(stored, stages, store)
+    return StoreMigration(
+      url: configuration.url, difference: difference, backup: nil,
+      stages: stages.map(StageRun.name), counts: counts)
   }
 
   /// The store is read alone.
@@ -32,22 +38,22 @@ struct DryRun {
   }
 
   private func rehearse(
-    _ stored: Schema, _ stages: [MigrationStage], _ store: StoreFile, _ held: Schema
-  ) throws -> StoreMigration? {
+    _ stored: Schema, _ stages: [MigrationStage], _ store: StoreFile
+  ) throws -> [StoreMigration.Count] {
     let copy = StoreCopy(
       of: configuration,
       at: URL(filePath: configuration.url.path + Self.suffix, directoryHint: .notDirectory))
     defer { try? copy.remove() }
     var report = report
     report.stages = stages.count
-    let result = try Rehearsal(
+    let elsewhere = others.map {
+      ModelConfiguration($0.name, schema: $0.schema, isStoredInMemoryOnly: true)
+    }
+    return try Rehearsal(
       plan: plan, stages: stages, stored: stored, store: store, copy: copy, report: report
     ).run { configuration in
       try report(.changing)
-      _ = try ModelContainer(for: held, configurations: configuration)
-    }
-    return StoreMigration(
-      url: configuration.url, difference: SchemaDifference(from: stored, to: held), backup: nil,
-      stages: stages.map(StageRun.name), counts: result.counts)
+      _ = try ModelContainer(for: schema, configurations: [configuration] + elsewhere)
+    }.counts
   }
 }

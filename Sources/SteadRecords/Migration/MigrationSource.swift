@@ -23,6 +23,4 @@ final class MigrationSource {
   }
 
   func isUnchanged() throws -> Bool { try watch.integer("PRAGMA data_version") == version }
-
-  func end() { unlock() }
 }

@@ -55,9 +55,11 @@ extension ModelContainer {
     configurations: [ModelConfiguration], progress: @escaping MigrationProgress.Report = { _ in }
   ) throws -> [StoreMigration] {
     let used = configurations.isEmpty ? [ModelConfiguration()] : configurations
-    return try used.compactMap {
-      try DryRun(
-        schema: schema, plan: migrationPlan, configuration: $0,
+    return try used.indices.compactMap { index in
+      var others = used
+      let configuration = others.remove(at: index)
+      return try DryRun(
+        schema: schema, plan: migrationPlan, configuration: configuration, others: others,
         report: MigrationReporter(progress)
       ).run()
     }

@@ -49,7 +49,7 @@ struct PlanMigration {
 
   private func attempt() throws -> Attempt {
     let source = try MigrationSource(file)
-    defer { source.end() }
+    defer { source.unlock() }
     let stages = try Self.stages(plan, of: source.connection)
     guard !stages.isEmpty, let stored = try source.connection.storedSchema() else {
       return .done(nil)
@@ -130,7 +130,7 @@ struct PlanMigration {
     guard copy.hasFiles || backup.draft.hasFiles else { return }
     // With the lock nobody else is at a migration.
     let source = try MigrationSource(file)
-    defer { source.end() }
+    defer { source.unlock() }
     removeCopy()
     try backup.draft.remove()
   }

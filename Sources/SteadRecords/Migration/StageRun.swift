@@ -120,8 +120,8 @@ extension RecordStore {
   /// How many objects of an entity there are that have a value in a column, or at all; nil for none.
   fileprivate func count(_ entity: EntityLayout, _ column: String?) throws -> Int64? {
     let value = column.map { "\($0.sqlName) IS NOT NULL" } ?? "1"
-    let count = try maintain {
-      try $0.integer(
+    let count = try read(.newest) { connection, _ in
+      try connection.integer(
         "SELECT count(*) FROM \(entity.table.sqlName) WHERE \(value)\(test(entity))")
     }
     return count == 0 ? nil : count
@@ -129,8 +129,8 @@ extension RecordStore {
 
   /// The numbers of some rows that have no value in a column; nil for none.
   fileprivate func rowsWithout(_ column: String, of entity: EntityLayout) throws -> String? {
-    let rows = try maintain {
-      try $0.rows(
+    let rows = try read(.newest) { connection, _ in
+      try connection.rows(
         "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE \(column.sqlName) IS NULL\(test(entity)) "
           + "LIMIT \(SchemaMigrator.namedRowLimit)")
     }

@@ -12,6 +12,31 @@ final class EntityReference: Hashable, Sendable {
 
   private static let known = Mutex<[Names: EntityReference]>([:])
 
+  // MARK: Primary keys of other kinds
+
+  private struct Keys {
+    var rows: [String: Int64] = [:]
+    var texts: [Int64: String] = [:]
+  }
+
+  private let keys = Mutex(Keys())
+
+  /// The number that stands for a primary key.
+  func row(of key: String) -> Int64 {
+    keys.withLock { keys in
+      if let row = keys.rows[key] { return row }
+      let row = KeyNumber.next()
+      keys.rows[key] = row
+      keys.texts[row] = key
+      return row
+    }
+  }
+
+  /// The primary key that a number stands for; nil for the number of a row.
+  func key(of row: Int64) -> String? {
+    row < KeyNumber.first ? nil : keys.withLock { $0.texts[row] }
+  }
+
   private init(_ names: Names) {
     store = names.store
     entity = names.entity

@@ -68,6 +68,6 @@
   /// Forgets an object that is going away.
   func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {}
 
-  /// The names that a saved object's identifier carries; nil before the first save.
-  func reference(entity: Int, row: Int64) -> EntityReference? { nil }
+  /// A saved object's identifier; nil before the first save.
+  func identifier(entity: Int, row: Int64) -> PersistentIdentifier? { nil }
 }

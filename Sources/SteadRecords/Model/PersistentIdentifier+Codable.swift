@@ -25,10 +25,12 @@ extension PersistentIdentifier: Codable {
     guard container.contains(.implementation) else {
       let entity = try container.decode(String.self, forKey: .entity)
       let store = try container.decodeIfPresent(String.self, forKey: .store)
+      let reference =
+        store.map { EntityReference.permanent(entity, store: $0) } ?? .temporary(entity)
+      let key = try container.decodeIfPresent(String.self, forKey: .key)
       self.init(
-        reference: store.map { .permanent(entity, store: $0) } ?? .temporary(entity),
-        row: try container.decode(Int64.self, forKey: .row),
-        key: try container.decodeIfPresent(String.self, forKey: .key))
+        reference: reference,
+        row: try key.map(reference.row) ?? container.decode(Int64.self, forKey: .row))
       return
     }
     let parts = try container.nestedContainer(
@@ -38,14 +40,14 @@ extension PersistentIdentifier: Codable {
     let store = isTemporary ? nil : try parts.decode(String.self, forKey: .storeIdentifier)
     let reference = store.map { EntityReference.permanent(entity, store: $0) } ?? .temporary(entity)
     if let key = try parts.decodeIfPresent(String.self, forKey: .key) {
-      self.init(reference: reference, row: 0, key: key)
+      self.init(reference: reference, row: reference.row(of: key))
       return
     }
     let primaryKey = try parts.decode(String.self, forKey: .primaryKey)
     if let row = Self.row(primaryKey, prefix: isTemporary ? "t" : "p") {
       self.init(reference: reference, row: isTemporary ? -row : row)
     } else {
-      self.init(reference: reference, row: 0, key: primaryKey)
+      self.init(reference: reference, row: reference.row(of: primaryKey))
     }
   }
 

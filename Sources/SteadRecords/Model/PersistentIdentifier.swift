@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The identity of a model object: the same in all contexts, and after reopening the store.
 ///
@@ -11,11 +10,11 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
     // Names are never forgotten once they are known, so the reference needs no counting.
     unowned(unsafe) let reference: EntityReference
     let row: Int64
-    /// The primary key of a store of another kind.
-    let key: String?
+
+    /// The primary key of a store with keys of its own, which the row stands for in this process.
+    var key: String? { reference.key(of: row) }
 
     public func hash(into hasher: inout Hasher) {
-      // Keys of other stores are rare; equal values still hash equally without them.
       hasher.combine(ObjectIdentifier(reference))
       hasher.combine(row)
     }
@@ -23,9 +22,7 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
 
   public let id: ID
 
-  init(reference: EntityReference, row: Int64, key: String? = nil) {
-    id = ID(reference: reference, row: row, key: key)
-  }
+  init(reference: EntityReference, row: Int64) { id = ID(reference: reference, row: row) }
 
   /// The name of the object's entity.
   public var entityName: String { id.reference.entity }
@@ -38,16 +35,20 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
 
   /// Makes the identifier of an object in a store with primary keys of its own.
   ///
-  /// Never throws for the stores of this package; the signature is SwiftData's.
+  /// Keys are compared by their descriptions. A key other than a positive integer is remembered for as long as
+  /// the process runs, once for all identifiers with it. Never throws; the signature is SwiftData's.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier
   where T: Comparable, T: CustomStringConvertible, T: Codable, T: Hashable {
     let reference = EntityReference.permanent(entityName, store: storeIdentifier)
-    if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number) {
+    if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number),
+      row > 0, row < KeyNumber.first
+    {
       return PersistentIdentifier(reference: reference, row: row)
     }
-    return PersistentIdentifier(reference: reference, row: 0, key: primaryKey.description)
+    return PersistentIdentifier(
+      reference: reference, row: reference.row(of: primaryKey.description))
   }
 
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
@@ -56,8 +57,8 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
       return (one.reference.store ?? "", one.reference.entity)
         < (other.reference.store ?? "", other.reference.entity)
     }
-    if one.row != other.row { return one.row < other.row }
-    return (one.key ?? "") < (other.key ?? "")
+    if let key = one.key, let otherKey = other.key { return key < otherKey }
+    return one.row < other.row
   }
 }
 
@@ -65,14 +66,5 @@ extension PersistentIdentifier: CustomStringConvertible {
   /// A URL-like text: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
   public var description: String {
     "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)"
-  }
-}
-
-/// Numbers for objects that have no row yet: negative, and never twice in a process.
-enum TemporaryRowID {
-  private static let last = Atomic<Int64>(0)
-
-  static func next() -> Int64 {
-    last.subtract(1, ordering: .relaxed).newValue
   }
 }

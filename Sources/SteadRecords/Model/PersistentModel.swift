@@ -46,10 +46,9 @@ extension PersistentModel {
     let state = _$statePointer
     if state.pointee.rowID == 0 { state.pointee.rowID = TemporaryRowID.next() }
     let row = state.pointee.rowID
-    return PersistentIdentifier(
-      reference: state.pointee.home?.reference(entity: Int(state.pointee.entity), row: row)
-        ?? EntityReference.temporary(Schema.entityName(for: Self.self)),
-      row: row)
+    return state.pointee.home?.identifier(entity: Int(state.pointee.entity), row: row)
+      ?? PersistentIdentifier(
+        reference: EntityReference.temporary(Schema.entityName(for: Self.self)), row: row)
   }
 
   public var id: PersistentIdentifier { persistentModelID }

@@ -5,6 +5,8 @@ struct SaveSummary {
   var inserted: Set<PersistentIdentifier> = []
   var updated: Set<PersistentIdentifier> = []
   var deleted: Set<PersistentIdentifier> = []
+  /// The save's places in the histories of custom stores.
+  var historyTokens: [String: any HistoryToken] = [:]
 
   /// The `userInfo` of `didSave`: sets of identifiers, under SwiftData's keys and Core Data's words.
   var userInfo: [AnyHashable: Any] {
@@ -14,6 +16,7 @@ struct SaveSummary {
       info[keys.name] = identifiers
       info[keys.word] = identifiers
     }
+    if !historyTokens.isEmpty { info["historyTokens"] = historyTokens }
     return info
   }
 

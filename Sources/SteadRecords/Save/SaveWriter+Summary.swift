@@ -35,6 +35,7 @@ extension SaveWriter {
   /// What was written, by identifiers; to be asked while the objects are still the context's.
   var summary: SaveSummary {
     var summary = SaveSummary()
+    summary.historyTokens = historyTokens
     summary.updated = identifiers(plan.states.updated)
     summary.deleted = identifiers(plan.states.deleted)
     if upserted.isEmpty {

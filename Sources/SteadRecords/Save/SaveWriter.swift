@@ -27,6 +27,8 @@ struct SaveWriter {
   private var upsertedRows: [Int: Set<Int64>] = [:]
   /// Changed objects whose row another process deleted.
   private(set) var vanished: [any PersistentModel] = []
+  /// The places of the save in the histories of custom stores, by the stores' identifiers.
+  var historyTokens: [String: any HistoryToken] = [:]
   /// The places of the stores that have something to write.
   let stores: [Int]
   /// Rows that were written beside those of the plan's objects, by hierarchy.
@@ -87,10 +89,12 @@ struct SaveWriter {
     try writePairs(in: store, connection)
     try writePlaces(in: store, connection)
     try noteChanges(in: store, connection)
-    for root in drawnRoots {
+    for root in drawnRoots where !connection.numbersRowsByKey {
       try connection.retire(nextRows[root] - 1, table: layout.plans[root].tableLayout.name)
     }
-    for (table, pairs) in pairNumbers { try connection.retire(pairs.next - 1, table: table) }
+    if !connection.numbersRowsByKey {
+      for (table, pairs) in pairNumbers { try connection.retire(pairs.next - 1, table: table) }
+    }
     for (root, next) in nextRows.enumerated() where next > 0 { connection.nextRows[root] = next }
   }
 
@@ -98,13 +102,33 @@ struct SaveWriter {
   /// is never given out twice.
   private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
     guard pairNumbers[join.name] == nil else { return }
-    let next = try connection.nextPair(of: join)
+    let next = try connection.numbersRowsByKey ? KeyNumber.next() : connection.nextPair(of: join)
     pairNumbers[join.name] = (first: next, next: next)
   }
 
   /// Gives new objects their temporary numbers back.
   func revert() {
     for (state, row) in zip(plan.states.inserted, temporaryRows) { state.pointee.rowID = row }
+  }
+
+  /// Notes rows that were changed beside those of the plan's objects, by hierarchy.
+  mutating func noteRows(_ rows: [Int: Set<Int64>]) {
+    otherRows.merge(rows) { $0.union($1) }
+  }
+
+  /// Gives new objects the numbers that a custom store has for their rows.
+  mutating func renumber(_ root: Int, _ numbers: [Int64: Int64]) {
+    for state in plan.states.inserted where layout.traits[Int(state.pointee.entity)].root == root {
+      if let number = numbers[state.pointee.rowID] { state.pointee.rowID = number }
+    }
+    otherRows[root] = otherRows[root].map { Set($0.map { numbers[$0] ?? $0 }) }
+  }
+
+  /// The new objects that have rows of their own, with the numbers that they had before.
+  func newRows(in store: Int) -> [(model: any PersistentModel, temporary: Int64)] {
+    zip(plan.inserted, temporaryRows).filter { model, _ in
+      isIn(store, model) && !upserted.contains(ObjectIdentifier(model))
+    }.map { (model: $0, temporary: $1) }
   }
 
   /// Notes rows that were changed beside those of the plan's objects, and in which property.
@@ -242,6 +266,7 @@ struct SaveWriter {
 
   /// A new row number of a hierarchy.
   private mutating func nextRow(_ root: Int, _ connection: StoreConnection) throws -> Int64 {
+    if connection.numbersRowsByKey { return KeyNumber.next() }
     if nextRows[root] == 0 {
       nextRows[root] =
         try connection.nextRows[root]
@@ -446,7 +471,7 @@ struct SaveWriter {
       guard owner > 0, target > 0, isAlive(pair.owner), isAlive(pair.target) else { continue }
       try openPairs(pair.table, connection)
       if pair.isAdded {
-        let number = drawPair(of: pair.table)
+        let number = connection.numbersRowsByKey ? KeyNumber.next() : drawPair(of: pair.table)
         try connection.insertPair(pair.table, number, owner, target)
       } else {
         try connection.deletePair(pair.table, owner, target)

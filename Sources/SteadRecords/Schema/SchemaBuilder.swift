@@ -20,6 +20,7 @@ struct SchemaBuilder {
   }
 
   mutating func makeEntities() -> [Schema.Entity] {
+    ModelMetadata.noteNames(models)
     let all = models.map { makeEntity($0) }
     let byType = Dictionary(
       uniqueKeysWithValues: zip(models.map { ObjectIdentifier($0.type) }, all))

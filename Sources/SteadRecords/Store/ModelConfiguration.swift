@@ -1,17 +1,7 @@
 public import Foundation
 
-/// A store's configuration, of whatever kind the store is.
-public protocol DataStoreConfiguration: Hashable {
-  var name: String { get }
-  var schema: Schema? { get set }
-  func validate() throws
-}
-
 /// Where a container keeps some or all of its models.
-public struct ModelConfiguration: DataStoreConfiguration, Identifiable,
-  CustomDebugStringConvertible,
-  Sendable
-{
+public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConvertible, Sendable {
   /// The directory that several programs share.
   public struct GroupContainer: Hashable, Sendable {
     let identifier: String?

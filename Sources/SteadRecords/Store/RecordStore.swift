@@ -52,10 +52,12 @@ final class RecordStore: @unchecked Sendable {
   private let readers: ReaderPool
   private let isInMemory: Bool
 
-  /// - Parameter report: Hears of the migration that the store may need.
+  /// - Parameters:
+  ///   - mirrored: The identifier of the store whose objects this one, in memory, holds a copy of.
+  ///   - report: Hears of the migration that the store may need.
   init(
     configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>,
-    report: MigrationReporter = MigrationReporter()
+    mirroring mirrored: String? = nil, report: MigrationReporter = MigrationReporter()
   ) throws {
     self.configuration = configuration
     self.layout = layout
@@ -82,14 +84,16 @@ final class RecordStore: @unchecked Sendable {
       if file.hasLog { writer.keepLog() }
       throw error
     }
-    self.identity = identity
+    self.identity = mirrored.map { Identity(identifier: $0) } ?? identity
+    writer.numbersRowsByKey = mirrored != nil
     migration = preparation.migration
     let tableByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
     plans = layout.entities.map { entity in
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
-      return EntityPlans.LazyPlan(entity, table, identity)
+      return EntityPlans.LazyPlan(
+        entity, table, mirrored.map { Identity(identifier: $0) } ?? identity)
     }
     log = CommitLog.of(try Self.logName(identity, configuration))
     readers = ReaderPool(file, log)
@@ -302,6 +306,13 @@ final class RecordStore: @unchecked Sendable {
       if writer.isInTransaction { try? writer.execute("ROLLBACK") }
       throw error
     }
+  }
+
+  /// Runs a body that no other thread's transaction runs beside.
+  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+    writing.lock()
+    defer { writing.unlock() }
+    return try body()
   }
 
   private static var currentThread: UInt {

@@ -54,6 +54,9 @@ final class StoreConnection: @unchecked Sendable {
   /// them when others may have written.
   var nextRows: [Int: Int64] = [:]
 
+  /// Whether new rows and pairs get numbers that no primary key of another store stands for.
+  var numbersRowsByKey = false
+
   /// What the last snapshot of a reader had.
   var lastSnapshot: (number: Int64, version: UInt32)?
 

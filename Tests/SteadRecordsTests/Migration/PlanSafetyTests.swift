@@ -169,6 +169,21 @@ import WorkerModels
     #expect(same.isEmpty)
   }
 
+  @Test func aDryRunOfOneOfTwoStoresKnowsTheModelsOfBoth() throws {
+    let configurations = [
+      ModelConfiguration(
+        "looks", schema: Schema([DryRunLook.self]), url: file.directory.appending(path: "looks")),
+      ModelConfiguration("names", url: file.directory.appending(path: "names")),
+    ]
+    let schema = Schema([DryRunLook.self, DryRunName.self])
+    _ = try ModelContainer(for: schema, configurations: configurations)
+    let same = try ModelContainer.dryRun(for: schema, configurations: configurations)
+    #expect(same.isEmpty)
+    let fewer = try ModelContainer.dryRun(
+      for: Schema([DryRunLook.self]), configurations: configurations)
+    #expect(fewer.count == 2)
+  }
+
   @Test func aDryRunThrowsWhatOpeningWould() throws {
     let before = try bytes()
     #expect(throws: SwiftDataError.loadIssueModelContainer) {
@@ -243,4 +258,14 @@ import WorkerModels
     try context.save()
     #expect(try !source.isUnchanged())
   }
+}
+
+@Model private final class DryRunLook {
+  var color = ""
+  init() {}
+}
+
+@Model private final class DryRunName {
+  var text = ""
+  init() {}
 }

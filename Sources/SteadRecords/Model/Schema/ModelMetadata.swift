@@ -11,6 +11,8 @@ final class ModelMetadata: @unchecked Sendable {
     /// The options given in the source.
     let options: (any SchemaProperty)?
     let defaultValue: Any?
+
+    var transformerName: String? { (options as? Schema.Attribute)?.transformerName }
   }
 
   let type: any PersistentModel.Type
@@ -26,11 +28,24 @@ final class ModelMetadata: @unchecked Sendable {
 
   private static let models = Mutex<[ObjectIdentifier: any PersistentModel.Type]>([:])
 
+  /// The model of each name that was made known last.
+  private static let named = Mutex<[String: any PersistentModel.Type]>([:])
+
   /// Makes models known, so that properties of their types are told from others without a search.
   static func note(_ types: [any PersistentModel.Type]) {
     models.withLock { models in
       for type in types { models[ObjectIdentifier(type)] = type }
     }
+  }
+
+  /// Makes models known by their names; of several with one name the last.
+  static func noteNames(_ models: [ModelMetadata]) {
+    named.withLock { named in for model in models { named[model.name] = model.type } }
+  }
+
+  /// The model of a name that was part of a schema last.
+  static func model(named name: String) -> (any PersistentModel.Type)? {
+    named.withLock { $0[name] }
   }
 
   /// A class as the model that it is; nil when it's none.

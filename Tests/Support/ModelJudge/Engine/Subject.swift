@@ -32,9 +32,13 @@ public final class Subject {
   }
 
   func makeContainer() throws -> ModelContainer {
+    let schema = Schema(profile.kinds.map { Self.type(of: $0) })
+    if profile.isJSON, let url {
+      return try ModelContainer(
+        for: schema, configurations: [JSONStoreConfiguration(url: url)])
+    }
     let configuration =
       url.map { ModelConfiguration(url: $0) } ?? ModelConfiguration(isStoredInMemoryOnly: true)
-    let schema = Schema(profile.kinds.map { Self.type(of: $0) })
     return try ModelContainer(for: schema, configurations: configuration)
   }
 

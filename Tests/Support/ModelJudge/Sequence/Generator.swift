@@ -39,13 +39,14 @@ public struct Generator {
       .fetchStored: 1, .count: 1, .read: 8, .drop: 3, .newContext: 1,
     ]
     switch profile {
-    case .cold, .lists: (weights[.drop], weights[.newContext], weights[.reopen]) = (8, 6, 1)
-    case .undo, .listsUndo:
+    case .cold, .lists, .jsonLists:
+      (weights[.drop], weights[.newContext], weights[.reopen]) = (8, 6, 1)
+    case .undo, .listsUndo, .json:
       (weights[.undo], weights[.redo]) = (18, 10)
       (weights[.beginGroup], weights[.endGroup]) = (3, 2)
       (weights[.newContext], weights[.rollback]) = (0, 1)
     case .unique: (weights[.setKey], weights[.insert]) = (12, 16)
-    case .twoContexts, .twoContainers, .listsTwoContexts:
+    case .twoContexts, .twoContainers, .listsTwoContexts, .jsonTwoContexts:
       (weights[.setKey], weights[.process], weights[.save]) = (2, 6, 16)
       (weights[.swap], weights[.sort], weights[.insertAt]) = (9, 3, 6)
     case .wide: (weights[.set], weights[.fetch]) = (24, 4)

@@ -11,11 +11,14 @@ public enum Profile: String, CaseIterable, Codable, Sendable {
   case lists
   case listsUndo = "lists-undo"
   case listsTwoContexts = "lists-two-contexts"
+  case json
+  case jsonTwoContexts = "json-two-contexts"
+  case jsonLists = "json-lists"
 
   public var kinds: [Kind] {
     switch self {
     case .wide: [.wide]
-    case .lists, .listsUndo, .listsTwoContexts: [.yard, .plant]
+    case .lists, .listsUndo, .listsTwoContexts, .jsonLists: [.yard, .plant]
     default: [.person, .item, .card, .tag, .place]
     }
   }
@@ -29,15 +32,22 @@ public enum Profile: String, CaseIterable, Codable, Sendable {
 
   public var contextCount: Int {
     switch self {
-    case .twoContexts, .twoContainers, .listsTwoContexts: 2
+    case .twoContexts, .twoContainers, .listsTwoContexts, .jsonTwoContexts: 2
     default: 1
     }
   }
 
-  var hasUndo: Bool { self == .undo || self == .listsUndo }
-  var hasUniqueKeys: Bool { self == .unique || self == .twoContexts }
+  var hasUndo: Bool { self == .undo || self == .listsUndo || self == .json }
+  var hasUniqueKeys: Bool {
+    self == .unique || self == .twoContexts || self == .jsonTwoContexts
+  }
   var hasWorkers: Bool { self == .process }
 
   /// Whether the store is a file, which costs more than one in memory.
-  public var isOnFile: Bool { self == .twoContainers || self == .process || self == .cold }
+  public var isOnFile: Bool {
+    self == .twoContainers || self == .process || self == .cold || isJSON
+  }
+
+  /// Whether the store is a `JSONStore`.
+  var isJSON: Bool { self == .json || self == .jsonTwoContexts || self == .jsonLists }
 }

@@ -1,0 +1,119 @@
+/// One save's part for a custom store: its rows as snapshots, and the identifiers that come back.
+///
+/// The snapshots are made of the mirror's rows, by an engine that reads the open transaction. So they have what the
+/// save has written beside the objects' own changes, too.
+struct CustomSave {
+  private let store: CustomStore
+  private let index: Int
+  private let graph: ObjectGraph
+  /// The objects that are about to be deleted, as they were.
+  private let deleted: [any DataStoreSnapshot]
+
+  init(
+    to store: CustomStore, at index: Int, of graph: ObjectGraph, _ writer: SaveWriter
+  ) throws {
+    self.store = store
+    self.index = index
+    self.graph = graph
+    let reader = Self.reader(of: graph, [:])
+    defer { reader.abandon() }
+    let states = writer.plan.states.deleted.filter { writer.isIn(index, $0) }
+    let rows = states.map { (graph.traits[Int($0.pointee.entity)].root, $0.pointee.rowID) }
+    deleted = store.snapshots(of: try Self.objects(rows, reader))
+  }
+
+  /// An engine that reads what the transaction has written so far.
+  private static func reader(of graph: ObjectGraph, _ numbers: [Int64: Int64]) -> ObjectGraph {
+    let reader = ObjectGraph(container: graph.container)
+    reader.loader.observesModels = false
+    reader.temporaryRows = numbers
+    return reader
+  }
+
+  /// The objects of rows, in their order; those without a row are left out.
+  private static func objects(
+    _ rows: [(root: Int, row: Int64)], _ reader: ObjectGraph
+  ) throws -> [any PersistentModel] {
+    var found: [Int: [Int64: any PersistentModel]] = [:]
+    for (root, rows) in Dictionary(grouping: rows, by: \.root) {
+      for model in try reader.load(reader.layout.entities[root], rows: rows.map(\.row)) {
+        found[root, default: [:]][model._$statePointer.pointee.rowID] = model
+      }
+    }
+    return rows.compactMap { found[$0.root]?[$0.row] }
+  }
+
+  /// Hands the store what was written, and gives new rows the numbers that stand for its identifiers.
+  func run(_ writer: inout SaveWriter) throws {
+    let new = writer.newRows(in: index)
+    let rows = new.map { model, _ in
+      let state = model._$statePointer
+      return (root: graph.traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
+    }
+    let numbers = Dictionary(
+      uniqueKeysWithValues: zip(rows.map(\.row), new.map(\.temporary)))
+    let reader = Self.reader(of: graph, numbers)
+    defer { reader.abandon() }
+    let inserted = store.snapshots(of: try Self.objects(rows, reader))
+    let updated = store.snapshots(
+      of: try Self.objects(updatedRows(writer, but: Set(numbers.keys)), reader))
+    if inserted.isEmpty, updated.isEmpty, deleted.isEmpty { return }
+    let saved = try store.save(
+      inserted: inserted, updated: updated, deleted: deleted, for: graph.editingState)
+    var byRoot: [Int: [Int64: Int64]] = [:]
+    for ((root, row), (model, temporary)) in zip(rows, new) {
+      let entity = graph.entity(of: model)
+      byRoot[root, default: [:]][row] = try permanentRow(entity, temporary, saved)
+    }
+    for (root, numbers) in byRoot {
+      try store.mirror.joinTransaction { connection in
+        try Renumbering(layout: graph.layout, connection: connection).run(root, numbers)
+      }
+      writer.renumber(root, numbers)
+    }
+    let changed = try store.take(saved.changed, for: graph.editingState)
+    writer.noteRows(changed)
+    if let token = saved.historyToken {
+      writer.historyTokens[store.mirror.identity.identifier] = token
+    }
+  }
+
+  /// The rows that were written beside new and deleted ones.
+  private func updatedRows(
+    _ writer: SaveWriter, but new: Set<Int64>
+  ) -> [(root: Int, row: Int64)] {
+    writer.rows(in: index).tables.flatMap { table -> [(root: Int, row: Int64)] in
+      let entity = graph.layout.entities.first {
+        $0.table == table.name && $0.index == $0.rootIndex
+      }
+      guard let root = entity?.index else { return [] }
+      let deleted = Set(table.deleted)
+      return Set(table.written).sorted().filter { !deleted.contains($0) && !new.contains($0) }
+        .map { (root, $0) }
+    }
+  }
+
+  private func permanentRow(
+    _ entity: EntityLayout, _ temporary: Int64, _ saved: CustomStore.Saved
+  ) throws -> Int64 {
+    let reference = EntityReference.temporary(entity.name)
+    let name = store.mirror.identity.identifier
+    guard
+      let identifier = saved.identifiers[
+        PersistentIdentifier(reference: reference, row: temporary)]
+    else {
+      throw SwiftDataError(
+        .storeFailure,
+        "The store \(name) has saved a new \(entity.name) without giving it an identifier. Have save(_:) return "
+          + "remappedIdentifiers for all inserted snapshots.")
+    }
+    guard identifier.id.reference === graph.plans[entity.index].reference, identifier.row > 0 else {
+      throw SwiftDataError(
+        .storeFailure,
+        "The store \(name) has given a new \(entity.name) an identifier of \(identifier.entityName) in store "
+          + "\(identifier.storeIdentifier ?? "(none)"). Have it make identifiers with its own identifier and the "
+          + "entity name of the snapshot.")
+    }
+    return identifier.row
+  }
+}

@@ -1,0 +1,261 @@
+import Foundation
+
+/// A store that an app wrote, and its mirror: rows in memory of the objects that it has returned so far.
+///
+/// Contexts read the mirror as they read any store, so that identity, pending changes, relationships, delete
+/// rules and undo are the same. Each fetch asks the store first, and brings the mirror up to its answer with all
+/// that this leads to. A save is written to the mirror, handed to the store, and committed when the store has
+/// saved it.
+final class CustomStore: @unchecked Sendable {
+  // Sendable: the store is called under the mirror's write lock alone, and the rest is immutable.
+  let store: any DataStore
+  let mirror: RecordStore
+
+  /// Opens a store, with an empty mirror.
+  ///
+  /// - Parameter standIn: The configuration of a store in memory with the same name and schema.
+  init<C: DataStoreConfiguration>(
+    _ configuration: C, standIn: ModelConfiguration, layout: StoreLayout, entities: Set<Int>,
+    migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    var configuration = configuration
+    if configuration.schema == nil {
+      configuration.schema =
+        entities.count == layout.entities.count
+        ? layout.schema : Schema(entities.sorted().map { layout.entities[$0].type })
+    }
+    let store = try C.Store(configuration, migrationPlan: migrationPlan)
+    self.store = store
+    mirror = try RecordStore(
+      configuration: standIn, layout: layout, entities: entities, mirroring: store.identifier)
+  }
+
+  // MARK: Fetching
+
+  /// What a store has answered; its objects are in the mirror.
+  struct Answer {
+    let identifiers: [PersistentIdentifier]
+    /// Whether they are in the descriptor's order, and within its limit.
+    let isSorted: Bool
+  }
+
+  /// Asks for the objects of a fetch; nil when all objects of the hierarchy are in the mirror instead, and the
+  /// fetch is to be run there.
+  func fetch<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState
+  ) throws -> Answer? {
+    try update(for: state) { update in
+      // A store may or may not give objects of subclasses, too.
+      if entity.discriminator == nil {
+        if let answer = try ask(store, descriptor, state, &update) { return answer }
+      }
+      try update.takeAll([entity.rootIndex])
+      return nil
+    }
+  }
+
+  private func ask<S: DataStore, T: PersistentModel>(
+    _ store: S, _ descriptor: FetchDescriptor<T>, _ state: EditingState,
+    _ update: inout MirrorUpdate
+  ) throws -> Answer? {
+    var (descriptor, isSorted) = (descriptor, true)
+    while true {
+      do {
+        let request = DataStoreFetchRequest(descriptor: descriptor, editingState: state)
+        let result = try store.fetch(request)
+        try update.take(result.fetchedSnapshots)
+        try update.take(result.relatedSnapshots.values)
+        if descriptor.predicate == nil, descriptor.fetchLimit == nil, descriptor.fetchOffset == nil,
+          let root = mirror.layout.entity(for: T.self)?.rootIndex
+        {
+          try update.removeUnseen(of: root)
+        }
+        return Answer(
+          identifiers: result.fetchedSnapshots.map(\.persistentIdentifier), isSorted: isSorted)
+      } catch DataStoreError.preferInMemorySort where isSorted {
+        isSorted = false
+        descriptor.sortBy = []
+        descriptor.fetchLimit = nil
+        descriptor.fetchOffset = nil
+      } catch DataStoreError.preferInMemoryFilter where descriptor.predicate != nil {
+        return nil
+      }
+    }
+  }
+
+  /// The number of objects that match; nil when the store leaves filtering to the context, and all objects are in
+  /// the mirror.
+  func fetchCount<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState
+  ) throws -> Int? {
+    try asking(descriptor, entity, state) { try count($0, $1) }
+  }
+
+  /// The identifiers of the objects that match; nil when the store leaves filtering or sorting to the context.
+  func fetchIdentifiers<T: PersistentModel>(
+    _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState
+  ) throws -> [PersistentIdentifier]? {
+    try asking(descriptor, entity, state) { try identifiers($0, $1) }
+  }
+
+  private func asking<T: PersistentModel, Result>(
+    _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState,
+    _ body: (any DataStore, DataStoreFetchRequest<T>) throws -> Result
+  ) throws -> Result? {
+    if entity.discriminator == nil {
+      do {
+        return try mirror.exclusively {
+          try body(store, DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+        }
+      } catch DataStoreError.preferInMemoryFilter {
+      } catch DataStoreError.preferInMemorySort {}
+    }
+    try take(hierarchies: [entity.rootIndex], for: state)
+    return nil
+  }
+
+  private func count<S: DataStore, T: PersistentModel>(
+    _ store: S, _ request: DataStoreFetchRequest<T>
+  ) throws -> Int { try store.fetchCount(request) }
+
+  private func identifiers<S: DataStore, T: PersistentModel>(
+    _ store: S, _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] { try store.fetchIdentifiers(request) }
+
+  // MARK: The mirror
+
+  /// Brings all objects of some hierarchies into the mirror.
+  func take(hierarchies: some Sequence<Int>, for state: EditingState) throws {
+    try update(for: state) { try $0.takeAll(hierarchies) }
+  }
+
+  /// Brings the objects with some identifiers into the mirror, unless they are there.
+  func take(_ identifiers: [PersistentIdentifier], for state: EditingState) throws {
+    let layout = mirror.layout
+    let missing = try mirror.read(.newest) { connection, _ in
+      try identifiers.filter { identifier in
+        guard
+          let plan = layout.entity(named: identifier.entityName).flatMap({
+            mirror.plans[$0.index]
+          })?.plan, plan.reference === identifier.id.reference
+        else { return false }
+        return try !connection.hasRow(identifier.row, in: plan)
+      }
+    }
+    guard !missing.isEmpty else { return }
+    try update(for: state) { try $0.take(missing) }
+  }
+
+  /// Runs a transaction on the mirror with the store; it is committed when it has changed a row.
+  private func update<Result>(
+    for state: EditingState, _ body: (inout MirrorUpdate) throws -> Result
+  ) throws -> Result {
+    let connection = try mirror.begin()
+    do {
+      var update = MirrorUpdate(of: store, in: mirror, connection, for: state)
+      let result = try body(&update)
+      try update.finish()
+      let rows = update.writer.rows
+      // Without an author: the context that asked applies it as the others do.
+      if rows.tables.isEmpty { mirror.rollBack() } else { try mirror.commit(from: nil, rows: rows) }
+      return result
+    } catch {
+      mirror.rollBack()
+      throw error
+    }
+  }
+
+  // MARK: Saving
+
+  /// What the store made of a save.
+  struct Saved {
+    let identifiers: [PersistentIdentifier: PersistentIdentifier]
+    /// What it keeps with other values than it was given.
+    let changed: [any DataStoreSnapshot]
+    let historyToken: (any HistoryToken)?
+  }
+
+  /// The snapshots of objects.
+  func snapshots(of models: [any PersistentModel]) -> [any DataStoreSnapshot] {
+    func make<S: DataStore>(_ store: S) -> [any DataStoreSnapshot] {
+      var backings: [PersistentIdentifier: any BackingData] = [:]
+      for model in models { backings[model.persistentModelID] = Self.backing(of: model) }
+      return models.map { model in
+        S.Snapshot(from: Self.backing(of: model), relatedBackingDatas: &backings)
+      }
+    }
+    return make(store)
+  }
+
+  private static func backing<M: PersistentModel>(of model: M) -> any BackingData {
+    ObjectBackingData(of: model)
+  }
+
+  /// Hands the store the changes of one save; within the mirror's transaction.
+  func save(
+    inserted: [any DataStoreSnapshot], updated: [any DataStoreSnapshot],
+    deleted: [any DataStoreSnapshot], for state: EditingState
+  ) throws -> Saved {
+    func run<S: DataStore>(_ store: S) throws -> Saved {
+      let result = try store.save(
+        DataStoreSaveChangesRequest(
+          inserted: inserted.compactMap { $0 as? S.Snapshot },
+          updated: updated.compactMap { $0 as? S.Snapshot },
+          deleted: deleted.compactMap { $0 as? S.Snapshot }, editingState: state))
+      return Saved(
+        identifiers: result.remappedIdentifiers,
+        changed: result.snapshotsToReregister.values.map { $0 },
+        historyToken: result.historyToken)
+    }
+    return try run(store)
+  }
+
+  /// Brings the mirror up to snapshots, and returns the rows that this has changed, by hierarchy.
+  func take(
+    _ snapshots: [any DataStoreSnapshot], for state: EditingState
+  ) throws -> [Int: Set<Int64>] {
+    guard !snapshots.isEmpty else { return [:] }
+    func take<S: DataStoreSnapshot>(_ snapshot: S, _ update: inout MirrorUpdate) throws {
+      try update.take(CollectionOfOne(snapshot))
+    }
+    return try update(for: state) { update in
+      for snapshot in snapshots { try take(snapshot, &update) }
+      try update.finish()
+      return update.writer.written
+    }
+  }
+
+  // MARK: Deleting
+
+  /// Has the store delete what matches; returns false when it leaves that to the context.
+  func delete<T: PersistentModel>(
+    _ request: DataStoreBatchDeleteRequest<T>, of entity: EntityLayout
+  ) throws -> Bool {
+    guard let store = store as? any DataStoreBatching else { return false }
+    func run<S: DataStoreBatching>(_ store: S) throws { try store.delete(request) }
+    do {
+      try mirror.exclusively { try run(store) }
+    } catch is DataStoreError {
+      return false
+    }
+    try take(hierarchies: [entity.rootIndex], for: request.editingState)
+    return true
+  }
+
+  func erase() throws {
+    try mirror.exclusively {
+      try store.erase()
+      try mirror.erase()
+    }
+  }
+
+  // MARK: Contexts
+
+  func initializeState(for state: EditingState) {
+    mirror.exclusively { store.initializeState(for: state) }
+  }
+
+  func invalidateState(for state: EditingState) {
+    mirror.exclusively { store.invalidateState(for: state) }
+  }
+}

@@ -1,0 +1,79 @@
+/// A store of any kind that keeps a container's models: a file, a service or a database of yours.
+///
+/// A context hands a store snapshots of objects to save, and asks it for snapshots with a
+/// `FetchDescriptor`. Identity, pending changes, relationships, delete rules and undo are the context's.
+///
+/// The container that opened a store calls it from one thread at a time, though not always from the same
+/// one. What a function throws reaches the caller of the context. See Documentation/CustomStores.md.
+public protocol DataStore: AnyObject {
+  associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
+  associatedtype Snapshot: DataStoreSnapshot
+
+  /// Opens the store.
+  init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
+
+  var configuration: Configuration { get }
+  /// The name of the store in identifiers: the same whenever the store is opened, and no other store's.
+  var identifier: String { get }
+  var schema: Schema { get }
+
+  /// The objects that match, in the order that the descriptor wants.
+  ///
+  /// Throw ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to leave the
+  /// predicate or the order to the context.
+  func fetch<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, Snapshot>
+
+  /// The number of objects that match.
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
+
+  /// The identifiers of the objects that match.
+  func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier]
+
+  /// Saves all changes of the request or, when it throws, none.
+  ///
+  /// The result gives each inserted object its permanent identifier.
+  func save(
+    _ request: DataStoreSaveChangesRequest<Snapshot>
+  ) throws -> DataStoreSaveChangesResult<Snapshot>
+
+  /// The snapshots that the store has at hand, by their identifiers; any others are fetched.
+  func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot]
+
+  /// Called when a context begins to use the store.
+  func initializeState(for editingState: EditingState)
+
+  /// Called when that context ends.
+  func invalidateState(for editingState: EditingState)
+
+  /// Removes all objects.
+  func erase() throws
+}
+
+extension DataStore {
+  public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try fetch(request).fetchedSnapshots.count
+  }
+
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] {
+    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+  }
+
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: Snapshot] { [:] }
+
+  public func initializeState(for editingState: EditingState) {}
+
+  public func invalidateState(for editingState: EditingState) {}
+
+  /// Throws ``DataStoreError/unsupportedFeature``, unless the store has a way of its own.
+  public func erase() throws { throw DataStoreError.unsupportedFeature }
+}

@@ -1,0 +1,11 @@
+/// The changes of one save.
+public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
+  /// New objects, with temporary identifiers.
+  public let inserted: [SnapshotType]
+  /// Changed objects, each with all of its values.
+  public let updated: [SnapshotType]
+  /// Deleted objects, as the context knew them last.
+  public let deleted: [SnapshotType]
+  /// Who saves.
+  public let editingState: EditingState
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// The snapshot that a store can use which has no form of its own for objects.
+///
+/// It is encoded as a keyed container: `persistentIdentifier`, and each property under its name. Decoding asks the
+/// model's class for the properties' types, so a ``Schema`` with the class must have been made before.
+public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
+  // Sendable: values are of types whose copies are independent, or were copied by encoding them, so that nothing but
+  // the snapshot holds them; and they are only read.
+  public let persistentIdentifier: PersistentIdentifier
+  private var values: [String: Value] = [:]
+
+  private enum Value {
+    case none
+    case attribute(any Codable)
+    case one(PersistentIdentifier)
+    case many([PersistentIdentifier])
+  }
+
+  public init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  ) {
+    self.init(of: backingData)
+  }
+
+  private init<B: BackingData>(of backing: B) {
+    persistentIdentifier =
+      backing.persistentModelID
+      ?? PersistentIdentifier(
+        reference: .temporary(Schema.entityName(for: B.Model.self)), row: TemporaryRowID.next())
+    for property in ModelMetadata.of(B.Model.self).all {
+      values[property.name] = Self.value(of: property, backing)
+    }
+  }
+
+  // MARK: Values
+
+  private static func value<B: BackingData>(
+    of property: ModelMetadata.Property, _ backing: B
+  ) -> Value {
+    guard let value = read(property, backing) else { return .none }
+    if property.shape.model == nil { return attribute(value, property) }
+    if let model = value as? any PersistentModel {
+      // Nothing has the identifier of a row that is gone.
+      return model.has(_ModelFlags.missing) ? .none : .one(model.persistentModelID)
+    }
+    guard let models = value as? [any PersistentModel] else { return .none }
+    return .many(models.map(\.persistentModelID))
+  }
+
+  /// A property's value, boxed; nil for nil.
+  private static func read<B: BackingData>(
+    _ property: ModelMetadata.Property, _ backing: B
+  ) -> Any? {
+    func value<V>(_ type: V.Type) -> Any? {
+      (property.keyPath as? KeyPath<B.Model, V>).map { backing.getValue(forKey: $0) }
+    }
+    // The path to an inherited property is one of the superclass.
+    let object = (backing as? ObjectBackingData<B.Model>)?.object
+    let found =
+      object.flatMap { $0[keyPath: property.keyPath] }
+      ?? _openExistential(property.valueType, do: value)
+    if let optional = found as? any OptionalValue { return optional.wrapped }
+    return found
+  }
+
+  private static func attribute(_ value: Any, _ property: ModelMetadata.Property) -> Value {
+    if let name = property.transformerName {
+      guard let data = AttributeTransformers.transformer(named: name)?.storedData(of: value) else {
+        return .none
+      }
+      return .attribute(data)
+    }
+    guard let value = value as? any Codable else { return .none }
+    let type = property.shape.wrapped
+    if type is any _AttributeValue.Type || type is any RawRepresentable.Type {
+      return .attribute(value)
+    }
+    return (try? copy(value)).map { .attribute($0) } ?? .none
+  }
+
+  private static func copy<V: Codable>(_ value: V) throws -> any Codable {
+    try SnapshotCoding.convert(value, to: V.self) ?? value
+  }
+
+  public func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
+  ) -> DefaultSnapshot {
+    var copy = DefaultSnapshot(persistentIdentifier: persistentIdentifier, values: values)
+    guard let new = remappedIdentifiers, !new.isEmpty else { return copy }
+    for (name, value) in values {
+      switch value {
+      case .none, .attribute: break
+      case .one(let identifier): copy.values[name] = .one(new[identifier] ?? identifier)
+      case .many(let identifiers): copy.values[name] = .many(identifiers.map { new[$0] ?? $0 })
+      }
+    }
+    return copy
+  }
+
+  private init(persistentIdentifier: PersistentIdentifier, values: [String: Value]) {
+    self.persistentIdentifier = persistentIdentifier
+    self.values = values
+  }
+
+  // MARK: Coding
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
+    for (name, value) in values {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(name)
+      switch value {
+      case .none: try container.encodeNil(forKey: key)
+      case .attribute(let value): try container.encode(value, forKey: key)
+      case .one(let identifier): try container.encode(identifier, forKey: key)
+      case .many(let identifiers): try container.encode(identifiers, forKey: key)
+      }
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    persistentIdentifier = try container.decode(
+      PersistentIdentifier.self, forKey: .persistentIdentifier)
+    guard let type = ModelMetadata.model(named: persistentIdentifier.entityName) else {
+      throw SwiftDataError(
+        .unknownModel,
+        "No model is named \(persistentIdentifier.entityName). Make a Schema with it before its snapshots are "
+          + "decoded.")
+    }
+    for property in ModelMetadata.of(type).all {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      guard container.contains(key) else { continue }
+      values[property.name] = try Self.value(of: property, container, key)
+    }
+  }
+
+  private static func value(
+    of property: ModelMetadata.Property,
+    _ container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
+    _ key: DataStoreSnapshotCodingKey
+  ) throws -> Value {
+    if try container.decodeNil(forKey: key) { return .none }
+    if property.shape.isToMany {
+      return .many(try container.decode([PersistentIdentifier].self, forKey: key))
+    }
+    if property.shape.model != nil {
+      return .one(try container.decode(PersistentIdentifier.self, forKey: key))
+    }
+    if property.transformerName != nil {
+      return .attribute(try container.decode(Data.self, forKey: key))
+    }
+    guard let type = property.shape.wrapped as? any Codable.Type else { return .none }
+    func decode<V: Codable>(_ type: V.Type) throws -> any Codable {
+      try container.decode(type, forKey: key)
+    }
+    return .attribute(try decode(type))
+  }
+}

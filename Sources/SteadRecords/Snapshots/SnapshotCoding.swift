@@ -1,0 +1,21 @@
+import Foundation
+
+/// Makes a value of one Codable type of another's, or a copy that shares nothing, by way of JSON.
+enum SnapshotCoding {
+  /// nil when the type cannot be decoded.
+  static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
+    guard let type = type as? any Decodable.Type else { return nil }
+    let encoder = JSONEncoder()
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    // In an array, since not every version of Foundation takes a value by itself.
+    func encoded<T: Encodable>(_ value: T) throws -> Data { try encoder.encode([value]) }
+    func decoded<T: Decodable>(_ type: T.Type, _ data: Data) throws -> V? {
+      try decoder.decode([T].self, from: data).first as? V
+    }
+    return try decoded(type, encoded(value))
+  }
+}

@@ -1,0 +1,302 @@
+import SteadSQLite
+
+/// Brings rows up to snapshots, and notes which rows that has changed.
+///
+/// The destination of a to-one relationship says who the members of its inverse are; the snapshot with the
+/// to-many side gives their order, and adds members that lead nowhere else. Both sides of a many-to-many
+/// relationship are what the last snapshot says.
+struct SnapshotWriter {
+  /// An object that a changed one leads to.
+  typealias Lead = (entity: EntityLayout, row: Int64)
+
+  let layout: StoreLayout
+  let plans: [EntityPlans.LazyPlan?]
+  let connection: StoreConnection
+  /// The rows that were written, and those that were deleted, by hierarchy.
+  private(set) var written: [Int: Set<Int64>] = [:]
+  private(set) var deleted: [Int: Set<Int64>] = [:]
+  private var lists: [List] = []
+
+  /// A relationship as a snapshot has it: to-many, or one of several that share an inverse.
+  private struct List {
+    let entity: EntityLayout
+    let property: PropertyLayout
+    let storage: ToManyStorage
+    let owner: Int64
+    let members: [Int64]
+  }
+
+  init(_ layout: StoreLayout, _ plans: [EntityPlans.LazyPlan?], _ connection: StoreConnection) {
+    self.layout = layout
+    self.plans = plans
+    self.connection = connection
+  }
+
+  /// Writes an object's row, and returns what the object leads to where that may have changed.
+  mutating func write(_ values: SnapshotValues, of entity: EntityLayout) throws -> [Lead] {
+    guard let plan = plans[entity.index]?.plan else { return [] }
+    let row = values.identifier.row
+    let model = entity.type.init(_row: .empty)
+    model._$statePointer.pointee.rowID = row
+    try SlotFiller.fill(model, of: entity, with: values)
+    var (leads, unsaid): ([Lead], Set<Int>) = ([], [])
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard values.has(property.name) else {
+        if !property.isToMany { unsaid.insert(index) }
+        continue
+      }
+      let targets = try targets(of: property, entity, values)
+      if case .toMany(let storage, _) = property.kind {
+        let list = List(
+          entity: entity, property: property, storage: storage, owner: row, members: targets)
+        lists.append(list)
+        leads += try newMembers(of: list)
+      } else {
+        model.setContent(.toOne(targets.first.map { .row($0) } ?? .none), at: index)
+        // One of several that share an inverse: which of them it is, the destination's row has to have, too.
+        if property.relationship?.list != nil, let inverse = property.relationship?.inverse {
+          lists.append(
+            List(
+              entity: entity, property: property, storage: .inverse(toOneProperty: inverse),
+              owner: row,
+              members: targets))
+        }
+      }
+    }
+    let before = try references(of: entity, row)
+    if before == nil {
+      try insert(model, entity, plan)
+    } else if try !update(model, entity, plan, excluding: unsaid) {
+      return leads
+    }
+    note(row, entity.rootIndex)
+    let after = try references(of: entity, row) ?? [:]
+    for (index, target) in after where before?[index] != target {
+      guard let destination = entity.properties[index].destination else { continue }
+      for row in [before?[index] ?? 0, target] where row > 0 {
+        note(row, layout.entities[destination].rootIndex)
+        leads.append((layout.entities[destination], row))
+      }
+    }
+    return leads
+  }
+
+  private mutating func note(_ row: Int64, _ root: Int) { written[root, default: []].insert(row) }
+
+  private func targets(
+    of property: PropertyLayout, _ entity: EntityLayout, _ values: SnapshotValues
+  ) throws -> [Int64] {
+    guard let destination = property.destination else { return [] }
+    let root = layout.entities[destination].rootIndex
+    return try values.identifiers(of: property.name).map { identifier in
+      guard identifier.row > 0, let found = layout.entity(named: identifier.entityName),
+        found.rootIndex == root, identifier.storeIdentifier == values.identifier.storeIdentifier
+      else {
+        throw SwiftDataError(
+          .unreadableValue,
+          "\(entity.name).\(property.name) of a snapshot leads to \(identifier.entityName) in store "
+            + "\(identifier.storeIdentifier ?? "(none)"), where it cannot lead. Have the store map temporary "
+            + "identifiers to its own with copy(persistentIdentifier:remappedIdentifiers:).")
+      }
+      return identifier.row
+    }
+  }
+
+  // MARK: Rows
+
+  /// What a row's to-one relationships lead to, 0 for nothing, by property; nil when there is no row.
+  private func references(of entity: EntityLayout, _ row: Int64) throws -> [Int: Int64]? {
+    let indices = entity.relationships.filter { entity.properties[$0].column != nil }
+    let columns = indices.compactMap { entity.properties[$0].column?.sqlName }
+    let kind = entity.discriminator == nil ? "1" : "\"_entity\""
+    let found = try connection.rows(
+      "SELECT \(([kind] + columns).joined(separator: ", ")) FROM \(entity.table.sqlName) "
+        + "WHERE \"_id\" = ?1", [.integer(row)])
+    guard let first = found.first else { return nil }
+    if let discriminator = entity.discriminator, first[0] != .integer(Int64(discriminator)) {
+      throw SwiftDataError(
+        .unreadableValue,
+        "Two snapshots have one primary key, a \(entity.name) and an object of another class of its hierarchy. "
+          + "Give the objects of a hierarchy keys that no two of them share.")
+    }
+    let targets = first.dropFirst().map { if case .integer(let row) = $0 { row } else { Int64(0) } }
+    return Dictionary(uniqueKeysWithValues: zip(indices, targets))
+  }
+
+  private func insert(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan
+  ) throws {
+    let statement = try connection.statement(plan.insert)
+    defer { statement.reset() }
+    let insertion = RowInsertion(
+      entity: entity.index, plan: plan, context: RowContext(labels: entity.labels),
+      statement: statement)
+    try insertion.run(model)
+  }
+
+  /// Writes a row's columns where they differ, but for what no property has; returns whether any did.
+  private func update(
+    _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
+    excluding unsaid: Set<Int>
+  ) throws -> Bool {
+    let map = PropertyMap(count: entity.properties.count, empty: 0)
+    let row = entity.properties.count + 1
+    var (assignments, tests): ([String], [String]) = ([], [])
+    for property in entity.properties where !unsaid.contains(property.index) {
+      guard let column = property.column?.sqlName else { continue }
+      map.places[property.index] = Int32(property.index + 1)
+      assignments.append("\(column) = ?\(property.index + 1)")
+      tests.append("\(column) IS NOT ?\(property.index + 1)")
+    }
+    guard !tests.isEmpty else { return false }
+    let statement = try connection.statement(
+      "UPDATE \(plan.table) SET \(assignments.joined(separator: ", ")) WHERE \"_id\" = ?\(row) "
+        + "AND (\(tests.joined(separator: " OR ")))")
+    statement.reset()
+    defer { statement.reset() }
+    let context = RowContext(labels: entity.labels)
+    model._$bind(
+      _RowWriter(
+        statement: statement.pointer, parameters: UnsafePointer(map.places),
+        context: .passUnretained(context)))
+    try context.throwIfRejected()
+    statement.bind(model._$statePointer.pointee.rowID, at: Int32(row))
+    try statement.run()
+    return connection.changedRows > 0
+  }
+
+  /// Deletes rows of a hierarchy, with their pairs.
+  mutating func delete(_ rows: [Int64], of root: EntityLayout) throws {
+    guard !rows.isEmpty, let plan = plans[root.index]?.plan else { return }
+    for entity in layout.entities where entity.rootIndex == root.index {
+      for join in entity.joined.compactMap({ entity.properties[$0].joinTable }) {
+        for row in rows { try connection.deletePairs(join, owner: row) }
+      }
+    }
+    // The lists that the rows were in are read again.
+    for row in rows {
+      guard let entity = try connection.entity(of: row, in: root, layout) else { continue }
+      for (index, target) in try references(of: entity, row) ?? [:] where target > 0 {
+        guard let destination = entity.properties[index].destination else { continue }
+        note(target, layout.entities[destination].rootIndex)
+      }
+    }
+    try connection.delete(rows, of: plan)
+    written[root.index, default: []].formUnion(rows)
+    deleted[root.index, default: []].formUnion(rows)
+  }
+
+  // MARK: Lists
+
+  /// The members of a list, in its order.
+  private func members(of list: List) throws -> [Int64] {
+    guard let destination = list.property.destination, let plan = plans[destination]?.plan else {
+      return []
+    }
+    let query = ToManyQuery(list.storage, list.property.relationship?.list, plan, isSingle: true)
+    let statement = try connection.statement(query.sql)
+    statement.reset()
+    defer { statement.reset() }
+    statement.bind(list.owner, at: 1)
+    var found: [(row: Int64, place: Int64)] = []
+    while try statement.step() {
+      found.append((statement.integer(0), query.ownership(in: statement).place))
+    }
+    return found.sorted { $0.place < $1.place }.map(\.row)
+  }
+
+  /// What a list leads to when its members are others than they were.
+  private mutating func newMembers(of list: List) throws -> [Lead] {
+    let current = try members(of: list)
+    guard current != list.members, let destination = list.property.destination else { return [] }
+    note(list.owner, list.entity.rootIndex)
+    return Set(current).symmetricDifference(list.members).map { (layout.entities[destination], $0) }
+  }
+
+  /// Brings all lists up to their snapshots, once the rows of their members are there.
+  mutating func finish() throws {
+    for list in lists {
+      guard let destination = list.property.destination, let plan = plans[destination]?.plan else {
+        continue
+      }
+      switch list.storage {
+      case .inverse(let toOne): try claim(list, plan, plan.entity.properties[toOne])
+      case .join(let table, let owner, let target):
+        try setPairs(list, JoinTable(name: table, owner: owner, target: target), plan.entity)
+      }
+      if list.property.isToMany { try order(list, plan) }
+    }
+    lists = []
+  }
+
+  /// Puts members into a list whose own to-one property leads to its owner, or nowhere.
+  private mutating func claim(_ list: List, _ plan: EntityPlan, _ toOne: PropertyLayout) throws {
+    guard let column = toOne.column?.sqlName else { return }
+    var assignments = "\(column) = ?1"
+    var test = "\(column) IS NULL"
+    if let listColumn = toOne.listColumn?.sqlName, let number = list.property.relationship?.list {
+      assignments += ", \(listColumn) = \(number)"
+      test += " OR (\(column) = ?1 AND ifnull(\(listColumn), 0) <> \(number))"
+    }
+    for member in list.members {
+      try connection.run(
+        "UPDATE \(plan.table) SET \(assignments) WHERE \"_id\" = ?2 AND (\(test))",
+        [.integer(list.owner), .integer(member)])
+      if connection.changedRows > 0 {
+        note(member, plan.entity.rootIndex)
+        note(list.owner, list.entity.rootIndex)
+      }
+    }
+  }
+
+  private mutating func setPairs(
+    _ list: List, _ join: JoinTable, _ destination: EntityLayout
+  ) throws {
+    let current = Set(
+      try connection.rows(
+        "SELECT \(join.target) FROM \(join.name.sqlName) WHERE \(join.owner) = ?1",
+        [.integer(list.owner)]
+      ).compactMap { if case .integer(let row)? = $0.first { row } else { Int64?.none } })
+    let wanted = Set(list.members)
+    guard current != wanted else { return }
+    note(list.owner, list.entity.rootIndex)
+    for member in current.subtracting(wanted) {
+      try connection.deletePair(join, list.owner, member)
+      note(member, destination.rootIndex)
+    }
+    for member in list.members where !current.contains(member) {
+      try connection.insertPair(join, KeyNumber.next(), list.owner, member)
+      note(member, destination.rootIndex)
+    }
+  }
+
+  /// Gives the members of a list the places that its snapshot has.
+  private mutating func order(_ list: List, _ plan: EntityPlan) throws {
+    let current = try members(of: list)
+    let present = Set(current)
+    let known = Set(list.members)
+    let wanted =
+      list.members.filter { present.contains($0) } + current.filter { !known.contains($0) }
+    guard wanted != current else { return }
+    for (place, member) in wanted.enumerated() {
+      try connection.setPlace(
+        Int64(place + 1), list.storage, plan, owner: list.owner, member: member)
+    }
+    note(list.owner, list.entity.rootIndex)
+  }
+
+  // MARK: Summary
+
+  /// What was written, for the log of commits.
+  var rows: CommitLog.Rows {
+    var rows = CommitLog.Rows()
+    for (root, written) in written {
+      rows.add(
+        .init(
+          name: layout.entities[root].table, written: written.sorted(),
+          deleted: (deleted[root] ?? []).sorted()))
+    }
+    return rows
+  }
+}

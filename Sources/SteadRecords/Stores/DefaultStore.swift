@@ -1,0 +1,117 @@
+import Foundation
+
+/// The SQLite store of this library, as a store that can be used by itself.
+///
+/// A container does not go through it for a `ModelConfiguration`, but straight to the file. Each call works in a
+/// context of its own, so that a snapshot costs several times what an object of a context does.
+public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
+  public typealias Configuration = ModelConfiguration
+  public typealias Snapshot = DefaultSnapshot
+  public typealias HistoryType = DefaultHistoryTransaction
+  public typealias TokenType = DefaultHistoryToken
+
+  public let configuration: ModelConfiguration
+  public let schema: Schema
+  private let container: ModelContainer
+
+  public var name: String { configuration.name }
+  public var identifier: String { container.stores[0].identity.identifier }
+
+  /// Opens the store; the configuration must have a schema.
+  ///
+  /// Throws what opening a container throws.
+  public init(
+    _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    guard let schema = configuration.schema else {
+      throw SwiftDataError(
+        .configurationSchemaNotFoundInContainerSchema,
+        "The configuration \(configuration.name) has no schema. Give it one.")
+    }
+    self.configuration = configuration
+    self.schema = schema
+    container = try ModelContainer(
+      for: schema, migrationPlan: migrationPlan, configurations: configuration)
+  }
+
+  private func context(for state: EditingState) -> ModelContext {
+    let context = ModelContext(container)
+    context.observesModels = false
+    context.author = state.author
+    return context
+  }
+
+  // MARK: Fetching
+
+  public func fetch<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    let context = context(for: request.editingState)
+    let snapshots = try context.fetch(request.descriptor).map { Self.snapshot(of: $0) }
+    return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
+  }
+
+  public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try context(for: request.editingState).fetchCount(request.descriptor)
+  }
+
+  public func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] {
+    try context(for: request.editingState).fetchIdentifiers(request.descriptor)
+  }
+
+  public func cachedSnapshots(
+    for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+  ) throws -> [PersistentIdentifier: DefaultSnapshot] {
+    let models = try context(for: editingState).graph.models(persistentIdentifiers)
+    let snapshots = models.map { Self.snapshot(of: $0) }
+    return Dictionary(
+      snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { one, _ in one })
+  }
+
+  private static func snapshot<M: PersistentModel>(of model: M) -> DefaultSnapshot {
+    var backings: [PersistentIdentifier: any BackingData] = [:]
+    return DefaultSnapshot(from: ObjectBackingData(of: model), relatedBackingDatas: &backings)
+  }
+
+  // MARK: Saving
+
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    let context = context(for: request.editingState)
+    var application = SnapshotApplication(context)
+    let inserted = try application.run(request)
+    let store = container.stores[0]
+    // With the lock, so that the number is that of this save.
+    let number = try store.exclusively {
+      try context.save()
+      return store.number
+    }
+    return DataStoreSaveChangesResult(
+      for: identifier, remappedIdentifiers: inserted.mapValues { $0.persistentModelID },
+      historyToken: DefaultHistoryToken(store: identifier, number: number))
+  }
+
+  public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
+    try context(for: request.editingState).delete(
+      model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
+  }
+
+  public func erase() throws { try container.erase() }
+
+  // MARK: History
+
+  public func fetchHistory(
+    _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
+  ) throws -> [DefaultHistoryTransaction] { try ModelContext(container).fetchHistory(descriptor) }
+
+  public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
+    try ModelContext(container).deleteHistory(descriptor)
+  }
+}
+
+extension ModelConfiguration: DataStoreConfiguration {
+  public typealias Store = DefaultStore
+}

@@ -1,0 +1,200 @@
+import Foundation
+import SteadFiles
+
+/// A store that keeps its objects in a JSON file, for documents and exports of some thousand objects.
+///
+/// Each save writes the whole file, durably, in the place of the old one: a crash leaves one or the other. A fetch
+/// reads the file when it has changed, by whichever program, and leaves filtering and sorting to the context. Saves
+/// of several processes are merged, object by object.
+///
+/// A file that is not such a store, was written by a later version, or has objects of models that the schema lacks
+/// makes every call throw, and is left as it is. A property that the file lacks gets its default value or nil; what
+/// the file has beyond the models is dropped by the next save. The form of the file is drawn in
+/// Documentation/CustomStores.md.
+public final class JSONStore: DataStore {
+  public typealias Configuration = JSONStoreConfiguration
+  public typealias Snapshot = DefaultSnapshot
+
+  /// The version of the form that this code writes.
+  static let formatVersion = 1
+
+  public let configuration: JSONStoreConfiguration
+  public let schema: Schema
+  public let identifier: String
+  private let file: AtomicFile
+  /// The file's bytes that were read last, and what they hold.
+  private var known: (data: Data, document: JSONStoreDocument)?
+
+  /// Opens the store, and makes the file where there is none.
+  ///
+  /// Throws when the file is not a JSON store, and when there is a migration plan, which this store cannot follow.
+  public init(
+    _ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
+  ) throws {
+    if migrationPlan != nil {
+      throw SwiftDataError(
+        .unknownSchema,
+        "A JSON store cannot follow a migration plan. Open it without one; new properties get their default "
+          + "values.")
+    }
+    guard let schema = configuration.schema else {
+      throw SwiftDataError(
+        .configurationSchemaNotFoundInContainerSchema,
+        "The configuration \(configuration.name) has no schema. Give it one.")
+    }
+    self.configuration = configuration
+    self.schema = schema
+    file = AtomicFile(configuration.url)
+    // Made at once, so that all who open it have one identifier.
+    let data = try file.update { data in
+      try data ?? JSONStoreDocument(identifier: UUID().uuidString).encoded()
+    }
+    identifier = try Self.document(in: data ?? Data(), configuration.url).identifier
+    _ = try document(in: data)
+  }
+
+  // MARK: The file
+
+  private static func document(in data: Data, _ url: URL) throws -> JSONStoreDocument {
+    do {
+      let version = try JSONStoreDocument.decoder.decode(JSONStoreDocument.Version.self, from: data)
+      guard version.version <= formatVersion else {
+        throw SwiftDataError(
+          .unknownSchema,
+          "\(url.path) was written by a later version of this library (form \(version.version)). Update the "
+            + "library; the file was left as it is.")
+      }
+      return try JSONStoreDocument.decoder.decode(JSONStoreDocument.self, from: data)
+    } catch let error as SwiftDataError {
+      throw error
+    } catch {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(url.path) is not a JSON store, or is damaged. It was left as it is; repair it, or give the store a file "
+          + "of its own.", cause: error)
+    }
+  }
+
+  private func document(in data: Data?) throws -> JSONStoreDocument {
+    guard let data else { return JSONStoreDocument(identifier: identifier) }
+    if let known, known.data == data { return known.document }
+    let document = try Self.document(in: data, configuration.url)
+    guard document.identifier == identifier else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(configuration.url.path) was replaced by another store. Open it again with a new container."
+      )
+    }
+    for snapshot in document.snapshots {
+      let name = snapshot.persistentIdentifier.entityName
+      guard schema.entitiesByName[name] == nil else { continue }
+      throw SwiftDataError(
+        .unknownModel,
+        "\(configuration.url.path) has objects of \(name), which the schema lacks. Add the model to the schema; "
+          + "the file was left as it is.")
+    }
+    known = (data, document)
+    return document
+  }
+
+  // MARK: Fetching
+
+  public func fetch<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
+    let descriptor = request.descriptor
+    if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+    if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+    let name = Schema.entityName(for: T.self)
+    let found = try document(in: file.readIfPresent()).snapshots.filter {
+      $0.persistentIdentifier.entityName == name
+    }.dropFirst(descriptor.fetchOffset ?? 0)
+    return DataStoreFetchResult(
+      descriptor: descriptor,
+      fetchedSnapshots: Array(descriptor.fetchLimit.map { found.prefix($0) } ?? found))
+  }
+
+  // MARK: Saving
+
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for snapshot in request.inserted {
+      let temporary = snapshot.persistentIdentifier
+      remapped[temporary] = try .identifier(
+        for: identifier, entityName: temporary.entityName, primaryKey: UUID().uuidString)
+    }
+    let inserted = request.inserted.map { snapshot in
+      let temporary = snapshot.persistentIdentifier
+      return snapshot.copy(
+        persistentIdentifier: remapped[temporary] ?? temporary, remappedIdentifiers: remapped)
+    }
+    let updated = request.updated.map {
+      $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: remapped)
+    }
+    let deleted = request.deleted.map(\.persistentIdentifier)
+    // Again where another process was quicker.
+    try file.update { data in
+      var document = try self.document(in: data)
+      document.apply(inserted: inserted, updated: updated, deleted: Set(deleted))
+      return try document.encoded()
+    }
+    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+  }
+
+  /// Removes all objects from the file, which stays.
+  public func erase() throws {
+    try file.update { data in
+      _ = try self.document(in: data)
+      return try JSONStoreDocument(identifier: identifier).encoded()
+    }
+  }
+}
+
+/// What the file of a JSON store holds.
+private struct JSONStoreDocument: Codable {
+  struct Version: Decodable {
+    let version: Int
+  }
+
+  var version = JSONStore.formatVersion
+  /// The store's identifier, as the objects' identifiers have it.
+  let identifier: String
+  var snapshots: [DefaultSnapshot] = []
+
+  init(identifier: String, snapshots: [DefaultSnapshot] = []) {
+    self.identifier = identifier
+    self.snapshots = snapshots
+  }
+
+  mutating func apply(
+    inserted: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: Set<PersistentIdentifier>
+  ) {
+    var places: [PersistentIdentifier: Int] = [:]
+    for (place, snapshot) in snapshots.enumerated() {
+      places[snapshot.persistentIdentifier] = place
+    }
+    for snapshot in updated {
+      // What another process has deleted meanwhile stays deleted.
+      if let place = places[snapshot.persistentIdentifier] { snapshots[place] = snapshot }
+    }
+    if !deleted.isEmpty { snapshots.removeAll { deleted.contains($0.persistentIdentifier) } }
+    snapshots += inserted
+  }
+
+  static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return decoder
+  }
+
+  func encoded() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return try encoder.encode(self)
+  }
+}

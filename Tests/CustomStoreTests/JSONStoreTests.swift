@@ -1,0 +1,179 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+enum Kind: String, Codable { case moss, fern }
+
+struct Size: Codable, Equatable {
+  var width: Double
+  var label: String?
+  var marks: [Int]
+}
+
+@Model final class Specimen {
+  var name: String
+  var kind: Kind
+  var size: Size?
+  var found: Date
+  var lost: Date?
+  var number: UInt64
+  var price: Decimal
+  var bytes: Data
+  var code: UUID
+  var page: URL?
+  var ratio: Double
+  var tags: [String]
+  var isRare = true
+
+  init(_ name: String) {
+    self.name = name
+    kind = .fern
+    size = Size(width: 0.1, label: nil, marks: [1, 2])
+    found = Date(timeIntervalSinceReferenceDate: 700_000_000.123456)
+    number = .max
+    price = Decimal(string: "18446744073709551615.25") ?? 0
+    bytes = Data([0, 255])
+    code = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    page = URL(string: "https://example.org/a?b=c")
+    ratio = -.infinity
+    tags = ["ä", "\"", ""]
+  }
+}
+
+private enum NoPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [] }
+  static var stages: [MigrationStage] { [] }
+}
+
+@Suite("A store in a JSON file") struct JSONStoreTests {
+  private let directory: TemporaryDirectory
+
+  private var url: URL { directory.file("specimens.json") }
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func context() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(for: Specimen.self, configurations: JSONStoreConfiguration(url: url)))
+  }
+
+  private func write() throws {
+    let context = try context()
+    context.insert(Specimen("a"))
+    try context.save()
+  }
+
+  /// Changes the text of the file.
+  private func edit(_ old: String, _ new: String) throws {
+    let text = try String(contentsOf: url, encoding: .utf8)
+    try #require(text.contains(old))
+    try text.replacing(old, with: new).write(to: url, atomically: true, encoding: .utf8)
+  }
+
+  @Test func valuesOfAllKindsComeBack() throws {
+    try write()
+    let (found, expected) = (
+      try #require(try context().fetch(FetchDescriptor<Specimen>()).first), Specimen("a")
+    )
+    #expect(found.name == "a")
+    #expect(found.kind == .fern)
+    #expect(found.size == expected.size)
+    #expect(found.found == expected.found)
+    #expect(found.lost == nil)
+    #expect(found.number == .max)
+    #expect(found.price == expected.price)
+    #expect(found.bytes == expected.bytes)
+    #expect(found.code == expected.code)
+    #expect(found.page == expected.page)
+    #expect(found.ratio == -.infinity)
+    #expect(found.tags == expected.tags)
+    #expect(found.isRare)
+  }
+
+  @Test func predicatesReachIntoStructs() throws {
+    try write()
+    let wide = FetchDescriptor<Specimen>(predicate: #Predicate { $0.number > 1_000 })
+    #expect(try context().fetchCount(wide) == 1)
+  }
+
+  @Test(arguments: ["", "not JSON", "{\"version\": 1}", "[]"])
+  func aFileThatDoesNotParseIsLeftAsItIs(_ text: String) throws {
+    try text.write(to: url, atomically: true, encoding: .utf8)
+    let error = #expect(throws: SwiftDataError.self) { try context() }
+    #expect(error?.code == .unreadableStore)
+    #expect(try String(contentsOf: url, encoding: .utf8) == text)
+  }
+
+  @Test func aFileThatIsDamagedLaterIsLeftAsItIs() throws {
+    try write()
+    let context = try context()
+    let specimen = try #require(try context.fetch(FetchDescriptor<Specimen>()).first)
+    try edit("\"name\"", "name")
+    let damaged = try Data(contentsOf: url)
+    specimen.name = "b"
+    #expect(throws: SwiftDataError.unreadableStore) { try context.save() }
+    #expect(throws: SwiftDataError.unreadableStore) {
+      try context.fetch(FetchDescriptor<Specimen>())
+    }
+    #expect(try Data(contentsOf: url) == damaged)
+    #expect(context.hasChanges)
+  }
+
+  @Test func aFileOfALaterVersionIsLeftAsItIs() throws {
+    try write()
+    try edit("\"version\" : 1", "\"version\" : 2")
+    let later = try Data(contentsOf: url)
+    #expect(throws: SwiftDataError.unknownSchema) { try context() }
+    #expect(try Data(contentsOf: url) == later)
+  }
+
+  @Test func aFileWithOtherModelsIsRefused() throws {
+    try write()
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: Note.self, configurations: JSONStoreConfiguration(url: url))
+    }
+    #expect(error?.code == .unknownModel)
+    #expect(error?.message.contains("Specimen") == true)
+  }
+
+  @Test func aMigrationPlanIsRefused() throws {
+    let configuration = JSONStoreConfiguration(schema: Schema([Specimen.self]), url: url)
+    let error = #expect(throws: SwiftDataError.self) {
+      try JSONStore(configuration, migrationPlan: NoPlan.self)
+    }
+    #expect(error?.message.contains("migration plan") == true)
+  }
+
+  @Test func aPropertyThatTheFileLacksGetsItsDefault() throws {
+    try write()
+    try edit("\"isRare\" : true,", "")
+    #expect(try context().fetch(FetchDescriptor<Specimen>()).first?.isRare == true)
+    try edit("\"name\" : \"a\",", "")
+    #expect(throws: SwiftDataError.unreadableValue) {
+      try context().fetch(FetchDescriptor<Specimen>())
+    }
+  }
+
+  @Test func savesOfSeveralProgramsAreMerged() throws {
+    let (one, two) = (try context(), try context())
+    one.insert(Specimen("a"))
+    try one.save()
+    two.insert(Specimen("b"))
+    try two.save()
+    for context in [one, two, try context()] {
+      #expect(try context.fetch(FetchDescriptor<Specimen>()).map(\.name) == ["a", "b"])
+    }
+  }
+
+  @Test func aSaveThatCannotBeWrittenIsPending() throws {
+    try write()
+    let context = try context()
+    let specimen = try #require(try context.fetch(FetchDescriptor<Specimen>()).first)
+    specimen.name = "b"
+    try FileManager.default.removeItem(at: directory.url)
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(context.hasChanges)
+    try FileManager.default.createDirectory(at: directory.url, withIntermediateDirectories: true)
+  }
+}
