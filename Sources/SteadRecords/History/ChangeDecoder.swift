@@ -53,7 +53,7 @@ final class ChangeDecoder {
       entity.property(named: name) ?? entity.properties.first { $0.originalName == name }
     }
     func open<M: PersistentModel>(_ type: M.Type) -> PropertyNames {
-      KeyPathNames<M>(properties)
+      KeyPathNames<M>(properties, entity)
     }
     let result = _openExistential(entity.type, do: open)
     if names.count >= Self.nameLimit { names.removeAll() }
@@ -76,9 +76,10 @@ class PropertyNames {
 final class KeyPathNames<Model: PersistentModel>: PropertyNames {
   let paths: [(any PartialKeyPath<Model> & Sendable)?]
 
-  override init(_ properties: [PropertyLayout?]) {
+  init(_ properties: [PropertyLayout?], _ entity: EntityLayout) {
     paths = properties.map { property in
-      guard let path = property?.keyPath as? PartialKeyPath<Model> else { return nil }
+      guard let property, let path = entity.keyPaths[property.index] as? PartialKeyPath<Model>
+      else { return nil }
       // The two types are one reference. Macros write the paths, which hold no captured values.
       return unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
     }

@@ -5,6 +5,8 @@ struct SaveSummary {
   var inserted: Set<PersistentIdentifier> = []
   var updated: Set<PersistentIdentifier> = []
   var deleted: Set<PersistentIdentifier> = []
+  /// The place of the save in the history of each store that has one.
+  var tokens: [String: any HistoryToken] = [:]
 
   /// The `userInfo` of `didSave`: sets of identifiers, under SwiftData's keys and Core Data's words.
   var userInfo: [AnyHashable: Any] {
@@ -14,6 +16,7 @@ struct SaveSummary {
       info[keys.name] = identifiers
       info[keys.word] = identifiers
     }
+    info[Self.tokensKey] = tokens
     return info
   }
 
@@ -23,6 +26,7 @@ struct SaveSummary {
     ("insertedIdentifiers", "inserted"), ("updatedIdentifiers", "updated"),
     ("deletedIdentifiers", "deleted"),
   ]
+  nonisolated(unsafe) private static let tokensKey: AnyHashable = "historyTokens"
   nonisolated(unsafe) private static let emptyInfo: [AnyHashable: Any] = Dictionary(
     uniqueKeysWithValues: keys.flatMap { [$0.name, $0.word] }.map {
       ($0, Set<PersistentIdentifier>())

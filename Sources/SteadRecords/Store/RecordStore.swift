@@ -49,6 +49,8 @@ final class RecordStore: @unchecked Sendable {
   private let writingThread = Atomic<UInt>(0)
   private let readers: ReaderPool
   private let isInMemory: Bool
+  /// Whether what is saved here goes into the history.
+  var keepsHistory: Bool { configuration.history != .off }
 
   init(configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>) throws {
     self.configuration = configuration
@@ -88,7 +90,9 @@ final class RecordStore: @unchecked Sendable {
     log = CommitLog.of(try Self.logName(identity, configuration))
     readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly
-    log.didCommit(try writer.lastCommit())
+    let last = try writer.lastCommit()
+    log.didCommit(last)
+    log.tell(last.number)
     if isWritable { try historian.takeOver() }
   }
 
@@ -196,6 +200,7 @@ final class RecordStore: @unchecked Sendable {
       endLastTransaction()
       writing.unlock()
       log.didCommit(commit)
+      log.tell(number)
       if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
       // Only reported: what is committed cannot be taken back.
       if isDurable { syncDirectory() }
@@ -312,10 +317,10 @@ final class RecordStore: @unchecked Sendable {
   /// Asks the listening contexts to look, when the store has a commit that this process did not know.
   private func lookForCommits() {
     guard !configuration.isStoredInMemoryOnly else { return }
-    let known = (log.newestNumber, log.outsiderCount)
+    let outsiderCount = log.outsiderCount
     do {
       let number = try read(.newest) { $1 }
-      if (number, log.outsiderCount) != known { log.notify() }
+      if log.tell(number) || log.outsiderCount != outsiderCount { log.notify() }
     } catch {
       Report.problem("The store cannot be asked for other processes' changes: \(error)")
     }
