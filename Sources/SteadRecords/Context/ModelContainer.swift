@@ -15,6 +15,8 @@ public final class ModelContainer: Equatable, Sendable {
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
+  /// Where the stores lie, when they are copies that end with the container.
+  private let past: PastStores?
   @MainActor private let main = MainContextBox()
 
   /// The configurations of the stores. Changing the set does not open or close a store.
@@ -33,13 +35,17 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Opens the stores of a schema.
   ///
-  /// - Parameter prepare: What is done to each store before it is opened.
+  /// - Parameters:
+  ///   - past: What is to be held while the container is; the container is then never the current one.
+  ///   - prepare: What is done to each store before it is opened.
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
-    configurations: [ModelConfiguration], prepare: (ModelConfiguration) throws -> Void
+    configurations: [ModelConfiguration], past: PastStores? = nil,
+    prepare: (ModelConfiguration) throws -> Void
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
+    self.past = past
     let used = configurations.isEmpty ? [ModelConfiguration()] : configurations
     configurationSet = Mutex(Set(used))
     do {
@@ -64,7 +70,7 @@ public final class ModelContainer: Equatable, Sendable {
       }
       storeByEntity = byEntity.map(\.0)
       planByEntity = EntityPlans(byEntity.map(\.1))
-      Self.newest.withLock { $0 = WeakContainer(container: self) }
+      if past == nil { Self.newest.withLock { $0 = WeakContainer(container: self) } }
       schema.reportNotes()
     } catch {
       throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)

@@ -48,7 +48,7 @@ struct HistoryReader {
     defer { statement.reset() }
     statement.bind(numbers.lowerBound, at: 1)
     statement.bind(numbers.upperBound, at: 2)
-    let decoder = ChangeDecoder(store)
+    let decoder = try ChangeDecoder(store, connection)
     var (author, program) = (RepeatedText(), RepeatedText())
     var count = 0
     while try statement.step() {

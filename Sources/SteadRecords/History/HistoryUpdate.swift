@@ -31,6 +31,11 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   /// The properties that were changed, in the order of their declaration; those that the model no longer has are
   /// left out.
   public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
+  /// What the changed properties were before; nil unless the store keeps old values.
+  ///
+  /// Attributes and to-one relationships, these as identifiers; nil ones are left out, and so are values of
+  /// external storage and of transformers. A destination's identifier names the class that the property declares.
+  public let oldValues: HistoryTombstone<Model>?
   /// When the object was first changed in its context since the save before.
   let stamp: Int64
 }

@@ -3,14 +3,23 @@ public import Foundation
 extension ModelConfiguration {
   /// Whether a store keeps a history of its changes.
   public struct History: Hashable, Sendable {
-    private let isKept: Bool
+    private enum Kind { case off, on, withOldValues }
+
+    private let kind: Kind
+    var keepsOldRows: Bool { kind == .withOldValues }
 
     /// Each transaction is recorded until `deleteHistory` removes it: those of this library, and rows that other
     /// programs change with plain SQL.
-    public static let on = History(isKept: true)
+    public static let on = History(kind: .on)
+    /// As ``on``, and each row is kept as it was before each change, so that updates and deletions show their old
+    /// values, and `ModelContainer.asOf(_:)` opens the store as it was.
+    ///
+    /// Costs a row more for each row that is written, by whichever program. Old values begin when a store is first
+    /// opened so, and again with a migration that changes a table. Opening the store otherwise removes them.
+    public static let withOldValues = History(kind: .withOldValues)
     /// Nothing is recorded, and `fetchHistory` finds what was recorded before. Opening the store removes the
     /// triggers that record plain SQL.
-    public static let off = History(isKept: false)
+    public static let off = History(kind: .off)
   }
 
   /// Whether the store keeps a history of its changes; ``History/on`` unless set.

@@ -68,7 +68,8 @@ final class RecordStore: @unchecked Sendable {
     var preparation = StorePreparation(
       writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
       file: file,
-      keepsHistory: configuration.history == .on && !configuration.isStoredInMemoryOnly)
+      keepsHistory: configuration.history != .off && !configuration.isStoredInMemoryOnly,
+      keepsOldRows: configuration.history.keepsOldRows)
     historian = Historian(writer, configuration, layout, entities)
     let identity: Identity
     do {
@@ -285,6 +286,14 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
+  /// Writes a copy of what is committed to a new file.
+  func copy(to path: String) throws {
+    if !configuration.isStoredInMemoryOnly { return try file.open(writable: false).copy(to: path) }
+    writing.lock()
+    defer { writing.unlock() }
+    try writer.copy(to: path)
+  }
+
   private static var currentThread: UInt {
     // A number or a pointer, by the system.
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
@@ -369,6 +378,8 @@ final class RecordStore: @unchecked Sendable {
         try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
       }
       try HistoryRemoval(connection: connection).removeAll()
+      // What this transaction has deleted is to be gone, too.
+      try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
     }
     // Objects that are registered anywhere have no rows any more, which `write` has told.
     try file.removeBlobs()

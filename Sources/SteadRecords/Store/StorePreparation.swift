@@ -15,13 +15,15 @@ struct StorePreparation {
   let file: StoreFile
   /// Whether programs other than this library are to write the history, too.
   let keepsHistory: Bool
+  /// Whether rows are kept as they were before each change.
+  let keepsOldRows: Bool
   /// What has changed, where the store was made for other models.
   private(set) var migration: StoreMigration?
 
   init(
     _ connection: StoreConnection, _ layout: StoreLayout, tables: [TableLayout],
     entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile,
-    keepsHistory: Bool
+    keepsHistory: Bool, keepsOldRows: Bool
   ) {
     self.connection = connection
     self.layout = layout
@@ -31,6 +33,7 @@ struct StorePreparation {
     self.blobs = blobs
     self.file = file
     self.keepsHistory = keepsHistory
+    self.keepsOldRows = keepsOldRows
   }
 
   /// Brings the tables up to the layout, and returns the store's identifier.
@@ -45,7 +48,8 @@ struct StorePreparation {
     guard allowsSave else { return try identifier() ?? "read-only" }
     let isNew = version == 0
     let digest = TablesDigest(
-      layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory
+      layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
+      keepsOldRows: keepsOldRows
     ).text
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
@@ -113,9 +117,18 @@ struct StorePreparation {
 
   /// Stores of earlier versions lack the tables.
   private func prepareHistory() throws {
+    let old =
+      keepsOldRows ? OldRowTable.all(tables: tables, layout: layout, entities: entities) : []
     let triggers =
-      keepsHistory ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities) : []
+      keepsHistory
+      ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities, old: old) : []
     try HistoryTable(connection: connection).prepare(triggers)
+    try noteMigration()
+    try OldRows(connection: connection).prepare(old)
+  }
+
+  /// Makes what a migration has changed a transaction.
+  private func noteMigration() throws {
     let changes = connection.changes
     if changes.isEmpty { return }
     connection.changes = ChangeList()

@@ -15,6 +15,14 @@ struct HistoryRemoval {
     }
     if last == newest { try empty(newest) }
     try record(last)
+    try removeOldRows(newest)
+  }
+
+  /// Removes the old rows of the transactions before the first that is left.
+  private func removeOldRows(_ newest: Int64) throws {
+    let first = try connection.integer(
+      "SELECT min(number) FROM stead_history WHERE changes IS NOT NULL")
+    try OldRows(connection: connection).remove(upTo: first.map { $0 - 1 } ?? newest)
   }
 
   /// Deletes all transactions.
@@ -26,6 +34,7 @@ struct HistoryRemoval {
     try connection.run("DELETE FROM stead_history WHERE number < ?1", [.integer(newest)])
     try empty(newest)
     try record(last)
+    try removeOldRows(newest)
   }
 
   private func empty(_ number: Int64) throws {
