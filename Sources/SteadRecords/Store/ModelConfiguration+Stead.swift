@@ -44,3 +44,40 @@ extension ModelConfiguration {
     self.history = history
   }
 }
+
+extension ModelConfiguration {
+  /// How much of its history a store keeps; without limits all of it, as SwiftData does.
+  ///
+  /// What is beyond any of the limits is removed, oldest first: by a save after each 256 commits, and by
+  /// `ModelContainer.trimHistory()`. What a reader of `ModelContainer.setHistoryReader(_:at:)` has not handled
+  /// stays, up to ``unreadTransactions``.
+  public struct HistoryLimits: Hashable, Sendable {
+    /// How old transactions are kept, in seconds.
+    public var age: Double?
+    /// How many of the last transactions are kept.
+    public var transactions: Int?
+    /// How many bytes the lists of changes may have together, without old values.
+    public var bytes: Int?
+    /// How many of the last transactions are kept at most, whoever has not read them; nil for all.
+    public var unreadTransactions: Int?
+
+    /// No limits.
+    public static let none = HistoryLimits()
+
+    public init(
+      age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil,
+      unreadTransactions: Int? = nil
+    ) {
+      self.age = age
+      self.transactions = transactions
+      self.bytes = bytes
+      self.unreadTransactions = unreadTransactions
+    }
+  }
+
+  /// How much of its history the store keeps; all unless set. Set it before a container is opened.
+  public var historyLimits: HistoryLimits {
+    get { keptLimits }
+    set { keptLimits = newValue }
+  }
+}

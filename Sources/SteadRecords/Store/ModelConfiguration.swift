@@ -50,6 +50,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable,
   public let cloudKitDatabase: CloudKitDatabase
   public var schema: Schema?
   var keptHistory = History.on
+  var keptLimits = HistoryLimits.none
 
   public var groupAppContainerIdentifier: String? { groupContainer.identifier }
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.identifier }

@@ -205,6 +205,9 @@ final class RecordStore: @unchecked Sendable {
       if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
       // Only reported: what is committed cannot be taken back.
       if isDurable { syncDirectory() }
+      if configuration.historyLimits != .none, number % HistoryTrimming.interval == 0 {
+        tryTrimming()
+      }
       return number
     } catch {
       rollBack()
@@ -233,6 +236,22 @@ final class RecordStore: @unchecked Sendable {
     depth -= 1
     if depth == 0 { endLastTransaction() }
     writing.unlock()
+  }
+
+  /// Removes from the history what the configuration's limits do not keep.
+  func trimHistory() throws {
+    let limits = configuration.historyLimits
+    if limits == .none { return }
+    try maintain { try HistoryTrimming(connection: $0, limits: limits).run() }
+  }
+
+  private func tryTrimming() {
+    do {
+      try trimHistory()
+    } catch {
+      // The save itself is done, and the next removal finds the same.
+      Report.problem("The store's history cannot be trimmed: \(error)")
+    }
   }
 
   private func endLastTransaction() {

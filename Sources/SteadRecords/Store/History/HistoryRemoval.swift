@@ -25,6 +25,21 @@ struct HistoryRemoval {
     try OldRows(connection: connection).remove(upTo: first.map { $0 - 1 } ?? newest)
   }
 
+  /// Deletes the transactions up to one.
+  func remove(upTo last: Int64) throws {
+    let count = try connection.integer(
+      "SELECT 1 FROM stead_history WHERE number <= ?1 AND changes IS NOT NULL LIMIT 1",
+      [.integer(last)])
+    guard count != nil else { return }
+    let newest = try connection.lastCommit().number
+    try connection.run(
+      "DELETE FROM stead_history WHERE number <= ?1 AND number <> ?2",
+      [.integer(last), .integer(newest)])
+    if last >= newest { try empty(newest) }
+    try record(min(last, newest))
+    try removeOldRows(newest)
+  }
+
   /// Deletes all transactions.
   func removeAll() throws {
     let newest = try connection.lastCommit().number
