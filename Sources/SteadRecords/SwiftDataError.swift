@@ -123,6 +123,8 @@ extension SwiftDataError {
   public static let unknownModel = Self(.unknownModel)
   /// `save()` was called by an observer of `willSave`.
   public static let saveInProgress = Self(.saveInProgress)
+  /// A store does not keep what rows were before they were changed.
+  public static let oldValuesMissing = Self(.oldValuesMissing)
 }
 
 extension SwiftDataError.Code {
@@ -154,6 +156,8 @@ extension SwiftDataError.Code {
   public static let unknownModel = Self("unknownModel")
   /// `save()` was called by an observer of `willSave`.
   public static let saveInProgress = Self("saveInProgress")
+  /// A store does not keep what rows were before they were changed.
+  public static let oldValuesMissing = Self("oldValuesMissing")
   /// The disk is full.
   public static let storageFull = Self("storageFull")
   /// The disk failed.

@@ -19,6 +19,8 @@ public final class ModelContainer: Equatable, Sendable {
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
+  /// Where the stores lie, when they are copies that end with the container.
+  private let past: PastStores?
   @MainActor private let main = MainContextBox()
 
   /// The configurations of this library's stores, without those of custom ones. Changing the set does
@@ -38,14 +40,17 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Opens the stores of a schema.
   ///
-  /// - Parameter prepare: What is done to each store of this library before it is opened, and what this has changed.
+  /// - Parameters:
+  ///   - past: What is to be held while the container is; the container is then never the current one.
+  ///   - prepare: What is done to each store of this library before it is opened, and what this has changed.
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
     configurations: [any DataStoreConfiguration], report: MigrationReporter = MigrationReporter(),
-    prepare: (ModelConfiguration) throws -> StoreMigration?
+    past: PastStores? = nil, prepare: (ModelConfiguration) throws -> StoreMigration?
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
+    self.past = past
     let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
     let own = configurations.map { $0 as? ModelConfiguration }
     configurationSet = Mutex(Set(own.compactMap(\.self)))
@@ -86,7 +91,7 @@ public final class ModelContainer: Equatable, Sendable {
       }
       storeByEntity = byEntity.map(\.0)
       planByEntity = EntityPlans(byEntity.map(\.1))
-      Self.newest.withLock { $0 = WeakContainer(container: self) }
+      if past == nil { Self.newest.withLock { $0 = WeakContainer(container: self) } }
       schema.reportNotes()
     } catch {
       if error is CancellationError { throw error }

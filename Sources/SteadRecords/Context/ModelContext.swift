@@ -19,12 +19,12 @@ public class ModelContext: Equatable {
   public static var didSave: Notification.Name { SaveNotification.didSave.nameForObservers }
 
   /// The keys of a save notification's `userInfo`.
+  ///
+  /// Under `historyTokens` lies a dictionary `[String: any HistoryToken]` with the place of the save in the history of
+  /// each store that was written and has one, by the stores' identifiers.
   public enum NotificationKey: String, Sendable {
     case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers, invalidatedAllIdentifiers,
-      queryGeneration
-    /// The save's places in the histories of custom stores, by the stores' identifiers; present when a store
-    /// gave one.
-    case historyTokens
+      queryGeneration, historyTokens
   }
 
   private let engine: ObjectGraph

@@ -137,7 +137,11 @@ extension ObjectGraph {
   private func finish(_ writer: SaveWriter) {
     let plan = writer.plan
     // Asked for while the objects are still the context's.
-    let summary = SaveNotification.didSave.mayHaveObservers ? writer.summary : nil
+    var summary = SaveNotification.didSave.mayHaveObservers ? writer.summary : nil
+    for index in writer.stores where summary != nil && stores[index].keepsHistory {
+      let name = stores[index].identity.identifier
+      summary?.historyTokens[name] = DefaultHistoryToken(store: name, number: inbox.number(of: index))
+    }
     hasNews = false
     if !followers.isEmpty {
       for root in writer.roots { followers.note(layout.entities[root].table) }

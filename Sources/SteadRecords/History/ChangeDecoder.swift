@@ -10,10 +10,15 @@ final class ChangeDecoder {
   /// Entities by their names' bytes; nil for those that the container does not have.
   private var entities: [(name: [UInt8], entity: EntityLayout?)] = []
   private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
+  private let old: OldRows
+  /// The transaction after which rows have old values.
+  private let oldStart: Int64?
 
-  init(_ store: RecordStore) {
+  init(_ store: RecordStore, _ connection: StoreConnection) throws {
     layout = store.layout
     plans = store.plans
+    old = OldRows(connection: connection)
+    oldStart = try old.start()
   }
 
   /// The changes of a transaction; those of entities that the container does not have are left out.
@@ -22,16 +27,32 @@ final class ChangeDecoder {
   {
     var list = ChangeBuilder(number: number, stamp: stamp)
     var parser = ChangeParser(text)
-    try parser.forEach { try add($0.group(self), to: &list, &$0) }
+    let hasOld = oldStart.map { number > $0 } ?? false
+    try parser.forEach { try add($0.group(self), to: &list, hasOld) }
     return list.finished()
   }
 
-  private func add(_ group: ChangeGroup, to list: inout ChangeBuilder, _ parser: inout ChangeParser)
-    throws
-  {
+  private func add(_ group: ChangeGroup, to list: inout ChangeBuilder, _ hasOld: Bool) throws {
     guard let entity = group.entity, let plan = plans[entity.index]?.plan else { return }
-    func open<M: PersistentModel>(_ type: M.Type) { list.add(group, plan.reference, type) }
+    let values = hasOld ? try oldValues(group, entity, list.number) : nil
+    func open<M: PersistentModel>(_ type: M.Type) { list.add(group, plan.reference, type, values) }
     _openExistential(entity.type, do: open)
+  }
+
+  /// What the properties of a group's rows were: of deletes all, of updates those that changed.
+  private func oldValues(
+    _ group: ChangeGroup, _ entity: EntityLayout, _ number: Int64
+  ) throws -> OldValues? {
+    if group.kind == .insert { return nil }
+    let named = group.properties?.properties.compactMap(\.self) ?? []
+    let properties = (group.kind == .delete ? entity.properties : named).filter {
+      $0.column != nil
+    }
+    let rows = try old.rows(properties.compactMap(\.column), of: entity.table, before: number)
+    let references = properties.map { property in
+      property.destination.flatMap { plans[$0]?.plan.reference }
+    }
+    return OldValues(entity: entity, properties: properties, references: references, rows: rows)
   }
 
   fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> EntityLayout? {
@@ -53,7 +74,7 @@ final class ChangeDecoder {
       entity.property(named: name) ?? entity.properties.first { $0.originalName == name }
     }
     func open<M: PersistentModel>(_ type: M.Type) -> PropertyNames {
-      KeyPathNames<M>(properties)
+      KeyPathNames<M>(properties, entity)
     }
     let result = _openExistential(entity.type, do: open)
     if names.count >= Self.nameLimit { names.removeAll() }
@@ -76,13 +97,41 @@ class PropertyNames {
 final class KeyPathNames<Model: PersistentModel>: PropertyNames {
   let paths: [(any PartialKeyPath<Model> & Sendable)?]
 
-  override init(_ properties: [PropertyLayout?]) {
+  init(_ properties: [PropertyLayout?], _ entity: EntityLayout) {
     paths = properties.map { property in
-      guard let path = property?.keyPath as? PartialKeyPath<Model> else { return nil }
+      guard let property, let path = entity.keyPaths[property.index] as? PartialKeyPath<Model>
+      else { return nil }
       // The two types are one reference. Macros write the paths, which hold no captured values.
       return unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
     }
     super.init(properties)
+  }
+}
+
+/// What properties of rows were before a transaction.
+private struct OldValues {
+  let entity: EntityLayout
+  let properties: [PropertyLayout]
+  /// Of each property that is a relationship, the names that its destinations' identifiers carry.
+  let references: [EntityReference?]
+  let rows: [Int64: [SQLValue]?]
+
+  func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
+    guard case .some(.some(let stored)) = rows[row] else { return nil }
+    var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
+    let paths = KeyPathNames<Model>(properties, entity).paths
+    for (place, property) in properties.enumerated() {
+      guard let path = paths[place] else { continue }
+      if property.destination != nil {
+        guard let reference = references[place], case .integer(let target) = stored[place] else {
+          continue
+        }
+        values.append((path, PersistentIdentifier(reference: reference, row: target)))
+      } else if let value = PreservedValue.decode(stored[place], property) {
+        values.append((path, value))
+      }
+    }
+    return HistoryTombstone(values)
   }
 }
 
@@ -130,7 +179,7 @@ private struct ChangeBuilder {
   }
 
   mutating func add<Model: PersistentModel>(
-    _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type
+    _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
   ) {
     if group.kind == .update { updateGroups += 1 }
     // Made once for all rows of the group.
@@ -163,7 +212,8 @@ private struct ChangeBuilder {
             .update(
               DefaultHistoryUpdate<Model>(
                 changeIdentifier: change, changedPersistentIdentifier: identifier,
-                transactionIdentifier: number, updatedAttributes: attributes, stamp: edited)))
+                transactionIdentifier: number, updatedAttributes: attributes,
+                oldValues: old?.values(row), stamp: edited)))
         case .delete:
           let values = place < group.values.count ? group.values[place] : []
           changes.append(
@@ -171,7 +221,7 @@ private struct ChangeBuilder {
               DefaultHistoryDelete<Model>(
                 changeIdentifier: change, changedPersistentIdentifier: identifier,
                 transactionIdentifier: number, tombstone: Self.tombstone(names, values),
-                stamp: edited)))
+                oldValues: old?.values(row), stamp: edited)))
         }
         place += 1
       }
@@ -240,6 +290,7 @@ extension DefaultHistoryUpdate: MergeableUpdate {
       changeIdentifier: changeIdentifier,
       changedPersistentIdentifier: changedPersistentIdentifier,
       transactionIdentifier: transactionIdentifier, updatedAttributes: updatedAttributes + new,
+      oldValues: oldValues.flatMap { first in other.oldValues.map { first.joined(with: $0) } },
       stamp: max(stamp, other.stamp))
   }
 }

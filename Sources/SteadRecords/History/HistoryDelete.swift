@@ -20,6 +20,8 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   public let changedPersistentIdentifier: PersistentIdentifier
   public let transactionIdentifier: Int64
   public let tombstone: HistoryTombstone<Model>
+  /// What all properties were; nil unless the store keeps old values. As those of ``DefaultHistoryUpdate``.
+  public let oldValues: HistoryTombstone<Model>?
   /// When the object was deleted in its context.
   let stamp: Int64
 }

@@ -18,11 +18,11 @@ struct HistoryReader {
   /// Throws when a transaction after a bound of the filter was deleted.
   private func checkTokens(_ connection: StoreConnection) throws {
     guard !filter.lowerBounds.isEmpty else { return }
-    let deleted =
-      try connection.integer(
-        "SELECT value FROM stead_metadata WHERE key = ?1", [.text(HistoryTable.deletedKey)]) ?? 0
+    let deleted = try connection.lastDeletedTransaction()
     for bound in filter.lowerBounds {
-      guard let number = bound.token.number(in: identifier), number < deleted else { continue }
+      // A token that does not name the store was made before the store's first transaction.
+      let number = bound.token.number(in: identifier) ?? 0
+      guard number < deleted else { continue }
       throw SwiftDataError(
         .historyTokenExpired,
         "The history after transaction \(number) has been deleted up to \(deleted). Fetch the objects again, and "
@@ -37,7 +37,7 @@ struct HistoryReader {
     on connection: StoreConnection, _ order: Order, token: (HistoryRow) -> DefaultHistoryToken,
     _ body: (DefaultHistoryTransaction) throws -> Void
   ) throws {
-    guard try hasTable(connection) else { return }
+    guard try connection.hasHistory() else { return }
     try checkTokens(connection)
     guard let numbers = filter.numbers(in: identifier) else { return }
     let statement = try connection.statement(
@@ -48,7 +48,7 @@ struct HistoryReader {
     defer { statement.reset() }
     statement.bind(numbers.lowerBound, at: 1)
     statement.bind(numbers.upperBound, at: 2)
-    let decoder = ChangeDecoder(store)
+    let decoder = try ChangeDecoder(store, connection)
     var (author, program) = (RepeatedText(), RepeatedText())
     var count = 0
     while try statement.step() {
@@ -66,13 +66,6 @@ struct HistoryReader {
       count += 1
       if count == order.limit { return }
     }
-  }
-
-  /// A store of an earlier version that is opened read-only has no history.
-  private func hasTable(_ connection: StoreConnection) throws -> Bool {
-    try connection.integer(
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [.text(HistoryTable.name)])
-      != nil
   }
 
   private func changes(

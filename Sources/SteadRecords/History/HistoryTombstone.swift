@@ -13,6 +13,9 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
     self.values = values
   }
 
+  /// These values and others.
+  func joined(with other: Self) -> Self { Self(values + other.values) }
+
   /// The value that an attribute had; nil when it was nil, or was not preserved.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     values.first { ($0.keyPath as PartialKeyPath<Model>) == keyPath }?.value

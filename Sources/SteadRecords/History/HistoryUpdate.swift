@@ -22,15 +22,3 @@ extension HistoryUpdate {
     updatedAttributes.contains { ($0 as PartialKeyPath<Model>) == keyPath }
   }
 }
-
-/// An object of a store of this package whose properties were changed.
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
-  public let changeIdentifier: Int64
-  public let changedPersistentIdentifier: PersistentIdentifier
-  public let transactionIdentifier: Int64
-  /// The properties that were changed, in the order of their declaration; those that the model no longer has are
-  /// left out.
-  public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
-  /// When the object was first changed in its context since the save before.
-  let stamp: Int64
-}

@@ -23,7 +23,8 @@ extension ModelContext {
 
   /// Deletes the transactions that match, from all stores of the container, and commits that immediately.
   ///
-  /// Tokens of earlier transactions expire. The numbers of transactions go on. Throws `readOnlyStore` for a store
+  /// Tokens of earlier transactions expire. The numbers of transactions go on. Several stores are written one after
+  /// the other; when one throws, those before it have lost theirs. Throws `readOnlyStore` for a store
   /// that cannot be written, and what ``fetchHistory(_:)`` throws.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     let done = try container.customStores.compactMap { try $0?.deleteHistory(descriptor) }
@@ -121,19 +122,17 @@ private struct HistorySearch {
     var start: [String: Int64] = [:]
     for store in stores {
       let reader = HistoryReader(store: store, filter: bounds)
+      let identifier = store.identity.identifier
       try store.read(.newest) { connection, _ in
+        // Where a store has no transaction that a token could name, the token is still to say what is behind it.
+        let named = filter.lowerBounds.compactMap { $0.token.number(in: identifier) }.max()
+        start[identifier] =
+          try named ?? (connection.hasHistory() ? connection.lastDeletedTransaction() : 0)
         try reader.forEach(on: connection, .init()) {
           DefaultHistoryToken(store: $0.store, number: $0.number)
         } _: { transaction in
-          let name = transaction.storeIdentifier
-          if start[name] == nil { start[name] = transaction.transactionIdentifier - 1 }
           rows.append((transaction, filter.accepts(author: transaction.author)))
         }
-      }
-    }
-    for bound in filter.lowerBounds {
-      for (store, number) in bound.token.tokenValue ?? [:] where start[store] == nil {
-        start[store] = number
       }
     }
     rows.sort {
@@ -163,6 +162,12 @@ private struct HistorySearch {
             .map(\.transactionIdentifier)
         }
       }
+    }
+    if descriptor.predicate == nil, limit == 0 {
+      for store in stores {
+        try store.maintain { try HistoryRemoval(connection: $0).removeAll() }
+      }
+      return
     }
     let found = try transactions()
     for store in stores {

@@ -7,7 +7,7 @@ import Observation
 @attached(
   member, conformances: PersistentModel,
   names: named(_$state), named(_$statePointer), named(_$first), named(_$supermodel),
-  named(_$propertyCount), named(_$constantOffsets), named(_$propertyMetadata),
+  named(_$propertyCount), named(_$constantOffsets), named(_$propertyMetadata), named(_$keyPaths),
   named(schemaMetadata), named(init), named(deinit), named(_$reload), named(_$bind),
   named(_$visit), named(_$make), named(_$isMakeable), named(_$fillUnstored))
 @attached(memberAttribute)

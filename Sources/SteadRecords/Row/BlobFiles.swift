@@ -5,6 +5,8 @@ import SteadFiles
 final class BlobFiles: Sendable {
   private let blobs: BlobStore
 
+  var directory: URL { blobs.directory }
+
   init(directory: URL) { blobs = BlobStore(directory: directory) }
 
   func write(_ data: Data) throws -> String { try blobs.write(data) }

@@ -5,7 +5,7 @@ struct SaveSummary {
   var inserted: Set<PersistentIdentifier> = []
   var updated: Set<PersistentIdentifier> = []
   var deleted: Set<PersistentIdentifier> = []
-  /// The save's places in the histories of custom stores.
+  /// The place of the save in the history of each store that has one.
   var historyTokens: [String: any HistoryToken] = [:]
 
   /// The `userInfo` of `didSave`: sets of identifiers, under SwiftData's keys and Core Data's words.
@@ -16,7 +16,7 @@ struct SaveSummary {
       info[keys.name] = identifiers
       info[keys.word] = identifiers
     }
-    if !historyTokens.isEmpty { info["historyTokens"] = historyTokens }
+    if !historyTokens.isEmpty { info[Self.tokensKey] = historyTokens }
     return info
   }
 
@@ -26,6 +26,7 @@ struct SaveSummary {
     ("insertedIdentifiers", "inserted"), ("updatedIdentifiers", "updated"),
     ("deletedIdentifiers", "deleted"),
   ]
+  nonisolated(unsafe) private static let tokensKey: AnyHashable = "historyTokens"
   nonisolated(unsafe) private static let emptyInfo: [AnyHashable: Any] = Dictionary(
     uniqueKeysWithValues: keys.flatMap { [$0.name, $0.word] }.map {
       ($0, Set<PersistentIdentifier>())

@@ -13,6 +13,8 @@ final class EntityLayout: @unchecked Sendable {
   let familyDiscriminators: [Int]
   /// Inherited properties first; a property's place is its index.
   let properties: [PropertyLayout]
+  /// The class's key path to each property. That of ``PropertyLayout`` is of the class that declares it.
+  let keyPaths: [AnyKeyPath]
   let propertyByKeyPath: [AnyKeyPath: Int]
   /// Indices of the properties of each uniqueness constraint.
   let uniqueConstraints: [[Int]]
@@ -38,7 +40,8 @@ final class EntityLayout: @unchecked Sendable {
     discriminator = parts.discriminator
     familyDiscriminators = parts.familyDiscriminators
     properties = parts.properties
-    propertyByKeyPath = parts.keyPaths
+    keyPaths = parts.keyPaths
+    propertyByKeyPath = parts.places
     byName = Dictionary(uniqueKeysWithValues: parts.properties.map { ($0.name, $0.index) })
     let names = byName
     uniqueConstraints = parts.uniqueness.map { $0.compactMap { names[$0] } }.filter { !$0.isEmpty }
@@ -73,7 +76,8 @@ final class EntityLayout: @unchecked Sendable {
     var discriminator: Int?
     var familyDiscriminators: [Int]
     var properties: [PropertyLayout]
-    var keyPaths: [AnyKeyPath: Int]
+    var keyPaths: [AnyKeyPath]
+    var places: [AnyKeyPath: Int]
     var uniqueness: [[String]]
     var indexed: [[String]]
   }

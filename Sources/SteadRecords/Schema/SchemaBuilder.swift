@@ -121,6 +121,8 @@ struct SchemaBuilder {
 extension Schema.PropertyMetadata {
   /// The type of the property's value.
   var valueType: any Any.Type { type(of: keypath).valueType }
-  /// Whether this is a property, and not a set of constraints.
-  var isStored: Bool { !(metadata is any ConstraintProperty) }
+  /// Whether this is a property that the class declares, and not a set of constraints or of key paths.
+  var isStored: Bool { !(metadata is any ConstraintProperty) && name != Self.inheritedName }
+  /// The name of the entry whose default value is the class's key paths to the properties that it inherits.
+  static var inheritedName: String { "_$inherited" }
 }

@@ -42,6 +42,7 @@ struct StoreLayoutBuilder {
     let rootIndex = indexByName[root.name] ?? index
     let inHierarchy = entity.superentity != nil || !entity.subentities.isEmpty
     let declared = models[index].all
+    let keyPaths = models[index].keyPaths
     let properties = try zip(stored[index], declared).enumerated().map { place, pair in
       try property(pair.0, pair.1, at: place, of: entity)
     }
@@ -50,8 +51,10 @@ struct StoreLayoutBuilder {
         index: index, name: entity.name, type: models[index].type, table: root.name,
         rootIndex: rootIndex, discriminator: inHierarchy ? index + 1 : nil,
         familyDiscriminators: inHierarchy ? family(of: entity) : [], properties: properties,
-        keyPaths: Dictionary(
-          uniqueKeysWithValues: declared.enumerated().map { ($1.keyPath, $0) }),
+        keyPaths: keyPaths,
+        places: Dictionary(
+          (declared.map(\.keyPath) + keyPaths).enumerated().map { ($1, $0 % declared.count) }
+        ) { first, _ in first },
         uniqueness: constraints(of: entity, \.uniquenessConstraints),
         indexed: constraints(of: entity, \.indices)))
   }

@@ -79,6 +79,9 @@ final class CommitLog: Sendable {
   /// The greatest number that this process knows; look-ups may share a snapshot that has it.
   private let newest = Atomic<Int64>(0)
   private let stamp = Atomic<Int64>(0)
+  /// The greatest number of which listeners were told, or that this process has committed itself. Not the newest that
+  /// is known: a context that fetches may know of another process's commit before the listeners do.
+  private let told = Atomic<Int64>(0)
 
   /// How often the file was seen changed by a program that does not count its commits.
   private let outsiders = Atomic<UInt64>(0)
@@ -141,15 +144,21 @@ final class CommitLog: Sendable {
     Self.raise(stamp, to: commit.stamp)
   }
 
-  private static func raise(_ value: borrowing Atomic<Int64>, to number: Int64) {
+  @discardableResult
+  private static func raise(_ value: borrowing Atomic<Int64>, to number: Int64) -> Bool {
     var known = value.load(ordering: .relaxed)
     while known < number {
       let (exchanged, current) = value.compareExchange(
         expected: known, desired: number, ordering: .acquiringAndReleasing)
-      if exchanged { return }
+      if exchanged { return true }
       known = current
     }
+    return false
   }
+
+  /// Notes that listeners know of a commit, or are about to; returns whether they did not know it before.
+  @discardableResult
+  func tell(_ number: Int64) -> Bool { Self.raise(told, to: number) }
 
   /// What all but one context have committed after one number, up to another.
   func news(after seen: Int64, upTo number: Int64, for reader: ObjectIdentifier) -> News {

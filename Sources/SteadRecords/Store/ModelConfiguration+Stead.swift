@@ -3,14 +3,23 @@ public import Foundation
 extension ModelConfiguration {
   /// Whether a store keeps a history of its changes.
   public struct History: Hashable, Sendable {
-    private let isKept: Bool
+    private enum Kind { case off, on, withOldValues }
+
+    private let kind: Kind
+    var keepsOldRows: Bool { kind == .withOldValues }
 
     /// Each transaction is recorded until `deleteHistory` removes it: those of this library, and rows that other
     /// programs change with plain SQL.
-    public static let on = History(isKept: true)
+    public static let on = History(kind: .on)
+    /// As ``on``, and each row is kept as it was before each change, so that updates and deletions show their old
+    /// values, and `ModelContainer.asOf(_:)` opens the store as it was.
+    ///
+    /// Costs a row more for each row that is written, by whichever program. Old values begin when a store is first
+    /// opened so, and again with a migration that changes a table. Opening the store otherwise removes them.
+    public static let withOldValues = History(kind: .withOldValues)
     /// Nothing is recorded, and `fetchHistory` finds what was recorded before. Opening the store removes the
     /// triggers that record plain SQL.
-    public static let off = History(isKept: false)
+    public static let off = History(kind: .off)
   }
 
   /// Whether the store keeps a history of its changes; ``History/on`` unless set.
@@ -33,5 +42,42 @@ extension ModelConfiguration {
   ) {
     self.init(name, schema: schema, url: url, allowsSave: allowsSave)
     self.history = history
+  }
+}
+
+extension ModelConfiguration {
+  /// How much of its history a store keeps; without limits all of it, as SwiftData does.
+  ///
+  /// What is beyond any of the limits is removed, oldest first: by a save after each 256 commits, and by
+  /// `ModelContainer.trimHistory()`. What a reader of `ModelContainer.setHistoryReader(_:at:)` has not handled
+  /// stays, up to ``unreadTransactions``.
+  public struct HistoryLimits: Hashable, Sendable {
+    /// How old transactions are kept, in seconds.
+    public var age: Double?
+    /// How many of the last transactions are kept.
+    public var transactions: Int?
+    /// How many bytes the lists of changes may have together, without old values.
+    public var bytes: Int?
+    /// How many of the last transactions are kept at most, whoever has not read them; nil for all.
+    public var unreadTransactions: Int?
+
+    /// No limits.
+    public static let none = HistoryLimits()
+
+    public init(
+      age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil,
+      unreadTransactions: Int? = nil
+    ) {
+      self.age = age
+      self.transactions = transactions
+      self.bytes = bytes
+      self.unreadTransactions = unreadTransactions
+    }
+  }
+
+  /// How much of its history the store keeps; all unless set. Set it before a container is opened.
+  public var historyLimits: HistoryLimits {
+    get { keptLimits }
+    set { keptLimits = newValue }
   }
 }

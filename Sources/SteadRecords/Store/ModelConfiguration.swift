@@ -40,6 +40,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   public let cloudKitDatabase: CloudKitDatabase
   public var schema: Schema?
   var keptHistory = History.on
+  var keptLimits = HistoryLimits.none
   /// What the store is to a migration.
   var migration = MigrationRole.none
 

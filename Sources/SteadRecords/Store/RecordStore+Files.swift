@@ -6,6 +6,8 @@ extension RecordStore {
   func removeFile(_ reference: String, unlessUsedIn layout: StoreLayout) {
     do {
       try maintain { connection in
+        // An old row refers to it.
+        if try OldRows(connection: connection).start() != nil { return }
         if try !isUsed(reference, layout, connection) { try blobs?.remove(reference) }
       }
     } catch {

@@ -51,6 +51,8 @@ final class RecordStore: @unchecked Sendable {
   private let writingThread = Atomic<UInt>(0)
   private let readers: ReaderPool
   private let isInMemory: Bool
+  /// Whether what is saved here goes into the history.
+  var keepsHistory: Bool { configuration.history != .off }
 
   /// - Parameters:
   ///   - mirrored: The identifier of the store whose objects this one, in memory, holds a copy of.
@@ -74,7 +76,8 @@ final class RecordStore: @unchecked Sendable {
     var preparation = StorePreparation(
       writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
       file: file, report: report,
-      keepsHistory: configuration.history == .on && !configuration.isStoredInMemoryOnly)
+      keepsHistory: configuration.history != .off && !configuration.isStoredInMemoryOnly,
+      keepsOldRows: configuration.history.keepsOldRows)
     historian = Historian(writer, configuration, layout, entities)
     let identity: Identity
     do {
@@ -98,7 +101,9 @@ final class RecordStore: @unchecked Sendable {
     log = CommitLog.of(try Self.logName(identity, configuration))
     readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly
-    log.didCommit(try writer.lastCommit())
+    let last = try writer.lastCommit()
+    log.didCommit(last)
+    log.tell(last.number)
     if isWritable { try historian.takeOver() }
     modelVersion = historian.schemaVersion
   }
@@ -224,9 +229,13 @@ final class RecordStore: @unchecked Sendable {
       endLastTransaction()
       writing.unlock()
       log.didCommit(commit)
+      log.tell(number)
       if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
       // Only reported: what is committed cannot be taken back.
       if isDurable { syncDirectory() }
+      if configuration.historyLimits != .none, number % HistoryTrimming.interval == 0 {
+        tryTrimming()
+      }
       return number
     } catch {
       rollBack()
@@ -255,6 +264,22 @@ final class RecordStore: @unchecked Sendable {
     depth -= 1
     if depth == 0 { endLastTransaction() }
     writing.unlock()
+  }
+
+  /// Removes from the history what the configuration's limits do not keep.
+  func trimHistory() throws {
+    let limits = configuration.historyLimits
+    if limits == .none { return }
+    try maintain { try HistoryTrimming(connection: $0, limits: limits).run() }
+  }
+
+  private func tryTrimming() {
+    do {
+      try trimHistory()
+    } catch {
+      // The save itself is done, and the next removal finds the same.
+      Report.problem("The store's history cannot be trimmed: \(error)")
+    }
   }
 
   private func endLastTransaction() {
@@ -315,6 +340,12 @@ final class RecordStore: @unchecked Sendable {
     return try body()
   }
 
+  /// Writes a copy of what is committed to a new file.
+  func copy(to path: String) throws {
+    if !configuration.isStoredInMemoryOnly { return try file.open(writable: false).copy(to: path) }
+    try exclusively { try writer.copy(to: path) }
+  }
+
   private static var currentThread: UInt {
     // A number or a pointer, by the system.
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
@@ -347,10 +378,10 @@ final class RecordStore: @unchecked Sendable {
   /// Asks the listening contexts to look, when the store has a commit that this process did not know.
   private func lookForCommits() {
     guard !configuration.isStoredInMemoryOnly else { return }
-    let known = (log.newestNumber, log.outsiderCount)
+    let outsiderCount = log.outsiderCount
     do {
       let number = try read(.newest) { $1 }
-      if (number, log.outsiderCount) != known { log.notify() }
+      if log.tell(number) || log.outsiderCount != outsiderCount { log.notify() }
     } catch {
       Report.problem("The store cannot be asked for other processes' changes: \(error)")
     }
@@ -399,6 +430,8 @@ final class RecordStore: @unchecked Sendable {
         try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
       }
       try HistoryRemoval(connection: connection).removeAll()
+      // What this transaction has deleted is to be gone, too.
+      try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
     }
     // Objects that are registered anywhere have no rows any more, which `write` has told.
     try file.removeBlobs()

@@ -121,6 +121,8 @@ final class StoreConnection: @unchecked Sendable {
   func keepLog() { database.keepLog() }
   func interrupts(when condition: (() -> Bool)?) { database.interrupts(when: condition) }
   /// Puts what this database holds in place of another's.
+  func copy(to path: String) throws { try database.copy(to: path) }
+
   func backup(into other: StoreConnection) throws -> SQLiteBackup {
     try SQLiteBackup(from: database, into: other.database)
   }

@@ -16,13 +16,15 @@ struct StorePreparation {
   let report: MigrationReporter
   /// Whether programs other than this library are to write the history, too.
   let keepsHistory: Bool
+  /// Whether rows are kept as they were before each change.
+  let keepsOldRows: Bool
   /// What has changed, where the store was made for other models.
   private(set) var migration: StoreMigration?
 
   init(
     _ connection: StoreConnection, _ layout: StoreLayout, tables: [TableLayout],
     entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile,
-    report: MigrationReporter, keepsHistory: Bool
+    report: MigrationReporter, keepsHistory: Bool, keepsOldRows: Bool
   ) {
     self.connection = connection
     self.layout = layout
@@ -33,6 +35,7 @@ struct StorePreparation {
     self.file = file
     self.report = report
     self.keepsHistory = keepsHistory
+    self.keepsOldRows = keepsOldRows
   }
 
   /// Brings the tables up to the layout, and returns the store's identifier.
@@ -47,7 +50,8 @@ struct StorePreparation {
     guard allowsSave else { return try identifier() ?? "read-only" }
     let isNew = version == 0
     let digest = TablesDigest(
-      layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory
+      layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
+      keepsOldRows: keepsOldRows
     ).text
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
@@ -119,9 +123,18 @@ struct StorePreparation {
 
   /// Stores of earlier versions lack the tables.
   private func prepareHistory() throws {
+    let old =
+      keepsOldRows ? OldRowTable.all(tables: tables, layout: layout, entities: entities) : []
     let triggers =
-      keepsHistory ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities) : []
+      keepsHistory
+      ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities, old: old) : []
     try HistoryTable(connection: connection).prepare(triggers)
+    try noteMigration()
+    try OldRows(connection: connection).prepare(old)
+  }
+
+  /// Makes what a migration has changed a transaction.
+  private func noteMigration() throws {
     let changes = connection.changes
     if changes.isEmpty { return }
     connection.changes = ChangeList()

@@ -4,12 +4,13 @@ import SteadFiles
 /// A text that is the same for models that need the same tables and leave the same schema in a store.
 struct TablesDigest {
   /// To be counted up when this version of the library makes other tables from the same models.
-  private static let version = 4
+  private static let version = 5
 
   let layout: StoreLayout
   let tables: [TableLayout]
   let entities: Set<Int>
   let keepsHistory: Bool
+  let keepsOldRows: Bool
 
   /// The words of the text. Added one by one, since interpolating them makes a string of each line first, and
   /// a schema of fifty models has a thousand lines.
@@ -50,6 +51,7 @@ struct TablesDigest {
     words.add(Self.version)
     words.add(Int(StorePreparation.formatVersion))
     words.add(keepsHistory)
+    words.add(keepsOldRows)
     words.add("\(layout.schema.version)")
     words.endLine()
     for table in tables {

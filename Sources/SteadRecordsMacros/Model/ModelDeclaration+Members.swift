@@ -9,6 +9,7 @@ extension ModelDeclaration {
     if supermodel == nil { result += state }
     if inheritsSomething { result.append(firstIndex) }
     if !constants.isEmpty { result.append(constantOffsets) }
+    if !isFinal { result.append(keyPaths) }
     return result + [
       supermodelMember, propertyCount, propertyMetadata, schemaMetadata, rowInitializer, reload,
       bind, visit,
@@ -57,7 +58,7 @@ extension ModelDeclaration {
   /// A key path or a default value of a class on a global actor exists on that actor only. So this
   /// member has the isolation of the class, whatever it is, and `schemaMetadata` looks past it.
   private var propertyMetadata: String {
-    let entries = properties.map(entry) + constraintEntries
+    let entries = properties.map(entry) + constraintEntries + inheritedEntries
     let list = entries.isEmpty ? ["[]"] : ["["] + entries.map { "  " + $0 } + ["]"]
     return list.body(
       of: "private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata]")
@@ -101,6 +102,31 @@ extension ModelDeclaration {
     .init(name: "\(entryName)", keypath: \\\(name).persistentModelID, \
     metadata: SteadRecords.Schema.\(constraint.kind.rawValue)<\(name)>(\(constraint.arguments))),
     """
+  }
+
+  /// A superclass's path equals no path of the class, so the superclass makes paths of the class.
+  private var inheritedEntries: [String] {
+    guard let supermodel else { return [] }
+    return [
+      """
+      .init(name: "_$inherited", keypath: \\\(name).persistentModelID, \
+      defaultValue: \(supermodel)._$keyPaths(of: \(name).self)),
+      """
+    ]
+  }
+
+  /// The key paths of a subclass to the properties that it inherits, in the order of the properties.
+  ///
+  /// Isolated as the class is, like ``propertyMetadata``, which alone calls it.
+  private var keyPaths: String {
+    let inherited = supermodel.map { "\($0)._$keyPaths(of: _$Model.self) + " } ?? ""
+    let paths = properties.map { $0.keyPath(of: "_$Model") }
+    return """
+      \(access)static func _$keyPaths<_$Model: \(name)>(of _: _$Model.Type) -> \
+      [PartialKeyPath<_$Model>] {
+        \(inherited)[\(paths.joined(separator: ", "))]
+      }
+      """
   }
 
   private var constants: [PersistedProperty] { properties.filter(\.isConstant) }

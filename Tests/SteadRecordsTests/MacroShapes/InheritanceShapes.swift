@@ -48,7 +48,7 @@ import Testing
     #expect(DogShape._$propertyCount == 3)
     #expect(PuppyShape._$propertyCount == 5)
     #expect(EmptyChildShape._$propertyCount == 2)
-    #expect(PuppyShape.schemaMetadata.map(\.name) == ["age", "mother"])
+    #expect(PuppyShape.schemaMetadata.map(\.name) == ["age", "mother", "_$inherited"])
     #expect(PuppyShape._$supermodel == DogShape.self)
     #expect(AnimalShape._$supermodel == nil)
   }

@@ -23,6 +23,8 @@ final class ModelMetadata: @unchecked Sendable {
   /// The sets of `#Unique` and `#Index`.
   let constraints: [any ConstraintProperty]
   private let byKeyPath: [AnyKeyPath: Int]
+  /// The class's own key paths to the properties that it inherits, in their order; empty where it does not say.
+  private let inherited: [AnyKeyPath]
 
   private static let known = Mutex<[ObjectIdentifier: ModelMetadata]>([:])
 
@@ -74,6 +76,8 @@ final class ModelMetadata: @unchecked Sendable {
     properties = metadata.filter(\.isStored).map { Property($0) }
     constraints = metadata.compactMap { $0.metadata as? any ConstraintProperty }
     byKeyPath = Dictionary(properties.enumerated().map { ($1.keyPath, $0) }) { first, _ in first }
+    let paths = metadata.first { $0.name == Schema.PropertyMetadata.inheritedName }
+    inherited = paths?.defaultValue as? [AnyKeyPath] ?? []
   }
 
   /// What no class says of itself, for a schema that is made by hand.
@@ -84,6 +88,7 @@ final class ModelMetadata: @unchecked Sendable {
     self.properties = properties
     constraints = []
     byKeyPath = [:]
+    inherited = []
   }
 
   static func name(of type: any PersistentModel.Type) -> String {
@@ -93,8 +98,8 @@ final class ModelMetadata: @unchecked Sendable {
 
   /// The stored property that a key path reads, inherited or not.
   ///
-  /// A subclass's path to an inherited property equals no path of the superclass. Such a path is read
-  /// on an object that notes what is read, and has to lead both ways as a stored property's does: a
+  /// A subclass's path to an inherited property equals no path of the superclass. Where the class does not list
+  /// it, such a path is read on an object that notes what is read, and has to lead both ways as a stored property's does: a
   /// computed property may read a stored one.
   func property(at keyPath: AnyKeyPath) -> Property? {
     if let found = listed(at: keyPath) { return found }
@@ -106,7 +111,9 @@ final class ModelMetadata: @unchecked Sendable {
   }
 
   private func listed(at keyPath: AnyKeyPath) -> Property? {
-    byKeyPath[keyPath].map { properties[$0] } ?? parent?.listed(at: keyPath)
+    if let place = byKeyPath[keyPath] { return properties[place] }
+    if let place = inherited.firstIndex(of: keyPath) { return all[place] }
+    return parent?.listed(at: keyPath)
   }
 
   /// The stored property that reading a key path reads last.
@@ -116,6 +123,13 @@ final class ModelMetadata: @unchecked Sendable {
 
   /// Inherited and own properties.
   var all: [Property] { (parent?.all ?? []) + properties }
+
+  /// The key paths of ``all`` as paths of this class; an inherited one is the superclass's where the class does
+  /// not list its own.
+  var keyPaths: [AnyKeyPath] {
+    let all = all
+    return all.enumerated().map { inherited.indices.contains($0) ? inherited[$0] : $1.keyPath }
+  }
 }
 
 extension ModelMetadata.Property {

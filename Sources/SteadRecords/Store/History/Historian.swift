@@ -14,6 +14,8 @@ final class Historian {
   /// The version of the file's tables and triggers that was looked at last.
   private(set) var schemaVersion: Int64?
   private var usesTriggers = false
+  /// The tables of old rows that the connection writes by triggers of its own.
+  private var noted: [OldRowTable] = []
 
   init(
     _ connection: StoreConnection, _ configuration: ModelConfiguration, _ layout: StoreLayout,
@@ -24,14 +26,18 @@ final class Historian {
     searchTables = layout.entities.filter {
       entities.contains($0.index) && !$0.searchable.isEmpty
     }.map { SearchTable(entity: $0) }
-    connection.notesChanges = configuration.history == .on
+    connection.notesChanges = configuration.history != .off
   }
 
   /// Turns the file's triggers off, or on where it has others than this library's; again when another process has
   /// changed them.
   func takeOver() throws {
     // Nobody else writes to a store in memory, which has no triggers of the history.
-    if configuration.isStoredInMemoryOnly { return }
+    if configuration.isStoredInMemoryOnly {
+      if schemaVersion == nil { try noteOldRows() }
+      schemaVersion = 0
+      return
+    }
     let version = try connection.integer("PRAGMA schema_version")
     if version == schemaVersion { return }
     let own = Set(searchTables.flatMap(\.triggerNames))
@@ -47,8 +53,16 @@ final class Historian {
         try table.makeTemporaryTriggers(on: connection)
       }
     }
+    try noteOldRows()
     try connection.setsOffTriggers(usesTriggers)
     schemaVersion = version
+  }
+
+  /// Has old rows noted wherever the file keeps them, whatever this program's configuration says.
+  private func noteOldRows() throws {
+    for table in noted { try table.dropTemporaryTriggers(on: connection) }
+    noted = usesTriggers ? [] : try OldRows(connection: connection).tables()
+    for table in noted { try table.makeTemporaryTriggers(on: connection) }
   }
 
   /// Has the triggers looked at again: temporary ones that a transaction made end with its rollback.
@@ -84,6 +98,8 @@ final class Historian {
     }
     try connection.run(
       "DELETE FROM stead_history WHERE number >= ?1", [.integer(commit.number)])
+    // After one row, too: a change of a column that is no property's follows it without a row of its own.
+    try OldRows(connection: connection).merge(from: commit.number)
     return groups.isEmpty ? nil : "[\(groups.joined(separator: ","))]"
   }
 }

@@ -15,6 +15,29 @@ struct HistoryRemoval {
     }
     if last == newest { try empty(newest) }
     try record(last)
+    try removeOldRows(newest)
+  }
+
+  /// Removes the old rows of the transactions before the first that is left.
+  private func removeOldRows(_ newest: Int64) throws {
+    let first = try connection.integer(
+      "SELECT min(number) FROM stead_history WHERE changes IS NOT NULL")
+    try OldRows(connection: connection).remove(upTo: first.map { $0 - 1 } ?? newest)
+  }
+
+  /// Deletes the transactions up to one.
+  func remove(upTo last: Int64) throws {
+    let count = try connection.integer(
+      "SELECT 1 FROM stead_history WHERE number <= ?1 AND changes IS NOT NULL LIMIT 1",
+      [.integer(last)])
+    guard count != nil else { return }
+    let newest = try connection.lastCommit().number
+    try connection.run(
+      "DELETE FROM stead_history WHERE number <= ?1 AND number <> ?2",
+      [.integer(last), .integer(newest)])
+    if last >= newest { try empty(newest) }
+    try record(min(last, newest))
+    try removeOldRows(newest)
   }
 
   /// Deletes all transactions.
@@ -26,6 +49,7 @@ struct HistoryRemoval {
     try connection.run("DELETE FROM stead_history WHERE number < ?1", [.integer(newest)])
     try empty(newest)
     try record(last)
+    try removeOldRows(newest)
   }
 
   private func empty(_ number: Int64) throws {

@@ -59,3 +59,18 @@ struct HistoryTable {
   /// Removes the triggers, which name columns: one that is to be dropped must not be in them.
   func dropTriggers() throws { try replaceTriggers(by: []) }
 }
+
+extension StoreConnection {
+  /// Whether there is a history; a store of an earlier version that is opened read-only has none.
+  func hasHistory() throws -> Bool {
+    try integer(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [.text(HistoryTable.name)])
+      != nil
+  }
+
+  /// The number of the last transaction that was deleted from the history; 0 when none was.
+  func lastDeletedTransaction() throws -> Int64 {
+    try integer(
+      "SELECT value FROM stead_metadata WHERE key = ?1", [.text(HistoryTable.deletedKey)]) ?? 0
+  }
+}

@@ -9,10 +9,21 @@ struct HistoryTrigger {
   let name: String
   let sql: String
 
-  private init(_ table: String, _ event: String, _ body: String) {
-    name = "\(HistoryTable.triggerPrefix)\(table)_\(event.lowercased())"
+  private init(_ table: String, _ event: String, _ body: String, isBefore: Bool = false) {
+    name = "\(HistoryTable.triggerPrefix)\(table)_\(isBefore ? "before_" : "")\(event.lowercased())"
     sql =
-      "CREATE TRIGGER \(name.sqlName) AFTER \(event) ON \(table.sqlName) BEGIN \(body) END"
+      "CREATE TRIGGER \(name.sqlName) \(isBefore ? "BEFORE" : "AFTER") \(event) "
+      + "ON \(table.sqlName) BEGIN \(body) END"
+  }
+
+  /// The trigger with old rows noted first: the number of a transaction is known until its row is written.
+  private func noting(_ note: String) -> Self {
+    Self(name: name, sql: sql.replacing(" BEGIN ", with: " BEGIN \(note) ", maxReplacements: 1))
+  }
+
+  private init(name: String, sql: String) {
+    self.name = name
+    self.sql = sql
   }
 
   /// The trigger that makes a transaction of what the others note.
@@ -34,17 +45,49 @@ struct HistoryTrigger {
   }
 
   /// All triggers of a store's tables.
-  static func all(tables: [TableLayout], layout: StoreLayout, entities: Set<Int>) -> [Self] {
+  ///
+  /// - Parameter old: The tables of old rows that they write, too.
+  static func all(
+    tables: [TableLayout], layout: StoreLayout, entities: Set<Int>, old: [OldRowTable]
+  ) -> [Self] {
     let held = layout.entities.filter { entities.contains($0.index) }
     let ofRows = tables.flatMap { table in
       Self.ofRows(table, held.filter { $0.table == table.name })
     }
-    return [Self()] + ofRows + ofPairs(held)
+    let noted = Dictionary(uniqueKeysWithValues: old.map { ($0.table, $0) })
+    let triggers = (ofRows + ofPairs(held)).map { trigger in
+      guard let old = noted[trigger.table] else { return trigger.trigger }
+      switch trigger.event {
+      case "INSERT": return trigger.trigger.noting(old.noteNew)
+      case "UPDATE": return trigger.trigger.noting("\(old.noteOld) \(old.noteMoved)")
+      default: return trigger.trigger.noting(old.noteOld)
+      }
+    }
+    let replacing = old.flatMap { old in
+      [
+        Self(old.table, "INSERT", old.noteReplaced, isBefore: true),
+        Self(old.table, "UPDATE", old.noteDisplaced, isBefore: true),
+      ]
+    }
+    return [Self()] + triggers + replacing
+  }
+
+  /// A trigger of an event of a table.
+  private struct Event {
+    let table: String
+    let event: String
+    let trigger: HistoryTrigger
+
+    init(_ table: String, _ event: String, _ body: String) {
+      self.table = table
+      self.event = event
+      trigger = HistoryTrigger(table, event, body)
+    }
   }
 
   // MARK: Rows
 
-  private static func ofRows(_ table: TableLayout, _ family: [EntityLayout]) -> [Self] {
+  private static func ofRows(_ table: TableLayout, _ family: [EntityLayout]) -> [Event] {
     let note = "INSERT INTO \(HistoryTable.foreignName) VALUES"
     var seen: Set<String> = []
     let properties = family.flatMap(\.properties).filter {
@@ -60,10 +103,11 @@ struct HistoryTrigger {
     let tombstone =
       preserved.isEmpty ? "'[]', ''" : "'[\(names)]', \(preserved.list(of: "old."))"
     return [
-      Self(table.name, "INSERT", "\(note) (0, \(name(family, "new")), new.\"_id\", NULL, NULL);"),
-      Self(
+      Event(table.name, "INSERT", "\(note) (0, \(name(family, "new")), new.\"_id\", NULL, NULL);"),
+      Event(
         table.name, "UPDATE", "\(note) (1, \(name(family, "new")), new.\"_id\", \(changes), NULL);"),
-      Self(table.name, "DELETE", "\(note) (2, \(name(family, "old")), old.\"_id\", \(tombstone));"),
+      Event(
+        table.name, "DELETE", "\(note) (2, \(name(family, "old")), old.\"_id\", \(tombstone));"),
     ]
   }
 
@@ -110,7 +154,7 @@ struct HistoryTrigger {
     }
   }
 
-  private static func ofPairs(_ held: [EntityLayout]) -> [Self] {
+  private static func ofPairs(_ held: [EntityLayout]) -> [Event] {
     var sides: [String: [Side]] = [:]
     for entity in held {
       for property in entity.joined.map({ entity.properties[$0] }) {
@@ -129,8 +173,8 @@ struct HistoryTrigger {
       }
       let moved = notes("old") { "old.\($0.column) IS NOT new.\($0.column)" }
       return [
-        Self(table, "INSERT", notes("new")), Self(table, "DELETE", notes("old")),
-        Self(table, "UPDATE", notes("new") + " " + moved),
+        Event(table, "INSERT", notes("new")), Event(table, "DELETE", notes("old")),
+        Event(table, "UPDATE", notes("new") + " " + moved),
       ]
     }
   }

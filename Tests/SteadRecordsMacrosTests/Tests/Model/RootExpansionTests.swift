@@ -163,6 +163,10 @@ import Testing
 
           nonisolated private static var _$first: Int { 0 }
 
+          public static func _$keyPaths<_$Model: Note>(of _: _$Model.Type) -> [PartialKeyPath<_$Model>] {
+            [\_$Model.text]
+          }
+
           nonisolated public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? { nil }
 
           nonisolated public class var _$propertyCount: Int { 1 }

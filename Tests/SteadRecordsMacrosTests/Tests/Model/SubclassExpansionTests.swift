@@ -22,6 +22,10 @@ import Testing
         nonisolated private static var _$first: Int { Models.Vehicle._$propertyCount }
 
         nonisolated private static let _$constantOffsets = SteadRecords._constantOffsets(in: Car.self, ["plate", "built"])
+
+        public static func _$keyPaths<_$Model: Car>(of _: _$Model.Type) -> [PartialKeyPath<_$Model>] {
+          Models.Vehicle._$keyPaths(of: _$Model.self) + [\_$Model.plate, \_$Model.built, \_$Model.doors]
+        }
         """#,
       #"""
       nonisolated override public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? { Models.Vehicle.self }
@@ -33,6 +37,7 @@ import Testing
           .init(name: "plate", keypath: \Car.plate),
           .init(name: "built", keypath: \Car.built, defaultValue: Date()),
           .init(name: "doors", keypath: \Car.doors),
+          .init(name: "_$inherited", keypath: \Car.persistentModelID, defaultValue: Models.Vehicle._$keyPaths(of: Car.self)),
         ]
       }
 

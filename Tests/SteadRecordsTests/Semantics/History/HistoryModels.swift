@@ -38,6 +38,12 @@ import SwiftData
   init(title: String) { self.title = title }
 }
 
+@Model final class Parcel {
+  var weight: Int
+
+  init(weight: Int) { self.weight = weight }
+}
+
 enum BoatV1 {
   @Model final class Boat {
     var name: String?

@@ -1,0 +1,54 @@
+extension ModelContainer {
+  /// The places of the named readers in the history.
+  ///
+  /// Throws what reading the stores throws.
+  public var historyReaders: [String: DefaultHistoryToken] {
+    get throws {
+      var numbers: [String: [String: Int64]] = [:]
+      for store in stores {
+        let readers = try store.read(.newest) { connection, _ in
+          try HistoryTrimming(connection: connection, limits: .none).readers()
+        }
+        for (name, number) in readers {
+          numbers[name, default: [:]][store.identity.identifier] = number
+        }
+      }
+      return numbers.mapValues { DefaultHistoryToken($0) }
+    }
+  }
+
+  /// Keeps the history after a token until a named reader says that it has handled more.
+  ///
+  /// The name and the place lie in the stores, so that any program that trims the history respects them. Call
+  /// it with each token that the reader has handled: a reader that never comes again keeps the history for ever, unless
+  /// `HistoryLimits.unreadTransactions` is set. `deleteHistory` asks no reader. Costs a commit in each store.
+  ///
+  /// - Parameters:
+  ///   - name: The reader's name, such as `sync`.
+  ///   - token: What it has handled; nil for nothing.
+  public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
+    for store in stores {
+      let number = token?.number(in: store.identity.identifier) ?? 0
+      try store.maintain {
+        try HistoryTrimming(connection: $0, limits: .none).setReader(name, to: number)
+      }
+    }
+  }
+
+  /// Forgets a reader; the history is no longer kept for it.
+  public func removeHistoryReader(_ name: String) throws {
+    for store in stores {
+      try store.maintain {
+        try HistoryTrimming(connection: $0, limits: .none).removeReader(name)
+      }
+    }
+  }
+
+  /// Removes from the history what the limits of its configurations do not keep, now.
+  ///
+  /// Tokens before what is removed expire. Without limits nothing is removed. Throws `readOnlyStore` for a store that
+  /// cannot be written.
+  public func trimHistory() throws {
+    for store in stores { try store.trimHistory() }
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import SteadSQLite
+
+/// Removes what the limits of a store's history do not keep.
+struct HistoryTrimming {
+  /// How many commits lie between two removals after a save.
+  static let interval: Int64 = 256
+  /// What the keys of readers in `stead_metadata` begin with.
+  static let readerPrefix = "reader:"
+
+  let connection: StoreConnection
+  let limits: ModelConfiguration.HistoryLimits
+
+  func run() throws {
+    guard try connection.hasHistory(), let last = try lastToRemove() else { return }
+    try HistoryRemoval(connection: connection).remove(upTo: last)
+  }
+
+  /// The number of the last transaction to remove; nil where none is.
+  private func lastToRemove() throws -> Int64? {
+    let newest = try connection.lastCommit().number
+    var last: Int64 = 0
+    if let age = limits.age {
+      let cutoff = EditClock.now - Int64(age * 1000) << EditClock.counterBits
+      let kept = try connection.integer(
+        "SELECT number FROM stead_history WHERE stamp >= ?1 ORDER BY number LIMIT 1",
+        [.integer(cutoff)])
+      last = max(last, kept.map { $0 - 1 } ?? newest)
+    }
+    if let count = limits.transactions { last = max(last, newest - Int64(count)) }
+    if let bytes = limits.bytes { last = max(last, try lastBeyond(bytes)) }
+    if let reader = try readers().values.min() { last = min(last, reader) }
+    if let count = limits.unreadTransactions { last = max(last, newest - Int64(count)) }
+    return last > 0 ? last : nil
+  }
+
+  /// The newest transaction with which the history has more than so many bytes; 0 where it has fewer.
+  private func lastBeyond(_ bytes: Int) throws -> Int64 {
+    let statement = try connection.statement(
+      "SELECT number, length(CAST(changes AS BLOB)) FROM stead_history "
+        + "WHERE changes IS NOT NULL ORDER BY number DESC")
+    statement.reset()
+    defer { statement.reset() }
+    var left = Int64(bytes)
+    while try statement.step() {
+      left -= statement.integer(1)
+      if left < 0 { return statement.integer(0) }
+    }
+    return 0
+  }
+
+  // MARK: Readers
+
+  /// The last transaction that each reader has handled.
+  func readers() throws -> [String: Int64] {
+    let rows = try connection.rows(
+      "SELECT key, value FROM stead_metadata WHERE substr(key, 1, ?1) = ?2",
+      [.integer(Int64(Self.readerPrefix.utf8.count)), .text(Self.readerPrefix)])
+    var readers: [String: Int64] = [:]
+    for row in rows {
+      guard case .text(let key) = row[0], case .integer(let number) = row[1] else { continue }
+      readers[String(key.dropFirst(Self.readerPrefix.count))] = number
+    }
+    return readers
+  }
+
+  func setReader(_ name: String, to number: Int64) throws {
+    try connection.run(
+      "INSERT OR REPLACE INTO stead_metadata VALUES (?1, ?2)",
+      [.text(Self.readerPrefix + name), .integer(number)])
+  }
+
+  func removeReader(_ name: String) throws {
+    try connection.run(
+      "DELETE FROM stead_metadata WHERE key = ?1", [.text(Self.readerPrefix + name)])
+  }
+}

@@ -1,0 +1,136 @@
+import SteadSQLite
+
+/// All old rows of one store: their tables are made and dropped together, and go back to one transaction.
+struct OldRows {
+  let connection: StoreConnection
+
+  /// The tables that the file has, with their columns as the file has them: another program may have changed these.
+  func tables() throws -> [OldRowTable] {
+    let rows = try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
+      [.integer(Int64(OldRowTable.prefix.utf8.count)), .text(OldRowTable.prefix)])
+    return try rows.compactMap { row in
+      guard case .text(let name) = row[0] else { return nil }
+      let columns = try connection.rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
+      let names = columns.compactMap { row -> String? in
+        if case .text(let name) = row[0], !name.hasPrefix("_stead_") { name } else { nil }
+      }
+      return OldRowTable(
+        table: String(name.dropFirst(OldRowTable.prefix.count)), columns: names, keys: [])
+    }
+  }
+
+  /// Makes or drops the tables; where one is made, old rows begin now.
+  ///
+  /// - Parameter wanted: Those that the store is to have.
+  func prepare(_ wanted: [OldRowTable]) throws {
+    let rows = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
+      [.integer(Int64(OldRowTable.prefix.utf8.count)), .text(OldRowTable.prefix)])
+    let sql = Dictionary(wanted.map { ($0.name, $0.creation) }) { first, _ in first }
+    var kept: Set<String> = []
+    for row in rows {
+      guard case .text(let name) = row[0], case .text(let text) = row[1] else { continue }
+      if sql[name] == text {
+        kept.insert(name)
+      } else {
+        try connection.execute("DROP TABLE \(name.sqlName)")
+      }
+    }
+    let missing = wanted.filter { !kept.contains($0.name) }
+    for table in missing { try connection.execute(table.creation) }
+    if wanted.isEmpty {
+      try connection.run(
+        "DELETE FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
+    } else if !missing.isEmpty {
+      try raiseStart(to: connection.lastCommit().number)
+    }
+  }
+
+  /// The transaction after which all changes have old rows; nil where none are kept.
+  func start() throws -> Int64? {
+    try connection.integer(
+      "SELECT value FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
+  }
+
+  private func raiseStart(to number: Int64) throws {
+    try connection.run(
+      "INSERT INTO stead_metadata VALUES (?1, ?2) "
+        + "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",
+      [.text(OldRowTable.startKey), .integer(number)])
+  }
+
+  /// Forgets what rows were before a transaction, itself included.
+  func remove(upTo number: Int64) throws {
+    guard try start() != nil else { return }
+    for table in try tables() {
+      try connection.run(
+        "DELETE FROM \(table.name.sqlName) WHERE \"_stead_entry\" < ?1",
+        [.integer(OldRowTable.firstEntry(of: number + 1))])
+    }
+    try raiseStart(to: number)
+  }
+
+  /// Makes entries of several transactions those of the first, which they have become.
+  func merge(from number: Int64) throws {
+    let end = OldRowTable.firstEntry(of: number + 1)
+    for table in try tables() {
+      let name = table.name.sqlName
+      let last = try connection.integer(
+        "SELECT max(\"_stead_entry\") FROM \(name) WHERE \"_stead_entry\" < ?1", [.integer(end)])
+      var next = max(last ?? 0, OldRowTable.firstEntry(of: number)) + 1
+      let later = try connection.rows(
+        "SELECT \"_stead_entry\" FROM \(name) WHERE \"_stead_entry\" >= ?1 ORDER BY 1",
+        [.integer(end)])
+      for row in later {
+        try connection.run(
+          "UPDATE \(name) SET \"_stead_entry\" = ?1 WHERE \"_stead_entry\" = ?2",
+          [.integer(next), row[0]])
+        next += 1
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  /// The rows of a table as they were before a transaction that changed them, by their numbers; nil for one that
+  /// was not.
+  func rows(
+    _ columns: [String], of table: String, before transaction: Int64
+  ) throws -> [Int64: [SQLValue]?] {
+    let list = columns.map { ", \($0.sqlName)" }.joined()
+    let found = try connection.rows(
+      "SELECT \"_stead_row\", \"_stead_was\"\(list) "
+        + "FROM \((OldRowTable.prefix + table).sqlName) "
+        + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 ORDER BY \"_stead_entry\"",
+      [
+        .integer(OldRowTable.firstEntry(of: transaction)),
+        .integer(OldRowTable.firstEntry(of: transaction + 1) - 1),
+      ])
+    var result: [Int64: [SQLValue]?] = [:]
+    for row in found {
+      guard case .integer(let number) = row[0], result[number] == nil else { continue }
+      result[number] = .some(row[1] == .integer(1) ? Array(row.dropFirst(2)) : nil)
+    }
+    return result
+  }
+
+  /// Gives the rows of all tables what they had after a transaction, and forgets what came later.
+  func restore(_ transaction: Int64) throws {
+    let limit = OldRowTable.firstEntry(of: transaction + 1)
+    for table in try tables() {
+      let (name, old) = (table.table.sqlName, table.name.sqlName)
+      try connection.run(
+        "DELETE FROM \(name) WHERE \"_id\" IN "
+          + "(SELECT \"_stead_row\" FROM \(old) WHERE \"_stead_entry\" >= ?1)", [.integer(limit)])
+      let columns = table.columns.map { ", \($0.sqlName)" }.joined()
+      try connection.run(
+        "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
+          + "WHERE \"_stead_was\" = 1 AND \"_stead_entry\" IN (SELECT min(\"_stead_entry\") "
+          + "FROM \(old) WHERE \"_stead_entry\" >= ?1 GROUP BY \"_stead_row\")", [.integer(limit)])
+      try connection.run("DELETE FROM \(old) WHERE \"_stead_entry\" >= ?1", [.integer(limit)])
+    }
+    try connection.run(
+      "DELETE FROM \(HistoryTable.name) WHERE number > ?1", [.integer(transaction)])
+  }
+}

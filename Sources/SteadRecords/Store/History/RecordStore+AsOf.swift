@@ -1,0 +1,60 @@
+import Foundation
+import SteadSQLite
+
+extension RecordStore {
+  /// Writes a copy of the store, and gives it what the store had after a transaction.
+  ///
+  /// Costs a reading and a writing of the whole store. Others may write meanwhile.
+  func copy(to url: URL, asOf number: Int64) throws {
+    try copy(to: url.path)
+    let copy = StoreFile(ModelConfiguration(url: url))
+    let connection = try copy.open(writable: true, keepsJournalMode: true)
+    let newest = try connection.lastCommit().number
+    let rows = OldRows(connection: connection)
+    guard number <= newest else {
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "The store has \(newest) transactions, and no transaction \(number). Use a token of this store."
+      )
+    }
+    guard let start = try rows.start() else {
+      throw SwiftDataError(
+        .oldValuesMissing,
+        "The store keeps no old values. Open it with history set to withOldValues; its content is then known from "
+          + "that moment on.")
+    }
+    guard number >= start else {
+      throw SwiftDataError(
+        .historyTokenExpired,
+        "The store's old values begin after transaction \(start), so its content after transaction \(number) is not "
+          + "known. Use a later token.")
+    }
+    try connection.execute("BEGIN")
+    try dropTriggers(of: connection)
+    try rows.restore(number)
+    try connection.execute("COMMIT")
+    try linkFiles(of: copy)
+  }
+
+  /// Keeps the triggers that keep full text up to date, and drops all others.
+  private func dropTriggers(of connection: StoreConnection) throws {
+    let search = Set(
+      layout.entities.filter { plans[$0.index] != nil && !$0.searchable.isEmpty }
+        .flatMap { SearchTable(entity: $0).triggerNames })
+    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    for row in names {
+      if case .text(let name) = row[0], !search.contains(name) {
+        try connection.execute("DROP TRIGGER \(name.sqlName)")
+      }
+    }
+  }
+
+  /// Gives a copy the store's files of large values.
+  private func linkFiles(of copy: StoreFile) throws {
+    guard let directory = blobs?.directory,
+      FileManager.default.fileExists(atPath: directory.path)
+    else { return }
+    try FileManager.default.createSymbolicLink(
+      at: copy.blobDirectory, withDestinationURL: directory)
+  }
+}

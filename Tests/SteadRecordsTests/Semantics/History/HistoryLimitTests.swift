@@ -1,0 +1,77 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("The limits of a history") struct HistoryLimitTests {
+  private func open(
+    _ store: TestStore, _ limits: ModelConfiguration.HistoryLimits
+  ) throws -> ModelContext {
+    var configuration = ModelConfiguration(url: store.url)
+    configuration.historyLimits = limits
+    return ModelContext(try ModelContainer(for: store.schema, configurations: configuration))
+  }
+
+  private func fill(_ context: ModelContext, _ count: Int) throws {
+    for number in 0..<count {
+      context.insert(Label(title: "\(number)"))
+      try context.save()
+    }
+  }
+
+  private func numbers(_ context: ModelContext) throws -> [Int64] {
+    try context.fetchHistory(Transactions()).map(\.transactionIdentifier)
+  }
+
+  @Test("keep the last transactions by count, bytes and age")
+  func limits() throws {
+    let store = try TestStore.voyages()
+    try fill(store.context(), 10)
+    try open(store, .none).container.trimHistory()
+    try open(store, .init(age: 3600)).container.trimHistory()
+    #expect(try numbers(store.context()).count == 10)
+    let counted = try open(store, .init(transactions: 6))
+    let old = try #require(try counted.fetchHistory(Transactions()).first?.token)
+    try counted.container.trimHistory()
+    #expect(try numbers(counted) == [5, 6, 7, 8, 9, 10])
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try counted.fetchHistory(Transactions(predicate: #Predicate { $0.token > old }))
+    }
+    // A list of one insert has some 25 bytes.
+    let small = try open(store, .init(bytes: 60))
+    try small.container.trimHistory()
+    let left = try numbers(small)
+    #expect(!left.isEmpty && left.count < 4 && left.last == 10)
+    try open(store, .init(age: -60)).container.trimHistory()
+    #expect(try numbers(small).isEmpty)
+    try fill(small, 1)
+    #expect(try numbers(small) == [11])
+  }
+
+  @Test("keep what a reader has not handled, up to a limit of its own")
+  func readers() throws {
+    let store = try TestStore.voyages()
+    let context = try open(store, .init(transactions: 2))
+    try fill(context, 10)
+    let tokens = try context.fetchHistory(Transactions()).map(\.token)
+    try context.container.setHistoryReader("sync", at: tokens[3])
+    #expect(try store.container.historyReaders == ["sync": tokens[3]])
+    try context.container.trimHistory()
+    #expect(try numbers(context) == [5, 6, 7, 8, 9, 10])
+    let strict = try open(store, .init(transactions: 2, unreadTransactions: 4))
+    try strict.container.trimHistory()
+    #expect(try numbers(context) == [7, 8, 9, 10])
+    try context.container.removeHistoryReader("sync")
+    try context.container.trimHistory()
+    #expect(try numbers(context) == [9, 10])
+  }
+
+  @Test("are applied by saves")
+  func saves() throws {
+    let store = try TestStore.voyages()
+    let context = try open(store, .init(transactions: 10))
+    try fill(context, Int(HistoryTrimming.interval) + 1)
+    #expect(try numbers(context).count == 11)
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Observation
+import SwiftData
+import Synchronization
+import Testing
+import WorkerModels
+
+@testable import SteadRecords
+
+@Suite("A history observer") struct HistoryObserverTests {
+  /// Waits until an observer's counter has risen above a number.
+  private func rises(_ observer: HistoryObserver, above number: Int) async {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+    @Sendable func track() {
+      withObservationTracking {
+        if observer.eventCounter > number { continuation.yield() }
+      } onChange: {
+        // Tracking begins again outside the change.
+        Task { track() }
+      }
+    }
+    track()
+    for await _ in stream {
+      continuation.finish()
+      return
+    }
+  }
+
+  private func observer(
+    _ store: TestStore, of models: [any PersistentModel.Type] = [], by authors: [String] = []
+  ) -> HistoryObserver {
+    HistoryObserver(
+      observedModels: models, authors: authors, modelContainer: store.container)
+  }
+
+  @Test(
+    "hears other contexts", .timeLimit(.minutes(1)), arguments: StorePlace.allCases)
+  func contexts(_ place: StorePlace) async throws {
+    let store = try TestStore.voyages(place)
+    let observer = observer(store)
+    #expect(observer.eventCounter == 0)
+    let context = store.context()
+    context.insert(Label(title: "a"))
+    try context.save()
+    await rises(observer, above: 0)
+  }
+
+  @Test("hears other containers and plain SQL", .timeLimit(.minutes(1)))
+  func containers() async throws {
+    let store = try TestStore.voyages()
+    let observer = observer(store)
+    let context = ModelContext(try store.secondContainer())
+    context.insert(Label(title: "a"))
+    try context.save()
+    await rises(observer, above: 0)
+    let seen = observer.eventCounter
+    try ForeignWriterTests.foreign(store).execute("INSERT INTO Label (title) VALUES ('b')")
+    await rises(observer, above: seen)
+  }
+
+  @Test("hears other processes", .timeLimit(.minutes(1)))
+  func processes() async throws {
+    let store = try TestStore(.file, Ledger.self, Entry.self)
+    let observer = observer(store, of: [Ledger.self])
+    let worker = try Worker(store.url, "write", "other", "1", "1")
+    await rises(observer, above: 0)
+    #expect(worker.finish() == 0)
+  }
+
+  /// The commit of a process that a context's fetch has seen first was news to nobody.
+  @Test("hears what another context has fetched before", .timeLimit(.minutes(1)))
+  func fetchedBefore() async throws {
+    let store = try TestStore(.file, Ledger.self, Entry.self)
+    let context = store.context()
+    for number in 1...5 {
+      let observer = observer(store)
+      let worker = try Worker(store.url, "write", "other", "\(number)", "1")
+      while try context.count(Ledger.self) < number {}
+      await rises(observer, above: 0)
+      #expect(worker.finish() == 0)
+    }
+  }
+
+  @Test("counts observed models and authors alone", .timeLimit(.minutes(1)))
+  func filters() async throws {
+    let store = try TestStore.voyages()
+    let labels = observer(store, of: [Label.self])
+    let app = observer(store, by: ["app"])
+    let all = observer(store)
+    let context = store.context()
+    func save(_ model: any PersistentModel, _ author: String?) async throws {
+      let seen = all.eventCounter
+      context.author = author
+      context.insertAny(model)
+      try context.save()
+      await rises(all, above: seen)
+    }
+    try await save(Harbor(place: "a"), nil)
+    try await save(Harbor(place: "b"), "app")
+    await rises(app, above: 0)
+    try await save(Label(title: "c"), "sync")
+    await rises(labels, above: 0)
+    #expect(labels.eventCounter == 1 && app.eventCounter == 1)
+    #expect(labels.observedModels.map { ObjectIdentifier($0) } == [ObjectIdentifier(Label.self)])
+    #expect(app.authors == ["app"])
+  }
+
+  @Test("counts what came after its tokens", .timeLimit(.minutes(1)))
+  func tokens() async throws {
+    let store = try TestStore.voyages()
+    let context = store.context()
+    for title in ["a", "b"] {
+      context.insert(Label(title: title))
+      try context.save()
+    }
+    let tokens = try context.fetchHistory(Transactions()).map(\.token)
+    let identifier = try #require(tokens[0].tokenValue?.keys.first)
+    let late = HistoryObserver(
+      historyTokens: [identifier: tokens[0]], modelContainer: store.container)
+    await rises(late, above: 0)
+    // What was deleted unseen counts, too.
+    try context.deleteHistory(Transactions())
+    let later = HistoryObserver(
+      historyTokens: [identifier: tokens[0]], modelContainer: store.container)
+    await rises(later, above: 0)
+  }
+
+  @Test("didSave has the tokens of the save")
+  func notification() throws {
+    let store = try TestStore.voyages()
+    let context = store.context()
+    let found = Mutex<[String: DefaultHistoryToken]>([:])
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { note in
+      let key = ModelContext.NotificationKey.historyTokens.rawValue
+      let tokens = note.userInfo?[key] as? [String: any HistoryToken]
+      found.withLock { $0 = tokens?.compactMapValues { $0 as? DefaultHistoryToken } ?? [:] }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    for title in ["a", "b"] {
+      context.insert(Label(title: title))
+      try context.save()
+    }
+    let last = try #require(try context.fetchHistory(Transactions()).last)
+    #expect(found.withLock { $0 } == [last.storeIdentifier: last.token])
+  }
+}

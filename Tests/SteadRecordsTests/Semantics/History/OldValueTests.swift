@@ -1,0 +1,125 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("A history with old values") struct OldValueTests {
+  private static func open(_ store: TestStore) throws -> ModelContext {
+    var configuration =
+      store.place == .memory
+      ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: store.url)
+    configuration.history = .withOldValues
+    return ModelContext(try ModelContainer(for: store.schema, configurations: configuration))
+  }
+
+  @Test("shows what updates and deletions changed", arguments: StorePlace.allCases)
+  func shows(_ place: StorePlace) throws {
+    let context = try Self.open(TestStore.voyages(place))
+    let voyage = Voyage(code: "a", name: "North", price: 1.5)
+    let harbor = Harbor(place: "Lisbon", days: 2)
+    context.insertAll(voyage, harbor)
+    try context.save()
+    harbor.voyage = voyage
+    voyage.price = nil
+    voyage.note = "new"
+    try context.save()
+    harbor.voyage = nil
+    try context.save()
+    context.delete(voyage)
+    try context.save()
+    let changes = try context.fetchHistory(Transactions()).map(\.changes)
+    let updates = changes[1].compactMap {
+      if case .update(let update as DefaultHistoryUpdate<Voyage>) = $0 { update } else { nil }
+    }
+    let update = try #require(updates.first)
+    #expect(update.oldValue(of: \.price) as? Double == 1.5)
+    #expect(update.oldValue(of: \.note) == nil && update.oldValue(of: \.name) == nil)
+    let moved = changes[2].compactMap {
+      if case .update(let update as DefaultHistoryUpdate<Harbor>) = $0 { update } else { nil }
+    }
+    #expect(
+      moved.first?.oldValue(of: \.voyage) as? PersistentIdentifier
+        == update.changedPersistentIdentifier)
+    guard case .delete(let deletion as DefaultHistoryDelete<Voyage>) = changes[3][0] else {
+      Issue.record("\(changes[3])")
+      return
+    }
+    #expect(deletion.oldValues?[\.code] as? String == "a")
+    #expect(deletion.oldValues?[\.note] as? String == "new")
+  }
+
+  @Test("has none unless asked to, and loses them with another setting")
+  func absent() throws {
+    let store = try TestStore.voyages()
+    let plain = store.context()
+    plain.insert(Label(title: "a"))
+    try plain.save()
+    try plain.all(Label.self)[0].title = "b"
+    try plain.save()
+    let token = try #require(try plain.fetchHistory(Transactions()).first?.token)
+    #expect(throws: SwiftDataError.oldValuesMissing) { try store.container.asOf(token) }
+    let context = try Self.open(store)
+    #expect(throws: SwiftDataError.historyTokenExpired) { try context.container.asOf(token) }
+    try context.all(Label.self)[0].title = "c"
+    try context.save()
+    let last = try #require(try context.fetchHistory(Transactions()).last)
+    guard case .update(let update as DefaultHistoryUpdate<Label>) = last.changes[0] else {
+      Issue.record("\(last.changes)")
+      return
+    }
+    #expect(update.oldValue(of: \.title) as? String == "b")
+    _ = try store.secondContainer()
+    // The first container goes on, without them.
+    try context.all(Label.self)[0].title = "d"
+    try context.save()
+    #expect(throws: SwiftDataError.oldValuesMissing) { try context.container.asOf(last.token) }
+  }
+
+  @Test("opens the store as it was, with its objects and history", arguments: StorePlace.allCases)
+  func past(_ place: StorePlace) throws {
+    let context = try Self.open(TestStore.voyages(place))
+    let voyage = Voyage(code: "a", name: "North")
+    voyage.harbors = [Harbor(place: "Lisbon")]
+    context.insert(voyage)
+    try context.save()
+    let token = try #require(try context.fetchHistory(Transactions()).last?.token)
+    voyage.name = "South"
+    voyage.harbors.append(Harbor(place: "Goa"))
+    try context.save()
+    context.delete(voyage)
+    try context.save()
+    let past = ModelContext(try context.container.asOf(token))
+    let found = try past.only(Voyage.self)
+    #expect(found.name == "North" && found.harbors.map(\.place) == ["Lisbon"])
+    #expect(found.persistentModelID.row == 1)
+    #expect(try past.fetchHistory(Transactions()).map(\.token) == [token])
+    found.name = "never"
+    #expect(throws: SwiftDataError.readOnlyStore) { try past.save() }
+    #expect(try context.all(Voyage.self).isEmpty)
+  }
+
+  /// Two containers and plain SQL write by turns, with user's triggers among them that have the library's own saves
+  /// noted by the file's triggers.
+  @Test("opens the store as copies have it that were taken then")
+  func equalsCopies() throws {
+    let first = UInt64.random(in: 1...1_000_000)
+    var compared = 0
+    for store in 0..<max(1, Effort.times(4)) {
+      let sequence = try HistorySequence(.withOldValues)
+      sequence.notesMoments = true
+      for step in 0..<10 {
+        let seed = first + UInt64(store * 10 + step)
+        do {
+          try sequence.run(seed: seed, length: 8)
+          compared += try sequence.comparePast(3)
+        } catch {
+          Issue.record("Seed \(first), sequence \(seed - first): \(error)")
+          return
+        }
+      }
+    }
+    #expect(compared > 0)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+/// A container with two configurations, whose tokens have a number for each.
+@Suite("The history of several stores") struct SeveralStoresTests {
+  private let files: [URL]
+  private let container: ModelContainer
+  private let context: ModelContext
+  private let stores: [String]
+
+  init() throws {
+    let directory = try TestFiles.directory()
+    files = ["first", "second"].map { directory.appending(path: "\($0).store") }
+    container = try Self.open(files)
+    context = ModelContext(container)
+    stores = container.stores.map(\.identity.identifier)
+  }
+
+  private static func open(_ files: [URL]) throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema([Label.self, Harbor.self, Voyage.self, Parcel.self]),
+      configurations: [
+        ModelConfiguration(
+          "first", schema: Schema([Label.self, Harbor.self, Voyage.self]), url: files[0]),
+        ModelConfiguration("second", schema: Schema([Parcel.self]), url: files[1]),
+      ])
+  }
+
+  /// Saves a label, a parcel, or both in one save.
+  private func save(_ kinds: String, by author: String? = nil) throws {
+    context.author = author
+    if kinds.contains("L") { context.insert(Label(title: kinds)) }
+    if kinds.contains("P") { context.insert(Parcel(weight: 1)) }
+    try context.save()
+  }
+
+  private func fetch(
+    _ predicate: Predicate<DefaultHistoryTransaction>? = nil
+  ) throws -> [DefaultHistoryTransaction] {
+    try ModelContext(Self.open(files)).fetchHistory(Transactions(predicate: predicate))
+  }
+
+  private func numbers(_ token: DefaultHistoryToken) -> [Int64] {
+    stores.map { token.number(in: $0) ?? -1 }
+  }
+
+  @Test("is in the order of time, and each token names both")
+  func order() throws {
+    for kinds in ["L", "P", "LP", "P", "L"] { try save(kinds) }
+    let history = try fetch()
+    #expect(
+      history.map { $0.storeIdentifier == stores[0] } == [true, false, true, false, false, true])
+    #expect(
+      history.map { numbers($0.token) } == [[1, 0], [1, 1], [2, 1], [2, 2], [2, 3], [3, 3]])
+    #expect(history.map(\.token) == history.map(\.token).sorted())
+    for (place, transaction) in history.enumerated() {
+      let token = transaction.token
+      #expect(
+        try fetch(#Predicate { $0.token > token }).map(\.token)
+          == history.dropFirst(place + 1).map(\.token))
+      #expect(
+        try fetch(#Predicate { $0.token <= token }).map(\.token)
+          == history.prefix(place + 1).map(\.token))
+    }
+  }
+
+  @Test("is found by author, limit and reverse order across both")
+  func finds() throws {
+    for (place, kinds) in ["L", "P", "L", "P"].enumerated() {
+      try save(kinds, by: place < 2 ? "app" : "sync")
+    }
+    let token = try fetch()[0].token
+    #expect(
+      try fetch(#Predicate { $0.token > token && $0.author == "sync" }).map { numbers($0.token) }
+        == [[2, 1], [2, 2]])
+    var descriptor = Transactions(sortBy: [SortDescriptor(\.token, order: .reverse)])
+    descriptor.fetchLimit = 2
+    #expect(try context.fetchHistory(descriptor).map { numbers($0.token) } == [[2, 2], [2, 1]])
+  }
+
+  @Test("H3 deleting expires the tokens before, in either store")
+  func deletes() throws {
+    for kinds in ["L", "P", "L", "P", "L"] { try save(kinds) }
+    let tokens = try fetch().map(\.token)
+    let second = tokens[1]
+    try context.deleteHistory(Transactions(predicate: #Predicate { $0.token <= second }))
+    #expect(try fetch().map { numbers($0.token) } == [[2, 1], [2, 2], [3, 2]])
+    let first = tokens[0]
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try fetch(#Predicate { $0.token > first })
+    }
+    #expect(try fetch(#Predicate { $0.token > second }).count == 3)
+    try context.deleteHistory(Transactions())
+    #expect(try fetch().isEmpty)
+    let fourth = tokens[3]
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try fetch(#Predicate { $0.token > fourth })
+    }
+    try save("LP")
+    #expect(try fetch().map { numbers($0.token) } == [[4, 2], [4, 3]])
+  }
+
+  /// A token that was made when a store had no transaction names it with 0, and not as unknown.
+  @Test("H3 a token from before a store's first transaction expires with that one")
+  func expiresInOther() throws {
+    try save("L")
+    let token = try fetch()[0].token
+    try save("P")
+    try save("P")
+    let parcels = stores[1]
+    #expect(try fetch(#Predicate { $0.token > token }).count == 2)
+    try context.deleteHistory(Transactions(predicate: #Predicate { $0.storeIdentifier == parcels }))
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try fetch(#Predicate { $0.token > token })
+    }
+    // A token that is made now goes on from what was deleted.
+    let fresh = try fetch()[0].token
+    #expect(numbers(fresh) == [1, 2])
+    try save("P")
+    #expect(try fetch(#Predicate { $0.token > fresh }).map { numbers($0.token) } == [[1, 3]])
+  }
+}
