@@ -14,7 +14,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// SQLite's `sqlite3`.
   let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
-  private let failure: @Sendable (SQLiteError) -> any Error
+  let failure: @Sendable (SQLiteError) -> any Error
 
   /// The most statements kept prepared; beyond it all are dropped, since a program that makes more
   /// SQL texts than this makes them from values.
@@ -176,15 +176,6 @@ package final class SQLiteConnection: @unchecked Sendable {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
-  }
-
-  /// Writes what the database holds now into a file that does not exist yet, which its owner alone may read;
-  /// without free pages.
-  ///
-  /// Costs a reading and a writing of the whole. Others may read and write meanwhile; theirs is not in it.
-  package func copy(to path: String) throws {
-    SQLiteFile.makePrivate(at: path)
-    try run("VACUUM INTO ?1", [.text(path)])
   }
 
   /// The error that SQLite holds for the connection's last call.

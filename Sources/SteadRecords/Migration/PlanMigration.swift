@@ -24,7 +24,7 @@ struct PlanMigration {
         .loadIssueModelContainer,
         "A migration stage failed; the store was put back as it was.", cause: error)
     }
-    try FileManager.default.removeItem(at: backup)
+    try backup.remove()
   }
 
   private func storedSchema() throws -> Schema? {
@@ -76,18 +76,21 @@ struct PlanMigration {
 
   // MARK: The copy
 
-  private func makeBackup() throws -> URL {
-    let backup = configuration.url.appendingPathExtension("before-migration")
+  private func makeBackup() throws -> StoreCopy {
+    let file = StoreFile(configuration)
+    let backup = StoreCopy(path: configuration.url.path + StoreBackup.planSuffix)
     if FileManager.default.fileExists(atPath: backup.path) {
       // Left by a migration that was killed: the copy is the store as it was.
       try restore(backup)
     }
-    let connection = try StoreFile(configuration).open(writable: true)
-    try connection.copy(to: backup.path)
+    // Before the copy, which is whole, says that a migration has begun.
+    try backup.linkFiles(of: file)
+    try backup.write(from: file.open(writable: true), isReplacing: true)
     return backup
   }
 
-  private func restore(_ backup: URL) throws {
+  private func restore(_ backup: StoreCopy) throws {
+    try backup.returnFiles(to: StoreFile(configuration))
     copyAccess(to: backup)
     for suffix in ["-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: configuration.url.path + suffix)
@@ -96,12 +99,13 @@ struct PlanMigration {
       throw SwiftDataError(
         .storageFailure, "The store could not be put back; its copy is \(backup.path).")
     }
+    try backup.remove()
   }
 }
 
 extension PlanMigration {
   /// Gives the copy, which was made for its owner alone, the owner and the permissions of the store.
-  private func copyAccess(to backup: URL) {
+  private func copyAccess(to backup: StoreCopy) {
     let disk = POSIXDisk()
     do {
       guard let store = try disk.statusFollowingLinks(configuration.url.path) else { return }

@@ -106,7 +106,16 @@ final class StoreConnection: @unchecked Sendable {
   }
   /// ``SQLiteConnection/keepLog()``
   func keepLog() { database.keepLog() }
-  func copy(to path: String) throws { try database.copy(to: path) }
+  /// ``SQLiteConnection/copy(to:_:)``
+  func copy(to path: String, _ progress: (_ copied: Int, _ total: Int) throws -> Void) throws {
+    try database.copy(to: path, progress)
+  }
+  /// ``SQLiteConnection/interruptibly(_:_:)``
+  func interruptibly<Result>(
+    _ question: () throws -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    try database.interruptibly(question, body)
+  }
   var changedRows: Int { database.changedRows }
   var isInTransaction: Bool { database.isInTransaction }
   func setsOffTriggers(_ isOn: Bool) throws { try database.setsOffTriggers(isOn) }

@@ -1,5 +1,4 @@
 import Foundation
-import SteadFiles
 
 /// A copy of a store as it was before a migration that drops or converts data.
 struct StoreBackup {
@@ -7,22 +6,15 @@ struct StoreBackup {
   static let sizeLimit: Int64 = 1 << 30
   /// What follows the store's name in the name of its backup.
   static let suffix = ".backup"
+  /// What follows it in the name of the copy that a migration plan puts back when a stage fails.
+  static let planSuffix = ".before-migration"
 
   let file: StoreFile
-
-  private var url: URL {
-    URL(filePath: file.configuration.url.path + Self.suffix, directoryHint: .notDirectory)
-  }
-
-  func remove() throws {
-    guard FileManager.default.fileExists(atPath: url.path) else { return }
-    try FileManager.default.removeItem(at: url)
-  }
 
   /// Copies what is committed, instead of the backup of the migration before; nil for a store in memory, and
   /// for one that is too large, which is reported.
   ///
-  /// Costs a reading and a writing of the whole store. The copy has no free pages, and is its owner's alone.
+  /// Costs a reading and a writing of the whole store. Files of large values are linked, and the copy is its owner's alone.
   func make(from connection: StoreConnection) throws -> URL? {
     guard !file.configuration.isStoredInMemoryOnly else { return nil }
     let store = file.configuration.url
@@ -37,19 +29,17 @@ struct StoreBackup {
           + "the app is updated where its data must not be lost.")
       return nil
     }
-    let new = url.path + "-new"
-    try? FileManager.default.removeItem(atPath: new)
+    let copy = StoreCopy(path: store.path + Self.suffix)
     do {
-      // The transaction that holds the lock cannot copy.
-      try file.open(writable: true).copy(to: new)
-      try POSIXDisk().rename(new, to: url.path)
+      // The connection that holds the lock keeps to its transaction.
+      try copy.write(from: file.open(writable: true), isReplacing: true)
+      try copy.linkFiles(of: file)
     } catch {
-      try? FileManager.default.removeItem(atPath: new)
       throw SwiftDataError(
         .storageFailure,
         "The store could not be copied before its migration, and was left as it was. Make room for a copy of it in "
           + "\(store.deletingLastPathComponent().path).", cause: error)
     }
-    return url
+    return URL(filePath: copy.path, directoryHint: .notDirectory)
   }
 }
