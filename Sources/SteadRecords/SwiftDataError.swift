@@ -117,6 +117,10 @@ extension SwiftDataError {
   public static let nameClash = Self(.nameClash)
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self(.deletionDenied)
+  /// A backup would have replaced a file.
+  public static let fileExists = Self(.fileExists)
+  /// Work on a store's file was asked for within a transaction.
+  public static let transactionOpen = Self(.transactionOpen)
   /// An object of another context was inserted, deleted or linked.
   public static let foreignModel = Self(.foreignModel)
   /// An object's class is not in the container's schema.
@@ -182,4 +186,8 @@ extension SwiftDataError.Code {
   public static let nameClash = Self("nameClash")
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self("deletionDenied")
+  /// A backup would have replaced a file.
+  public static let fileExists = Self("fileExists")
+  /// Work on a store's file was asked for within a transaction.
+  public static let transactionOpen = Self("transactionOpen")
 }

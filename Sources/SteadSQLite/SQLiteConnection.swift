@@ -14,14 +14,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// SQLite's `sqlite3`.
   let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
-  private let failure: @Sendable (SQLiteError) -> any Error
-  private var interruption: Interruption?
-
-  private final class Interruption {
-    let condition: () -> Bool
-
-    init(_ condition: @escaping () -> Bool) { self.condition = condition }
-  }
+  let failure: @Sendable (SQLiteError) -> any Error
 
   /// The most statements kept prepared; beyond it all are dropped, since a program that makes more
   /// SQL texts than this makes them from values.
@@ -184,33 +177,6 @@ package final class SQLiteConnection: @unchecked Sendable {
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
-
-  /// Writes what the database holds now into a file that does not exist yet, which its owner alone may read;
-  /// without free pages.
-  ///
-  /// Costs a reading and a writing of the whole. Others may read and write meanwhile; theirs is not in it.
-  package func copy(to path: String) throws {
-    SQLiteFile.makePrivate(at: path)
-    try run("VACUUM INTO ?1", [.text(path)])
-  }
-
-  /// Has long statements asked, every some thousand steps, whether they are to end; nil for never.
-  ///
-  /// A statement that ends so throws a ``SQLiteError`` of the kind `interrupted`.
-  package func interrupts(when condition: (() -> Bool)?) {
-    interruption = condition.map(Interruption.init)
-    let steps = interruption == nil ? 0 : Self.interruptionSteps
-    let context = interruption.map { Unmanaged.passUnretained($0).toOpaque() }
-    sqlite3_progress_handler(
-      handle, steps,
-      { context in
-        guard let context else { return 0 }
-        return Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue().condition() ? 1 : 0
-      }, context)
-  }
-
-  /// How many steps of SQLite's machine lie between two questions.
-  private static let interruptionSteps: Int32 = 10_000
 
   /// The error of a call that has returned a code, where the connection may hold none.
   func error(code: Int32) -> any Error {

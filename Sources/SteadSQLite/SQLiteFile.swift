@@ -48,3 +48,13 @@ package enum SQLiteFile {
     }
   }
 }
+
+extension SQLiteFile {
+  /// Where SQLite puts what it writes for a while.
+  package static var temporaryDirectory: String {
+    let environment = ProcessInfo.processInfo.environment
+    let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { environment[$0] }
+    let usual = ["/var/tmp", "/usr/tmp", "/tmp"]
+    return (named + usual).first { access($0, W_OK | X_OK) == 0 } ?? "."
+  }
+}

@@ -8,16 +8,16 @@ import Foundation
 ///
 /// The names are few and fixed for each target, so that the next write of the same file meets what
 /// the last one left, and clears it away without listing the directory.
-struct TemporaryFile {
+package struct TemporaryFile {
   /// How many writers may prepare a new version of one file at once.
   static let slotLimit = 1_000
   private static let marker = ".stead-"
 
-  let path: String
+  package let path: String
   let descriptor: Int32
   private let disk: any Disk
 
-  init(beside target: String, on disk: any Disk) throws {
+  package init(beside target: String, on disk: any Disk) throws {
     let stem = Self.stem(of: target)
     for slot in 0..<Self.slotLimit {
       let path = "\(stem)\(slot)"
@@ -131,7 +131,7 @@ struct TemporaryFile {
   func sync() throws { try disk.sync(descriptor, path: path) }
 
   /// Ends the work on the file, and removes it where it did not take its target's name.
-  func finish() {
+  package func finish() {
     let descriptor = finishKeepingOpen()
     // Said aloud, since a child that is just being started has the file open, too, for a moment.
     disk.unlock(descriptor)

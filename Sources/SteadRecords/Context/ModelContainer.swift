@@ -127,7 +127,7 @@ public final class ModelContainer: Equatable, Sendable {
     return context
   }
 
-  /// Removes all objects of all stores, and their files.
+  /// As ``erase()``, with errors reported to `Stead.onProblem`.
   @available(*, deprecated, renamed: "erase()")
   public func deleteAllData() {
     do {
@@ -137,7 +137,12 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
-  /// Removes all objects of all stores, and their files.
+  /// Removes all objects of all stores, the files of their large values, and the backups that migrations have made.
+  ///
+  /// No byte of what was stored is left in a file. The stores stay, empty, and can be used at once; other containers and processes
+  /// that have them open find them empty. Undo, history and receipts of transfers are removed, too.
+  ///
+  /// Throws `SwiftDataError`, with the code `transactionOpen` within `transaction(block:)`.
   public func erase() throws {
     for (index, store) in stores.enumerated() {
       if !customStores.isEmpty, let custom = customStores[index] {

@@ -140,7 +140,8 @@ extension ObjectGraph {
     var summary = SaveNotification.didSave.mayHaveObservers ? writer.summary : nil
     for index in writer.stores where summary != nil && stores[index].keepsHistory {
       let name = stores[index].identity.identifier
-      summary?.historyTokens[name] = DefaultHistoryToken(store: name, number: inbox.number(of: index))
+      summary?.historyTokens[name] = DefaultHistoryToken(
+        store: name, number: inbox.number(of: index))
     }
     hasNews = false
     if !followers.isEmpty {

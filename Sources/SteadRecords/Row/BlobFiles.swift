@@ -21,6 +21,19 @@ final class BlobFiles: Sendable {
     return SHA256.hexadecimal(data) == reference ? data : try read(reference)
   }
 
+  /// The names of all files.
+  func references() throws -> Set<String> { try blobs.references() }
+
+  /// Removes the files that no row refers to, and says how many these were; while nobody writes.
+  func sweep(keeping references: Set<String>) throws -> Int { try blobs.sweep(keeping: references) }
+
+  /// How many bytes the files have.
+  func size() throws -> Int64 {
+    try references().reduce(0) {
+      $0 + (try POSIXDisk().status(at: blobs.directory.appending(path: $1).path)?.size ?? 0)
+    }
+  }
+
   func remove(_ reference: String) throws { try blobs.remove(reference) }
 
   /// Whether a file's name is a reference, and not one of a file that is being written.

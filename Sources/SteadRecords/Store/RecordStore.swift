@@ -24,7 +24,7 @@ final class RecordStore: @unchecked Sendable {
   /// The plans of the entities that this store holds, by entity index.
   let plans: [EntityPlans.LazyPlan?]
   let tables: [TableLayout]
-  private let file: StoreFile
+  let file: StoreFile
   /// The commits that contexts of this process have made to the file.
   let log: CommitLog
   private let writer: StoreConnection
@@ -63,8 +63,10 @@ final class RecordStore: @unchecked Sendable {
   ) throws {
     self.configuration = configuration
     self.layout = layout
-    file = StoreFile(configuration)
+    var file = StoreFile(configuration)
+    try file.chooseReading()
     try file.check()
+    self.file = file
     let isWritable = configuration.allowsSave || configuration.isStoredInMemoryOnly
     writer = try file.open(writable: isWritable)
     let roots = Set(entities.map { layout.entities[$0].rootIndex }).sorted()
@@ -148,10 +150,7 @@ final class RecordStore: @unchecked Sendable {
   ///
   /// Within another transaction of the thread it becomes a part of that one.
   func begin(isDurable: Bool = false) throws -> StoreConnection {
-    guard configuration.allowsSave else {
-      throw SwiftDataError(
-        .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
-    }
+    guard configuration.allowsSave else { throw file.refusal }
     writing.lock()
     do {
       if depth > 0 {
@@ -315,10 +314,7 @@ final class RecordStore: @unchecked Sendable {
 
   /// Runs a body with the write lock, for work that changes no object.
   func maintain<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
-    guard configuration.allowsSave else {
-      throw SwiftDataError(
-        .readOnlyStore, "The store was opened with allowsSave: false; open it for writing to save.")
-    }
+    guard configuration.allowsSave else { throw file.refusal }
     writing.lock()
     defer { writing.unlock() }
     if depth > 0 { return try body(writer) }
@@ -340,10 +336,23 @@ final class RecordStore: @unchecked Sendable {
     return try body()
   }
 
+  /// Runs a body while no thread of this process has a transaction open; saves wait.
+  func alone<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+    guard configuration.allowsSave else { throw file.refusal }
+    return try exclusively {
+      guard depth == 0 else {
+        throw SwiftDataError(
+          .transactionOpen,
+          "A store cannot be compacted or erased within transaction(block:). Call it when the transaction has ended."
+        )
+      }
+      return try body(writer)
+    }
+  }
+
   /// Writes a copy of what is committed to a new file.
   func copy(to path: String) throws {
-    if !configuration.isStoredInMemoryOnly { return try file.open(writable: false).copy(to: path) }
-    try exclusively { try writer.copy(to: path) }
+    try read(.newest) { connection, _ in try connection.copy(to: path) { _, _ in } }
   }
 
   private static var currentThread: UInt {
@@ -414,32 +423,4 @@ final class RecordStore: @unchecked Sendable {
 
   private var watcher: StoreWatcher?
   private let watching = NSLock()
-
-  /// Removes every row, table and file of the store, and makes it anew.
-  func erase() throws {
-    try write { connection in
-      for table in tables { try connection.execute("DELETE FROM \(table.name.sqlName)") }
-      for entity in layout.entities where plans[entity.index] != nil {
-        for index in entity.joined {
-          guard let join = entity.properties[index].joinTable else { continue }
-          try connection.execute("DELETE FROM \(join.name.sqlName)")
-        }
-      }
-      // What was moved here is not here any more.
-      for table in ReceiptTable.names {
-        try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
-      }
-      try HistoryRemoval(connection: connection).removeAll()
-      // What this transaction has deleted is to be gone, too.
-      try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
-    }
-    // Objects that are registered anywhere have no rows any more, which `write` has told.
-    try file.removeBlobs()
-    try StoreBackup(file: file).remove()
-    if !configuration.isStoredInMemoryOnly {
-      writing.lock()
-      defer { writing.unlock() }
-      try writer.execute("VACUUM")
-    }
-  }
 }

@@ -38,6 +38,12 @@ struct SearchTable {
     }
   }
 
+  /// Forgets all words.
+  func empty(on connection: StoreConnection) throws {
+    try connection.execute(
+      "INSERT INTO \(name.sqlName) (\(name.sqlName)) VALUES ('delete-all')")
+  }
+
   private var list: String { columns.map(\.sqlName).joined(separator: ", ") }
   private var literal: String { "'\(table.replacing("'", with: "''"))'" }
 

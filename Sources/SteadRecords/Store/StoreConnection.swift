@@ -119,10 +119,17 @@ final class StoreConnection: @unchecked Sendable {
   }
   /// ``SQLiteConnection/keepLog()``
   func keepLog() { database.keepLog() }
-  func interrupts(when condition: (() -> Bool)?) { database.interrupts(when: condition) }
+  /// ``SQLiteConnection/copy(to:_:)``
+  func copy(to path: String, _ progress: (_ copied: Int, _ total: Int) throws -> Void) throws {
+    try database.copy(to: path, progress)
+  }
+  /// ``SQLiteConnection/interruptibly(_:_:)``
+  func interruptibly<Result>(
+    _ question: () throws -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    try database.interruptibly(question, body)
+  }
   /// Puts what this database holds in place of another's.
-  func copy(to path: String) throws { try database.copy(to: path) }
-
   func backup(into other: StoreConnection) throws -> SQLiteBackup {
     try SQLiteBackup(from: database, into: other.database)
   }

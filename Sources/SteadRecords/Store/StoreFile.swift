@@ -10,15 +10,20 @@ struct StoreFile: Sendable {
   static let applicationID: Int64 = 0x5374_6564
 
   let configuration: ModelConfiguration
+  /// How the store is read, where it is opened read only.
+  private(set) var reading = StoreReading.shared
 
   init(_ configuration: ModelConfiguration) { self.configuration = configuration }
 
   private var path: String { configuration.url.path }
 
   /// Where the files of large values lie: beside the store, under its name.
-  var blobDirectory: URL {
-    configuration.url.deletingLastPathComponent().appendingPathComponent(
-      ".\(configuration.url.lastPathComponent)_external", isDirectory: true)
+  var blobDirectory: URL { Self.blobDirectory(of: path) }
+
+  /// Where the files of large values of the store at a path lie.
+  static func blobDirectory(of path: String) -> URL {
+    URL(filePath: path.directoryPath, directoryHint: .isDirectory).appendingPathComponent(
+      ".\(path.fileName)_external", isDirectory: true)
   }
 
   /// Whether there is a write-ahead log with pages.
@@ -27,9 +32,34 @@ struct StoreFile: Sendable {
       && ((try? POSIXDisk().status(at: path + "-wal"))?.size ?? 0) > 0
   }
 
-  func removeBlobs() throws {
-    guard FileManager.default.fileExists(atPath: blobDirectory.path) else { return }
-    try FileManager.default.removeItem(at: blobDirectory)
+  func removeEmptyBlobDirectory() { rmdir(blobDirectory.path) }
+
+  /// Finds out how the store can be read by this process; only for one that is opened read only.
+  mutating func chooseReading() throws {
+    guard !configuration.allowsSave, !configuration.isStoredInMemoryOnly else { return }
+    reading = try StoreReading(of: path)
+  }
+
+  /// What a save to a store throws that was opened read only, and why it may have been.
+  var refusal: SwiftDataError {
+    let opened = "The store was opened with allowsSave: false."
+    guard !configuration.isStoredInMemoryOnly else {
+      return SwiftDataError(.readOnlyStore, "\(opened) Open it for writing to save.")
+    }
+    let directory = path.directoryPath
+    if POSIXDisk().isReadOnlySystem(at: directory) {
+      return SwiftDataError(
+        .readOnlyStore,
+        "\(opened) It lies on a file system that is mounted read-only; copy it to another one to save."
+      )
+    }
+    for place in [directory, path] where access(place, W_OK) != 0 {
+      return SwiftDataError(
+        .readOnlyStore,
+        "\(opened) This process may not write to \(place); change its permissions, and open the store for writing to save."
+      )
+    }
+    return SwiftDataError(.readOnlyStore, "\(opened) Open it for writing to save.")
   }
 
   /// Throws when the file is something else than a store. Reads only, so that it stays as it is.
@@ -79,8 +109,9 @@ struct StoreFile: Sendable {
 
   func open(writable: Bool, keepsJournalMode: Bool = false) throws -> StoreConnection {
     let isFile = !configuration.isStoredInMemoryOnly
-    var options = SQLiteOptions(isFile ? .file(path) : .memory)
+    var options = SQLiteOptions(isFile ? .file(reading.path(for: path)) : .memory)
     options.isWritable = writable
+    options.isImmutable = isFile && reading.isAlone
     options.lockPatience = Int32(RecordStore.lockPatience) * 1000
     options.cacheSize = Self.cacheSize
     // Fields of structs are columns made by json_extract, and triggers keep the tables of FTS5.

@@ -63,23 +63,28 @@ struct StorePreparation {
           url: file.configuration.url, difference: difference,
           backup: difference.losesData ? try makeBackup() : nil)
         try report(.changing)
-        connection.interrupts(when: { Task.isCancelled })
+        try connection.interruptibly({ try Task.checkCancellation() }) {
+          try change(isNew: isNew, migrator, digest)
+        }
+      } else {
+        try change(isNew: isNew, migrator, digest)
       }
-      if isNew { try createMetadata() }
-      try migrator?.run()
-      for table in tables { try prepare(table) }
-      for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
-      try prepareHistory()
-      try recordSchema()
-      try recordTables(digest)
-      connection.interrupts(when: nil)
       try connection.execute("COMMIT")
     } catch {
-      connection.interrupts(when: nil)
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw migration != nil && Task.isCancelled ? CancellationError() : error
+      throw error
     }
     return try identifier() ?? ""
+  }
+
+  private func change(isNew: Bool, _ migrator: SchemaMigrator?, _ digest: String) throws {
+    if isNew { try createMetadata() }
+    try migrator?.run()
+    for table in tables { try prepare(table) }
+    for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
+    try prepareHistory()
+    try recordSchema()
+    try recordTables(digest)
   }
 
   /// The store's identifier, when its tables are as these models left them, and nothing has changed a
@@ -182,29 +187,19 @@ struct StorePreparation {
     if exists == 0 {
       try connection.execute(table.creation)
     }
-    for column in table.columns where column.declaration.contains("REFERENCES") {
-      try connection.execute(
-        "CREATE INDEX IF NOT EXISTS \("\(table.name)_\(column.name)".sqlName) "
-          + "ON \(table.name.sqlName) (\(column.name.sqlName))")
-    }
+    for index in table.references { try connection.execute(index.creation) }
   }
 
   private func prepareRelated(_ entity: EntityLayout) throws {
-    let table = entity.table.sqlName
     for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, true) })
       + entity.indices.map({ ($0, false) })
     {
-      let columns = constraint.compactMap { entity.properties[$0].column }
-      guard columns.count == constraint.count else {
+      guard let index = TableIndex(constraint, of: entity, isUnique: isUnique) else {
         throw SwiftDataError(
           .loadIssueModelContainer,
           "A to-many relationship of \(entity.name) cannot be unique or indexed.")
       }
-      let name =
-        "\(entity.table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
-      try connection.execute(
-        "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.sqlName) ON \(table) "
-          + "(\(columns.map(\.sqlName).joined(separator: ", ")))")
+      try connection.execute(index.creation)
     }
     for index in entity.joined {
       if let join = entity.properties[index].joinTable { try connection.create(join) }

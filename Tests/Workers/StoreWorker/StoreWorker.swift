@@ -5,6 +5,9 @@
 //   StoreWorker <store> count                          prints the number of groups
 //   StoreWorker <store> watch <number>                 waits until a group is there, prints it
 //   StoreWorker <store> migrate                        migrates parcels, prints a number at each step
+//   StoreWorker <store> read                           opens the store read only, prints the number of groups, and the
+//                                                      error of a save
+//   StoreWorker <store> ready                          prints `ready`, and opens nothing
 //
 // Failures and the deadline: WorkerMain.
 
@@ -20,8 +23,11 @@ import WorkerModels
 
   private static func run(_ arguments: [String]) throws {
     guard arguments.count >= 2 else { WorkerMain.misuse() }
-    if arguments[1] == "migrate" { return try migrate(URL(filePath: arguments[0])) }
-    let container = try openLedgers(at: URL(filePath: arguments[0]))
+    if arguments[1] == "ready" { return say("ready") }
+    let url = URL(filePath: arguments[0])
+    if arguments[1] == "migrate" { return try migrate(url) }
+    if arguments[1] == "read" { return try readOnly(url) }
+    let container = try openLedgers(at: url)
     let numbers = arguments.compactMap(Int.init)
     switch arguments[1] {
     case "write": try write(container, arguments[2], from: numbers[0], count: numbers[1])
@@ -60,6 +66,19 @@ import WorkerModels
       }
       try context.save()
       report(number)
+    }
+  }
+
+  private static func readOnly(_ url: URL) throws {
+    let configuration = ModelConfiguration(url: url, allowsSave: false)
+    let context = ModelContext(
+      try ModelContainer(for: Ledger.self, Entry.self, configurations: configuration))
+    report(try context.fetch(FetchDescriptor<Ledger>()).count { $0.isWhole })
+    context.insert(Ledger(number: 1_000_000, writer: "reader", amounts: [1]))
+    do {
+      try context.save()
+    } catch {
+      say("\(error)")
     }
   }
 

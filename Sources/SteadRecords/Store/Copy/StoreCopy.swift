@@ -15,6 +15,12 @@ struct StoreCopy {
     file = StoreFile(copy)
   }
 
+  /// A copy with a name of its own.
+  init(path: String) {
+    file = StoreFile(
+      ModelConfiguration(url: URL(filePath: path, directoryHint: .notDirectory)))
+  }
+
   private var path: String { file.configuration.url.path }
 
   /// Copies what is committed to the store; what was left of an earlier copy is removed first.
@@ -35,6 +41,28 @@ struct StoreCopy {
     }
   }
 
+  /// Copies what a connection sees to a file that does not exist, and that is there as a whole or not at all; without the
+  /// files of large values.
+  ///
+  /// The copy is its owner's alone, and survives a loss of power when this returns.
+  func write(
+    from connection: StoreConnection, _ progress: (_ copied: Int, _ total: Int) throws -> Void
+  ) throws {
+    let disk = POSIXDisk()
+    let draft = try TemporaryFile(beside: path, on: disk)
+    defer { draft.finish() }
+    try connection.copy(to: draft.path, progress)
+    do {
+      // A rename would replace a file that is made in this moment.
+      try disk.link(draft.path, to: path)
+    } catch let error as FileError where error.code != .alreadyExists {
+      // File systems of cameras and sticks have no links.
+      guard try disk.status(at: path) == nil else { throw error }
+      try disk.rename(draft.path, to: path)
+    }
+    try disk.syncDirectory(path.directoryPath)
+  }
+
   /// Puts the pages of a store in place of another's; its transaction may have begun with the lock.
   private static func put(
     _ source: StoreConnection, into target: StoreConnection, _ report: (Int, Int) throws -> Void
@@ -47,10 +75,8 @@ struct StoreCopy {
 
   /// Removes the copy with all of its files.
   func remove() throws {
-    for suffix in ["", "-wal", "-shm", "-journal"] where exists(path + suffix) {
-      try FileManager.default.removeItem(atPath: path + suffix)
-    }
-    try file.removeBlobs()
+    let paths = ["", "-wal", "-shm", "-journal"].map { path + $0 } + [file.blobDirectory.path]
+    for path in paths where exists(path) { try FileManager.default.removeItem(atPath: path) }
   }
 
   /// Whether there is a copy, or something of one.

@@ -1,0 +1,63 @@
+import Foundation
+import SteadFiles
+
+extension RecordStore {
+  /// How often the rows are read again because files of large values have come or gone while others were copied.
+  static let snapshotLimit = 100
+
+  /// Copies the store, as of one commit, to a file that does not exist yet.
+  func backUp(to path: String, _ progress: StoreProgressReporter) throws {
+    guard try POSIXDisk().status(at: path) == nil else {
+      throw SwiftDataError(
+        .fileExists, "\(path) exists, and a backup replaces no file. Name a new one, or remove it.")
+    }
+    let copy = StoreCopy(path: path)
+    do {
+      guard let blobs else {
+        return try read(.newest) { connection, _ in try write(copy, from: connection, progress) }
+      }
+      var files = try BackupFiles(from: blobs, to: copy.file.blobDirectory)
+      do {
+        try backUp(to: copy, &files, progress)
+      } catch {
+        files.remove()
+        throw error
+      }
+    } catch let error as FileError {
+      throw SwiftDataError(
+        .storageFailure,
+        "The backup was not made: \(error) Make its directory, and room in it, and make it writable.",
+        cause: error)
+    }
+  }
+
+  private func backUp(
+    to copy: StoreCopy, _ files: inout BackupFiles, _ progress: StoreProgressReporter
+  ) throws {
+    let connection = try file.open(writable: false)
+    let references = ExternalReferences(self)
+    var used: Set<String> = []
+    for attempt in 1...Self.snapshotLimit {
+      try connection.begin()
+      used = try connection.interruptibly({ try Task.checkCancellation() }) {
+        Set(try references.read(connection).keys)
+      }
+      let missing = files.missing(of: used)
+      if missing.isEmpty { break }
+      // A snapshot that is kept for long keeps the log from being reset. So the rows are read again afterwards.
+      if attempt < Self.snapshotLimit { try connection.execute("ROLLBACK") }
+      try files.copy(missing, progress)
+    }
+    try write(copy, from: connection, progress)
+    try connection.execute("ROLLBACK")
+    try files.finish(used, store: configuration.url.lastPathComponent)
+  }
+
+  private func write(
+    _ copy: StoreCopy, from connection: StoreConnection, _ progress: StoreProgressReporter
+  ) throws {
+    try copy.write(from: connection) {
+      try progress.send(.copyingPages, $0, of: $1)
+    }
+  }
+}

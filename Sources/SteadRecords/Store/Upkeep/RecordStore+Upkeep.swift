@@ -1,0 +1,160 @@
+import Foundation
+import SteadFiles
+import SteadSQLite
+
+extension RecordStore {
+  /// How long a compaction or an erasure waits for readers whose snapshots keep the log from being emptied, in seconds.
+  static let readerPatience = 5
+
+  /// Checks the store, and changes nothing.
+  func check(_ progress: StoreProgressReporter) throws -> StoreCheck {
+    guard !configuration.isStoredInMemoryOnly else {
+      return try read(.newest) { connection, _ in
+        var inspection = StoreInspection(self, connection, progress)
+        return try inspection.run()
+      }
+    }
+    // A connection of its own: the checks are long, and the pool's are short of snapshots that are.
+    let connection = try file.open(writable: false)
+    try connection.begin()
+    defer { try? connection.execute("ROLLBACK") }
+    var inspection = StoreInspection(self, connection, progress)
+    return try inspection.run()
+  }
+
+  /// Runs a body while no process writes, as far as this store may be written.
+  func settled<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
+    if configuration.allowsSave { return try maintain(body) }
+    return try read(.newest) { connection, _ in try body(connection) }
+  }
+
+  // MARK: Room
+
+  /// Removes free pages and files that no row refers to, and returns how many bytes that has freed.
+  func compact(_ progress: StoreProgressReporter) throws -> Int64 {
+    try alone { writer in
+      let before = try size(writer)
+      try removeUnusedFiles(progress)
+      try progress.send(.compacting, 0, of: nil)
+      let question = { try progress.send(.compacting, 0, of: nil) }
+      if configuration.isStoredInMemoryOnly {
+        try vacuum(writer, question)
+      } else {
+        try checkRoom(writer)
+        let connection = try file.open(writable: true)
+        // The store as a whole has no place in memory.
+        try connection.execute("PRAGMA temp_store = FILE")
+        try vacuum(connection, question)
+        try emptyLog(connection)
+      }
+      return max(0, before - (try size(writer)))
+    }
+  }
+
+  /// Writes the file again without free pages.
+  ///
+  /// SQLite counts it as a change of the tables, which they are not: the digest of the models goes with the new number.
+  private func vacuum(
+    _ connection: StoreConnection, _ question: () throws -> Void = {}
+  ) throws {
+    let old = try connection.integer("PRAGMA schema_version") ?? 0
+    try connection.interruptibly(question) { try connection.execute("VACUUM") }
+    let new = try connection.integer("PRAGMA schema_version") ?? 0
+    try connection.run(
+      "UPDATE stead_metadata SET value = ?1 || substr(value, length(?2) + 1) "
+        + "WHERE key = 'tables' AND substr(value, 1, length(?2)) = ?2",
+      [.text("\(new) "), .text("\(old) ")])
+  }
+
+  /// Puts the log's pages into the file, and cuts the log to nothing.
+  private func emptyLog(_ connection: StoreConnection) throws {
+    try connection.execute("PRAGMA busy_timeout = \(Self.readerPatience * 1000)")
+    defer { try? connection.execute("PRAGMA busy_timeout = \(Self.lockPatience * 1000)") }
+    let result = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    guard result.first?.first != .integer(0) else { return }
+    Report.problem(
+      .recordsFailed, subject: configuration.url.lastPathComponent,
+      message:
+        "A reader has kept the store's log for \(Self.readerPatience) seconds, so it was not emptied. It is as soon "
+        + "as nobody reads an old state.")
+  }
+
+  private func removeUnusedFiles(_ progress: StoreProgressReporter) throws {
+    guard let blobs else { return }
+    try progress.send(.checkingFiles, 0, of: nil)
+    let references = ExternalReferences(self)
+    try maintain { connection in
+      // Files are written before their rows, under the same lock.
+      _ = try blobs.sweep(keeping: Set(try references.read(connection).keys))
+    }
+  }
+
+  /// The bytes of the store and its files.
+  private func size(_ connection: StoreConnection) throws -> Int64 {
+    guard !configuration.isStoredInMemoryOnly else {
+      return (try connection.integer("PRAGMA page_count") ?? 0)
+        * (try connection.integer("PRAGMA page_size") ?? 0)
+    }
+    let disk = POSIXDisk()
+    let path = configuration.url.path
+    let files = try ["", "-wal"].reduce(Int64(0)) {
+      $0 + (try disk.statusFollowingLinks(path + $1)?.size ?? 0)
+    }
+    return files + (try blobs?.size() ?? 0)
+  }
+
+  /// SQLite writes the pages in use twice before it removes any: to a temporary file, and to the log.
+  private func checkRoom(_ connection: StoreConnection) throws {
+    let pages =
+      (try connection.integer("PRAGMA page_count") ?? 0)
+      - (try connection.integer("PRAGMA freelist_count") ?? 0)
+    let needed = pages * (try connection.integer("PRAGMA page_size") ?? 0)
+    let disk = POSIXDisk()
+    for directory in [
+      configuration.url.deletingLastPathComponent().path, SQLiteFile.temporaryDirectory,
+    ] {
+      let free = try disk.freeBytes(at: directory)
+      guard free < needed else { continue }
+      throw SwiftDataError(
+        .storageFull,
+        "Compacting needs \(needed) bytes in \(directory), where \(free) are free. The store was left as it is; make room."
+      )
+    }
+  }
+
+  // MARK: Erasing
+
+  /// Removes every row and file of the store. The store itself stays, empty, since others may have it open.
+  func erase() throws {
+    try alone { writer in
+      try write { connection in try deleteRows(connection) }
+      // Objects that are registered anywhere have no rows any more, which `write` has told.
+      guard !configuration.isStoredInMemoryOnly else { return }
+      try removeUnusedFiles(StoreProgressReporter { _ in })
+      file.removeEmptyBlobDirectory()
+      try StoreBackup(file: file).remove()
+      try vacuum(writer)
+      // The log has what the file had before.
+      try emptyLog(writer)
+    }
+  }
+
+  private func deleteRows(_ connection: StoreConnection) throws {
+    for table in tables { try connection.execute("DELETE FROM \(table.name.sqlName)") }
+    for entity in layout.entities where plans[entity.index] != nil {
+      for index in entity.joined {
+        guard let join = entity.properties[index].joinTable else { continue }
+        try connection.execute("DELETE FROM \(join.name.sqlName)")
+      }
+      // A full text index only notes what is deleted, and keeps the words.
+      if !entity.searchable.isEmpty { try SearchTable(entity: entity).empty(on: connection) }
+    }
+    // What was moved here is not here any more.
+    for table in ReceiptTable.names {
+      try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
+    }
+    try HistoryRemoval(connection: connection).removeAll()
+    // What this transaction has deleted is to be gone, too.
+    try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
+  }
+}

@@ -1,0 +1,147 @@
+import SteadSQLite
+
+extension StoreInspection {
+  /// Counts a class's rows, and checks the relationships that it declares.
+  mutating func checkRows(of entity: EntityLayout, _ catalog: StoreCatalog) throws {
+    let own = entity.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
+    let count = try connection.integer("SELECT count(*) FROM \(entity.table.sqlName)\(own)")
+    note(rowCount: Int(count ?? 0), of: entity)
+    for property in declaredProperties(of: entity) {
+      switch property.kind {
+      case .attribute: continue
+      case .toOne(let destination):
+        try checkReference(property, of: entity, to: layout.entities[destination])
+        try checkOrder(property, of: entity, catalog)
+        try checkList(property, of: entity)
+      case .toMany(_, let destination):
+        try checkPairs(property, of: entity, to: layout.entities[destination], catalog)
+      }
+    }
+  }
+
+  /// The properties that a class does not inherit.
+  func declaredProperties(of entity: EntityLayout) -> [PropertyLayout] {
+    guard let parent = parent(of: entity) else { return entity.properties }
+    return entity.properties.filter { parent.property(named: $0.name) == nil }
+  }
+
+  /// The condition that leaves the rows of a class and its subclasses, behind another one.
+  private func family(_ entity: EntityLayout, _ alias: String) -> String {
+    guard entity.discriminator != nil else { return "" }
+    let numbers = entity.familyDiscriminators.map(String.init).joined(separator: ", ")
+    return " AND \(alias).\"_entity\" IN (\(numbers))"
+  }
+
+  mutating func checkClasses(of table: TableLayout) throws {
+    guard table.isHierarchy, let root = layout.entity(named: table.name) else { return }
+    let numbers = layout.entities.filter { $0.rootIndex == root.index }
+      .compactMap { $0.discriminator.map(String.init) }
+    let found = try rows(
+      "SELECT \"_id\" FROM \(table.name.sqlName) "
+        + "WHERE \"_entity\" NOT IN (\(numbers.joined(separator: ", ")))")
+    guard found.count > 0 else { return }
+    note(
+      .unknownClass, root, rows: found,
+      "No class of the hierarchy of \(root.name) has the number in _entity of \(found), so that they are no objects. "
+        + "Open a backup, or give the rows the number of a class.")
+  }
+
+  // MARK: To-one relationships
+
+  private mutating func checkReference(
+    _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
+  ) throws {
+    guard let column = property.column, store.plans[destination.index] != nil,
+      !property.mayBeLeft(in: layout.entities)
+    else { return }
+    let found = try rows(
+      "SELECT s.\"_id\" FROM \(entity.table.sqlName) AS s "
+        + "LEFT JOIN \(destination.table.sqlName) AS d ON d.\"_id\" = s.\(column.sqlName)"
+        + "\(family(destination, "d")) WHERE s.\(column.sqlName) IS NOT NULL AND d.\"_id\" IS NULL"
+        + family(entity, "s"))
+    guard found.count > 0 else { return }
+    note(
+      .danglingReference, entity, rows: found,
+      "\(entity.name).\(property.name) leads to no row of \(destination.name) in \(found). "
+        + "Set the relationship of these objects again, or the column to NULL.")
+  }
+
+  /// Two members of one list may not have one place.
+  private mutating func checkOrder(
+    _ property: PropertyLayout, of entity: EntityLayout, _ catalog: StoreCatalog
+  ) throws {
+    guard let column = property.column,
+      catalog.columns[entity.table]?[HiddenColumn.order(of: column)] != nil
+    else { return }
+    let list = property.listColumn.map { ", ifnull(s.\($0.sqlName), 0)" } ?? ""
+    let order = HiddenColumn.order(of: column).sqlName
+    let found = try rows(
+      "SELECT max(s.\"_id\") FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NOT NULL"
+        + "\(family(entity, "s")) GROUP BY s.\(column.sqlName)\(list), ifnull(s.\(order), s.\"_id\") "
+        + "HAVING count(*) > 1")
+    noteOrder(entity, property.name, found)
+  }
+
+  private mutating func noteOrder(_ entity: EntityLayout, _ property: String, _ found: FoundRows) {
+    guard found.count > 0 else { return }
+    note(
+      .ambiguousOrder, entity, rows: found,
+      "The place in \(entity.name).\(property) of \(found) is another member's, too, so that their order is not "
+        + "defined. Put the members in order again.")
+  }
+
+  private mutating func checkList(_ property: PropertyLayout, of entity: EntityLayout) throws {
+    guard let column = property.column, let list = property.listColumn,
+      let lists = property.relationship?.lists, !lists.isEmpty
+    else { return }
+    let numbers = lists.map { String($0.number) }.joined(separator: ", ")
+    let found = try rows(
+      "SELECT s.\"_id\" FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NOT NULL "
+        + "AND ifnull(s.\(list.sqlName), 0) NOT IN (\(numbers))\(family(entity, "s"))")
+    guard found.count > 0 else { return }
+    note(
+      .unknownList, entity, rows: found,
+      "The column \(list) of \(entity.name) has the number of no relationship in \(found). Set "
+        + "\(entity.name).\(property.name) of these objects again.")
+  }
+
+  // MARK: Pairs
+
+  private mutating func checkPairs(
+    _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout,
+    _ catalog: StoreCatalog
+  ) throws {
+    guard let join = property.joinTable else { return }
+    guard catalog.columns[join.name] != nil else {
+      note(
+        .missingTable, entity,
+        "The table \(join.name) of the pairs of \(entity.name).\(property.name) does not exist. Open the store for "
+          + "writing, which makes an empty one, or open a backup.")
+      return
+    }
+    let leaves = property.relationship?.deleteRule == .noAction
+    if !leaves { try checkPairs(property, of: entity, join, join.owner, entity) }
+    // The other side of a relationship with an inverse is checked as that one's.
+    if property.relationship?.inverse == nil, store.plans[destination.index] != nil {
+      try checkPairs(property, of: entity, join, join.target, destination)
+    }
+    let found = try rows(
+      "SELECT max(\"_id\") FROM \(join.name.sqlName) "
+        + "GROUP BY \(join.owner), ifnull(\(join.owner)_order, \"_id\") HAVING count(*) > 1")
+    noteOrder(entity, property.name, found)
+  }
+
+  private mutating func checkPairs(
+    _ property: PropertyLayout, of entity: EntityLayout, _ join: JoinTable, _ column: String,
+    _ end: EntityLayout
+  ) throws {
+    let found = try rows(
+      "SELECT p.\"_id\" FROM \(join.name.sqlName) AS p LEFT JOIN \(end.table.sqlName) AS e "
+        + "ON e.\"_id\" = p.\(column)\(family(end, "e")) WHERE e.\"_id\" IS NULL")
+    guard found.count > 0 else { return }
+    note(
+      .danglingReference, entity, rows: found,
+      "Pairs of \(entity.name).\(property.name) lead to no row of \(end.name): \(found) of the table \(join.name). "
+        + "Delete these pairs.")
+  }
+}

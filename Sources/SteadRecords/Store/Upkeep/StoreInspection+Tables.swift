@@ -1,0 +1,118 @@
+import Foundation
+import SteadSQLite
+
+extension StoreInspection {
+  /// SQLite's own check of pages and indexes.
+  mutating func checkPages() throws {
+    try progress.send(.checkingPages, 0, of: nil)
+    for finding in try connection.rows("PRAGMA integrity_check(\(Self.pageFindingLimit))") {
+      guard case .text(let words)? = finding.first, words != "ok" else { continue }
+      note(.damagedPages, nil, "SQLite finds the file damaged: \(words). Open a backup.")
+    }
+  }
+
+  /// Compares the models with those that the store was opened with last, and these with the tables.
+  mutating func checkModels(_ catalog: StoreCatalog) throws {
+    for name in ["stead_metadata", "stead_sequence", HistoryTable.name]
+    where catalog.columns[name] == nil {
+      note(
+        .missingTable, nil,
+        "The library's table \(name) does not exist. Open the store for writing, which makes it, or open a backup."
+      )
+    }
+    guard catalog.columns["stead_metadata"] != nil else { return }
+    let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
+    guard case .text(let text)? = rows.first?.first,
+      let stored = try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    else {
+      note(.differentModels, nil, "The store does not say which models it has. Open a backup.")
+      return
+    }
+    for entity in stored.entities { checkRecorded(entity, catalog) }
+    catalog.complete(stored, as: layout)
+    // A store may hold a part of a container's models.
+    let names = Set(entities.map(\.name))
+    let difference = SchemaDifference(from: stored, to: layout.schema)
+    for change in difference.changes + difference.refusals where names.contains(change.entity) {
+      note(
+        .differentModels, layout.entity(named: change.entity),
+        "The store was opened with other models last. \(change.description)")
+    }
+  }
+
+  /// A recorded model that the container has not is compared with its table, too.
+  private mutating func checkRecorded(_ entity: Schema.Entity, _ catalog: StoreCatalog) {
+    guard layout.entity(named: entity.name) == nil else { return }
+    let table = entity.root.name
+    guard let columns = catalog.columns[table] else {
+      note(
+        .missingTable, nil,
+        "The table \(table) of the recorded model \(entity.name) does not exist. Open a backup.")
+      return
+    }
+    for attribute in entity.storedProperties.compactMap({ $0 as? Schema.Attribute })
+    where columns[attribute.name] == nil {
+      note(
+        .missingColumn, nil,
+        "The column \(attribute.name) of the recorded model \(entity.name) does not exist. Open a backup."
+      )
+    }
+  }
+
+  /// Whether the table of a hierarchy can be read: what is missing is noted.
+  mutating func checkTable(_ table: TableLayout, _ catalog: StoreCatalog) -> Bool {
+    let root = layout.entity(named: table.name)
+    guard let columns = catalog.columns[table.name] else {
+      note(
+        .missingTable, root,
+        "The table \(table.name) does not exist. Open the store for writing, which makes an empty one, or open a backup."
+      )
+      return false
+    }
+    var isReadable = columns["_id"] != nil && (!table.isHierarchy || columns["_entity"] != nil)
+    for column in table.columns + table.orders {
+      let type = column.declaration.prefix { $0 != " " }
+      if let found = columns[column.name], found == type { continue }
+      isReadable = false
+      note(
+        .missingColumn, root,
+        columns[column.name] == nil
+          ? "The table \(table.name) has no column \(column.name). Open a backup."
+          : "The column \(column.name) of the table \(table.name) is not declared as \(column.declaration). Open a backup."
+      )
+    }
+    return isReadable
+  }
+
+  /// Whether the indexes that a class needs are in the file.
+  mutating func checkIndexes(of entity: EntityLayout, _ table: TableLayout) throws {
+    var wanted: [TableIndex] = entity.rootIndex == entity.index ? table.references : []
+    for properties in declaredSets(entity, \.uniqueConstraints) {
+      wanted += TableIndex(properties, of: entity, isUnique: true).map { [$0] } ?? []
+    }
+    for properties in declaredSets(entity, \.indices) {
+      wanted += TableIndex(properties, of: entity, isUnique: false).map { [$0] } ?? []
+    }
+    for index in wanted where try !index.exists(on: connection) {
+      let columns = index.columns.joined(separator: ", ")
+      note(
+        .missingIndex, entity,
+        "\(entity.name) has no \(index.isUnique ? "unique " : "")index of \(columns)"
+          + (index.isUnique ? ", so that two rows may have one value" : "")
+          + ". Open the store for writing, which makes \(index.name).")
+    }
+  }
+
+  /// The sets of properties that a class does not inherit.
+  private func declaredSets(
+    _ entity: EntityLayout, _ path: KeyPath<EntityLayout, [[Int]]>
+  ) -> [[Int]] {
+    let inherited = parent(of: entity)?[keyPath: path] ?? []
+    return entity[keyPath: path].filter { !inherited.contains($0) }
+  }
+
+  /// The superclass.
+  func parent(of entity: EntityLayout) -> EntityLayout? {
+    layout.schema.entitiesByName[entity.name]?.superentity.flatMap { layout.entity(named: $0.name) }
+  }
+}

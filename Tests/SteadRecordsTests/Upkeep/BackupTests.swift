@@ -1,0 +1,130 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+import WorkerModels
+
+@testable import SteadRecords
+
+@Suite("Backups of a store that is in use") struct BackupTests {
+  private let directory: URL
+  private var target: URL { directory.file("copy.store") }
+
+  init() throws { directory = try TestFiles.directory() }
+
+  private func open(_ url: URL, as store: UpkeepStore) throws -> ModelContainer {
+    try ModelContainer(for: store.store.schema, configurations: ModelConfiguration(url: url))
+  }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+  }
+
+  @Test("a backup has every object and every large value", arguments: StorePlace.allCases)
+  func complete(place: StorePlace) throws {
+    let store = try UpkeepStore(place)
+    let pending = store.store.context()
+    pending.insert(Club(name: "pending"))
+    try store.container.backUp(to: target)
+    #expect(try target.mode == 0o600)
+    let copy = try open(target, as: store)
+    #expect(try copy.check().rowCounts == store.container.check().rowCounts)
+    #expect(try copy.check().isSound)
+    let context = ModelContext(copy)
+    #expect(try context.only(Headline.self).picture == UpkeepStore.picture)
+    #expect(try context.only(Club.self).members.map(\.name) == (0..<3).map { "Member \($0)" })
+    #expect(try context.only(Driver.self).garage.map(\.name) == ["big", "mini"])
+    // It is a store of its own.
+    try copy.erase()
+    #expect(try store.store.reopenedOrSame().only(Headline.self).picture == UpkeepStore.picture)
+  }
+
+  @Test("a backup replaces nothing")
+  func refuses() throws {
+    let store = try UpkeepStore()
+    try Data("mine".utf8).write(to: target)
+    let error = try #require(throws: SwiftDataError.self) { try store.container.backUp(to: target) }
+    #expect(error.code == .fileExists)
+    #expect(try Data(contentsOf: target) == Data("mine".utf8))
+    #expect(try names() == ["copy.store"])
+  }
+
+  @Test(
+    "a backup that is ended early leaves nothing",
+    arguments: [StoreProgress.Phase.copyingFiles, .copyingPages])
+  func ended(phase: StoreProgress.Phase) throws {
+    let store = try UpkeepStore()
+    #expect(throws: CancellationError.self) {
+      try store.container.backUp(to: target) {
+        if $0.phase == phase, $0.completed == $0.total { throw CancellationError() }
+      }
+    }
+    #expect(try names() == [])
+  }
+
+  @Test("a backup is as of one commit while another process saves, and keeps nobody from saving")
+  func consistent() throws {
+    let url = try StoreFile().url
+    let container = try openLedgers(at: url)
+    let worker = try Worker(url, "write", "worker", "1", "100000")
+    for number in 1...4 {
+      let saved = try #require(worker.number())
+      let copy = directory.file("copy-\(number).store")
+      var savesMeanwhile = 0
+      try container.backUp(to: copy) { _ in savesMeanwhile += worker.number() == nil ? 0 : 1 }
+      #expect(savesMeanwhile > 0)
+      let context = ModelContext(try openLedgers(at: copy))
+      #expect(try context.all(Ledger.self).allSatisfy { $0.isWhole })
+      #expect(try context.count(Ledger.self) >= saved)
+      #expect(try context.container.check().isSound)
+    }
+    worker.end()
+  }
+
+  @Test("a large value that is deleted while others are copied is in the backup, or its row is not")
+  func filesComeAndGo() throws {
+    let store = try UpkeepStore()
+    let context = store.store.context()
+    let first = try context.only(Headline.self)
+    var changes = 0
+    try store.container.backUp(to: target) { progress in
+      guard progress.phase == .copyingFiles, progress.completed == 0, changes < 3 else { return }
+      changes += 1
+      first.picture = Data(repeating: UInt8(changes), count: 200_000)
+      try context.save()
+    }
+    #expect(changes == 3)
+    let copy = try open(target, as: store)
+    #expect(try copy.check().isSound)
+    #expect(try ModelContext(copy).only(Headline.self).picture == first.picture)
+  }
+
+  @Test("several stores are backed up to a directory")
+  func severalStores() throws {
+    let files = try TestFiles.directory()
+    let configurations = [
+      ModelConfiguration("one", schema: Schema([Unrelated.self]), url: files.file("a.db")),
+      ModelConfiguration("two", schema: Schema([Headline.self]), url: files.file("b.db")),
+    ]
+    let container = try ModelContainer(
+      for: Schema([Unrelated.self, Headline.self]), configurations: configurations)
+    let context = ModelContext(container)
+    context.insertAll(Unrelated(number: 7), Headline(title: "seven"))
+    try context.save()
+    let folder = directory.file("folder")
+    try container.backUp(to: folder)
+    let copies = ["one", "two"].map { folder.file("\($0).store") }
+    let one = try ModelContainer(
+      for: Unrelated.self, configurations: ModelConfiguration(url: copies[0]))
+    let two = try ModelContainer(
+      for: Headline.self, configurations: ModelConfiguration(url: copies[1]))
+    #expect(try ModelContext(one).only(Unrelated.self).number == 7)
+    #expect(try ModelContext(two).only(Headline.self).title == "seven")
+    #expect(throws: SwiftDataError.fileExists) { try container.backUp(to: folder) }
+  }
+}
+
+extension TestStore {
+  /// A new context: of another container for a store on file.
+  func reopenedOrSame() throws -> ModelContext { place == .file ? try reopened() : context() }
+}

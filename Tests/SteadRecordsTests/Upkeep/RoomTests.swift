@@ -1,0 +1,123 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+import WorkerModels
+
+@testable import SteadRecords
+
+@Suite("Compacting and erasing a store") struct RoomTests {
+  @Test("compacting gives back the room of what was deleted, and keeps the rest")
+  func compacts() throws {
+    let store = try UpkeepStore()
+    let context = store.store.context()
+    for number in 0..<3_000 {
+      context.insert(Member(name: String(repeating: "\(number)", count: 50)))
+    }
+    try context.save()
+    try context.delete(model: Member.self, where: #Predicate { $0.club == nil })
+    let stray = store.files.file(String(repeating: "b", count: 64))
+    try Data(count: 500_000).write(to: stray)
+    let identifier = try context.only(Club.self).persistentModelID
+    let before = try store.bytes().count
+
+    let freed = try store.container.compact()
+    #expect(freed > 500_000)
+    #expect(abs(before - (try store.bytes().count) - Int(freed)) < 40_000)
+    #expect(!FileManager.default.fileExists(atPath: stray.path))
+    #expect(try store.container.check().isSound)
+    let reader = try store.store.reopened()
+    #expect(try reader.only(Club.self).persistentModelID == identifier)
+    #expect(try reader.only(Headline.self).picture == UpkeepStore.picture)
+    #expect(try reader.count(Member.self) == 3)
+    #expect(try store.container.compact() < 40_000)
+  }
+
+  @Test("a store that was compacted is opened without writing")
+  func opensUnchanged() throws {
+    let store = try UpkeepStore()
+    try store.container.compact()
+    let writer = try StoreFile(ModelConfiguration(url: store.store.url)).open(writable: true)
+    try writer.execute("BEGIN IMMEDIATE")
+    #expect(try store.store.reopened().count(Club.self) == 1)
+    try writer.execute("ROLLBACK")
+  }
+
+  @Test("compacting can be ended, and leaves the store as it is", arguments: StorePlace.allCases)
+  func ends(place: StorePlace) throws {
+    let store = try UpkeepStore(place)
+    #expect(throws: CancellationError.self) {
+      try store.container.compact { if $0.phase == .compacting { throw CancellationError() } }
+    }
+    #expect(try store.container.check().isSound)
+    #expect(try store.store.context().count(Member.self) == 3)
+  }
+
+  @Test("a transaction that is open is a reason not to begin", arguments: StorePlace.allCases)
+  func refusesInTransaction(place: StorePlace) throws {
+    let store = try UpkeepStore(place)
+    let context = store.store.context()
+    try context.transaction {
+      #expect(throws: SwiftDataError.transactionOpen) { try store.container.compact() }
+      #expect(throws: SwiftDataError.transactionOpen) { try store.container.erase() }
+    }
+    #expect(try store.store.context().count(Member.self) == 3)
+  }
+
+  @Test("compacting without room throws, and leaves the store as it is", .needs(.smallDisk))
+  func noRoom() throws {
+    let disk = try SmallDisk(byteCount: 4 << 20)
+    let container = try openLedgers(at: disk.directory.file("test.store"))
+    let context = ModelContext(container)
+    context.insert(Ledger(number: 1, writer: "test", amounts: Array(0..<10_000)))
+    try context.save()
+    try disk.fill(leaving: 64 * 1024)
+    #expect(throws: SwiftDataError.storageFull) { try container.compact() }
+    #expect(try ModelContext(container).only(Ledger.self).isWhole)
+  }
+
+  @Test("erasing leaves no byte of what was stored in any file")
+  func erases() throws {
+    let store = try UpkeepStore()
+    let second = try store.store.secondContainer()
+    let other = ModelContext(second)
+    #expect(try other.count(Club.self) == 1)
+    for suffix in ["backup", "backup-new"] {
+      try store.container.backUp(to: URL(filePath: "\(store.store.url.path).\(suffix)"))
+    }
+    try #require(try store.bytes().range(of: Data("zugzwang".utf8)) != nil)
+    try store.container.erase()
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: store.store.directory.path)
+    #expect(names.sorted() == ["test.store", "test.store-shm", "test.store-wal"])
+    let left = try store.bytes()
+    for word in ["zugzwang", "Member 1", "openings", "Dora"] {
+      #expect(left.range(of: Data(word.utf8)) == nil, "\(word)")
+    }
+    // The other container goes on with the empty store.
+    #expect(try other.count(Club.self) == 0)
+    other.insert(Headline(title: "new"))
+    try other.save()
+    #expect(try store.store.context().only(Headline.self).title == "new")
+    #expect(try store.container.check().isSound)
+  }
+
+  @Test("another process finds an erased store empty, and goes on with it")
+  func erasesUnderAnotherProcess() throws {
+    let url = try StoreFile().url
+    let container = try openLedgers(at: url)
+    let context = ModelContext(container)
+    context.insert(Ledger(number: 1, writer: "test", amounts: [1, 2]))
+    try context.save()
+    let worker = try Worker(url, "watch", "1")
+    #expect(worker.number() == 1)
+    try container.erase()
+    worker.send("look")
+    #expect(worker.number() == 0)
+    context.insert(Ledger(number: 1, writer: "test", amounts: [3]))
+    try context.save()
+    worker.send("look")
+    #expect(worker.number() == 1)
+    worker.end()
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("Checking a store") struct StoreCheckTests {
+  @Test("a sound store has no problems, and its rows are counted", arguments: StorePlace.allCases)
+  func sound(place: StorePlace) throws {
+    let check = try UpkeepStore(place).container.check()
+    #expect(check.isSound, "\(check)")
+    #expect(check.rowCounts["Member"] == 3)
+    #expect(check.rowCounts["Vehicle"] == 0)
+    #expect(check.rowCounts["Truck"] == 1)
+  }
+
+  struct Damage: Sendable, CustomTestStringConvertible {
+    let sql: String
+    let kind: StoreCheck.Problem.Kind
+    let entity: String
+    let rows: [Int64]
+    var testDescription: String { "\(kind) \(sql)" }
+
+    init(
+      _ kind: StoreCheck.Problem.Kind, _ entity: String, _ rows: [Int64], _ sql: String
+    ) {
+      (self.kind, self.entity, self.rows, self.sql) = (kind, entity, rows, sql)
+    }
+  }
+
+  @Test(
+    "what another program has done is a problem of its model and its rows",
+    arguments: [
+      Damage(.danglingReference, "Member", [2], "UPDATE Member SET club = 99 WHERE _id = 2"),
+      Damage(.danglingReference, "Member", [1, 2, 3], "DELETE FROM Club"),
+      Damage(.danglingReference, "Skill", [1, 2], "DELETE FROM Skill"),
+      Damage(.danglingReference, "Driver", [2], "DELETE FROM Vehicle WHERE _id = 2"),
+      Damage(.ambiguousOrder, "Member", [3], "UPDATE Member SET _club_order = 1 WHERE _id = 3"),
+      Damage(.unknownClass, "Vehicle", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
+      Damage(.missingIndex, "Skill", [], "DROP INDEX Skill_title_unique"),
+      Damage(.missingIndex, "Member", [], "DROP INDEX Member_club"),
+      Damage(.missingTable, "Headline", [], "DROP TABLE Headline"),
+      Damage(.missingColumn, "Skill", [], "ALTER TABLE Skill RENAME COLUMN level TO height"),
+      Damage(
+        .missingFile, "Headline", [1],
+        "UPDATE Headline SET picture = '\(String(repeating: "0", count: 64))'"),
+    ])
+  func findings(damage: Damage) throws {
+    let store = try UpkeepStore()
+    try store.sql(damage.sql)
+    let check = try store.container.check()
+    let problem = try #require(
+      check.problems.first { $0.kind == damage.kind && $0.entity == damage.entity }, "\(check)")
+    #expect(problem.rows == damage.rows)
+    #expect(problem.count == damage.rows.count)
+    #expect(problem.store == store.store.url)
+    for word in [damage.entity] + damage.rows.map(String.init) {
+      #expect(problem.description.contains(word), "\(problem)")
+    }
+  }
+
+  @Test("files that no row refers to, and files that were changed, are problems")
+  func files() throws {
+    let store = try UpkeepStore()
+    let name = try #require(try store.container.stores[0].blobs?.references().first)
+    try Data("other".utf8).write(to: store.files.file(String(repeating: "a", count: 64)))
+    try Data("changed".utf8).write(to: store.files.file(name))
+    let check = try store.container.check()
+    #expect(check.problems.map(\.kind) == [.damagedFile, .unusedFile])
+    #expect(check.problems.map(\.count) == [1, 1])
+    #expect(check.problems[0].rows == [1])
+  }
+
+  @Test("pages that were overwritten are a problem")
+  func pages() throws {
+    let url = try StoreFile().url
+    do {
+      let context = ModelContext(try openUnrelated(url))
+      for number in 0..<2_000 { context.insert(Unrelated(number: number)) }
+      try context.save()
+    }
+    var bytes = try Data(contentsOf: url)
+    let last = bytes.count - 4096
+    for offset in 0..<512 { bytes[last + offset] = 0xFF }
+    try bytes.write(to: url)
+    let check = try openUnrelated(url).check()
+    #expect(check.problems.contains { $0.kind == .damagedPages }, "\(check)")
+  }
+
+  private func openUnrelated(_ url: URL) throws -> ModelContainer {
+    try ModelContainer(for: Unrelated.self, configurations: ModelConfiguration(url: url))
+  }
+
+  @Test("a check changes nothing, and goes on beside a writer")
+  func readsOnly() throws {
+    let store = try UpkeepStore()
+    let writer = try StoreFile(ModelConfiguration(url: store.store.url)).open(writable: true)
+    let before = try writer.integer("PRAGMA data_version")
+    let log = try Data(contentsOf: URL(filePath: store.store.url.path + "-wal"))
+    try writer.execute("BEGIN IMMEDIATE")
+    #expect(try store.container.check().isSound)
+    try writer.execute("ROLLBACK")
+    #expect(try writer.integer("PRAGMA data_version") == before)
+    #expect(try Data(contentsOf: URL(filePath: store.store.url.path + "-wal")) == log)
+  }
+
+  @Test("progress comes by phases, and what it throws ends the check")
+  func progress() throws {
+    let store = try UpkeepStore()
+    var phases: [StoreProgress.Phase] = []
+    _ = try store.container.check { if phases.last != $0.phase { phases.append($0.phase) } }
+    #expect(phases == [.checkingPages, .checkingRows, .checkingFiles])
+    #expect(throws: CancellationError.self) {
+      try store.container.check { _ in throw CancellationError() }
+    }
+  }
+
+  @Test("a task that is cancelled ends its check")
+  func cancelled() async throws {
+    let container = try UpkeepStore().container
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try container.check()
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+}
