@@ -56,6 +56,14 @@ let package = Package(
         .product(name: "SteadTransfer", package: "stead"),
       ]
     ),
+    .executableTarget(
+      name: "evolution",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(

@@ -2,12 +2,6 @@ public import Foundation
 import SteadFiles
 
 extension ModelContainer {
-  /// The stores of this library.
-  private var ownStores: [RecordStore] {
-    if customStores.isEmpty { return stores }
-    return zip(stores, customStores).compactMap { $1 == nil ? $0 : nil }
-  }
-
   /// Checks all stores but custom ones: their pages, tables, indexes, relationships and files.
   ///
   /// ```swift

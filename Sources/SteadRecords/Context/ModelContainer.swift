@@ -15,6 +15,10 @@ public final class ModelContainer: Equatable, Sendable {
   let planned: [StoreMigration]
   /// The custom store that each of `stores` mirrors, where one does; empty where none does.
   let customStores: [CustomStore?]
+  /// The stores without the mirrors of custom ones.
+  var ownStores: [RecordStore] {
+    customStores.isEmpty ? stores : zip(stores, customStores).filter { $1 == nil }.map(\.0)
+  }
   /// The store of each entity.
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans

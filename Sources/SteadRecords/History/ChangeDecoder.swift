@@ -56,7 +56,7 @@ final class ChangeDecoder {
   }
 
   fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> EntityLayout? {
-    if let known = entities.first(where: { $0.name.elementsEqual(raw) }) { return known.entity }
+    if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.entity }
     let entity = layout.entity(named: String(decoding: raw, as: UTF8.self))
     entities.append((Array(raw), entity))
     return entity
@@ -65,7 +65,7 @@ final class ChangeDecoder {
   fileprivate func properties(
     _ raw: UnsafeBufferPointer<UInt8>, of entity: EntityLayout
   ) throws -> PropertyNames {
-    if let known = names.last(where: { $0.entity == entity.index && $0.list.elementsEqual(raw) }) {
+    if let known = names.last(where: { $0.entity == entity.index && raw.isEqual($0.list) }) {
       return known.names
     }
     var parser = ChangeParser(raw)
@@ -84,6 +84,14 @@ final class ChangeDecoder {
 
   /// How many lists of names are remembered.
   private static let nameLimit = 32
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether the bytes are those of an array.
+  func isEqual(_ bytes: [UInt8]) -> Bool {
+    guard count == bytes.count, let start = baseAddress else { return isEmpty && bytes.isEmpty }
+    return memcmp(start, bytes, count) == 0
+  }
 }
 
 /// Properties that a group of changes names.
@@ -139,8 +147,8 @@ private struct OldValues {
 struct ChangeGroup {
   let kind: ChangeList.Kind
   let entity: EntityLayout?
-  let rows: [(first: Int64, count: Int64)]
-  let ages: [(first: Int64, count: Int64)]
+  let rows: NumberRuns
+  let ages: NumberRuns
   var properties: PropertyNames?
   /// SQL literals of the preserved values, for each row.
   var values: [[String]] = []
@@ -183,48 +191,39 @@ private struct ChangeBuilder {
   ) {
     if group.kind == .update { updateGroups += 1 }
     // Made once for all rows of the group.
-    let names = group.properties as? KeyPathNames<Model>
+    let names = group.properties.flatMap { $0 as? KeyPathNames<Model> }
     let attributes = names?.paths.compactMap(\.self) ?? []
-    var ages = group.ages[...]
-    var (age, left) = (ages.first?.first ?? 0, ages.first?.count ?? 0)
+    var ages = NumberRuns.FallingReader(group.ages)
     var place = 0
-    changes.reserveCapacity(changes.count + Int(group.rows.reduce(0) { $0 + $1.count }))
-    for run in group.rows {
-      for row in run.first..<(run.first + run.count) {
-        let edited = stamp - age
-        if left > 1 {
-          (age, left) = (age - 1, left - 1)
-        } else {
-          ages = ages.dropFirst()
-          (age, left) = (ages.first?.first ?? 0, ages.first?.count ?? 0)
-        }
-        let identifier = PersistentIdentifier(reference: reference, row: row)
-        let change = Int64(changes.count)
-        switch group.kind {
-        case .insert:
-          changes.append(
-            .insert(
-              DefaultHistoryInsert<Model>(
-                changeIdentifier: change, changedPersistentIdentifier: identifier,
-                transactionIdentifier: number, stamp: edited)))
-        case .update:
-          changes.append(
-            .update(
-              DefaultHistoryUpdate<Model>(
-                changeIdentifier: change, changedPersistentIdentifier: identifier,
-                transactionIdentifier: number, updatedAttributes: attributes,
-                oldValues: old?.values(row), stamp: edited)))
-        case .delete:
-          let values = place < group.values.count ? group.values[place] : []
-          changes.append(
-            .delete(
-              DefaultHistoryDelete<Model>(
-                changeIdentifier: change, changedPersistentIdentifier: identifier,
-                transactionIdentifier: number, tombstone: Self.tombstone(names, values),
-                oldValues: old?.values(row), stamp: edited)))
-        }
-        place += 1
+    changes.reserveCapacity(changes.count + Int(group.rows.count))
+    group.rows.forEach { row in
+      let edited = stamp - ages.read()
+      let identifier = PersistentIdentifier(reference: reference, row: row)
+      let change = Int64(changes.count)
+      switch group.kind {
+      case .insert:
+        changes.append(
+          .insert(
+            DefaultHistoryInsert<Model>(
+              changeIdentifier: change, changedPersistentIdentifier: identifier,
+              transactionIdentifier: number, stamp: edited)))
+      case .update:
+        changes.append(
+          .update(
+            DefaultHistoryUpdate<Model>(
+              changeIdentifier: change, changedPersistentIdentifier: identifier,
+              transactionIdentifier: number, updatedAttributes: attributes,
+              oldValues: old?.values(row), stamp: edited)))
+      case .delete:
+        let values = place < group.values.count ? group.values[place] : []
+        changes.append(
+          .delete(
+            DefaultHistoryDelete<Model>(
+              changeIdentifier: change, changedPersistentIdentifier: identifier,
+              transactionIdentifier: number, tombstone: Self.tombstone(names, values),
+              oldValues: old?.values(row), stamp: edited)))
       }
+      place += 1
     }
   }
 

@@ -96,18 +96,21 @@ struct ChangeParser {
   }
 
   /// Numbers in runs, each of which rises by one.
-  mutating func runs() throws -> [(first: Int64, count: Int64)] {
-    var runs: [(first: Int64, count: Int64)] = []
-    try forEach { parser in
-      let first = try parser.number()
-      try parser.expect(",")
-      let count = try parser.number()
+  mutating func runs() throws -> NumberRuns {
+    var runs = NumberRuns()
+    try expect("[")
+    if takes("]") { return runs }
+    repeat {
+      let first = try number()
+      try expect(",")
+      let count = try number()
       // Also a limit on what a damaged string makes this program allocate.
       guard count > 0, count <= Int64(UInt32.max),
         first.addingReportingOverflow(count).overflow == false
       else { throw Malformed() }
       runs.append((first, count))
-    }
+    } while takes(",")
+    try expect("]")
     return runs
   }
 

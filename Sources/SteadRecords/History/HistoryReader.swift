@@ -85,12 +85,14 @@ struct HistoryReader {
 /// A column that mostly has the string of the row before.
 private struct RepeatedText {
   private var last = ""
+  private var bytes: [UInt8] = []
 
   mutating func read(_ statement: SQLiteStatement, _ column: Int32) -> String? {
     if statement.isNull(column) { return nil }
-    return statement.withText(column) { bytes in
-      if last.utf8.count != bytes.count || !last.utf8.elementsEqual(bytes) {
-        last = String(decoding: bytes, as: UTF8.self)
+    return statement.withText(column) { text in
+      if !text.isEqual(bytes) {
+        bytes = Array(text)
+        last = String(decoding: text, as: UTF8.self)
       }
       return last
     }

@@ -17,8 +17,11 @@ extension ModelContext {
       if given.isEmpty { throw HistorySearch.unknown(T.self) }
       return given.flatMap(\.self)
     }
-    let found = try HistorySearch(stores: ownStores, descriptor: descriptor).transactions()
-    return (found as? [T] ?? []) + given.flatMap(\.self)
+    let found = try HistorySearch(stores: container.ownStores, descriptor: descriptor)
+      .transactions()
+    // The types are one. As a whole the array is not gone through.
+    let own = found as Any as? [T] ?? []
+    return given.isEmpty ? own : own + given.flatMap(\.self)
   }
 
   /// Deletes the transactions that match, from all stores of the container, and commits that immediately.
@@ -32,14 +35,7 @@ extension ModelContext {
       if !done.contains(true) { throw HistorySearch.unknown(T.self) }
       return
     }
-    try HistorySearch(stores: ownStores, descriptor: descriptor).delete()
-  }
-
-  /// The container's stores without the mirrors of custom ones.
-  private var ownStores: [RecordStore] {
-    let custom = container.customStores
-    return custom.isEmpty
-      ? container.stores : zip(container.stores, custom).filter { $1 == nil }.map(\.0)
+    try HistorySearch(stores: container.ownStores, descriptor: descriptor).delete()
   }
 }
 

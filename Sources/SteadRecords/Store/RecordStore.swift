@@ -409,17 +409,33 @@ final class RecordStore: @unchecked Sendable {
   /// once for a commit under way, once for one that waits for the disk.
   private func logChanged() {
     lookForCommits()
-    guard !isCheckingAgain.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    if looking.exchange(Looking.again, ordering: .acquiringAndReleasing) == Looking.none {
+      lookLater()
+    }
+  }
+
+  private func lookLater() {
+    looking.store(Looking.later, ordering: .releasing)
     let queue = DispatchQueue.global(qos: .utility)
     queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
       self?.lookForCommits()
       queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
-        self?.isCheckingAgain.store(false, ordering: .releasing)
-        self?.lookForCommits()
+        guard let self else { return }
+        // What was written meanwhile has its own two questions.
+        let isWanted =
+          looking.exchange(Looking.none, ordering: .acquiringAndReleasing) == Looking.again
+        isWanted ? logChanged() : lookForCommits()
       }
     }
   }
-  private let isCheckingAgain = Atomic<Bool>(false)
+
+  private enum Looking {
+    static let none = 0
+    static let later = 1
+    /// The log was written since that began.
+    static let again = 2
+  }
+  private let looking = Atomic<Int>(Looking.none)
 
   private var watcher: StoreWatcher?
   private let watching = NSLock()

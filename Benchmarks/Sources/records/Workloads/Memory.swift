@@ -59,7 +59,7 @@ enum Memory {
     let output = try BenchmarkProgram.output(
       of: ["--memory", peer.rawValue, fixtures.items(peer)],
       // The allocator is left as programs have it.
-      environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MALLOC_") })
+      environment: BenchmarkProgram.plainEnvironment)
     return Double(output) ?? .nan
   }
 }

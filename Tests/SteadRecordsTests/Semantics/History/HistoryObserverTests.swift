@@ -1,5 +1,6 @@
 import Foundation
 import Observation
+import SteadTestSupport
 import SwiftData
 import Synchronization
 import Testing
@@ -34,7 +35,7 @@ import WorkerModels
   }
 
   @Test(
-    "hears other contexts", .timeLimit(.minutes(1)), arguments: StorePlace.allCases)
+    "hears other contexts", .hangLimit, arguments: StorePlace.allCases)
   func contexts(_ place: StorePlace) async throws {
     let store = try TestStore.voyages(place)
     let observer = observer(store)
@@ -45,7 +46,7 @@ import WorkerModels
     await rises(observer, above: 0)
   }
 
-  @Test("hears other containers and plain SQL", .timeLimit(.minutes(1)))
+  @Test("hears other containers and plain SQL", .hangLimit)
   func containers() async throws {
     let store = try TestStore.voyages()
     let observer = observer(store)
@@ -58,7 +59,7 @@ import WorkerModels
     await rises(observer, above: seen)
   }
 
-  @Test("hears other processes", .timeLimit(.minutes(1)))
+  @Test("hears other processes", .hangLimit)
   func processes() async throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
     let observer = observer(store, of: [Ledger.self])
@@ -68,7 +69,7 @@ import WorkerModels
   }
 
   /// The commit of a process that a context's fetch has seen first was news to nobody.
-  @Test("hears what another context has fetched before", .timeLimit(.minutes(1)))
+  @Test("hears what another context has fetched before", .hangLimit)
   func fetchedBefore() async throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
     let context = store.context()
@@ -81,7 +82,7 @@ import WorkerModels
     }
   }
 
-  @Test("counts observed models and authors alone", .timeLimit(.minutes(1)))
+  @Test("counts observed models and authors alone", .hangLimit)
   func filters() async throws {
     let store = try TestStore.voyages()
     let labels = observer(store, of: [Label.self])
@@ -105,7 +106,7 @@ import WorkerModels
     #expect(app.authors == ["app"])
   }
 
-  @Test("counts what came after its tokens", .timeLimit(.minutes(1)))
+  @Test("counts what came after its tokens", .hangLimit)
   func tokens() async throws {
     let store = try TestStore.voyages()
     let context = store.context()

@@ -1,0 +1,63 @@
+import BenchmarkHarness
+import Foundation
+import SwiftData
+
+/// A property more with a default: opening the store beside SQLite's `ALTER TABLE`.
+enum AddedColumn {
+  static let limit = 1.5
+
+  static var comparisons: [Comparison] {
+    [10_000, 1_000_000].flatMap { count in
+      [
+        Comparison(
+          name: "column-\(count)", title: "a column with a default, \(count.grouped) rows",
+          limit: .ratio(limit)
+        ) { directory in
+          let store = try makeStore(directory, count)
+          return [
+            Comparison.Peer(name: "migration") {
+              let url = try copy(store, directory)
+              defer { remove(url) }
+              return try timed { try ParcelStore.open(ParcelsV2.self, url) }
+            },
+            Comparison.Peer(name: "ALTER TABLE") {
+              let url = try copy(store, directory)
+              defer { remove(url) }
+              return try timed {
+                let database = try PlainDatabase(url.path)
+                try database.execute(
+                  "ALTER TABLE \"Parcel\" ADD COLUMN pieces INTEGER NOT NULL DEFAULT 1")
+                return database
+              }
+            },
+            Comparison.Peer(name: "no change") {
+              let url = try copy(store, directory)
+              defer { remove(url) }
+              return try timed { try ParcelStore.open(ParcelsV1.self, url) }
+            },
+          ]
+        }
+      ]
+    }
+  }
+
+  private static func makeStore(_ directory: URL, _ count: Int) throws -> URL {
+    let url = directory.appending(path: "parcels.store")
+    try ParcelStore.make(ParcelsV1.self, url, count: count) {
+      ParcelsV1.Parcel(number: $0, title: "parcel \($0)", weight: Double($0))
+    }
+    return url
+  }
+
+  private static func copy(_ store: URL, _ directory: URL) throws -> URL {
+    let url = directory.appending(path: "\(UUID().uuidString).store")
+    try FileManager.default.copyItem(at: store, to: url)
+    return url
+  }
+
+  private static func remove(_ url: URL) {
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: url.path + suffix)
+    }
+  }
+}
