@@ -46,8 +46,16 @@ struct DryRun {
       try report(.changing)
       _ = try ModelContainer(for: held, configurations: configuration)
     }
+    var steps = result.stages
+    if let last = stages.last {
+      let rest = SchemaDifference(from: Schema(versionedSchema: last.to), to: held)
+      if !rest.isEmpty {
+        steps.append(
+          .init(name: "\(last.to) to the container's models", isCustom: false, difference: rest))
+      }
+    }
     return StoreMigration(
       url: configuration.url, difference: SchemaDifference(from: stored, to: held), backup: nil,
-      stages: stages.map(StageRun.name), counts: result.counts)
+      stages: steps, counts: result.counts)
   }
 }
