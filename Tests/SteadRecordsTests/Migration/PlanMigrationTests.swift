@@ -121,6 +121,17 @@ enum FailingPlan: SchemaMigrationPlan {
         """))
   }
 
+  @Test func aDryRunTellsWhatTheModelsChangeAfterTheLastStage() throws {
+    let migration = try #require(
+      ModelContainer.dryRun(
+        for: Schema(versionedSchema: NotesV3.self), migrationPlan: NotesPlan.self,
+        configurations: [ModelConfiguration(url: store.url)]
+      ).first)
+    #expect(
+      migration.stages.map(\.name) == ["NotesV1 to NotesV2", "NotesV2 to the container's models"])
+    #expect(migration.stages.last?.description.contains("Note.title") == true)
+  }
+
   /// The first schema and the last were the same, so that no backup was made.
   @Test func whatOneStageDropsAndAnotherAddsAgainIsInTheBackup() throws {
     let container = try ModelContainer(
