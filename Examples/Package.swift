@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "drafts", targets: ["drafts"]),
+    .executable(name: "evolve", targets: ["evolve"]),
     .executable(name: "generations", targets: ["generations"]),
     .executable(name: "git-credential-stead", targets: ["git-credential-stead"]),
     .executable(name: "race", targets: ["race"]),
@@ -13,10 +14,22 @@ let package = Package(
   ],
   dependencies: [.package(name: "stead", path: "..")],
   targets: [
+    // What several examples read and print.
+    .target(name: "ExampleSupport"),
+    .testTarget(name: "ExampleSupportTests", dependencies: ["ExampleSupport"]),
     .target(
-      name: "ShelfKit", dependencies: [.product(name: "SteadSwiftData", package: "stead")]),
-    .executableTarget(name: "shelf", dependencies: ["ShelfKit"]),
-    .testTarget(name: "ShelfKitTests", dependencies: ["ShelfKit"]),
+      name: "ShelfKit",
+      dependencies: ["ExampleSupport", .product(name: "SteadSwiftData", package: "stead")]),
+    .executableTarget(name: "shelf", dependencies: ["ExampleSupport", "ShelfKit"]),
+    .testTarget(name: "ShelfKitTests", dependencies: ["ExampleSupport", "ShelfKit"]),
+    .target(
+      name: "EvolveKit",
+      dependencies: ["ExampleSupport", .product(name: "SteadSwiftData", package: "stead")],
+      resources: [.copy("schema.lock.json")]),
+    .executableTarget(name: "evolve", dependencies: ["EvolveKit", "ExampleSupport"]),
+    .testTarget(
+      name: "EvolveKitTests",
+      dependencies: ["EvolveKit", "ExampleSupport", "ExampleTestSupport", "evolve"]),
     .target(name: "RaceKit"),
     .executableTarget(
       name: "race",

@@ -1,3 +1,4 @@
+import ExampleSupport
 import SwiftData
 
 /// A package on the shelf: installed software, or a commit where there is no package database.
@@ -26,10 +27,6 @@ import SwiftData
     summary = record.summary
     details = record.details
   }
-}
-
-public enum Priority: String, Codable, CaseIterable, Sendable {
-  case required, important, standard, optional, extra
 }
 
 /// A group of packages.

@@ -1,3 +1,4 @@
+import ExampleSupport
 import SwiftData
 
 /// Puts records on the shelf as objects that refer to each other.
@@ -15,9 +16,11 @@ public struct Shelf {
       let package = Package(record)
       packages[record.name] = package
       context.insert(package)
-      package.section = sections.value(record.section) { Section(name: record.section) }
-      package.maintainer = maintainers.value(record.maintainerAddress) {
-        Maintainer(name: record.maintainerName, address: record.maintainerAddress)
+      let section = record.section ?? "misc"
+      package.section = sections.value(section) { Section(name: section) }
+      let person = record.maintainer
+      package.maintainer = maintainers.value(person.address) {
+        Maintainer(name: person.name, address: person.address)
       }
     }
     for record in records {

@@ -1,3 +1,4 @@
+import ExampleSupport
 import Foundation
 import ShelfKit
 import SwiftData
@@ -20,17 +21,10 @@ func removeStore() throws {
 }
 
 func readRecords(_ report: Report) throws -> [PackageRecord] {
-  let status = URL(filePath: DebianStatus.path)
-  if FileManager.default.fileExists(atPath: status.path) {
-    return try report.step("read \(status.path)") {
-      let records = DebianStatus.parse(try String(contentsOf: status, encoding: .utf8))
-      return (records, "\(records.count) packages")
-    }
-  }
-  let here = URL(filePath: FileManager.default.currentDirectoryPath)
-  return try report.step("read the git log of \(here.path)") {
-    let records = try GitLog.read(repository: here)
-    return (records, "\(records.count) commits")
+  let source = PackageSource.ofThisMachine
+  return try report.step("read \(source)") {
+    let records = try source.records()
+    return (records, "\(records.count) packages")
   }
 }
 

@@ -33,7 +33,9 @@ final class ObjectLoader {
     registry = ObjectRegistry(entityCount: layout.entities.count)
     traits = layout.entities.map { EntityTraits($0, in: layout) }
     rowContexts = zip(layout.entities, stores).map {
-      RowContext(labels: $0.labels, blobs: $1.blobs)
+      RowContext(
+        labels: $0.labels, blobs: $1.blobs,
+        acceptsMissingValues: $1.configuration.migration == .ofCustomStage)
     }
   }
 

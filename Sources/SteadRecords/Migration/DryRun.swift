@@ -25,10 +25,10 @@ struct DryRun {
     // A store records all models of its container.
     let difference = SchemaDifference(from: stored, to: schema)
     guard !stages.isEmpty || !difference.isEmpty else { return nil }
-    let counts = try rehearse(stored, stages, store)
+    let result = try rehearse(stored, stages, store)
     return StoreMigration(
       url: configuration.url, difference: difference, backup: nil,
-      stages: stages.map(StageRun.name), counts: counts)
+      stages: steps(result, stages), counts: result.counts)
   }
 
   /// The store is read alone.
@@ -39,7 +39,7 @@ struct DryRun {
 
   private func rehearse(
     _ stored: Schema, _ stages: [MigrationStage], _ store: StoreFile
-  ) throws -> [StoreMigration.Count] {
+  ) throws -> Rehearsal.Result {
     let copy = StoreCopy(
       of: configuration,
       at: URL(filePath: configuration.url.path + Self.suffix, directoryHint: .notDirectory))
@@ -54,6 +54,18 @@ struct DryRun {
     ).run { configuration in
       try report(.changing)
       _ = try ModelContainer(for: schema, configurations: [configuration] + elsewhere)
-    }.counts
+    }
+  }
+
+  /// The steps of the stages, and what the container's models differ in from the last one's.
+  private func steps(
+    _ result: Rehearsal.Result, _ stages: [MigrationStage]
+  ) -> [StoreMigration.Stage] {
+    guard let last = stages.last else { return result.stages }
+    let rest = SchemaDifference(from: Schema(versionedSchema: last.to), to: schema)
+    if rest.isEmpty { return result.stages }
+    return result.stages + [
+      .init(name: "\(last.to) to the container's models", isCustom: false, difference: rest)
+    ]
   }
 }

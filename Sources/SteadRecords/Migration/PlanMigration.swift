@@ -61,12 +61,12 @@ struct PlanMigration {
       plan: plan, stages: stages, stored: stored, store: file, copy: copy, report: report)
     let result = try rehearsal.run()
     // Only now is it known that the backup is wanted.
-    let backup = try makeBackup(stages, result.difference, report)
+    let backup = try makeBackup(result.stages, report)
     guard try replace(source, report) else { return .again }
     return .done(
       StoreMigration(
         url: configuration.url, difference: result.difference, backup: backup,
-        stages: stages.map(StageRun.name), counts: result.counts))
+        stages: result.stages, counts: result.counts))
   }
 
   /// The stages from the version that a store has.
@@ -91,9 +91,9 @@ struct PlanMigration {
 
   /// A custom stage may have converted anything.
   private func makeBackup(
-    _ stages: [MigrationStage], _ difference: SchemaDifference, _ report: MigrationReporter
+    _ stages: [StoreMigration.Stage], _ report: MigrationReporter
   ) throws -> URL? {
-    guard difference.losesData || stages.contains(where: \.isCustom) else { return nil }
+    guard stages.contains(where: { $0.isCustom || $0.difference.losesData }) else { return nil }
     return try StoreBackup(file: file).make { try report(.copying, $0, of: $1) }
   }
 

@@ -10,6 +10,7 @@ struct Rehearsal {
 
   struct Result {
     let difference: SchemaDifference
+    let stages: [StoreMigration.Stage]
     let counts: [StoreMigration.Count]
   }
 
@@ -26,8 +27,22 @@ struct Rehearsal {
     return Result(
       difference: SchemaDifference(
         from: stored, to: stages.last.map { Schema(versionedSchema: $0.to) } ?? now),
+      stages: described(),
       counts: ObjectCount.compare(
         before, try ObjectCount(connection: connection, schema: now).run(report)))
+  }
+
+  /// What each stage changes. The first schema and the last are not enough: a later stage may add a property again
+  /// whose values an earlier one has dropped.
+  private func described() -> [StoreMigration.Stage] {
+    var before = stored
+    return stages.map { stage in
+      let after = Schema(versionedSchema: stage.to)
+      defer { before = after }
+      return StoreMigration.Stage(
+        name: StageRun.name(stage), isCustom: stage.isCustom,
+        difference: SchemaDifference(from: before, to: after))
+    }
   }
 
   private func run(_ plan: any SchemaMigrationPlan.Type) throws {

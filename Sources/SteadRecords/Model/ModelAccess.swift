@@ -117,8 +117,8 @@ public func _missingValue<Value, Owner: PersistentModel>(
 ) -> Value {
   if let value = PlaceholderDecoder.value(of: Value.self) { return value }
   // A programmer error, named in the documentation: a property was read of an object whose row does
-  // not exist, and its type has no value that can be made up.
+  // not exist, or before `didMigrate` has set it, and its type has no value that can be made up.
   fatalError(  // allowed: documented
-    "Property \(index) of \(Owner.self) has no value: the object has no row. Check "
-      + "modelContext before reading it.")
+    "Property \(index) of \(Owner.self) has no value: the object has no row, or a migration has not set the "
+      + "property yet. Check modelContext before reading it; set it first in didMigrate.")
 }

@@ -5,14 +5,17 @@ final class RowContext {
   /// nil for the row that stands for no row.
   private let labels: RowLabels?
   let blobs: BlobFiles?
+  /// Whether required properties may have no value yet: a custom stage of a migration sets them.
+  let acceptsMissingValues: Bool
   private(set) var error: SwiftDataError?
   /// The properties that were rejected since the last call of ``forgetRejections()``.
   private(set) var rejected: [Int] = []
   var row: Int64 = 0
 
-  init(labels: RowLabels? = nil, blobs: BlobFiles? = nil) {
+  init(labels: RowLabels? = nil, blobs: BlobFiles? = nil, acceptsMissingValues: Bool = false) {
     self.labels = labels
     self.blobs = blobs
+    self.acceptsMissingValues = acceptsMissingValues
   }
 
   func reject(property: Int, cause: (any Error)?) {

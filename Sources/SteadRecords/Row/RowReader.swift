@@ -31,7 +31,9 @@ public struct _RowReader {
 
   /// Notes that a value cannot be read; the fetch then throws instead of returning the object.
   public func _reject(_ property: Int, _ column: Int32, _ cause: (any Error)? = nil) {
-    context.takeUnretainedValue().reject(property: property, cause: cause)
+    let context = context.takeUnretainedValue()
+    if context.acceptsMissingValues, _isNull(column) { return }
+    context.reject(property: property, cause: cause)
   }
 
   func isText(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_TEXT }

@@ -98,3 +98,39 @@ enum EmptyPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [] }
   static var stages: [MigrationStage] { [] }
 }
+
+/// Notes that cannot be done.
+enum PlainNotes: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Note.self] }
+
+  @Model final class Note {
+    var text: String
+    init(text: String) { self.text = text }
+  }
+}
+
+/// Notes as in the first version.
+enum DoneNotes: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(3, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Note.self] }
+
+  @Model final class Note {
+    var text: String
+    var isDone: Bool = false
+    init(text: String) { self.text = text }
+  }
+}
+
+/// Drops a property, and adds it again.
+enum ForthAndBackPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] {
+    [NotesV1.self, PlainNotes.self, DoneNotes.self]
+  }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: NotesV1.self, toVersion: PlainNotes.self),
+      .lightweight(fromVersion: PlainNotes.self, toVersion: DoneNotes.self),
+    ]
+  }
+}

@@ -101,3 +101,61 @@ enum ForgetfulPlan: SchemaMigrationPlan {
     ]
   }
 }
+
+/// Parcels whose required properties are of types that are not read from NULL.
+enum TypedParcel: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Parcel.self] }
+
+  struct Weight: Codable, Hashable {
+    let grams: Int
+    let unit: String
+  }
+  enum Size: String, Codable { case small, large }
+
+  @Model final class Parcel {
+    var code: String
+    /// Was a number, and became a value with parts under its name.
+    var grams: Weight
+    var sender: String
+    var size: Size
+    var days: [Date]
+    @Attribute(.externalStorage) var label: Data
+
+    init(code: String, grams: Weight, size: Size) {
+      self.code = code
+      self.grams = grams
+      self.size = size
+      sender = ""
+      days = []
+      label = Data()
+    }
+  }
+}
+
+enum TypedParcelPlan: SchemaMigrationPlan {
+  /// Whether `didMigrate` sets the sizes.
+  static let setsSizes = Mutex(true)
+  static var schemas: [any VersionedSchema.Type] { [ParcelsV1.self, TypedParcel.self] }
+  static var stages: [MigrationStage] {
+    var grams: [PersistentIdentifier: Int] = [:]
+    return [
+      .custom(
+        fromVersion: ParcelsV1.self, toVersion: TypedParcel.self,
+        willMigrate: { context in
+          for parcel in try context.fetch(FetchDescriptor<ParcelsV1.Parcel>()) {
+            grams[parcel.persistentModelID] = parcel.grams
+          }
+        },
+        didMigrate: { context in
+          for parcel in try context.fetch(FetchDescriptor<TypedParcel.Parcel>()) {
+            let number = grams[parcel.persistentModelID] ?? 0
+            parcel.grams = TypedParcel.Weight(grams: number, unit: "g")
+            parcel.days = [Date(timeIntervalSinceReferenceDate: Double(number))]
+            parcel.label = Data([UInt8(number)])
+            if setsSizes.withLock({ $0 }) { parcel.size = number < 10 ? .small : .large }
+          }
+        })
+    ]
+  }
+}

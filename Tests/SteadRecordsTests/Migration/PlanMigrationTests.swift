@@ -101,6 +101,52 @@ enum FailingPlan: SchemaMigrationPlan {
     #expect(notes.map(\.length) == [0, 0])
   }
 
+  /// A migration compared only the first schema and the last. It reported a property that a stage had renamed as gone
+  /// with its values, and asked for a custom stage where one had just converted a property.
+  @Test func aMigrationTellsWhatEachStageHasChanged() throws {
+    let migration = try #require(
+      ModelContainer(
+        for: Schema(versionedSchema: NotesV3.self), migrationPlan: LongPlan.self,
+        configurations: ModelConfiguration(url: store.url)
+      ).migrations.first)
+    #expect(migration.stages.map(\.name) == ["NotesV1 to NotesV2", "NotesV2 to NotesV3"])
+    #expect(migration.stages.map(\.isCustom) == [true, true])
+    #expect(
+      migration.description.hasPrefix(
+        """
+        test.store:
+        NotesV1 to NotesV2, a custom stage: Note.isDone is called isCompleted. Note.length, a required Int, is new.
+        NotesV2 to NotesV3, a custom stage: Note.title, a required String, is new.
+        Note: 2 before, 2 afterwards.
+        """))
+  }
+
+  @Test func aDryRunTellsWhatTheModelsChangeAfterTheLastStage() throws {
+    let migration = try #require(
+      ModelContainer.dryRun(
+        for: Schema(versionedSchema: NotesV3.self), migrationPlan: NotesPlan.self,
+        configurations: [ModelConfiguration(url: store.url)]
+      ).first)
+    #expect(
+      migration.stages.map(\.name) == ["NotesV1 to NotesV2", "NotesV2 to the container's models"])
+    #expect(migration.stages.last?.description.contains("Note.title") == true)
+  }
+
+  /// The first schema and the last were the same, so that no backup was made.
+  @Test func whatOneStageDropsAndAnotherAddsAgainIsInTheBackup() throws {
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: DoneNotes.self), migrationPlan: ForthAndBackPlan.self,
+      configurations: ModelConfiguration(url: store.url))
+    let migration = try #require(container.migrations.first)
+    #expect(migration.difference.isEmpty && migration.stages.map(\.isCustom) == [false, false])
+    let backup = try ModelContainer(
+      for: Schema(versionedSchema: NotesV1.self),
+      configurations: ModelConfiguration(url: #require(migration.backup)))
+    let notes = try ModelContext(backup).fetch(
+      FetchDescriptor<NotesV1.Note>(sortBy: [SortDescriptor(\.text)]))
+    #expect(notes.map(\.isDone) == [true, false])
+  }
+
   @Test func aStageThatFailsLeavesTheStoreAsItWas() throws {
     #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(FailingPlan.self) }
     let notes = try ModelContext(store.open(NotesV1.Note.self)).fetch(

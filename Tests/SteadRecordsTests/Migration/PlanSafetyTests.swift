@@ -118,7 +118,8 @@ import WorkerModels
     #expect(parcels.map { $0.sender?.name } == (0..<10).map { "s\($0 % 7)" })
     #expect(parcels.prefix(4).map { $0.label?.count } == [200_000, 150_000, 200_000, nil])
     let migration = try #require(container.migrations.first)
-    #expect(container.migrations.count == 1 && migration.stages == ["ParcelsV1 to ParcelsV2"])
+    #expect(
+      container.migrations.count == 1 && migration.stages.map(\.name) == ["ParcelsV1 to ParcelsV2"])
     #expect(
       migration.counts == [
         .init(entity: "Parcel", before: 20, after: 10),
@@ -222,6 +223,33 @@ import WorkerModels
     ForgetfulPlan.sets.withLock { $0 = true }
     let parcels = try ModelContext(open()).fetch(FetchDescriptor<StampedParcel.Parcel>())
     #expect(Set(parcels.map(\.stamp)) == ["stamped"])
+  }
+
+  /// `didMigrate` could not fetch objects whose new property was a Codable value, an enum or external data: NULL was
+  /// refused as damage, and so a property could not become one of these under its name.
+  @Test func aCustomStageMaySetRequiredPropertiesOfEveryType() throws {
+    let before = try bytes()
+    let open = {
+      try ModelContainer(
+        for: Schema(versionedSchema: TypedParcel.self), migrationPlan: TypedParcelPlan.self,
+        configurations: ModelConfiguration(url: file.url))
+    }
+    TypedParcelPlan.setsSizes.withLock { $0 = false }
+    let error = try #require(throws: SwiftDataError.self) { try open() }
+    #expect(error.message.contains("Parcel.size in rows 1, 2, 3"))
+    #expect(!error.message.contains("Parcel.grams"))
+    #expect(try bytes() == before)
+    TypedParcelPlan.setsSizes.withLock { $0 = true }
+    let container = try open()
+    let parcels = try ModelContext(container).fetch(
+      FetchDescriptor<TypedParcel.Parcel>(sortBy: [SortDescriptor(\.grams.grams)]))
+    #expect(parcels.map(\.grams.grams) == Array(0..<20))
+    #expect(parcels.map(\.size) == (0..<20).map { $0 < 10 ? .small : .large })
+    #expect(parcels.map(\.label) == (0..<20).map { Data([$0]) })
+    #expect(Set(parcels.map(\.days.count)) == [1])
+    let text = try #require(container.migrations.first).description
+    #expect(text.contains("Parcel.grams was a required Int and is a required Weight."))
+    #expect(!text.contains("Convert it") && !text.contains("there may be no rows"))
   }
 
   // MARK: Others who have the store open

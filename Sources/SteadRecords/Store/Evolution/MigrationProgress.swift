@@ -22,7 +22,8 @@ public struct MigrationProgress: Sendable, Hashable {
   public var stage: Int
   /// How many stages the store needs; 0 without a plan.
   public var stages: Int
-  /// How much of the phase is done.
+  /// How much of the phase is done. The phase ends with the first report of the next one, so its last part is not
+  /// reported.
   public var completed: Int
   /// How much there is to do, nil where that is not known.
   public var total: Int?

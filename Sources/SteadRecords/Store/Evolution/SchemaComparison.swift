@@ -29,20 +29,23 @@ struct SchemaComparison {
   }
 
   private mutating func note(
-    _ entity: String, _ property: String?, _ description: String, losesData: Bool = false
+    _ entity: String, _ property: String?, _ description: String, losesData: Bool = false,
+    fact: String? = nil
   ) {
     changes.append(
-      .init(entity: entity, property: property, description: description, losesData: losesData))
+      .init(
+        entity: entity, property: property, description: description, losesData: losesData,
+        fact: fact))
   }
 
   private mutating func refuse(
     _ entity: String, _ property: String?, _ description: String,
-    cure: SchemaDifference.Change.Cure? = nil
+    cure: SchemaDifference.Change.Cure? = nil, fact: String? = nil
   ) {
     refusals.append(
       .init(
         entity: entity, property: property, description: description, losesData: false,
-        cure: cure))
+        cure: cure, fact: fact))
   }
 
   // MARK: Entities
@@ -114,10 +117,9 @@ struct SchemaComparison {
     case (let old as Schema.Relationship, let new as Schema.Relationship):
       compare(old, new, name, entity)
     default:
+      let fact = "\(name) was \(PropertyForm(old)) and is \(PropertyForm(property))."
       refuse(
-        entity.name, property.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(property)). \(Self.advice)",
-        cure: .replacement)
+        entity.name, property.name, "\(fact) \(Self.advice)", cure: .replacement, fact: fact)
     }
   }
 
@@ -134,7 +136,8 @@ struct SchemaComparison {
         " It is required and has no default value, so there may be no rows."
       default: ""
       }
-    note(entity.name, property.name, "\(name), \(PropertyForm(property)), is new.\(value)")
+    let fact = "\(name), \(PropertyForm(property)), is new."
+    note(entity.name, property.name, fact + value, fact: fact)
   }
 
   private mutating func compare(
@@ -159,14 +162,15 @@ struct SchemaComparison {
       refuse(
         entity.name, new.name,
         "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)",
-        cure: .replacement)
+        cure: .replacement, fact: "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)).")
     }
     if old.isOptional, !new.isOptional {
       if new.defaultValue == nil {
         refuse(
           entity.name, new.name,
           "\(name) was optional and is required, and has no default value for rows without one. Give it a default "
-            + "value, or a value in a custom stage of a migration plan.", cure: .values)
+            + "value, or a value in a custom stage of a migration plan.", cure: .values,
+          fact: "\(name) was optional and is required.")
       } else {
         note(
           entity.name, new.name,
@@ -197,10 +201,9 @@ struct SchemaComparison {
     _ entity: Schema.Entity
   ) {
     guard match.isSame(old.destination, new.destination) else {
+      let fact = "\(name) led to \(old.destination) and leads to \(new.destination)."
       return refuse(
-        entity.name, new.name,
-        "\(name) led to \(old.destination) and leads to \(new.destination). \(Self.advice)",
-        cure: .replacement)
+        entity.name, new.name, "\(fact) \(Self.advice)", cure: .replacement, fact: fact)
     }
     switch (old.isToOneRelationship, new.isToOneRelationship) {
     case (true, false):

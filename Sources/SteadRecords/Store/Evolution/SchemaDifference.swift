@@ -20,6 +20,8 @@ public struct SchemaDifference: Sendable {
     public let losesData: Bool
     /// What a custom stage of a migration plan can do about a refusal; nil for nothing.
     var cure: Cure?
+    /// What has changed, without what a custom stage sees to; nil where ``description`` says nothing of that.
+    var fact: String?
 
     enum Cure {
       /// It gives rows the values that they lack.
@@ -57,5 +59,10 @@ extension SchemaDifference: CustomStringConvertible {
   /// The changes, then the refusals, a line each.
   public var description: String {
     (changes + refusals).map(\.description).joined(separator: "\n")
+  }
+
+  /// The changes in one line, for a stage whose closures convert what cannot follow by itself.
+  var facts: String {
+    (changes + refusals).map { $0.fact ?? $0.description }.joined(separator: " ")
   }
 }

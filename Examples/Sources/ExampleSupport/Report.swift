@@ -1,17 +1,20 @@
 import Foundation
 
 /// Prints what was done, and how long it took.
-struct Report {
+public struct Report {
   private let clock = ContinuousClock()
 
-  func title(_ text: String) {
+  public init() {}
+
+  public func title(_ text: String) {
     print("\n\(text)")
     print(String(repeating: "-", count: text.count))
   }
 
   /// Runs a step, and prints its time beside what it says of itself.
   @discardableResult
-  func step<Result>(_ name: String, _ body: () throws -> (Result, String)) rethrows -> Result {
+  public func step<Result>(_ name: String, _ body: () throws -> (Result, String)) rethrows -> Result
+  {
     let start = clock.now
     let (result, text) = try body()
     let time = start.duration(to: clock.now)
@@ -21,7 +24,7 @@ struct Report {
     return result
   }
 
-  func row(_ left: some CustomStringConvertible, _ right: String) {
+  public func row(_ left: some CustomStringConvertible, _ right: String) {
     print(pad(left.description, to: 11) + "  \(right)")
   }
 

@@ -4,6 +4,8 @@ import Foundation
 /// a line that begins with a space continues the field (deb-src-control(5)).
 public enum DebianStatus {
   public static let path = "/var/lib/dpkg/status"
+  /// The database as it was before the last change of packages.
+  public static let olderPath = path + "-old"
 
   /// The installed packages.
   public static func parse(_ text: String) -> [PackageRecord] {
@@ -38,21 +40,13 @@ public enum DebianStatus {
     record.version = fields["Version"] ?? ""
     record.priority = fields["Priority"].flatMap(Priority.init) ?? .optional
     record.installedSize = fields["Installed-Size"].flatMap { Int($0) } ?? 0
-    record.section = fields["Section"] ?? "misc"
-    (record.maintainerName, record.maintainerAddress) = person(fields["Maintainer"] ?? "")
+    record.section = fields["Section"]
+    record.maintainer = Person(fields["Maintainer"] ?? "")
     let lines = (fields["Description"] ?? "").split(separator: "\n", maxSplits: 1)
     record.summary = lines.first.map(String.init) ?? ""
     record.details = lines.count > 1 ? String(lines[1]) : ""
     record.dependencies = needs(fields["Depends"] ?? "")
     return record
-  }
-
-  /// `Name <address>` in its two parts.
-  static func person(_ text: String) -> (name: String, address: String) {
-    guard let open = text.lastIndex(of: "<"), let close = text.lastIndex(of: ">"), open < close
-    else { return (text, text) }
-    let name = text[..<open].trimmingCharacters(in: .whitespaces)
-    return (name, String(text[text.index(after: open)..<close]))
   }
 
   /// `a (>= 1), b | c:any` as needs.

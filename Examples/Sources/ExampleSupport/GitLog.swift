@@ -28,7 +28,7 @@ public enum GitLog {
       record.name = parts[0]
       record.version = parts[1]
       record.section = String(parts[1].prefix(4))
-      (record.maintainerName, record.maintainerAddress) = (parts[2], parts[3])
+      record.maintainer = Person(name: parts[2], address: parts[3])
       record.dependencies = parts[4].split(separator: " ").map {
         PackageRecord.Need(text: String($0), names: [String($0)])
       }

@@ -5,9 +5,9 @@ public struct PackageRecord: Equatable, Sendable {
   public var priority = Priority.optional
   /// In KiB.
   public var installedSize = 0
-  public var section = "misc"
-  public var maintainerName = ""
-  public var maintainerAddress = ""
+  /// nil where the source names none.
+  public var section: String?
+  public var maintainer = Person(name: "", address: "")
   public var summary = ""
   public var details = ""
   public var dependencies: [Need] = []
@@ -19,4 +19,8 @@ public struct PackageRecord: Equatable, Sendable {
   }
 
   public init() {}
+}
+
+public enum Priority: String, Codable, CaseIterable, Sendable {
+  case required, important, standard, optional, extra
 }

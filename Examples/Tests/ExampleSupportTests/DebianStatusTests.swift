@@ -1,8 +1,7 @@
 import Foundation
-import SwiftData
 import Testing
 
-@testable import ShelfKit
+@testable import ExampleSupport
 
 @Suite struct DebianStatusTests {
   private let text = """
@@ -34,8 +33,8 @@ import Testing
     #expect(one.priority == .required)
     #expect(one.installedSize == 12)
     #expect(one.section == "libs")
-    #expect(one.maintainerName == "The Team")
-    #expect(one.maintainerAddress == "team@example.org")
+    #expect(one.maintainer == Person(name: "The Team", address: "team@example.org"))
+    #expect(one.maintainer.description == "The Team <team@example.org>")
     #expect(one.summary == "the first")
     #expect(one.details == "More about it,\non two lines.")
   }
@@ -44,17 +43,6 @@ import Testing
     let one = try #require(DebianStatus.parse(text).first)
     #expect(one.dependencies.map(\.names) == [["two"], ["three", "four"]])
     #expect(one.dependencies.map(\.text) == ["two (>= 2)", "three:any | four (<< 5)"])
-  }
-
-  @Test func connectsPackagesOnTheShelf() throws {
-    let container = try ModelContainer(
-      for: Package.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
-    try Shelf(ModelContext(container)).add(DebianStatus.parse(text))
-    let context = ModelContext(container)
-    let two = try #require(
-      try context.fetch(FetchDescriptor<Package>(predicate: #Predicate { $0.name == "two" })).first)
-    #expect(two.satisfies.map { $0.owner?.name } == ["one"])
-    #expect(two.satisfies.first?.owner?.section?.packages.count == 1)
   }
 }
 
