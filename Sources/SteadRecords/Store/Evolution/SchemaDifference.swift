@@ -20,6 +20,9 @@ public struct SchemaDifference: Sendable {
     public let losesData: Bool
     /// What a custom stage of a migration plan can do about a refusal; nil for nothing.
     var cure: Cure?
+    /// Whether it is that the type of a property was one that the program no longer has under its name, and that lay
+    /// in the column in the same way.
+    var isOfUnknownType = false
 
     enum Cure {
       /// It gives rows the values that they lack.
@@ -49,6 +52,8 @@ public struct SchemaDifference: Sendable {
 
   /// Whether the schemas need the same tables.
   public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
+  /// Whether the schemas are one as far as can be known: an app may have moved a type into its versions since.
+  var isOfUnknownTypes: Bool { refusals.isEmpty && changes.allSatisfy(\.isOfUnknownType) }
   /// Whether data that was stored is gone afterwards, or is stored in another form.
   public var losesData: Bool { changes.contains(where: \.losesData) }
 }
