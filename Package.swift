@@ -126,7 +126,8 @@ let package = Package(
       dependencies: [
         "RecordsTestSupport", "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker",
         "SwiftData", "WorkerModels",
-      ]
+      ],
+      exclude: ["Migration/EarlierStores/Stores"]
     ),
     // A module of its own, with models made for one story each.
     .testTarget(

@@ -5,8 +5,8 @@ public protocol SchemaMigrationPlan: SendableMetatype {
   /// What custom stages may drop without looking at it: entities and properties that are gone, such as `Book` and
   /// `Author.age`; none unless given.
   ///
-  /// A custom stage fails that drops other data whose objects `willMigrate` has not fetched. A lightweight stage drops
-  /// what its models do not have. SwiftData has no such property.
+  /// A custom stage fails that drops other data whose objects `willMigrate` has not fetched. A lightweight stage, and a
+  /// custom one without closures, drops what its models do not have. SwiftData has no such property.
   static var discardedData: Set<String> { get }
 }
 

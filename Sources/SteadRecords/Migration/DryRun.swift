@@ -21,7 +21,8 @@ struct DryRun {
     try store.check()
     let connection = try store.open(writable: false)
     guard let stored = try connection.storedSchema() else { return nil }
-    let stages = try plan.map { try PlanMigration.stages($0, of: connection) } ?? []
+    let stages =
+      try plan.map { try PlanMigration.stages($0, of: connection, to: schema) } ?? []
     // A store records all models of its container.
     let difference = SchemaDifference(from: stored, to: schema)
     guard !stages.isEmpty || !difference.isEmpty else { return nil }

@@ -1,4 +1,4 @@
-/// The versions of a migration plan in their order, and the stages from one to the next.
+/// The versions of a migration plan in their order, and the stages between them.
 struct MigrationPath {
   /// Where a store is.
   enum Place {
@@ -12,27 +12,34 @@ struct MigrationPath {
   private let schemas: [Schema]
   private let stages: [MigrationStage]
 
+  /// Reads a plan, which may have versions that only its stages name: apps add a stage, and forget the list.
+  ///
   /// - Throws: ``SwiftDataError`` `.loadIssueModelContainer` for a plan whose versions are none, or not in their
-  ///   order, or whose stages lead to versions that it does not have.
+  ///   order.
   init(_ plan: any SchemaMigrationPlan.Type) throws {
-    versions = plan.schemas
     stages = plan.stages
-    schemas = versions.map { Schema(versionedSchema: $0) }
-    guard !versions.isEmpty else {
+    guard !plan.schemas.isEmpty else {
       throw Self.problem("has no schemas. List every version that was shipped.")
     }
+    try Self.checkOrder(plan.schemas)
+    var versions = plan.schemas
+    for version in stages.flatMap({ [$0.from, $0.to] })
+    where !versions.contains(where: { $0 == version }) {
+      versions.append(version)
+    }
+    versions.sort { $0.versionIdentifier < $1.versionIdentifier }
+    try Self.checkOrder(versions)
+    self.versions = versions
+    schemas = versions.map { Schema(versionedSchema: $0) }
+  }
+
+  private static func checkOrder(_ versions: [any VersionedSchema.Type]) throws {
     for (before, after) in zip(versions, versions.dropFirst())
     where before.versionIdentifier >= after.versionIdentifier {
-      throw Self.problem(
+      throw problem(
         "has \(after) of version \(after.versionIdentifier) behind \(before) of version "
           + "\(before.versionIdentifier). Give each version a number of its own, and list the oldest first."
       )
-    }
-    for stage in stages {
-      for version in [stage.from, stage.to] where index(of: version) == nil {
-        throw Self.problem(
-          "has a stage with \(version), which is not among its schemas. List it there.")
-      }
     }
   }
 
@@ -45,17 +52,25 @@ struct MigrationPath {
     versions.firstIndex { $0 == version }
   }
 
-  /// Finds the version that a store has: by its models, and by its number where several have the same models.
+  /// Finds the version that a store has: by its models, and by its number where several have the same models. A type of a
+  /// property counts for what it lies in, where the program has none of the stored name.
+  ///
+  /// nil where its tables follow by themselves: the plan has no stages, or the store has the app's models, which are those
+  /// of no version.
   ///
   /// - Throws: ``SwiftDataError``: `.backwardMigration` for a store of a later version than the plan's last one;
   ///   `.unknownSchema` for one that is older than the first.
-  func place(of stored: Schema) throws -> Place {
-    let same = schemas.indices.filter { SchemaDifference(from: stored, to: schemas[$0]).isEmpty }
+  func place(of stored: Schema, for schema: Schema) throws -> Place? {
+    if stages.isEmpty { return nil }
+    let differences = schemas.map { SchemaDifference(from: stored, to: $0) }
+    var same = schemas.indices.filter { differences[$0].isEmpty }
+    if same.isEmpty { same = schemas.indices.filter { differences[$0].isOfUnknownTypes } }
     if let index = same.last(where: { versions[$0].versionIdentifier == stored.version })
       ?? same.last
     {
       return .version(index)
     }
+    if SchemaDifference(from: stored, to: schema).isOfUnknownTypes { return nil }
     if let newest = versions.last, stored.version > newest.versionIdentifier {
       throw SwiftDataError(
         .backwardMigration,
@@ -73,22 +88,32 @@ struct MigrationPath {
     return .likeVersion(index, SchemaDifference(from: schemas[index], to: stored))
   }
 
-  /// The stages from a version to the newest one.
-  func stages(from index: Int) throws -> [MigrationStage] {
-    var result: [MigrationStage] = []
-    var place = index
-    while place < versions.count - 1 {
-      // Of several the one that comes furthest.
-      let next = stages.filter { self.index(of: $0.from) == place }
-        .max { (self.index(of: $0.to) ?? 0) < (self.index(of: $1.to) ?? 0) }
-      guard let next, let target = self.index(of: next.to), target > place else {
-        throw Self.problem(
-          "has no stage from \(versions[place]) to a later version. Add one; `.lightweight` is enough where data "
-            + "follows by itself.")
+  /// The version that a container has: the newest, or an earlier one with just its models.
+  func target(of schema: Schema) -> Int {
+    schemas.lastIndex { SchemaDifference(from: $0, to: schema).isEmpty } ?? schemas.count - 1
+  }
+
+  /// The fewest stages from a version to another.
+  ///
+  /// None where no stage leads back to an earlier version: opening the store then refuses it.
+  func stages(from start: Int, to target: Int) throws -> [MigrationStage] {
+    var paths: [Int: [MigrationStage]] = [start: []]
+    var reached = [start]
+    var next = 0
+    while next < reached.count, paths[target] == nil {
+      let place = reached[next]
+      next += 1
+      for stage in stages where index(of: stage.from) == place {
+        guard let to = index(of: stage.to), paths[to] == nil else { continue }
+        paths[to] = (paths[place] ?? []) + [stage]
+        reached.append(to)
       }
-      result.append(next)
-      place = target
     }
-    return result
+    if let path = paths[target] { return path }
+    guard start < target else { return [] }
+    let last = reached.filter { $0 < target }.max() ?? start
+    throw Self.problem(
+      "has no stage from \(versions[last]) to a later version. Add one; `.lightweight` is enough where data "
+        + "follows by itself.")
   }
 }

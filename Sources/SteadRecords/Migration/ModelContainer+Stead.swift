@@ -23,7 +23,9 @@ extension ModelContainer {
       for: schema, migrationPlan: migrationPlan, configurations: configurations, report: report
     ) {
       guard let migrationPlan else { return nil }
-      return try PlanMigration(plan: migrationPlan, configuration: $0, report: report).run()
+      return try PlanMigration(
+        plan: migrationPlan, schema: schema, configuration: $0, report: report
+      ).run()
     }
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes a store through the stages of a migration plan, from the version that wrote it to the newest.
+/// Takes a store through the stages of a migration plan, from the version that wrote it to that of the app's models.
 ///
 /// The stages run on a copy, while the store's write lock is held. When all have succeeded, the store takes over the
 /// copy's pages in one transaction. So whoever has the store open, and whoever opens it after a failure or a kill,
@@ -12,6 +12,8 @@ struct PlanMigration {
   static let suffix = ".migrating"
 
   let plan: any SchemaMigrationPlan.Type
+  /// The models of the container.
+  let schema: Schema
   let configuration: ModelConfiguration
   let report: MigrationReporter
 
@@ -29,7 +31,7 @@ struct PlanMigration {
     else { return nil }
     try file.check()
     // Looked at without the lock first: most programs find nothing to do.
-    guard try !Self.stages(plan, of: file.open(writable: false)).isEmpty else {
+    guard try !Self.stages(plan, of: file.open(writable: false), to: schema).isEmpty else {
       try removeLeftovers()
       return nil
     }
@@ -50,7 +52,7 @@ struct PlanMigration {
   private func attempt() throws -> Attempt {
     let source = try MigrationSource(file)
     defer { source.unlock() }
-    let stages = try Self.stages(plan, of: source.connection)
+    let stages = try Self.stages(plan, of: source.connection, to: schema)
     guard !stages.isEmpty, let stored = try source.connection.storedSchema() else {
       return .done(nil)
     }
@@ -69,16 +71,18 @@ struct PlanMigration {
         stages: result.stages, counts: result.counts))
   }
 
-  /// The stages from the version that a store has.
+  /// The stages from the version that a store has to the one that a container has.
   static func stages(
-    _ plan: any SchemaMigrationPlan.Type, of connection: StoreConnection
+    _ plan: any SchemaMigrationPlan.Type, of connection: StoreConnection, to schema: Schema
   ) throws -> [MigrationStage] {
     guard let stored = try connection.storedSchema() else { return [] }
     let path = try MigrationPath(plan)
-    switch try path.place(of: stored) {
-    case .version(let index): return try path.stages(from: index)
+    guard let place = try path.place(of: stored, for: schema) else { return [] }
+    let target = path.target(of: schema)
+    switch place {
+    case .version(let index): return try path.stages(from: index, to: target)
     case .likeVersion(let index, let difference):
-      let stages = try path.stages(from: index)
+      let stages = try path.stages(from: index, to: target)
       // The tables follow by themselves; closures of the app would meet a schema that they do not know.
       guard stages.contains(where: \.isCustom) else { return stages }
       throw SwiftDataError(
@@ -159,5 +163,12 @@ extension MigrationStage {
     }
   }
 
-  var isCustom: Bool { if case .custom = self { true } else { false } }
+  /// Whether closures of the app run in it. A custom stage without one does what a lightweight one does.
+  var isCustom: Bool {
+    if case .custom(_, _, let willMigrate, let didMigrate) = self {
+      willMigrate != nil || didMigrate != nil
+    } else {
+      false
+    }
+  }
 }

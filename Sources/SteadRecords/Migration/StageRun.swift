@@ -10,7 +10,7 @@ struct StageRun {
 
   func run() throws {
     switch stage {
-    case .lightweight(_, let to):
+    case .lightweight(_, let to), .custom(_, let to, nil, nil):
       try report(.changing)
       _ = try open(to, isCustom: false)
     case .custom(let from, let to, let willMigrate, let didMigrate):
@@ -42,7 +42,7 @@ struct StageRun {
   ) throws -> ModelContainer {
     var configuration = configuration
     configuration.schema = nil
-    configuration.migration = isCustom ? .ofCustomStage : .ofCopy
+    configuration.migration = isCustom ? .ofCustomStage : .ofStage
     return try ModelContainer(
       for: Schema(versionedSchema: version), configurations: configuration)
   }

@@ -136,6 +136,8 @@ enum MigrationRole: Hashable {
   case none
   /// A copy to work on, which needs no backup.
   case ofCopy
+  /// A copy that a stage changes, which may lead to an earlier version.
+  case ofStage
   /// A copy that a custom stage changes, which sees to values that are missing.
   case ofCustomStage
 }

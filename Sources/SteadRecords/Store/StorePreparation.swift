@@ -83,7 +83,7 @@ struct StorePreparation {
     for table in tables { try prepare(table) }
     for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
     try prepareHistory()
-    try recordSchema()
+    try recordSchema(version: migrator?.version ?? layout.schema.version)
     try recordTables(digest)
   }
 
@@ -167,13 +167,14 @@ struct StorePreparation {
     }
     return try SchemaMigrator(
       connection, from: stored, to: layout, tables: tables, blobs: blobs,
-      isInCustomStage: file.configuration.migration == .ofCustomStage)
+      role: file.configuration.migration)
   }
 
-  private func recordSchema() throws {
+  private func recordSchema(version: Schema.Version) throws {
+    let schema = Schema(entities: layout.schema.entities, version: version)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let text = String(decoding: try encoder.encode(layout.schema), as: UTF8.self)
+    let text = String(decoding: try encoder.encode(schema), as: UTF8.self)
     try connection.run(
       "INSERT INTO stead_metadata VALUES ('schema', ?1) "
         + "ON CONFLICT DO UPDATE SET value = excluded.value WHERE value IS NOT excluded.value",

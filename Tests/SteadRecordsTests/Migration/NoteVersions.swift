@@ -89,11 +89,6 @@ enum GapPlan: SchemaMigrationPlan {
   static var stages: [MigrationStage] { NotesPlan.stages }
 }
 
-enum ForeignPlan: SchemaMigrationPlan {
-  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV3.self] }
-  static var stages: [MigrationStage] { LongPlan.stages }
-}
-
 enum EmptyPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [] }
   static var stages: [MigrationStage] { [] }

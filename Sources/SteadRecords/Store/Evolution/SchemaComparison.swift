@@ -30,12 +30,12 @@ struct SchemaComparison {
 
   private mutating func note(
     _ entity: String, _ property: String?, _ description: String, losesData: Bool = false,
-    fact: String? = nil
+    isOfUnknownType: Bool = false, fact: String? = nil
   ) {
     changes.append(
       .init(
         entity: entity, property: property, description: description, losesData: losesData,
-        fact: fact))
+        fact: fact, isOfUnknownType: isOfUnknownType))
   }
 
   private mutating func refuse(
@@ -148,12 +148,13 @@ struct SchemaComparison {
     case .same:
       note(
         entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); values stay as they are.")
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); values stay as they are.",
+        isOfUnknownType: PropertyShape(old.valueType).wrapped == Any.self)
     case .checked:
       note(
         entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); there may be no value that this cannot hold."
-      )
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); there may be no value that this cannot hold.",
+        isOfUnknownType: PropertyShape(old.valueType).wrapped == Any.self)
     case .inlined:
       note(
         entity.name, new.name, "\(name) is no longer stored in files of its own.", losesData: true)

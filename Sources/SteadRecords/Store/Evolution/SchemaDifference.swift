@@ -22,6 +22,9 @@ public struct SchemaDifference: Sendable {
     var cure: Cure?
     /// What has changed, without what a custom stage sees to; nil where ``description`` says nothing of that.
     var fact: String?
+    /// Whether it is that the type of a property was one that the program no longer has under its name, and that lay
+    /// in the column in the same way.
+    var isOfUnknownType = false
 
     enum Cure {
       /// It gives rows the values that they lack.
@@ -51,6 +54,8 @@ public struct SchemaDifference: Sendable {
 
   /// Whether the schemas need the same tables.
   public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
+  /// Whether the schemas are one as far as can be known: an app may have moved a type into its versions since.
+  var isOfUnknownTypes: Bool { refusals.isEmpty && changes.allSatisfy(\.isOfUnknownType) }
   /// Whether data that was stored is gone afterwards, or is stored in another form.
   public var losesData: Bool { changes.contains(where: \.losesData) }
 }

@@ -18,6 +18,8 @@ struct SchemaMigrator {
   let blobs: BlobFiles?
   /// Whether a custom stage sees to values that are missing.
   private let isInCustomStage: Bool
+  /// Whether a stage of a plan asks for the models, which may then be of an earlier version.
+  private let isInStage: Bool
   private let names: TableNames
   private let links: [LinkChange]
   /// The columns of each table before, with the first words of their types.
@@ -26,13 +28,14 @@ struct SchemaMigrator {
   /// - Parameter stored: The schema that the store was opened with last.
   init(
     _ connection: StoreConnection, from stored: Schema, to layout: StoreLayout,
-    tables: [TableLayout], blobs: BlobFiles?, isInCustomStage: Bool = false
+    tables: [TableLayout], blobs: BlobFiles?, role: MigrationRole = .none
   ) throws {
     self.connection = connection
     self.layout = layout
     self.tables = tables
     self.blobs = blobs
-    self.isInCustomStage = isInCustomStage
+    isInCustomStage = role == .ofCustomStage
+    isInStage = isInCustomStage || role == .ofStage
     let catalog = try StoreCatalog(connection)
     existing = catalog.columns
     catalog.complete(stored, as: layout)
@@ -46,6 +49,15 @@ struct SchemaMigrator {
     links = LinkChange.all(self.match, names, in: Set(tables.map(\.name)))
   }
 
+  /// The version that the store has afterwards.
+  ///
+  /// With the same models it stays the later one: a container that names its classes has version 1.0.0, and a plan's
+  /// stages between two versions with the same models would run each time.
+  var version: Schema.Version {
+    difference.isEmpty && !isInStage
+      ? max(match.old.version, match.new.version) : match.new.version
+  }
+
   // MARK: Before anything is written
 
   /// Throws when the store cannot follow, with everything that is in the way.
@@ -56,7 +68,7 @@ struct SchemaMigrator {
         [.text(table.name)])
       if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
     }
-    if match.old.version > match.new.version, !difference.isEmpty {
+    if match.old.version > match.new.version, !difference.isEmpty, !isInStage {
       throw SwiftDataError(
         .backwardMigration,
         "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
