@@ -371,6 +371,8 @@ extension ObjectGraph {
     let connection = try stores[index].begin()
     do {
       let rows = try connection.deleteRows(of: entityPlan, selectedBy: selection)
+      // As a save that has nothing to write: no commit, of which others would be told.
+      if rows.isEmpty { return stores[index].rollBack() }
       var written = CommitLog.Rows()
       written.add(.init(name: plan.entity.table, written: rows, deleted: rows))
       connection.changes.author = author

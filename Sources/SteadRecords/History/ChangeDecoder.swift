@@ -125,6 +125,8 @@ private struct OldValues {
   let rows: [Int64: [SQLValue]?]
 
   func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
+    // An update of lists alone changes no column of its row, which has no old row then.
+    if properties.isEmpty { return HistoryTombstone([]) }
     guard case .some(.some(let stored)) = rows[row] else { return nil }
     var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
     let paths = KeyPathNames<Model>(properties, entity).paths

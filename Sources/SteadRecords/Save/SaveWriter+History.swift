@@ -4,6 +4,7 @@ extension SaveWriter {
   /// Notes what was written to a store, for its history.
   func noteChanges(in store: Int, _ connection: StoreConnection) throws {
     guard connection.notesChanges else { return }
+    let new = upserted.isEmpty ? [] : newRows()
     for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
       let entity = layout.store.entities[Int(state.pointee.entity)]
       let (row, stamp) = (state.pointee.rowID, plan.stamps.inserted[place])
@@ -11,6 +12,8 @@ extension SaveWriter {
         connection.changes.note(.insert, entity, row: row, stamp: stamp)
         continue
       }
+      // The row of another object of this save, which is noted as inserted.
+      if new.contains(Row(root: entity.rootIndex, number: row)) { continue }
       let stored = layout.plans[entity.index].storedProperties
       let written = layout.keepsUniqueRows ? partners(of: plan.inserted[place]) : stored
       if written.isEmpty { continue }
@@ -29,24 +32,46 @@ extension SaveWriter {
     if !otherSides.isEmpty { try noteOtherRows(in: store, connection) }
   }
 
+  private struct Row: Hashable {
+    /// The index of the entity whose table has it.
+    let root: Int
+    let number: Int64
+  }
+
+  /// The rows that the save has inserted.
+  private func newRows() -> Set<Row> {
+    Set(
+      zip(plan.inserted, plan.states.inserted).compactMap { model, state in
+        upserted.contains(ObjectIdentifier(model))
+          ? nil
+          : Row(root: layout.traits[Int(state.pointee.entity)].root, number: state.pointee.rowID)
+      })
+  }
+
   /// Notes rows without an object, whose relationships were changed with those of others.
   private func noteOtherRows(in store: Int, _ connection: StoreConnection) throws {
-    struct Row: Hashable {
-      let root: Int
-      let number: Int64
-    }
     let new = Set(
       plan.states.inserted.map {
         Row(root: layout.traits[Int($0.pointee.entity)].root, number: $0.pointee.rowID)
       })
+    // Several objects may have left the list of one, which a change of the save may name itself.
+    var noted: [Row: PropertySet] = [:]
+    for state in plan.states.updated where isIn(store, state) {
+      let root = layout.traits[Int(state.pointee.entity)].root
+      noted[Row(root: root, number: state.pointee.rowID)] = state.pointee.changes
+    }
     for side in otherSides where layout.storeIndex[side.entity] == store {
       let declared = layout.store.entities[side.entity]
-      guard !new.contains(Row(root: declared.rootIndex, number: side.row)),
+      let row = Row(root: declared.rootIndex, number: side.row)
+      guard !new.contains(row),
         let entity = try connection.entity(of: side.row, in: declared, layout.store)
       else { continue }
       // A subclass inherits the property.
       let name = declared.properties[side.property].name
-      guard let property = entity.property(named: name) else { continue }
+      guard let property = entity.property(named: name),
+        noted[row]?.contains(property.index) != true
+      else { continue }
+      noted[row, default: PropertySet()].insert(property.index)
       connection.changes.note(
         .update, entity, row: side.row, properties: PropertySet([property.index]))
     }

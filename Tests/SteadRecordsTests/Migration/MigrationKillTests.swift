@@ -18,8 +18,20 @@ import WorkerModels
     var tables: [String: [[SQLValue]]] = [:]
     var missingValues: [String] = []
 
-    init(_ store: RecordsTestSupport.StoreFile) throws {
+    init(_ store: RecordsTestSupport.StoreFile, isSlim: Bool = false) throws {
+      try self.init(store.url, isSlim: isSlim)
+    }
+
+    /// Whether a store's parcels have followed ``SlimParcels``.
+    static func isSlim(_ store: RecordsTestSupport.StoreFile) throws -> Bool {
       let file = SteadRecords.StoreFile(ModelConfiguration(url: store.url))
+      return try file.open(writable: false).integer(
+        "SELECT 1 FROM pragma_table_xinfo('Parcel') WHERE name = 'weight'") != nil
+    }
+
+    /// - Parameter isSlim: Whether the parcels have no large values.
+    init(_ url: URL, isSlim: Bool = false) throws {
+      let file = SteadRecords.StoreFile(ModelConfiguration(url: url))
       let connection = try file.open(writable: false)
       let names = try connection.rows(
         "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
@@ -28,6 +40,7 @@ import WorkerModels
         let columns = try connection.rows("SELECT name FROM pragma_table_xinfo('\(name)')")
         tables[name] = columns + (try connection.rows("SELECT * FROM \(name) ORDER BY 1"))
       }
+      if isSlim { return }
       let blobs = BlobFiles(directory: file.blobDirectory)
       for case .text(let reference) in try connection.rows(
         "SELECT label FROM Parcel WHERE typeof(label) = 'text'"
@@ -72,5 +85,50 @@ import WorkerModels
       try? FileManager.default.removeItem(at: store.directory)
     }
     #expect(seen.old > 0 && seen.new > 0)
+  }
+
+  /// One transaction, with a backup before it, since data is dropped: old or new, and the backup is whole.
+  @Test func aKilledMigrationWithoutAPlanLeavesTheOldContentOrTheNew() throws {
+    let first = try makeStore()
+    let old = try Content(first)
+    let clock = ContinuousClock()
+    let worker = try Worker(first.url, "slim")
+    #expect(worker.line() == "ready")
+    let duration = try clock.measure {
+      worker.send("go")
+      try #require(worker.line() == "done")
+    }
+    let new = try Content(first, isSlim: true)
+    try #require(old != new)
+    let time = UInt64(duration / .nanoseconds(1))
+    var random = SplitMix(seed: Effort.seed)
+    var seen = (old: 0, new: 0, backups: 0)
+    for kill in 0..<Effort.times(100) {
+      let store = try makeStore()
+      let worker = try Worker(store.url, "slim")
+      #expect(worker.line() == "ready")
+      let end = clock.now + .nanoseconds(UInt64.random(in: 0...(time * 5 / 4), using: &random))
+      worker.send("go")
+      // Any moment: the kill is the test.
+      while clock.now < end {}
+      worker.end()
+      let isSlim = try Content.isSlim(store)
+      #expect(try Content(store, isSlim: isSlim) == (isSlim ? new : old), "kill \(kill)")
+      let backup = store.url.path + ".backup"
+      let isBackedUp = FileManager.default.fileExists(atPath: backup)
+      if isSlim { seen.new += 1 } else { seen.old += 1 }
+      if isBackedUp { seen.backups += 1 }
+      #expect(isBackedUp || !isSlim, "kill \(kill)")
+      if isBackedUp { #expect(try Content(URL(filePath: backup)) == old, "kill \(kill)") }
+      let context = ModelContext(try SlimParcels.open(store.url))
+      let parcels = try context.fetch(FetchDescriptor<SlimParcels.Parcel>())
+      #expect(parcels.count == 80 && parcels.allSatisfy { $0.note == "none" }, "kill \(kill)")
+      #expect(try Content(store, isSlim: true) == new, "kill \(kill)")
+      #expect(try Content(URL(filePath: backup)) == old, "kill \(kill)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
+      #expect(!names.contains { $0.contains("-new") }, "kill \(kill): \(names)")
+      try? FileManager.default.removeItem(at: store.directory)
+    }
+    #expect(seen.old > 0 && seen.new > 0 && seen.backups > 0, "\(seen)")
   }
 }

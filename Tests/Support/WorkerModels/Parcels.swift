@@ -46,6 +46,25 @@ public enum ParcelsV2: VersionedSchema {
   }
 }
 
+/// What parcels of the first version become without a plan: some of their data is dropped.
+public enum SlimParcels {
+  @Model public final class Parcel {
+    public var code: String
+    @Attribute(originalName: "grams") public var weight: Int
+    public var note = "none"
+
+    public init(code: String, weight: Int) {
+      self.code = code
+      self.weight = weight
+    }
+  }
+
+  /// Opens a store of the first version, which follows these models.
+  public static func open(_ url: URL) throws -> ModelContainer {
+    try ModelContainer(for: Parcel.self, configurations: ModelConfiguration(url: url))
+  }
+}
+
 /// From the first to the second: codes that come again are removed, grams become kilograms, senders objects.
 public enum ParcelPlan: SchemaMigrationPlan {
   private struct Old {

@@ -5,8 +5,10 @@
 //   StoreWorker <store> count                          prints the number of groups
 //   StoreWorker <store> watch <number>                 waits until a group is there, prints it
 //   StoreWorker <store> migrate                        migrates parcels, prints a number at each step
+//   StoreWorker <store> slim                           waits for a line, opens parcels without a plan, prints `done`
 //   StoreWorker <store> read                           opens the store read only, prints the number of groups, and the
 //                                                      error of a save
+//   StoreWorker - history                              does the commands of its input, prints `done` after each
 //   StoreWorker <store> ready                          prints `ready`, and opens nothing
 //
 // Failures and the deadline: WorkerMain.
@@ -25,7 +27,13 @@ import WorkerModels
     guard arguments.count >= 2 else { WorkerMain.misuse() }
     if arguments[1] == "ready" { return say("ready") }
     let url = URL(filePath: arguments[0])
+    if arguments[1] == "history" { return try writeHistory() }
     if arguments[1] == "migrate" { return try migrate(url) }
+    if arguments[1] == "slim" {
+      WorkerMain.waitForStart()
+      _ = try SlimParcels.open(url)
+      return say("done")
+    }
     if arguments[1] == "read" { return try readOnly(url) }
     let container = try openLedgers(at: url)
     let numbers = arguments.compactMap(Int.init)
@@ -43,6 +51,15 @@ import WorkerModels
     _ = try ParcelPlan.open(url) { _ in
       steps += 1
       report(steps)
+    }
+  }
+
+  private static func writeHistory() throws {
+    let writer = YardWriter()
+    let decoder = JSONDecoder()
+    while let line = readLine() {
+      try writer.perform(decoder.decode(YardCommand.self, from: Data(line.utf8)))
+      say("done")
     }
   }
 
