@@ -100,14 +100,21 @@ import WorkerModels
     }
     let new = try Content(first, isSlim: true)
     try #require(old != new)
-    let time = UInt64(duration / .nanoseconds(1))
+    let time = Int64(duration / .nanoseconds(1))
+    // About when a store is the new one.
+    var turn = time / 2
     var random = SplitMix(seed: Effort.seed)
     var seen = (old: 0, new: 0, backups: 0)
     for kill in 0..<Effort.times(100) {
       let store = try makeStore()
       let worker = try Worker(store.url, "slim")
       #expect(worker.line() == "ready")
-      let end = clock.now + .nanoseconds(UInt64.random(in: 0...(time * 5 / 4), using: &random))
+      // Half of them near the commit.
+      let moment =
+        kill % 2 == 0
+        ? Int64.random(in: 0...(time * 5 / 4), using: &random)
+        : turn + Int64.random(in: -(time / 10)...(time / 10), using: &random)
+      let end = clock.now + .nanoseconds(moment)
       worker.send("go")
       // Any moment: the kill is the test.
       while clock.now < end {}
@@ -117,6 +124,7 @@ import WorkerModels
       let backup = store.url.path + ".backup"
       let isBackedUp = FileManager.default.fileExists(atPath: backup)
       if isSlim { seen.new += 1 } else { seen.old += 1 }
+      turn += isSlim ? -time / 50 : time / 50
       if isBackedUp { seen.backups += 1 }
       #expect(isBackedUp || !isSlim, "kill \(kill)")
       if isBackedUp { #expect(try Content(URL(filePath: backup)) == old, "kill \(kill)") }

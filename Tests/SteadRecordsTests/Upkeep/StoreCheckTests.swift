@@ -36,6 +36,12 @@ import Testing
       Damage(.danglingReference, "Skill", [1, 2], "DELETE FROM Skill"),
       Damage(.danglingReference, "Driver", [2], "DELETE FROM Vehicle WHERE _id = 2"),
       Damage(.ambiguousOrder, "Member", [3], "UPDATE Member SET _club_order = 1 WHERE _id = 3"),
+      Damage(
+        .ambiguousOrder, "Driver", [2], "UPDATE Driver_garage SET owner_order = 1"),
+      Damage(.danglingReference, "Driver", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
+      Damage(
+        .missingColumn, "Skill", [],
+        "ALTER TABLE Skill RENAME COLUMN level TO height; ALTER TABLE Skill ADD COLUMN level BLOB"),
       Damage(.unknownClass, "Vehicle", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
       Damage(.missingIndex, "Skill", [], "DROP INDEX Skill_title_unique"),
       Damage(.missingIndex, "Member", [], "DROP INDEX Member_club"),
@@ -59,6 +65,56 @@ import Testing
     }
   }
 
+  @Test("a reference to a row of another class is a problem")
+  func otherClass() throws {
+    let store = try TestStore(Vehicle.self, Car.self, Truck.self, Driver.self, Ride.self)
+    let context = store.context()
+    let ride = Ride()
+    context.insertAll(ride, Truck(name: "big", load: 1))
+    ride.car = Car(name: "mini", doors: 3)
+    try context.save()
+    #expect(try store.container.check().isSound)
+    let truck = try context.only(Truck.self).persistentModelID.row
+    try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+      .execute("UPDATE Ride SET car = \(truck)")
+    let problem = try #require(try store.container.check().problems.first)
+    #expect(problem.kind == .danglingReference && problem.entity == "Ride" && problem.rows == [1])
+  }
+
+  @Test("a member of a list that does not exist is a problem")
+  func unknownList() throws {
+    let store = try TestStore(TwoListSchema.Yard.self, TwoListSchema.Shrub.self)
+    let context = store.context()
+    let yard = TwoListSchema.Yard()
+    context.insert(yard)
+    yard.wanted = [TwoListSchema.Shrub(name: "rose")]
+    try context.save()
+    #expect(try store.container.check().isSound)
+    try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+      .execute("UPDATE Shrub SET _yard_list = 99")
+    let problem = try #require(try store.container.check().problems.first)
+    #expect(problem.kind == .unknownList && problem.entity == "Shrub" && problem.rows == [1])
+  }
+
+  @Test("what another program has changed about models and tables is a problem")
+  func models() throws {
+    let store = try TestStore(Label.self, Harbor.self, Voyage.self)
+    let all = Schema([Label.self, Harbor.self, Voyage.self, Parcel.self])
+    _ = try ModelContainer(for: all, configurations: ModelConfiguration(url: store.url))
+    let writer = try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+    try writer.execute("DROP TABLE Parcel; DROP TABLE stead_sequence")
+    let check = try store.container.check()
+    let missing = check.problems.filter { $0.kind == .missingTable }.map(\.description)
+    #expect(missing.count == 2, "\(check)")
+    for name in ["Parcel", "stead_sequence"] {
+      #expect(missing.contains { $0.contains("table \(name) ") }, "\(missing)")
+    }
+    let file = try RecordsTestSupport.StoreFile()
+    let first = try file.open(BoatV1.Boat.self)
+    _ = try file.open(BoatV2.Boat.self)
+    #expect(try first.check().problems.map(\.kind).contains(.differentModels))
+  }
+
   @Test("files that no row refers to, and files that were changed, are problems")
   func files() throws {
     let store = try UpkeepStore()
@@ -69,6 +125,16 @@ import Testing
     #expect(check.problems.map(\.kind) == [.damagedFile, .unusedFile])
     #expect(check.problems.map(\.count) == [1, 1])
     #expect(check.problems[0].rows == [1])
+  }
+
+  @Test("files of a store that is read only are checked, too")
+  func filesOfReadOnly() throws {
+    let store = try UpkeepStore()
+    try Data("other".utf8).write(to: store.files.file(String(repeating: "a", count: 64)))
+    let container = try ModelContainer(
+      for: store.store.schema,
+      configurations: ModelConfiguration(url: store.store.url, allowsSave: false))
+    #expect(try container.check().problems.map(\.kind) == [.unusedFile])
   }
 
   @Test("pages that were overwritten are a problem")
@@ -124,4 +190,11 @@ import Testing
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }
+}
+
+/// What refers to one class of a hierarchy.
+@Model final class Ride {
+  var car: Car?
+
+  init() {}
 }

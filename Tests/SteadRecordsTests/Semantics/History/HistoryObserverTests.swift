@@ -106,6 +106,16 @@ import WorkerModels
     #expect(app.authors == ["app"])
   }
 
+  @Test("counts subclasses of an observed model", .hangLimit)
+  func subclasses() async throws {
+    let store = try TestStore.vehicles(.file)
+    let vehicles = observer(store, of: [Vehicle.self])
+    let context = store.context()
+    context.insert(Truck(name: "big", load: 1))
+    try context.save()
+    await rises(vehicles, above: 0)
+  }
+
   @Test("counts what came after its tokens", .hangLimit)
   func tokens() async throws {
     let store = try TestStore.voyages()

@@ -100,6 +100,25 @@ import Testing
     #expect(try context.all(Voyage.self).isEmpty)
   }
 
+  @Test("reads large values of then, and refuses a token of the future")
+  func largeValues() throws {
+    let context = try Self.open(TestStore(Headline.self))
+    let headline = Headline(title: "a")
+    headline.picture = Data(repeating: 7, count: 200_000)
+    context.insert(headline)
+    try context.save()
+    let token = try #require(try context.fetchHistory(Transactions()).last?.token)
+    headline.title = "b"
+    try context.save()
+    let past = try ModelContext(context.container.asOf(token)).only(Headline.self)
+    #expect(past.title == "a" && past.picture == Data(repeating: 7, count: 200_000))
+    let identifier = try #require(token.tokenValue?.keys.first)
+    let future = DefaultHistoryToken(store: identifier, number: 99)
+    #expect(throws: SwiftDataError.invalidTransactionFetchRequest) {
+      try context.container.asOf(future)
+    }
+  }
+
   /// Two containers and plain SQL write by turns, with user's triggers among them that have the library's own saves
   /// noted by the file's triggers.
   @Test("opens the store as copies have it that were taken then")

@@ -117,7 +117,8 @@ extension YardTrial {
       reference.content.barrels[barrel]?.yard = yard
       commit(reference.updated(key("Barrel", barrel), ["litres", "yard"], in: content))
     case 50..<60: try execute("UPDATE Yard SET name = name, note = note")
-    case 60..<70: try updatePermits()
+    case 60..<66: try updatePermits()
+    case 66..<70: if let permit { try movePermit(permit) }
     case 70..<80:
       guard let barrel, !content.pairs.contains(where: { $0.barrel == barrel }) else { return }
       try execute("DELETE FROM Barrel WHERE number = \(barrel)")
@@ -158,6 +159,16 @@ extension YardTrial {
       reference.content.permits[number]?.text = permit.text + "."
       commit(reference.updated(key("Permit", number), ["text"], in: before))
     }
+  }
+
+  /// Gives a row another number, which no old values are known of.
+  private func movePermit(_ number: Int) throws {
+    let text = text()
+    let row = (reference.content.permits.values.map(\.row).max() ?? 0) + 1
+    try execute(
+      "UPDATE Permit SET _id = \(row), text = \(literal(text)) WHERE number = \(number)")
+    reference.content.permits[number] = YardContent.Permit(row: row, text: text)
+    commit("~Permit/\(row) text")
   }
 
   /// A transaction for each side.
