@@ -2,7 +2,7 @@ import BenchmarkHarness
 import Foundation
 import SwiftData
 
-/// A property more with a default: opening the store beside SQLite's `ALTER TABLE`.
+/// A property more with a default: opening the store, beside an opening without a change and SQLite's bare `ALTER TABLE`.
 enum AddedColumn {
   static let limit = 1.5
 
@@ -15,30 +15,31 @@ enum AddedColumn {
         ) { directory in
           let store = try makeStore(directory, count)
           return [
-            Comparison.Peer(name: "migration") {
-              let url = try copy(store, directory)
-              defer { remove(url) }
-              return try timed { try ParcelStore.open(ParcelsV2.self, url) }
+            peer("migration", store, directory) { try ParcelStore.open(ParcelsV2.self, $0) },
+            peer("by hand", store, directory) { url in
+              try (ParcelStore.open(ParcelsV1.self, url), alter(url))
             },
-            Comparison.Peer(name: "ALTER TABLE") {
-              let url = try copy(store, directory)
-              defer { remove(url) }
-              return try timed {
-                let database = try PlainDatabase(url.path)
-                try database.execute(
-                  "ALTER TABLE \"Parcel\" ADD COLUMN pieces INTEGER NOT NULL DEFAULT 1")
-                return database
-              }
-            },
-            Comparison.Peer(name: "no change") {
-              let url = try copy(store, directory)
-              defer { remove(url) }
-              return try timed { try ParcelStore.open(ParcelsV1.self, url) }
-            },
+            peer("ALTER TABLE", store, directory) { try alter($0) },
           ]
         }
       ]
     }
+  }
+
+  private static func peer<Result>(
+    _ name: String, _ store: URL, _ directory: URL, _ body: @escaping (URL) throws -> Result
+  ) -> Comparison.Peer {
+    Comparison.Peer(name: name) {
+      let url = try copy(store, directory)
+      defer { remove(url) }
+      return try timed { try body(url) }
+    }
+  }
+
+  private static func alter(_ url: URL) throws -> PlainDatabase {
+    let database = try PlainDatabase(url.path)
+    try database.execute("ALTER TABLE \"Parcel\" ADD COLUMN pieces INTEGER NOT NULL DEFAULT 1")
+    return database
   }
 
   private static func makeStore(_ directory: URL, _ count: Int) throws -> URL {

@@ -5,6 +5,8 @@ extension SaveWriter {
   func noteChanges(in store: Int, _ connection: StoreConnection) throws {
     guard connection.notesChanges else { return }
     let new = upserted.isEmpty ? [] : newRows()
+    // Several new objects may stand for one row, and a changed object may have it.
+    var replaced: [Row: PropertySet] = [:]
     for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
       let entity = layout.store.entities[Int(state.pointee.entity)]
       let (row, stamp) = (state.pointee.rowID, plan.stamps.inserted[place])
@@ -13,16 +15,23 @@ extension SaveWriter {
         continue
       }
       // The row of another object of this save, which is noted as inserted.
-      if new.contains(Row(root: entity.rootIndex, number: row)) { continue }
+      let key = Row(root: entity.rootIndex, number: row)
+      if new.contains(key) { continue }
       let stored = layout.plans[entity.index].storedProperties
-      let written = layout.keepsUniqueRows ? partners(of: plan.inserted[place]) : stored
+      let all = layout.keepsUniqueRows ? partners(of: plan.inserted[place]) : stored
+      let written = all.subtracting(replaced[key] ?? PropertySet())
       if written.isEmpty { continue }
+      replaced[key] = (replaced[key] ?? PropertySet()).union(all)
       connection.changes.note(.update, entity, row: row, stamp: stamp, properties: written)
     }
     let missing = Set(vanished.map { ObjectIdentifier($0) })
     for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
       let entity = Int(state.pointee.entity)
-      let changes = state.pointee.changes.subtracting(layout.traits[entity].ephemeral)
+      var changes = state.pointee.changes.subtracting(layout.traits[entity].ephemeral)
+      if !replaced.isEmpty {
+        let key = Row(root: layout.traits[entity].root, number: state.pointee.rowID)
+        changes = changes.subtracting(replaced[key] ?? PropertySet())
+      }
       if changes.isEmpty { continue }
       if !missing.isEmpty, missing.contains(ObjectIdentifier(plan.updated[place])) { continue }
       connection.changes.note(

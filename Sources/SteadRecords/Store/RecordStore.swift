@@ -222,7 +222,8 @@ final class RecordStore: @unchecked Sendable {
         return number
       }
       try writer.commit()
-      committedVersion = writer.dataVersion
+      // Without a version the triggers are looked at before the next transaction.
+      committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion
       let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
       depth = 0
       endLastTransaction()
@@ -348,6 +349,12 @@ final class RecordStore: @unchecked Sendable {
       }
       return try body(writer)
     }
+  }
+
+  /// Has the file's triggers note what the open transaction changes, instead of this library.
+  func noteByTriggers(by author: String?) throws {
+    try historian.useTriggers()
+    writer.changes.author = author
   }
 
   /// Writes a copy of what is committed to a new file.

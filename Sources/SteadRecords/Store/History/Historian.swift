@@ -65,6 +65,18 @@ final class Historian {
     for table in noted { try table.makeTemporaryTriggers(on: connection) }
   }
 
+  /// Has the file's triggers note what the open transaction changes, as they do with plain SQL.
+  ///
+  /// ``takeOver()`` ends it, before the next transaction.
+  func useTriggers() throws {
+    for table in searchTables { try table.dropTemporaryTriggers(on: connection) }
+    for table in noted { try table.dropTemporaryTriggers(on: connection) }
+    noted = []
+    try connection.setsOffTriggers(true)
+    usesTriggers = true
+    forgetTriggers()
+  }
+
   /// Has the triggers looked at again: temporary ones that a transaction made end with its rollback.
   func forgetTriggers() { schemaVersion = nil }
 

@@ -115,6 +115,67 @@ struct OldRows {
     return result
   }
 
+  /// Throws unless it is known what rows were after a transaction.
+  ///
+  /// - Parameter newest: The number of the last transaction.
+  func check(_ number: Int64, newest: Int64) throws {
+    guard number <= newest else {
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "The store has \(newest) transactions, and no transaction \(number). Use a token of this store."
+      )
+    }
+    guard let start = try start() else {
+      throw SwiftDataError(
+        .oldValuesMissing,
+        "The store keeps no old values. Open it with history set to withOldValues; its content is then known from "
+          + "that moment on.")
+    }
+    guard number >= start else {
+      throw SwiftDataError(
+        .historyTokenExpired,
+        "The store's old values begin after transaction \(start), so its content after transaction \(number) is not "
+          + "known. Use a later token.")
+    }
+  }
+
+  /// Gives the rows of all tables what they had after a transaction, while triggers note what that changes.
+  ///
+  /// - Parameter newest: The number of the last transaction.
+  func revert(to transaction: Int64, from newest: Int64) throws {
+    let range: [SQLValue] = [
+      .integer(OldRowTable.firstEntry(of: transaction + 1)),
+      .integer(OldRowTable.firstEntry(of: newest + 1) - 1),
+    ]
+    for table in try tables() {
+      let (name, old) = (table.table.sqlName, table.name.sqlName)
+      let first =
+        "\"_stead_entry\" IN (SELECT min(\"_stead_entry\") FROM \(old) "
+        + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 GROUP BY \"_stead_row\")"
+      let columns = table.columns.map { ", \($0.sqlName)" }.joined()
+      let insert =
+        "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
+        + "WHERE \"_stead_was\" = 1 AND \(first) "
+        + "AND \"_stead_row\" NOT IN (SELECT \"_id\" FROM \(name))"
+      func delete(_ was: Int) throws {
+        try connection.run(
+          "DELETE FROM \(name) WHERE \"_id\" IN (SELECT \"_stead_row\" FROM \(old) "
+            + "WHERE \"_stead_was\" = \(was) AND \(first))", range)
+      }
+      try delete(0)
+      let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
+      do {
+        try connection.run(
+          "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
+            + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
+      } catch let error as SwiftDataError where error.code == .modelValidationFailure {
+        // Two rows that have changed a unique value with each other.
+        try delete(1)
+      }
+      try connection.run(insert, range)
+    }
+  }
+
   /// Gives the rows of all tables what they had after a transaction, and forgets what came later.
   func restore(_ transaction: Int64) throws {
     let limit = OldRowTable.firstEntry(of: transaction + 1)

@@ -11,24 +11,7 @@ extension RecordStore {
     let connection = try copy.open(writable: true, keepsJournalMode: true)
     let newest = try connection.lastCommit().number
     let rows = OldRows(connection: connection)
-    guard number <= newest else {
-      throw SwiftDataError(
-        .invalidTransactionFetchRequest,
-        "The store has \(newest) transactions, and no transaction \(number). Use a token of this store."
-      )
-    }
-    guard let start = try rows.start() else {
-      throw SwiftDataError(
-        .oldValuesMissing,
-        "The store keeps no old values. Open it with history set to withOldValues; its content is then known from "
-          + "that moment on.")
-    }
-    guard number >= start else {
-      throw SwiftDataError(
-        .historyTokenExpired,
-        "The store's old values begin after transaction \(start), so its content after transaction \(number) is not "
-          + "known. Use a later token.")
-    }
+    try rows.check(number, newest: newest)
     try connection.execute("BEGIN")
     try dropTriggers(of: connection)
     try rows.restore(number)

@@ -14,7 +14,9 @@ import WorkerModels
   /// The most sequences that are tried to shorten one that fails.
   private static let shrinkLimit = 500
 
-  @Test("equal a reference; what was is what a copy has", arguments: [false, true])
+  @Test(
+    "equal a reference; what was is what a copy has, and is there again when restored",
+    arguments: [false, true])
   func equalReference(keepsOldValues: Bool) throws {
     let first = Effort.seed
     var worker: WorkerProcess?
@@ -50,6 +52,7 @@ import WorkerModels
         try new.run(steps)
         try new.compareAll()
       }
+      try new.compareRestored()
       return nil
     } catch {
       return "\(error)\n\((trial?.log.suffix(40) ?? []).joined(separator: "\n"))"

@@ -180,6 +180,31 @@ final class YardTrial {
     } catch SwiftDataError.historyTokenExpired where number < reference.start {}
   }
 
+  /// Takes the store back to some of its moments, and forward again.
+  func compareRestored() throws {
+    guard reference.keepsOldValues else { return }
+    let (container, last) = (try here.context.container, reference.number)
+    let step = max(1, (last - reference.start) / 5)
+    // Plain SQL gives members no places, so that lists may be without an order.
+    let before = try container.check().description
+    for number in stride(from: reference.start, through: last, by: Int64.Stride(step)) {
+      for goal in [number, last] {
+        log.append("restore to \(goal)")
+        try container.restore(
+          to: DefaultHistoryToken(store: try identifier, number: goal))
+        let found = try YardContent(foreign)
+        guard found == reference.moments[goal] else {
+          throw Divergence(
+            description:
+              "Restored to \(goal) there is \(found)\nand not \(reference.moments[goal] ?? .init())"
+          )
+        }
+      }
+    }
+    let check = try container.check().description
+    if check != before { throw Divergence(description: "\(check)\nand not \(before)") }
+  }
+
   private func compare(
     _ found: [DefaultHistoryTransaction], _ expected: some Collection<YardReference.Transaction>
   ) throws {

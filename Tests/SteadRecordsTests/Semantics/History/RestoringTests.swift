@@ -1,0 +1,143 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+@Suite("A store that is restored") struct RestoringTests {
+  private static func open(_ store: TestStore) throws -> ModelContext {
+    var configuration =
+      store.place == .memory
+      ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: store.url)
+    configuration.history = .withOldValues
+    return ModelContext(try ModelContainer(for: store.schema, configurations: configuration))
+  }
+
+  private static func lastToken(_ context: ModelContext) throws -> DefaultHistoryToken {
+    try #require(try context.fetchHistory(Transactions()).last?.token)
+  }
+
+  @Test("has its objects, relationships and identifiers again, and the history says so")
+  func restores() throws {
+    let context = try Self.open(TestStore.voyages())
+    let voyage = Voyage(code: "a", name: "North")
+    voyage.harbors = [Harbor(place: "Lisbon"), Harbor(place: "Goa")]
+    context.insert(voyage)
+    try context.save()
+    let (then, identifier) = (try Self.lastToken(context), voyage.persistentModelID)
+    voyage.name = "South"
+    voyage.harbors.removeFirst()
+    context.insert(Voyage(code: "b", name: "East"))
+    try context.save()
+    context.delete(voyage)
+    try context.save()
+    let later = try Self.lastToken(context)
+
+    let container = context.container
+    let token = try container.restore(to: then, author: "undo")
+    let found = try ModelContext(container).only(Voyage.self)
+    #expect(found.persistentModelID == identifier && found.name == "North")
+    #expect(found.harbors.map(\.place) == ["Lisbon", "Goa"])
+    // A context that was there before sees it as a save of another one.
+    #expect(try context.all(Voyage.self).map(\.code) == ["a"])
+    let last = try #require(try context.fetchHistory(Transactions()).last)
+    #expect(last.token == token && last.author == "undo")
+    #expect(last.changes.contains { $0.changedPersistentIdentifier == identifier })
+    #expect(try container.check().isSound)
+
+    // What was taken back is there again.
+    try container.restore(to: later)
+    #expect(try ModelContext(container).all(Voyage.self).map(\.code) == ["b"])
+  }
+
+  @Test("notes the next save as before")
+  func goesOn() throws {
+    let context = try Self.open(TestStore.voyages())
+    context.insert(Label(title: "a"))
+    try context.save()
+    let token = try Self.lastToken(context)
+    try context.only(Label.self).title = "b"
+    try context.save()
+    try context.container.restore(to: token)
+    context.author = "app"
+    try context.only(Label.self).title = "c"
+    try context.save()
+    let last = try #require(try context.fetchHistory(Transactions()).last)
+    guard case .update(let update as DefaultHistoryUpdate<Label>) = last.changes.first else {
+      Issue.record("\(last.changes)")
+      return
+    }
+    #expect(last.changes.count == 1 && last.author == "app")
+    #expect(update.oldValue(of: \.title) as? String == "a")
+  }
+
+  @Test("gives back unique values that two objects have changed with each other")
+  func swapped() throws {
+    let context = try Self.open(TestStore.voyages())
+    context.insertAll(Voyage(code: "a", name: "North"), Voyage(code: "b", name: "South"))
+    try context.save()
+    let token = try Self.lastToken(context)
+    let codes = { try context.all(Voyage.self).map { "\($0.code) \($0.name)" }.sorted() }
+    for (name, code) in [("North", "c"), ("South", "a"), ("North", "b")] {
+      try #require(context.all(Voyage.self).first { $0.name == name }).code = code
+      try context.save()
+    }
+    #expect(try codes() == ["a South", "b North"])
+    try context.container.restore(to: token)
+    #expect(try codes() == ["a North", "b South"])
+  }
+
+  @Test("stays as it is when a large value of then is gone")
+  func largeValueIsGone() throws {
+    let store = try TestStore(Headline.self)
+    let context = try Self.open(store)
+    let headline = Headline(title: "a")
+    headline.picture = Data(repeating: 7, count: 200_000)
+    context.insert(headline)
+    try context.save()
+    let token = try Self.lastToken(context)
+    headline.title = "b"
+    headline.picture = nil
+    try context.save()
+    try context.container.compact()
+    let error = try #require(throws: SwiftDataError.self) {
+      try context.container.restore(to: token)
+    }
+    #expect(error.code == .unreadableValue)
+    #expect(try ModelContext(context.container).only(Headline.self).title == "b")
+    // The next save is noted by this library again.
+    context.author = "app"
+    try context.only(Headline.self).title = "c"
+    try context.save()
+    #expect(try context.fetchHistory(Transactions()).last?.author == "app")
+  }
+
+  @Test("refuses what it cannot know")
+  func refusals() throws {
+    let store = try TestStore.voyages()
+    let plain = store.context()
+    plain.insert(Label(title: "a"))
+    try plain.save()
+    let token = try Self.lastToken(plain)
+    #expect(throws: SwiftDataError.oldValuesMissing) { try store.container.restore(to: token) }
+    let context = try Self.open(store)
+    try context.only(Label.self).title = "b"
+    try context.save()
+    #expect(throws: SwiftDataError.historyTokenExpired) {
+      try context.container.restore(
+        to: DefaultHistoryToken(store: #require(token.tokenValue?.keys.first), number: 0))
+    }
+    try context.transaction {
+      #expect(throws: SwiftDataError.transactionOpen) {
+        try context.container.restore(to: Self.lastToken(context))
+      }
+    }
+    let memory = try Self.open(TestStore.voyages(.memory))
+    memory.insert(Label(title: "a"))
+    try memory.save()
+    #expect(throws: SwiftDataError.oldValuesMissing) {
+      try memory.container.restore(to: Self.lastToken(memory))
+    }
+  }
+}
