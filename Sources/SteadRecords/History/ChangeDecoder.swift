@@ -7,8 +7,14 @@ import SteadSQLite
 final class ChangeDecoder {
   private let layout: StoreLayout
   private let plans: [EntityPlans.LazyPlan?]
-  /// Entities by their names' bytes; nil for those that the container does not have.
-  private var entities: [(name: [UInt8], entity: EntityLayout?)] = []
+  /// An entity of the store, with what its identifiers carry: asking its plan for that costs more than a row.
+  fileprivate struct Held {
+    let entity: EntityLayout
+    let reference: EntityReference
+  }
+
+  /// Entities by their names' bytes; nil for those that the store does not have.
+  private var entities: [(name: [UInt8], held: Held?)] = []
   private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
   private let old: OldRows
   /// The transaction after which rows have old values.
@@ -33,10 +39,10 @@ final class ChangeDecoder {
   }
 
   private func add(_ group: ChangeGroup, to list: inout ChangeBuilder, _ hasOld: Bool) throws {
-    guard let entity = group.entity, let plan = plans[entity.index]?.plan else { return }
-    let values = hasOld ? try oldValues(group, entity, list.number) : nil
-    func open<M: PersistentModel>(_ type: M.Type) { list.add(group, plan.reference, type, values) }
-    _openExistential(entity.type, do: open)
+    guard let held = group.held else { return }
+    let values = hasOld ? try oldValues(group, held.entity, list.number) : nil
+    func open<M: PersistentModel>(_ type: M.Type) { list.add(group, held.reference, type, values) }
+    _openExistential(held.entity.type, do: open)
   }
 
   /// What the properties of a group's rows were: of deletes all, of updates those that changed.
@@ -55,11 +61,13 @@ final class ChangeDecoder {
     return OldValues(entity: entity, properties: properties, references: references, rows: rows)
   }
 
-  fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> EntityLayout? {
-    if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.entity }
-    let entity = layout.entity(named: String(decoding: raw, as: UTF8.self))
-    entities.append((Array(raw), entity))
-    return entity
+  fileprivate func held(named raw: UnsafeBufferPointer<UInt8>) -> Held? {
+    if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.held }
+    let held = layout.entity(named: String(decoding: raw, as: UTF8.self)).flatMap { entity in
+      plans[entity.index].map { Held(entity: entity, reference: $0.plan.reference) }
+    }
+    entities.append((Array(raw), held))
+    return held
   }
 
   fileprivate func properties(
@@ -148,7 +156,7 @@ private struct OldValues {
 /// Changes of one kind to rows of one entity.
 struct ChangeGroup {
   let kind: ChangeList.Kind
-  let entity: EntityLayout?
+  fileprivate let held: ChangeDecoder.Held?
   let rows: NumberRuns
   let ages: NumberRuns
   var properties: PropertyNames?
@@ -161,14 +169,14 @@ extension ChangeParser {
     try expect("[")
     guard let kind = ChangeList.Kind(rawValue: Int(try number())) else { throw Malformed() }
     try expect(",")
-    let entity = decoder.entity(named: try rawString())
+    let held = decoder.held(named: try rawString())
     try expect(",")
     let rows = try runs()
     try expect(",")
-    var group = ChangeGroup(kind: kind, entity: entity, rows: rows, ages: try runs())
+    var group = ChangeGroup(kind: kind, held: held, rows: rows, ages: try runs())
     if takes(",") {
       let names = try rawStrings()
-      if let entity { group.properties = try decoder.properties(names, of: entity) }
+      if let held { group.properties = try decoder.properties(names, of: held.entity) }
     }
     if takes(",") { try forEach { group.values.append(try $0.strings()) } }
     try expect("]")
@@ -191,40 +199,62 @@ private struct ChangeBuilder {
   mutating func add<Model: PersistentModel>(
     _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
   ) {
-    if group.kind == .update { updateGroups += 1 }
+    changes.reserveCapacity(changes.count + Int(group.rows.count))
+    // Apart, since each type of change of a model that is not known to the compiler is looked up.
+    switch group.kind {
+    case .insert: addInserts(group, reference, type)
+    case .update: addUpdates(group, reference, type, old)
+    case .delete: addDeletes(group, reference, type, old)
+    }
+  }
+
+  private mutating func addInserts<Model: PersistentModel>(
+    _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type
+  ) {
+    var ages = NumberRuns.FallingReader(group.ages)
+    group.rows.forEach { row in
+      changes.append(
+        .insert(
+          DefaultHistoryInsert<Model>(
+            changeIdentifier: Int64(changes.count),
+            changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
+            transactionIdentifier: number, stamp: stamp - ages.read())))
+    }
+  }
+
+  private mutating func addUpdates<Model: PersistentModel>(
+    _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
+  ) {
+    updateGroups += 1
     // Made once for all rows of the group.
-    let names = group.properties.flatMap { $0 as? KeyPathNames<Model> }
-    let attributes = names?.paths.compactMap(\.self) ?? []
+    let attributes = (group.properties as? KeyPathNames<Model>)?.paths.compactMap(\.self) ?? []
+    var ages = NumberRuns.FallingReader(group.ages)
+    group.rows.forEach { row in
+      changes.append(
+        .update(
+          DefaultHistoryUpdate<Model>(
+            changeIdentifier: Int64(changes.count),
+            changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
+            transactionIdentifier: number, updatedAttributes: attributes,
+            oldValues: old?.values(row), stamp: stamp - ages.read())))
+    }
+  }
+
+  private mutating func addDeletes<Model: PersistentModel>(
+    _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
+  ) {
+    let names = group.properties as? KeyPathNames<Model>
     var ages = NumberRuns.FallingReader(group.ages)
     var place = 0
-    changes.reserveCapacity(changes.count + Int(group.rows.count))
     group.rows.forEach { row in
-      let edited = stamp - ages.read()
-      let identifier = PersistentIdentifier(reference: reference, row: row)
-      let change = Int64(changes.count)
-      switch group.kind {
-      case .insert:
-        changes.append(
-          .insert(
-            DefaultHistoryInsert<Model>(
-              changeIdentifier: change, changedPersistentIdentifier: identifier,
-              transactionIdentifier: number, stamp: edited)))
-      case .update:
-        changes.append(
-          .update(
-            DefaultHistoryUpdate<Model>(
-              changeIdentifier: change, changedPersistentIdentifier: identifier,
-              transactionIdentifier: number, updatedAttributes: attributes,
-              oldValues: old?.values(row), stamp: edited)))
-      case .delete:
-        let values = place < group.values.count ? group.values[place] : []
-        changes.append(
-          .delete(
-            DefaultHistoryDelete<Model>(
-              changeIdentifier: change, changedPersistentIdentifier: identifier,
-              transactionIdentifier: number, tombstone: Self.tombstone(names, values),
-              oldValues: old?.values(row), stamp: edited)))
-      }
+      let values = place < group.values.count ? group.values[place] : []
+      changes.append(
+        .delete(
+          DefaultHistoryDelete<Model>(
+            changeIdentifier: Int64(changes.count),
+            changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
+            transactionIdentifier: number, tombstone: Self.tombstone(names, values),
+            oldValues: old?.values(row), stamp: stamp - ages.read())))
       place += 1
     }
   }
