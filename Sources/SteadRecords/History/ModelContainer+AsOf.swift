@@ -8,9 +8,15 @@ extension ModelContainer {
   /// a deletion or an insert for each row that was changed since. Files of external storage are the store's own. Ephemeral
   /// attributes may be those of a later moment.
   ///
-  /// Throws `oldValuesMissing` unless the stores keep old values, `historyTokenExpired` when these begin after the
+  /// Throws `oldValuesMissing` unless all stores keep old values, which custom ones do not, `historyTokenExpired` when these begin after the
   /// transaction, `invalidTransactionFetchRequest` for a token of other stores, and what copying a file throws.
   public func asOf(_ token: DefaultHistoryToken) throws -> ModelContainer {
+    guard customStores.isEmpty else {
+      throw SwiftDataError(
+        .oldValuesMissing,
+        "The container has a custom store, which keeps no old values. Open the other stores in a container of their own."
+      )
+    }
     let past = try PastStores()
     let copies = try stores.enumerated().map { place, store in
       let number = try number(of: token, in: store)

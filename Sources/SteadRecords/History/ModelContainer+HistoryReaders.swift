@@ -5,7 +5,7 @@ extension ModelContainer {
   public var historyReaders: [String: DefaultHistoryToken] {
     get throws {
       var numbers: [String: [String: Int64]] = [:]
-      for store in stores {
+      for store in ownStores {
         let readers = try store.read(.newest) { connection, _ in
           try HistoryTrimming(connection: connection, limits: .none).readers()
         }
@@ -27,7 +27,7 @@ extension ModelContainer {
   ///   - name: The reader's name, such as `sync`.
   ///   - token: What it has handled; nil for nothing.
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
-    for store in stores {
+    for store in ownStores {
       let number = token?.number(in: store.identity.identifier) ?? 0
       try store.maintain {
         try HistoryTrimming(connection: $0, limits: .none).setReader(name, to: number)
@@ -37,7 +37,7 @@ extension ModelContainer {
 
   /// Forgets a reader; the history is no longer kept for it.
   public func removeHistoryReader(_ name: String) throws {
-    for store in stores {
+    for store in ownStores {
       try store.maintain {
         try HistoryTrimming(connection: $0, limits: .none).removeReader(name)
       }
@@ -49,6 +49,6 @@ extension ModelContainer {
   /// Tokens before what is removed expire. Without limits nothing is removed. Throws `readOnlyStore` for a store that
   /// cannot be written.
   public func trimHistory() throws {
-    for store in stores { try store.trimHistory() }
+    for store in ownStores { try store.trimHistory() }
   }
 }

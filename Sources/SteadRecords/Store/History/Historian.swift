@@ -85,13 +85,10 @@ final class Historian {
     var commit = CommitLog.Point(
       number: newest.number + 1, stamp: max(EditClock.now, newest.stamp + 1))
     let changes = connection.changes
-    var text: String?
-    if usesTriggers {
-      text = try takeTriggered(&commit)
-    } else if !changes.isEmpty {
-      commit.stamp = max(commit.stamp, changes.newestStamp)
-      text = changes.text(at: commit.stamp)
-    }
+    let triggered = usesTriggers ? try takeTriggered(&commit) : nil
+    if !usesTriggers { commit.stamp = max(commit.stamp, changes.newestStamp) }
+    commit.stamp = CommitClock.shared.withLock { $0.stamp(atLeast: commit.stamp) }
+    let text = usesTriggers || changes.isEmpty ? triggered : changes.text(at: commit.stamp)
     try connection.write(commit, connection.notesChanges ? text : nil, by: changes.author)
     return commit
   }

@@ -67,6 +67,17 @@ import Testing
     }
   }
 
+  /// Many commits are made within a millisecond.
+  @Test("is in the order of the commits, whatever the clock shows")
+  func orderOfCommits() throws {
+    let kinds = (0..<300).map { ["LP", "P", "L", "PL"][$0 % 4] }
+    for kinds in kinds { try save(kinds) }
+    let wanted = kinds.flatMap { kinds in
+      (kinds.contains("L") ? [true] : []) + (kinds.contains("P") ? [false] : [])
+    }
+    #expect(try fetch().map { $0.storeIdentifier == stores[0] } == wanted)
+  }
+
   @Test("is found by author, limit and reverse order across both")
   func finds() throws {
     for (place, kinds) in ["L", "P", "L", "P"].enumerated() {
