@@ -94,3 +94,14 @@ extension HistoryUpdate {
     }.map(\.name)
   }
 }
+
+extension TestStore {
+  /// A context of a container that keeps old values.
+  func keepingOldValues() throws -> ModelContext {
+    var configuration =
+      place == .memory
+      ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: url)
+    configuration.history = .withOldValues
+    return ModelContext(try ModelContainer(for: schema, configurations: configuration))
+  }
+}

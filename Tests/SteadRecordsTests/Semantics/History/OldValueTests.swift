@@ -6,17 +6,9 @@ import Testing
 @testable import SteadRecords
 
 @Suite("A history with old values") struct OldValueTests {
-  private static func open(_ store: TestStore) throws -> ModelContext {
-    var configuration =
-      store.place == .memory
-      ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: store.url)
-    configuration.history = .withOldValues
-    return ModelContext(try ModelContainer(for: store.schema, configurations: configuration))
-  }
-
   @Test("shows what updates and deletions changed", arguments: StorePlace.allCases)
   func shows(_ place: StorePlace) throws {
-    let context = try Self.open(TestStore.voyages(place))
+    let context = try TestStore.voyages(place).keepingOldValues()
     let voyage = Voyage(code: "a", name: "North", price: 1.5)
     let harbor = Harbor(place: "Lisbon", days: 2)
     context.insertAll(voyage, harbor)
@@ -60,7 +52,7 @@ import Testing
     try plain.save()
     let token = try #require(try plain.fetchHistory(Transactions()).first?.token)
     #expect(throws: SwiftDataError.oldValuesMissing) { try store.container.asOf(token) }
-    let context = try Self.open(store)
+    let context = try store.keepingOldValues()
     #expect(throws: SwiftDataError.historyTokenExpired) { try context.container.asOf(token) }
     try context.all(Label.self)[0].title = "c"
     try context.save()
@@ -79,7 +71,7 @@ import Testing
 
   @Test("opens the store as it was, with its objects and history", arguments: StorePlace.allCases)
   func past(_ place: StorePlace) throws {
-    let context = try Self.open(TestStore.voyages(place))
+    let context = try TestStore.voyages(place).keepingOldValues()
     let voyage = Voyage(code: "a", name: "North")
     voyage.harbors = [Harbor(place: "Lisbon")]
     context.insert(voyage)
@@ -102,7 +94,7 @@ import Testing
 
   @Test("reads large values of then, and refuses a token of the future")
   func largeValues() throws {
-    let context = try Self.open(TestStore(Headline.self))
+    let context = try TestStore(Headline.self).keepingOldValues()
     let headline = Headline(title: "a")
     headline.picture = Data(repeating: 7, count: 200_000)
     context.insert(headline)

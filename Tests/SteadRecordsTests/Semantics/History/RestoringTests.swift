@@ -6,21 +6,13 @@ import Testing
 @testable import SteadRecords
 
 @Suite("A store that is restored") struct RestoringTests {
-  private static func open(_ store: TestStore) throws -> ModelContext {
-    var configuration =
-      store.place == .memory
-      ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: store.url)
-    configuration.history = .withOldValues
-    return ModelContext(try ModelContainer(for: store.schema, configurations: configuration))
-  }
-
   private static func lastToken(_ context: ModelContext) throws -> DefaultHistoryToken {
     try #require(try context.fetchHistory(Transactions()).last?.token)
   }
 
   @Test("has its objects, relationships and identifiers again, and the history says so")
   func restores() throws {
-    let context = try Self.open(TestStore.voyages())
+    let context = try TestStore.voyages().keepingOldValues()
     let voyage = Voyage(code: "a", name: "North")
     voyage.harbors = [Harbor(place: "Lisbon"), Harbor(place: "Goa")]
     context.insert(voyage)
@@ -53,7 +45,7 @@ import Testing
 
   @Test("notes the next save as before")
   func goesOn() throws {
-    let context = try Self.open(TestStore.voyages())
+    let context = try TestStore.voyages().keepingOldValues()
     context.insert(Label(title: "a"))
     try context.save()
     let token = try Self.lastToken(context)
@@ -74,7 +66,7 @@ import Testing
 
   @Test("gives back unique values that two objects have changed with each other")
   func swapped() throws {
-    let context = try Self.open(TestStore.voyages())
+    let context = try TestStore.voyages().keepingOldValues()
     context.insertAll(Voyage(code: "a", name: "North"), Voyage(code: "b", name: "South"))
     try context.save()
     let token = try Self.lastToken(context)
@@ -91,7 +83,7 @@ import Testing
   @Test("stays as it is when a large value of then is gone")
   func largeValueIsGone() throws {
     let store = try TestStore(Headline.self)
-    let context = try Self.open(store)
+    let context = try store.keepingOldValues()
     let headline = Headline(title: "a")
     headline.picture = Data(repeating: 7, count: 200_000)
     context.insert(headline)
@@ -121,7 +113,7 @@ import Testing
     try plain.save()
     let token = try Self.lastToken(plain)
     #expect(throws: SwiftDataError.oldValuesMissing) { try store.container.restore(to: token) }
-    let context = try Self.open(store)
+    let context = try store.keepingOldValues()
     try context.only(Label.self).title = "b"
     try context.save()
     #expect(throws: SwiftDataError.historyTokenExpired) {
@@ -133,7 +125,7 @@ import Testing
         try context.container.restore(to: Self.lastToken(context))
       }
     }
-    let memory = try Self.open(TestStore.voyages(.memory))
+    let memory = try TestStore.voyages(.memory).keepingOldValues()
     memory.insert(Label(title: "a"))
     try memory.save()
     #expect(throws: SwiftDataError.oldValuesMissing) {
