@@ -2,12 +2,6 @@ import Foundation
 import Observation
 import SteadFiles
 
-// The types that values are of, so that programs need no import beside that of SteadPreferences.
-@_exported public import typealias SteadFormats.JSONObject
-@_exported public import enum SteadFormats.JSONValue
-@_exported public import enum SteadFormats.PropertyList
-@_exported public import struct SteadFormats.PropertyListError
-
 /// The settings of an app and its user, under the names and with the behaviour of `UserDefaults`.
 ///
 /// With one line in a module, code that is written for `UserDefaults` compiles and works as it is:

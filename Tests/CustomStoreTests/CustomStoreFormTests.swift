@@ -1,6 +1,7 @@
 import Foundation
 import SteadTestSupport
 import SwiftData
+import Synchronization
 import Testing
 
 @Suite("Forms that stores of an app's own have") struct CustomStoreFormTests {
@@ -132,13 +133,13 @@ import Testing
 }
 
 /// The token of the last notification.
-private final class TokenBox: @unchecked Sendable {
-  // Sendable: the save that posts the notification is of the test's own thread.
-  private(set) var last: DefaultHistoryToken?
+private final class TokenBox: Sendable {
+  private let token = Mutex<DefaultHistoryToken?>(nil)
+  var last: DefaultHistoryToken? { token.withLock { $0 } }
 
   func take(_ notification: Notification) {
     let key = ModelContext.NotificationKey.historyTokens.rawValue
     let tokens = notification.userInfo?[key] as? [String: any HistoryToken]
-    last = tokens?.values.first as? DefaultHistoryToken
+    token.withLock { $0 = tokens?.values.first as? DefaultHistoryToken }
   }
 }

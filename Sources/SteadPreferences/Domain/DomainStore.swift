@@ -224,7 +224,7 @@ final class DomainStore: Sendable {
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     var error = first
-    let deadline = ContinuousClock.now + Self.lockWaitLimit
+    let deadline = ContinuousClock.now + Journal.lockWaitLimit
     var pause: useconds_t = 20
     while error.code == .busy || error.code == .changed, ContinuousClock.now < deadline {
       usleep(pause)
@@ -250,9 +250,6 @@ final class DomainStore: Sendable {
     let directory = state.withLock { state in state.file?.directory }
     throw PreferencesError(notWritten: error, domain: name, directory, isRepetition: !isFirst)
   }
-
-  /// How long a write waits for another process that has the files locked.
-  static let lockWaitLimit = Journal.lockWaitLimit
 
   @inline(__always)
   private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {

@@ -1,5 +1,4 @@
 import Foundation
-@_exported public import enum SteadFiles.Stead
 import SteadFiles
 
 /// Why preferences could not be kept, read or brought in.
@@ -149,14 +148,14 @@ extension PreferencesError {
       self.init(
         code: .locked,
         message: "Another process has locked the files of the preferences\(place) for more than "
-          + "\(DomainStore.lockWaitLimit.components.seconds) s. What is set is kept in memory, and is "
+          + "\(Journal.lockWaitLimit.components.seconds) s. What is set is kept in memory, and is "
           + "written when they are free. Let that process go on, or end it.",
         domain: domain, cause: error)
     } else {
       let remedy =
         error.isUnsupported
-        ? "The file system lacks locks or cannot map files. \(DomainDirectories.localRemedy)"
-        : "\(DomainDirectories.remedy)"
+        ? "The file system lacks locks or cannot map files. \(DirectoryRemedy.local)"
+        : DirectoryRemedy.writable
       self.init(
         code: .unavailable,
         message: "The preferences\(place) cannot be written. What is set is kept in memory, and is "

@@ -3,11 +3,6 @@
   import SteadFiles
 
   extension DomainDirectories {
-    /// What a person can do about files that cannot be written.
-    static let remedy = "Make the directory writable, or set XDG_CONFIG_HOME to one that is."
-    /// What a person can do where a file system cannot do what preferences need.
-    static let localRemedy = "Set XDG_CONFIG_HOME to a directory on a local disk."
-
     /// The places of the XDG Base Directory Specification.
     init(variables: [String: String], managed: URL?) {
       config = BaseDirectories(environment: variables).config

@@ -115,7 +115,7 @@ private struct Opening {
         code: .unavailable,
         message:
           "The preferences cannot be opened\(place), and are kept in memory alone until they can. "
-          + DomainDirectories.remedy,
+          + DirectoryRemedy.writable,
         domain: plan.domain, cause: error)
       if let previous { return previous.target }
       errors.append(contentsOf: problem.map { [$0] } ?? [])

@@ -26,6 +26,7 @@ struct SaveSummary {
     ("insertedIdentifiers", "inserted"), ("updatedIdentifiers", "updated"),
     ("deletedIdentifiers", "deleted"),
   ]
+  // Immutable, and a string, as those.
   nonisolated(unsafe) private static let tokensKey: AnyHashable = "historyTokens"
   nonisolated(unsafe) private static let emptyInfo: [AnyHashable: Any] = Dictionary(
     uniqueKeysWithValues: keys.flatMap { [$0.name, $0.word] }.map {

@@ -97,7 +97,7 @@ struct ObstacleTests {
         return waited.withLock { $0 = ContinuousClock.now - start }
       }
       // All of these come to an end while the other thread waits.
-      while ContinuousClock.now - start < DomainStore.lockWaitLimit / 2 {
+      while ContinuousClock.now - start < Journal.lockWaitLimit / 2 {
         _ = preferences.integer(forKey: "a")
         reads.withLock { $0 += 1 }
       }
@@ -105,7 +105,7 @@ struct ObstacleTests {
     }
     #expect(reads.withLock { $0 } > 1_000)
     let time = waited.withLock { $0 }
-    #expect(time >= DomainStore.lockWaitLimit && time < DomainStore.lockWaitLimit * 10)
+    #expect(time >= Journal.lockWaitLimit && time < Journal.lockWaitLimit * 10)
     #expect(preferences.integer(forKey: "a") == 2)
     #expect(errors.codes == [.locked])
     #expect(try stored(preferences) == ["a": .integer(1)])

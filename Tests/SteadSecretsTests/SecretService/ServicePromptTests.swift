@@ -146,8 +146,8 @@ import Testing
     try session.lock()
     let store = Self.store(session)
     let task = Task { try await store.unlock(timeout: Self.ample) }
-    try await monitor.hear("member=Prompt")
-    task.cancel()
+    // At once: the service dismisses the prompt of a prompter that is silent for 25 seconds.
+    try await monitor.hear("member=Prompt") { task.cancel() }
     let error = await #expect(throws: SecretError.self) { try await task.value }
     #expect(error?.code == .cancelled)
     try await monitor.hear("member=Dismiss")

@@ -1,9 +1,12 @@
 import Foundation
+import Synchronization
 
 /// Hears what passes over a bus, by dbus-monitor.
 package final class BusMonitor: Sendable {
   private let process = Process()
   private let output = Pipe.closedByOthers()
+  /// What was read behind the last text that was waited for.
+  private let rest = Mutex(Data())
 
   /// - Parameter rule: Which messages, as D-Bus writes it, such as `member='GetSecret'`.
   package init(_ rule: String, on bus: PrivateBus) throws {
@@ -24,13 +27,17 @@ package final class BusMonitor: Sendable {
   /// Waits until a text has passed that was not waited for before, and returns all up to it.
   @discardableResult
   package func wait(for text: String) throws -> String {
-    var all = Data()
-    while !all.contains(Data(text.utf8)) {
-      let more = output.fileHandleForReading.availableData
-      guard !more.isEmpty else { throw CocoaError(.fileReadUnknown) }
-      all += more
+    try rest.withLock { all in
+      while true {
+        if let found = all.firstRange(of: Data(text.utf8)) {
+          defer { all = Data(all[found.upperBound...]) }
+          return String(decoding: all[..<found.upperBound], as: UTF8.self)
+        }
+        let more = output.fileHandleForReading.availableData
+        guard !more.isEmpty else { throw CocoaError(.fileReadUnknown) }
+        all += more
+      }
     }
-    return String(decoding: all, as: UTF8.self)
   }
 
   /// The same for a task, which must not hold up a thread that other tasks need.

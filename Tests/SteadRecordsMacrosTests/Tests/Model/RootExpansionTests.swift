@@ -148,70 +148,72 @@ import Testing
           init() {}
         }
         """#,
-      is: #"""
-        @available(iOS 26, *)
-        open class Note: Codable {
-          @SteadRecords._PersistedProperty(at: "Note._$first + 0", of: "Note")
-          public var text: String = .empty
-          init() {}
-
-          @exclusivity(unchecked) nonisolated(unsafe) public final var _$state = SteadRecords._ModelState()
-
-          nonisolated public final var _$statePointer: UnsafeMutablePointer<SteadRecords._ModelState> {
-            SteadRecords._pointer(to: &_$state)
-          }
-
-          nonisolated private static var _$first: Int { 0 }
-
-          public static func _$keyPaths<_$Model: Note>(of _: _$Model.Type) -> [PartialKeyPath<_$Model>] {
-            [\_$Model.text]
-          }
-
-          nonisolated public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? { nil }
-
-          nonisolated public class var _$propertyCount: Int { 1 }
-
-          private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
-            [
-              .init(name: "text", keypath: \Note.text, defaultValue: (.empty) as String),
-            ]
-          }
-
-          nonisolated public class var schemaMetadata: [SteadRecords.Schema.PropertyMetadata] {
-            SteadRecords._describe(Note._$propertyMetadata)
-          }
-
-          nonisolated public required init(_row _$row: SteadRecords._RowReader) {
-            _$slot_text._load(_$row, Note._$first + 0)
-          }
-
-          nonisolated public func _$reload(_ _$row: SteadRecords._RowReader) {
-            _$slot_text._load(_$row, Note._$first + 0)
-          }
-
-          nonisolated public func _$bind(_ _$row: SteadRecords._RowWriter) {
-            _$slot_text._bind(_$row, Note._$first + 0)
-          }
-
-          nonisolated public func _$visit<_$Visitor: SteadRecords._SlotVisitor>(_ _$index: Int, _ _$visitor: inout _$Visitor) {
-            switch _$index {
-            case 0: _$visitor.visit(&_$slot_text, _$index)
-            default: break
-            }
-          }
-        }
-
-        @available(iOS 26, *)
-        nonisolated extension Note: SteadRecords.PersistentModel {}
-
-        @available(iOS 26, *)
-        nonisolated extension Note: SteadRecords._Observable {}
-
-        @available(*, unavailable, message: "models belong to one context; send persistentModelID")
-        @available(iOS 26, *)
-        nonisolated extension Note: Swift.Sendable {}
-        """#)
+      is: Self.openNote)
   }
+
+  private static let openNote = #"""
+    @available(iOS 26, *)
+    open class Note: Codable {
+      @SteadRecords._PersistedProperty(at: "Note._$first + 0", of: "Note")
+      public var text: String = .empty
+      init() {}
+
+      @exclusivity(unchecked) nonisolated(unsafe) public final var _$state = SteadRecords._ModelState()
+
+      nonisolated public final var _$statePointer: UnsafeMutablePointer<SteadRecords._ModelState> {
+        SteadRecords._pointer(to: &_$state)
+      }
+
+      nonisolated private static var _$first: Int { 0 }
+
+      public static func _$keyPaths<_$Model: Note>(of _: _$Model.Type) -> [PartialKeyPath<_$Model>] {
+        [\_$Model.text]
+      }
+
+      nonisolated public class var _$supermodel: (any SteadRecords.PersistentModel.Type)? { nil }
+
+      nonisolated public class var _$propertyCount: Int { 1 }
+
+      private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata] {
+        [
+          .init(name: "text", keypath: \Note.text, defaultValue: (.empty) as String),
+        ]
+      }
+
+      nonisolated public class var schemaMetadata: [SteadRecords.Schema.PropertyMetadata] {
+        SteadRecords._describe(Note._$propertyMetadata)
+      }
+
+      nonisolated public required init(_row _$row: SteadRecords._RowReader) {
+        _$slot_text._load(_$row, Note._$first + 0)
+      }
+
+      nonisolated public func _$reload(_ _$row: SteadRecords._RowReader) {
+        _$slot_text._load(_$row, Note._$first + 0)
+      }
+
+      nonisolated public func _$bind(_ _$row: SteadRecords._RowWriter) {
+        _$slot_text._bind(_$row, Note._$first + 0)
+      }
+
+      nonisolated public func _$visit<_$Visitor: SteadRecords._SlotVisitor>(_ _$index: Int, _ _$visitor: inout _$Visitor) {
+        switch _$index {
+        case 0: _$visitor.visit(&_$slot_text, _$index)
+        default: break
+        }
+      }
+    }
+
+    @available(iOS 26, *)
+    nonisolated extension Note: SteadRecords.PersistentModel {}
+
+    @available(iOS 26, *)
+    nonisolated extension Note: SteadRecords._Observable {}
+
+    @available(*, unavailable, message: "models belong to one context; send persistentModelID")
+    @available(iOS 26, *)
+    nonisolated extension Note: Swift.Sendable {}
+    """#
 
   @Test func aConformanceThatIsThereAlreadyIsNotAddedAgain() {
     expectExpansion(
