@@ -41,6 +41,37 @@ struct Size: Codable, Equatable {
   }
 }
 
+@Model final class Stubborn {
+  struct Part: Codable {
+    var isStubborn = false
+
+    init(isStubborn: Bool = false) { self.isStubborn = isStubborn }
+
+    func encode(to encoder: any Encoder) throws {
+      if isStubborn { throw CocoaError(.coderInvalidValue) }
+      var container = encoder.singleValueContainer()
+      try container.encode(false)
+    }
+
+    init(from decoder: any Decoder) throws {
+      isStubborn = try decoder.singleValueContainer().decode(Bool.self)
+    }
+  }
+
+  var part = Part()
+  init() {}
+}
+
+@Model final class Tagged {
+  @Attribute(.unique) var tag: String
+  var count: Int
+
+  init(_ tag: String, _ count: Int) {
+    self.tag = tag
+    self.count = count
+  }
+}
+
 private enum NoPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [] }
   static var stages: [MigrationStage] { [] }
@@ -69,6 +100,56 @@ private enum NoPlan: SchemaMigrationPlan {
     let text = try String(contentsOf: url, encoding: .utf8)
     try #require(text.contains(old))
     try text.replacing(old, with: new).write(to: url, atomically: true, encoding: .utf8)
+  }
+
+  @Test func aStoreGetsTheContainersMigrationPlan() throws {
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Schema([Specimen.self]), migrationPlan: NoPlan.self,
+        configurations: [JSONStoreConfiguration(url: url)] as [any DataStoreConfiguration])
+    }
+    #expect(error?.code == .unknownSchema)
+  }
+
+  @Test func eraseWithinATransactionThrowsAndErasesNothing() throws {
+    try write()
+    let context = try context()
+    try context.transaction {
+      #expect(throws: SwiftDataError.transactionOpen) { try context.container.erase() }
+    }
+    #expect(try self.context().fetchCount(FetchDescriptor<Specimen>()) == 1)
+  }
+
+  @Test func aValueThatCannotBeEncodedIsNoNil() throws {
+    let context = ModelContext(
+      try ModelContainer(for: Stubborn.self, configurations: JSONStoreConfiguration(url: url)))
+    let object = Stubborn()
+    context.insert(object)
+    try context.save()
+    object.part = Stubborn.Part(isStubborn: true)
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(context.hasChanges)
+  }
+
+  @Test func anObserverOfWillSaveMayInsertObjectsWithUniqueValues() throws {
+    let first = ModelContext(
+      try ModelContainer(for: Tagged.self, configurations: JSONStoreConfiguration(url: url)))
+    first.insert(Tagged("a", 1))
+    try first.save()
+    let context = ModelContext(
+      try ModelContainer(for: Tagged.self, configurations: JSONStoreConfiguration(url: url)))
+    // The observer runs on this thread, within the save.
+    nonisolated(unsafe) let saving = context
+    let observer = NotificationCenter.default.addObserver(
+      forName: ModelContext.willSave, object: context, queue: nil
+    ) { _ in saving.insert(Tagged("a", 2)) }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    context.insert(Tagged("b", 1))
+    try context.save()
+    let fresh = ModelContext(
+      try ModelContainer(for: Tagged.self, configurations: JSONStoreConfiguration(url: url)))
+    let found = try fresh.fetch(FetchDescriptor<Tagged>())
+    #expect(found.map { "\($0.tag) \($0.count)" }.sorted() == ["a 2", "b 1"])
   }
 
   @Test func valuesOfAllKindsComeBack() throws {

@@ -243,7 +243,7 @@ final class CustomStore: @unchecked Sendable {
   }
 
   func erase() throws {
-    try mirror.exclusively {
+    try mirror.alone { _ in
       try store.erase()
       try mirror.erase()
     }

@@ -62,12 +62,30 @@ extension ModelContainer {
         .storageFailure,
         "The container has custom stores alone, which no backup is made of. Copy their files.")
     }
-    if stores.count == 1 { return try stores[0].backUp(to: path, reporter) }
+    if stores.count == 1 { return try ofBackup { try stores[0].backUp(to: path, reporter) } }
     guard try POSIXDisk().status(at: path) == nil else {
       throw SwiftDataError(
         .fileExists,
         "\(path) exists, and a backup replaces nothing. Name a new directory, or remove it.")
     }
+    try ofBackup { try backUp(stores, to: path, reporter) }
+  }
+
+  /// The error of a file as one of a backup.
+  private func ofBackup(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as FileError {
+      throw SwiftDataError(
+        .storageFailure,
+        "The backup was not made: \(error) Make its directory, and room in it, and make it writable.",
+        cause: error)
+    }
+  }
+
+  private func backUp(
+    _ stores: [RecordStore], to path: String, _ reporter: StoreProgressReporter
+  ) throws {
     let draft = "\(path.directoryPath)/.\(path.fileName)-\(UUID().uuidString)"
     do {
       try POSIXDisk().makeDirectory(draft, mode: 0o700)

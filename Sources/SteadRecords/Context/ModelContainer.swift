@@ -24,7 +24,7 @@ public final class ModelContainer: Equatable, Sendable {
   let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
   /// Where the stores lie, when they are copies that end with the container.
-  private let past: PastStores?
+  private let past: TemporaryStoreDirectory?
   @MainActor private let main = MainContextBox()
 
   /// The configurations of this library's stores, without those of custom ones. Changing the set does
@@ -45,12 +45,14 @@ public final class ModelContainer: Equatable, Sendable {
   /// Opens the stores of a schema.
   ///
   /// - Parameters:
-  ///   - past: What is to be held while the container is; the container is then never the current one.
+  ///   - isCurrent: Whether it becomes the current container.
+  ///   - past: What is to be held while the container is.
   ///   - prepare: What is done to each store of this library before it is opened, and what this has changed.
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
     configurations: [any DataStoreConfiguration], report: MigrationReporter = MigrationReporter(),
-    past: PastStores? = nil, prepare: (ModelConfiguration) throws -> StoreMigration?
+    isCurrent: Bool = true, past: TemporaryStoreDirectory? = nil,
+    prepare: (ModelConfiguration) throws -> StoreMigration?
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
@@ -95,31 +97,12 @@ public final class ModelContainer: Equatable, Sendable {
       }
       storeByEntity = byEntity.map(\.0)
       planByEntity = EntityPlans(byEntity.map(\.1))
-      if past == nil { Self.newest.withLock { $0 = WeakContainer(container: self) } }
+      if isCurrent { Self.newest.withLock { $0 = WeakContainer(container: self) } }
       schema.reportNotes()
     } catch {
       if error is CancellationError { throw error }
       throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
     }
-  }
-
-  /// Opens stores of any kind.
-  ///
-  /// Throws `SwiftDataError` as the other initializers do; what a custom store throws is its cause.
-  public convenience init(
-    for schema: Schema, configurations: [any DataStoreConfiguration]
-  ) throws {
-    try self.init(for: schema, migrationPlan: nil, configurations: configurations) { _ in nil }
-  }
-
-  /// Opens stores of any kind.
-  ///
-  /// Throws `SwiftDataError` as the other initializers do; what a custom store throws is its cause.
-  @_disfavoredOverload
-  public convenience init(
-    for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
-  ) throws {
-    try self.init(for: Schema(types), configurations: configurations)
   }
 
   /// The context of the main actor; it saves by itself at the end of a turn.
@@ -143,11 +126,14 @@ public final class ModelContainer: Equatable, Sendable {
 
   /// Removes all objects of all stores, the files of their large values, and the backups that migrations have made.
   ///
-  /// No byte of what was stored is left in a file. The stores stay, empty, and can be used at once; other containers and processes
+  /// No byte of what was stored is left in a file, unless a reader keeps the log for more than five seconds, which is reported to
+  /// `Stead.onProblem`. The stores stay, empty, and can be used at once; other containers and processes
   /// that have them open find them empty. Undo, history and receipts of transfers are removed, too.
   ///
   /// Throws `SwiftDataError`, with the code `transactionOpen` within `transaction(block:)`.
   public func erase() throws {
+    // Before the first is erased, each is asked whether it may be.
+    for store in stores { try store.alone { _ in } }
     for (index, store) in stores.enumerated() {
       if !customStores.isEmpty, let custom = customStores[index] {
         try custom.erase()

@@ -107,10 +107,6 @@ extension ObjectGraph {
   func prepareCustomStores() throws {
     for (index, store) in customStores.enumerated() {
       guard let store else { continue }
-      // The objects' numbers, as the snapshots have them.
-      for model in pending.models(.inserted) where model._$statePointer.pointee.rowID == 0 {
-        _ = model.persistentModelID
-      }
       let constrained = traits.indices.filter {
         traits[$0].isConstrained && storeIndex[$0] == index
       }

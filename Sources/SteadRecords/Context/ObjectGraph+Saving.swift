@@ -17,10 +17,10 @@ extension ObjectGraph {
       pending.removeAll()
       return applyCommitsOfOthers()
     }
-    if !customStores.isEmpty { try prepareCustomStores() }
     isSaving = true
     defer { isSaving = false }
     SaveNotification.willSave.post(context)
+    if !customStores.isEmpty { try prepareCustomStores() }
     let isHeld = heldStores != nil
     let opened = try heldStores ?? begin(savedStores, isDurable: note != nil)
     let writer: SaveWriter
@@ -35,6 +35,7 @@ extension ObjectGraph {
     // The block of a transaction goes on with the lock.
     if isHeld { heldStores = isLastSave ? [] : try begin(opened, isDurable: false) }
     withExtendedLifetime(writer) { finish(writer) }
+    for store in opened { stores[store].trimIfDue() }
   }
 
   /// Throws the calls that had no effect, and forgets them: each is told once.
@@ -378,6 +379,7 @@ extension ObjectGraph {
       connection.changes.author = author
       // Without an author: this context applies it as the others do.
       try stores[index].commit(from: nil, rows: written)
+      stores[index].trimIfDue()
     } catch {
       stores[index].rollBack()
       throw error

@@ -17,6 +17,9 @@ final class ChangeDecoder {
   private var entities: [(name: [UInt8], held: Held?)] = []
   private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
   private let old: OldRows
+  private var oldColumns: [String: [String]] = [:]
+  private var lastOldRows:
+    (number: Int64, table: String, columns: [String: Int], rows: [Int64: [SQLValue]?])?
   /// The transaction after which rows have old values.
   private let oldStart: Int64?
 
@@ -54,11 +57,29 @@ final class ChangeDecoder {
     let properties = (group.kind == .delete ? entity.properties : named).filter {
       $0.column != nil
     }
-    let rows = try old.rows(properties.compactMap(\.column), of: entity.table, before: number)
+    let (columns, rows) = try oldRows(of: entity.table, before: number)
     let references = properties.map { property in
       property.destination.flatMap { plans[$0]?.plan.reference }
     }
-    return OldValues(entity: entity, properties: properties, references: references, rows: rows)
+    return OldValues(
+      entity: entity, properties: properties, references: references,
+      places: properties.map { columns[$0.column ?? ""] }, rows: rows)
+  }
+
+  /// The old rows of a table in a transaction, by their numbers, with the place of each column in them. Kept for the next
+  /// group: triggers write a group for each row.
+  private func oldRows(
+    of table: String, before number: Int64
+  ) throws -> (columns: [String: Int], rows: [Int64: [SQLValue]?]) {
+    if let last = lastOldRows, last.number == number, last.table == table {
+      return (last.columns, last.rows)
+    }
+    let columns = try oldColumns[table] ?? old.tables().first { $0.table == table }?.columns ?? []
+    oldColumns[table] = columns
+    let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0) })
+    let rows = try old.rows(columns, of: table, before: number)
+    lastOldRows = (number, table, places, rows)
+    return (places, rows)
   }
 
   fileprivate func held(named raw: UnsafeBufferPointer<UInt8>) -> Held? {
@@ -130,6 +151,8 @@ private struct OldValues {
   let properties: [PropertyLayout]
   /// Of each property that is a relationship, the names that its destinations' identifiers carry.
   let references: [EntityReference?]
+  /// Where each property's value lies in a row.
+  let places: [Int?]
   let rows: [Int64: [SQLValue]?]
 
   func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
@@ -139,13 +162,13 @@ private struct OldValues {
     var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
     let paths = KeyPathNames<Model>(properties, entity).paths
     for (place, property) in properties.enumerated() {
-      guard let path = paths[place] else { continue }
+      guard let path = paths[place], let column = places[place] else { continue }
       if property.destination != nil {
-        guard let reference = references[place], case .integer(let target) = stored[place] else {
+        guard let reference = references[place], case .integer(let target) = stored[column] else {
           continue
         }
         values.append((path, PersistentIdentifier(reference: reference, row: target)))
-      } else if let value = PreservedValue.decode(stored[place], property) {
+      } else if let value = PreservedValue.decode(stored[column], property) {
         values.append((path, value))
       }
     }

@@ -14,7 +14,7 @@ import Synchronization
 /// follow each other closely may be one step. It rises on a queue of the observer's own, so ``eventCounter`` may be
 /// read on any thread. Nothing is polled: commits of this process call the observer, and those of others are
 /// noticed as they come. A look costs a reading of the transactions since the last one. A store whose history is
-/// off has none, and is not observed.
+/// off has none, and is not observed; nor is a custom one.
 public final class HistoryObserver: Observable, Sendable {
   /// The models whose changes count; empty for all.
   public let observedModels: [any PersistentModel.Type]
@@ -51,13 +51,15 @@ public final class HistoryObserver: Observable, Sendable {
   ) {
     self.observedModels = observedModels
     self.authors = authors
-    stores = modelContainer.stores
+    stores = modelContainer.ownStores
     names = Self.names(of: observedModels, in: modelContainer.layout)
     places = Mutex(
-      modelContainer.stores.map { store in
+      modelContainer.ownStores.map { store in
         let name = store.identity.identifier
         let token = historyTokens[name] as? DefaultHistoryToken
-        return token?.number(in: name) ?? store.log.newestNumber
+        // As the file has it: this process may not know of another one's last commits.
+        return token?.number(in: name) ?? (try? store.read(.newest) { $1 })
+          ?? store.log.newestNumber
       })
     listener.setTurn { [weak self] in
       guard let self else { return }

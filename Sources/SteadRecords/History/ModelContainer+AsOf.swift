@@ -17,16 +17,16 @@ extension ModelContainer {
         "The container has a custom store, which keeps no old values. Open the other stores in a container of their own."
       )
     }
-    let past = try PastStores()
+    let past = try TemporaryStoreDirectory()
     let copies = try stores.enumerated().map { place, store in
       let number = try number(of: token, in: store)
-      let url = past.directory.appending(path: "\(place).store")
+      let url = past.url.appending(path: "\(place).store")
       try store.copy(to: url, asOf: number)
       return ModelConfiguration(
         store.configuration.name, schema: store.configuration.schema, url: url, allowsSave: false)
     }
     return try ModelContainer(
-      for: schema, migrationPlan: nil, configurations: copies, past: past
+      for: schema, migrationPlan: nil, configurations: copies, isCurrent: false, past: past
     ) { _ in nil }
   }
 

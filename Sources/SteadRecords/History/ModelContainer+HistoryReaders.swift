@@ -25,10 +25,12 @@ extension ModelContainer {
   ///
   /// - Parameters:
   ///   - name: The reader's name, such as `sync`.
-  ///   - token: What it has handled; nil for nothing.
+  ///   - token: What it has handled, of the stores that it names; nil for nothing.
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
     for store in ownStores {
-      let number = token?.number(in: store.identity.identifier) ?? 0
+      let place = token.map { $0.number(in: store.identity.identifier) } ?? 0
+      // The token of a save names the stores that it wrote to; the others' places stay.
+      guard let number = place else { continue }
       try store.maintain {
         try HistoryTrimming(connection: $0, limits: .none).setReader(name, to: number)
       }

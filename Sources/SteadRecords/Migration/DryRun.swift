@@ -2,9 +2,6 @@ import Foundation
 
 /// Migrates a copy of one store, and tells what has changed in it.
 struct DryRun {
-  /// What follows the store's name in the name of the copy.
-  static let suffix = ".dry-run"
-
   let schema: Schema
   let plan: (any SchemaMigrationPlan.Type)?
   let configuration: ModelConfiguration
@@ -43,7 +40,8 @@ struct DryRun {
   ) throws -> Rehearsal.Result {
     let copy = StoreCopy(
       of: configuration,
-      at: URL(filePath: configuration.url.path + Self.suffix, directoryHint: .notDirectory))
+      at: URL(
+        filePath: configuration.url.path + StoreCopy.dryRunSuffix, directoryHint: .notDirectory))
     defer { try? copy.remove() }
     var report = report
     report.stages = stages.count
@@ -54,7 +52,10 @@ struct DryRun {
       plan: plan, stages: stages, stored: stored, store: store, copy: copy, report: report
     ).run { configuration in
       try report(.changing)
-      _ = try ModelContainer(for: schema, configurations: [configuration] + elsewhere)
+      _ = try ModelContainer(
+        for: schema, migrationPlan: nil, configurations: [configuration] + elsewhere,
+        isCurrent: false
+      ) { _ in nil }
     }
   }
 

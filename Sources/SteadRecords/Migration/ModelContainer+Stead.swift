@@ -18,15 +18,9 @@ extension ModelContainer {
     configurations: [ModelConfiguration],
     migrationProgress: @escaping MigrationProgress.Report
   ) throws {
-    let report = MigrationReporter(migrationProgress)
     try self.init(
-      for: schema, migrationPlan: migrationPlan, configurations: configurations, report: report
-    ) {
-      guard let migrationPlan else { return nil }
-      return try PlanMigration(
-        plan: migrationPlan, schema: schema, configuration: $0, report: report
-      ).run()
-    }
+      for: schema, migrationPlan: migrationPlan, anyOf: configurations,
+      report: MigrationReporter(migrationProgress))
   }
 
   /// What opening this container has changed in its stores: one for each store that a migration plan's stages were

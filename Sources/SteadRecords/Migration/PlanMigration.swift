@@ -8,8 +8,6 @@ import Foundation
 struct PlanMigration {
   /// How often the stages are run again, when somebody has written to the store between their end and the lock.
   static let attemptLimit = 3
-  /// What follows the store's name in the name of the copy.
-  static let suffix = ".migrating"
 
   let plan: any SchemaMigrationPlan.Type
   /// The models of the container.
@@ -21,7 +19,8 @@ struct PlanMigration {
   private var copy: StoreCopy {
     StoreCopy(
       of: configuration,
-      at: URL(filePath: configuration.url.path + Self.suffix, directoryHint: .notDirectory))
+      at: URL(
+        filePath: configuration.url.path + StoreCopy.migrationSuffix, directoryHint: .notDirectory))
   }
 
   /// Runs the stages that the store still needs; nil when it needs none.

@@ -44,7 +44,9 @@ struct StageRun {
     configuration.schema = nil
     configuration.migration = isCustom ? .ofCustomStage : .ofStage
     return try ModelContainer(
-      for: Schema(versionedSchema: version), configurations: configuration)
+      for: Schema(versionedSchema: version), migrationPlan: nil, configurations: [configuration],
+      isCurrent: false
+    ) { _ in nil }
   }
 
   // MARK: What a stage has to see to

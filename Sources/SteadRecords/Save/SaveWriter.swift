@@ -213,10 +213,8 @@ struct SaveWriter {
     of model: any PersistentModel, _ connection: StoreConnection, changes: PropertySet? = nil
   ) {
     let entity = entity(of: model)
-    for property in entity.properties where changes?.contains(property.index) ?? true {
-      guard case .attribute(.external) = property.kind, let column = property.column else {
-        continue
-      }
+    for (property, column) in entity.externalColumns
+    where changes?.contains(property.index) ?? true {
       let row = model._$statePointer.pointee.rowID
       if let name = try? connection.fileName(in: entity.table, column, row: row) {
         droppedFiles.append((entity.index, name))

@@ -15,6 +15,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     case attribute(any Codable)
     case one(PersistentIdentifier)
     case many([PersistentIdentifier])
+    /// What has no stored form.
+    case failed(SwiftDataError)
   }
 
   public init(
@@ -68,7 +70,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   private static func attribute(_ value: Any, _ property: ModelMetadata.Property) -> Value {
     if let name = property.transformerName {
       guard let data = AttributeTransformers.transformer(named: name)?.storedData(of: value) else {
-        return .none
+        return .failed(problem(property, nil))
       }
       return .attribute(data)
     }
@@ -77,7 +79,20 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     if type is any _AttributeValue.Type || type is any RawRepresentable.Type {
       return .attribute(value)
     }
-    return (try? copy(value)).map { .attribute($0) } ?? .none
+    do {
+      return .attribute(try copy(value))
+    } catch {
+      return .failed(problem(property, error))
+    }
+  }
+
+  private static func problem(
+    _ property: ModelMetadata.Property, _ cause: (any Error)?
+  ) -> SwiftDataError {
+    SwiftDataError(
+      .modelValidationFailure,
+      "The value of \(property.name) cannot be encoded, so its object cannot be saved. Give it a value that can.",
+      cause: cause)
   }
 
   private static func copy<V: Codable>(_ value: V) throws -> any Codable {
@@ -92,7 +107,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     guard let new = remappedIdentifiers, !new.isEmpty else { return copy }
     for (name, value) in values {
       switch value {
-      case .none, .attribute: break
+      case .none, .attribute, .failed: break
       case .one(let identifier): copy.values[name] = .one(new[identifier] ?? identifier)
       case .many(let identifiers): copy.values[name] = .many(identifiers.map { new[$0] ?? $0 })
       }
@@ -114,6 +129,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       let key = DataStoreSnapshotCodingKey.modeledProperty(name)
       switch value {
       case .none: try container.encodeNil(forKey: key)
+      case .failed(let error): throw error
       case .attribute(let value): try container.encode(value, forKey: key)
       case .one(let identifier): try container.encode(identifier, forKey: key)
       case .many(let identifiers): try container.encode(identifiers, forKey: key)

@@ -2,15 +2,24 @@ import Foundation
 
 /// Makes a value of one Codable type of another's, or a copy that shares nothing, by way of JSON.
 enum SnapshotCoding {
-  /// nil when the type cannot be decoded.
-  static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
-    guard let type = type as? any Decodable.Type else { return nil }
+  /// Infinities and NaN, which JSON lacks, are strings.
+  static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return encoder
+  }
+
+  static var decoder: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    return decoder
+  }
+
+  /// nil when the type cannot be decoded.
+  static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
+    guard let type = type as? any Decodable.Type else { return nil }
     // In an array, since not every version of Foundation takes a value by itself.
     func encoded<T: Encodable>(_ value: T) throws -> Data { try encoder.encode([value]) }
     func decoded<T: Decodable>(_ type: T.Type, _ data: Data) throws -> V? {

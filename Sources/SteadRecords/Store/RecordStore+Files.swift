@@ -21,10 +21,7 @@ extension RecordStore {
     _ reference: String, _ layout: StoreLayout, _ connection: StoreConnection
   ) throws -> Bool {
     for entity in layout.entities where plans[entity.index] != nil {
-      for property in entity.properties {
-        guard case .attribute(.external) = property.kind, let column = property.column else {
-          continue
-        }
+      for (_, column) in entity.externalColumns {
         let found = try connection.integer(
           "SELECT 1 FROM \(entity.table.sqlName) WHERE \(column.sqlName) = ?1 LIMIT 1",
           [.text(reference)])

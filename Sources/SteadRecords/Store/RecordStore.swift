@@ -45,6 +45,9 @@ final class RecordStore: @unchecked Sendable {
   /// The version of the file after this connection's last commit. As long as it stays, nobody else has
   /// written, and what is known of the file is true.
   private var committedVersion: UInt32?
+  /// The last commit after which removing from the history was due.
+  private var trimmedNumber: Int64 = 0
+  private let trimmingIsDue = Atomic<Bool>(false)
   /// The version of the file's tables that were compared with the models.
   private var modelVersion: Int64?
   /// The thread whose transaction is open, or 0.
@@ -93,19 +96,20 @@ final class RecordStore: @unchecked Sendable {
     writer.numbersRowsByKey = mirrored != nil
     migration = preparation.migration
     let tableByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
-    plans = layout.entities.map { entity in
+    plans = layout.entities.map { [identity = self.identity] entity in
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
-      return EntityPlans.LazyPlan(
-        entity, table, mirrored.map { Identity(identifier: $0) } ?? identity)
+      return EntityPlans.LazyPlan(entity, table, identity)
     }
     log = CommitLog.of(try Self.logName(identity, configuration))
     readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly
     let last = try writer.lastCommit()
+    trimmedNumber = last.number
     log.didCommit(last)
-    log.tell(last.number)
+    // Another process's commit, which the watcher of another container has not looked for yet.
+    if log.tell(last.number) { log.notify() }
     if isWritable { try historian.takeOver() }
     modelVersion = historian.schemaVersion
   }
@@ -142,6 +146,7 @@ final class RecordStore: @unchecked Sendable {
       throw error
     }
     try commit(from: nil, rows: nil)
+    trimIfDue()
     return result
   }
 
@@ -224,6 +229,12 @@ final class RecordStore: @unchecked Sendable {
       try writer.commit()
       // Without a version the triggers are looked at before the next transaction.
       committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion
+      if configuration.historyLimits != .none,
+        number / HistoryTrimming.interval != trimmedNumber / HistoryTrimming.interval
+      {
+        trimmedNumber = number
+        trimmingIsDue.store(true, ordering: .releasing)
+      }
       let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
       depth = 0
       endLastTransaction()
@@ -233,9 +244,6 @@ final class RecordStore: @unchecked Sendable {
       if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
       // Only reported: what is committed cannot be taken back.
       if isDurable { syncDirectory() }
-      if configuration.historyLimits != .none, number % HistoryTrimming.interval == 0 {
-        tryTrimming()
-      }
       return number
     } catch {
       rollBack()
@@ -273,7 +281,12 @@ final class RecordStore: @unchecked Sendable {
     try maintain { try HistoryTrimming(connection: $0, limits: limits).run() }
   }
 
-  private func tryTrimming() {
+  /// Removes it where enough commits were made since the last time. Called when the save has let go of all stores: it
+  /// waits for this one's lock.
+  func trimIfDue() {
+    guard !isWritingHere, trimmingIsDue.exchange(false, ordering: .acquiringAndReleasing) else {
+      return
+    }
     do {
       try trimHistory()
     } catch {
@@ -344,7 +357,7 @@ final class RecordStore: @unchecked Sendable {
       guard depth == 0 else {
         throw SwiftDataError(
           .transactionOpen,
-          "A store cannot be compacted or erased within transaction(block:). Call it when the transaction has ended."
+          "A store cannot be compacted, erased or restored within transaction(block:). Call it when the transaction has ended."
         )
       }
       return try body(writer)

@@ -25,7 +25,11 @@ struct SearchTable {
       """)
   }
 
-  var triggerNames: [String] { ["insert", "delete", "update"].map { "\(name)_\($0)" } }
+  var triggerNames: [String] { Self.triggerNames(of: name) }
+
+  static func triggerNames(of table: String) -> [String] {
+    ["insert", "delete", "update"].map { "\(table)_\($0)" }
+  }
 
   /// Keeps the table up to date on a connection that has the file's triggers off.
   func makeTemporaryTriggers(on connection: StoreConnection) throws {

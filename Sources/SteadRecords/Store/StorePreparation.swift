@@ -135,7 +135,10 @@ struct StorePreparation {
       ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities, old: old) : []
     try HistoryTable(connection: connection).prepare(triggers)
     try noteMigration()
-    try OldRows(connection: connection).prepare(old)
+    let rows = OldRows(connection: connection)
+    // What rows were under other models cannot be put back under these.
+    if migration != nil { try rows.prepare([]) }
+    try rows.prepare(old)
   }
 
   /// Makes what a migration has changed a transaction.
@@ -143,9 +146,7 @@ struct StorePreparation {
     let changes = connection.changes
     if changes.isEmpty { return }
     connection.changes = ChangeList()
-    let last = try connection.lastCommit()
-    let commit = CommitLog.Point(
-      number: last.number + 1, stamp: max(EditClock.now, last.stamp + 1))
+    let commit = try connection.lastCommit().next()
     try connection.write(commit, changes.text(at: commit.stamp), by: nil)
   }
 

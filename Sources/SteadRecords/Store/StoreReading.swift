@@ -37,22 +37,19 @@ enum StoreReading: Sendable {
 
   /// A store's file and log in a directory of their own, which goes with the last reference.
   final class TemporaryCopy: Sendable {
-    private let directory: URL
+    private let directory: TemporaryStoreDirectory
     let path: String
 
     init(of store: String) throws {
-      directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "stead-\(UUID().uuidString)", isDirectory: true)
-      path = directory.appendingPathComponent("copy.store").path
-      try POSIXDisk().makeDirectory(directory.path, mode: 0o700)
       do {
+        directory = try TemporaryStoreDirectory()
+        path = directory.url.appendingPathComponent("copy.store").path
         for suffix in ["", "-wal"] {
           try FileManager.default.copyItem(atPath: store + suffix, toPath: path + suffix)
           // A copy of a file that only its reader may read is writable for its index.
-          guard chmod(path + suffix, 0o600) == 0 else { continue }
+          chmod(path + suffix, 0o600)
         }
       } catch {
-        try? FileManager.default.removeItem(at: directory)
         throw SwiftDataError(
           .storageFailure,
           "The store's directory cannot be written and the store has a log, so that it is read from a copy, which could not "
@@ -60,7 +57,5 @@ enum StoreReading: Sendable {
           cause: error)
       }
     }
-
-    deinit { try? FileManager.default.removeItem(at: directory) }
   }
 }

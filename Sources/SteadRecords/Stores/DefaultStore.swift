@@ -31,7 +31,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     self.configuration = configuration
     self.schema = schema
     container = try ModelContainer(
-      for: schema, migrationPlan: migrationPlan, configurations: configuration)
+      for: schema, migrationPlan: migrationPlan, anyOf: [configuration], isCurrent: false,
+      report: MigrationReporter())
   }
 
   private func context(for state: EditingState) -> ModelContext {

@@ -4,7 +4,7 @@ import SteadFiles
 /// A store that keeps its objects in a JSON file, for documents and exports of some thousand objects.
 ///
 /// Each save writes the whole file, durably, in the place of the old one: a crash leaves one or the other. A fetch
-/// reads the file when it has changed, by whichever program, and leaves filtering and sorting to the context. Saves
+/// reads the file, decodes it when it has changed, by whichever program, and leaves filtering and sorting to the context. Saves
 /// of several processes are merged, object by object.
 ///
 /// A file that is not such a store, was written by a later version, or has objects of models that the schema lacks
@@ -183,18 +183,11 @@ private struct JSONStoreDocument: Codable {
     snapshots += inserted
   }
 
-  static var decoder: JSONDecoder {
-    let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return decoder
-  }
+  static var decoder: JSONDecoder { SnapshotCoding.decoder }
 
   func encoded() throws -> Data {
-    let encoder = JSONEncoder()
+    let encoder = SnapshotCoding.encoder
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     return try encoder.encode(self)
   }
 }

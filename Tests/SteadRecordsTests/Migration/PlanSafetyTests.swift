@@ -185,6 +185,22 @@ import WorkerModels
     #expect(fewer.count == 2)
   }
 
+  @Test @MainActor func whatIsOpenedForAMomentIsNotTheCurrentContainer() throws {
+    let schema = Schema([DryRunName.self])
+    let open = try ModelContainer(
+      for: schema, configurations: ModelConfiguration(url: file.directory.appending(path: "app")))
+    _ = try ModelContainer.dryRun(
+      for: Schema(LooseParcel.models), configurations: [ModelConfiguration(url: file.url)])
+    let store = try DefaultStore(
+      ModelConfiguration(schema: schema, url: file.directory.appending(path: "own")),
+      migrationPlan: nil)
+    // Other tests open containers meanwhile, but never one of these models.
+    let current = ModelContainer.current
+    #expect(
+      current == nil || current === open || current?.schema.entities.first?.name != "DryRunName")
+    withExtendedLifetime((open, store)) {}
+  }
+
   @Test func aDryRunThrowsWhatOpeningWould() throws {
     let before = try bytes()
     #expect(throws: SwiftDataError.loadIssueModelContainer) {

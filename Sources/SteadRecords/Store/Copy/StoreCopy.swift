@@ -4,6 +4,11 @@ import SteadSQLite
 
 /// A copy of a store: of its database, and of the files of its large values.
 struct StoreCopy {
+  /// What follows a store's name in the name of the copy that a migration plan's stages run on.
+  static let migrationSuffix = ".migrating"
+  /// What follows it in the name of a dry run's copy.
+  static let dryRunSuffix = ".dry-run"
+
   /// The file that the copy is in.
   let file: StoreFile
 

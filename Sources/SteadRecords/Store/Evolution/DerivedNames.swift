@@ -12,17 +12,18 @@ struct DerivedNames {
     for entity in schema.entities {
       let table = entity.root.name
       for set in entity.allConstraints(\.uniquenessConstraints) {
-        indices.insert("\(table)_\(set.joined(separator: "_"))_unique")
+        indices.insert(TableIndex.name(table, set, isUnique: true))
       }
       for set in entity.allConstraints(\.indices) {
-        indices.insert("\(table)_\(set.joined(separator: "_"))_index")
+        indices.insert(TableIndex.name(table, set, isUnique: false))
       }
       var searched: [String] = []
       for property in entity.storedProperties {
         switch property {
         case let relationship as Schema.Relationship:
           switch links.storage(of: relationship, in: entity) {
-          case .column(let table, let column): indices.insert("\(table)_\(column)")
+          case .column(let table, let column):
+            indices.insert(TableIndex.name(table, reference: column))
           case .pairs(let pairs, _): indices.insert("\(pairs)_target")
           case .inverse: break
           }

@@ -170,8 +170,8 @@ struct SchemaMigrator {
       case "index" where old.indices.contains(name) && !wanted.indices.contains(name):
         try connection.execute("DROP INDEX \(name.sqlName)")
       case "table" where old.searches[name] != nil && old.searches[name] != wanted.searches[name]:
-        for trigger in ["insert", "delete", "update"] {
-          try connection.execute("DROP TRIGGER IF EXISTS \("\(name)_\(trigger)".sqlName)")
+        for trigger in SearchTable.triggerNames(of: name) {
+          try connection.execute("DROP TRIGGER IF EXISTS \(trigger.sqlName)")
         }
         try connection.execute("DROP TABLE \(name.sqlName)")
       default: break

@@ -22,3 +22,14 @@ struct CommitClock {
     return last
   }
 }
+
+extension CommitLog.Point {
+  /// The point of a commit that is made now, after this one.
+  ///
+  /// - Parameter least: The greatest stamp of its edits.
+  func next(atLeast least: Int64 = 0) -> Self {
+    let stamp = max(EditClock.now, stamp + 1, least)
+    return Self(
+      number: number + 1, stamp: CommitClock.shared.withLock { $0.stamp(atLeast: stamp) })
+  }
+}

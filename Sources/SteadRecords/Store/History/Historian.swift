@@ -82,34 +82,32 @@ final class Historian {
 
   /// Writes the row of the commit that is about to be made.
   func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
-    var commit = CommitLog.Point(
-      number: newest.number + 1, stamp: max(EditClock.now, newest.stamp + 1))
     let changes = connection.changes
-    let triggered = usesTriggers ? try takeTriggered(&commit) : nil
-    if !usesTriggers { commit.stamp = max(commit.stamp, changes.newestStamp) }
-    commit.stamp = CommitClock.shared.withLock { $0.stamp(atLeast: commit.stamp) }
-    let text = usesTriggers || changes.isEmpty ? triggered : changes.text(at: commit.stamp)
+    let triggered = usesTriggers ? try takeTriggered(from: newest.number + 1) : nil
+    let commit = newest.next(atLeast: triggered?.stamp ?? changes.newestStamp)
+    var text = triggered?.text
+    if !usesTriggers, !changes.isEmpty { text = changes.text(at: commit.stamp) }
     try connection.write(commit, connection.notesChanges ? text : nil, by: changes.author)
     return commit
   }
 
-  /// What the triggers have written since the last commit, which becomes one transaction.
-  private func takeTriggered(_ commit: inout CommitLog.Point) throws -> String? {
+  /// What the triggers have written since the last commit, which becomes one transaction; nil for nothing.
+  private func takeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
     let rows = try connection.rows(
       "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
-      [.integer(commit.number)])
+      [.integer(number)])
     guard !rows.isEmpty else { return nil }
     var groups: [Substring] = []
+    var newest: Int64 = 0
     for row in rows {
       // Without the brackets of the list.
       if case .text(let text) = row[0] { groups.append(text.dropFirst().dropLast()) }
-      if case .integer(let stamp) = row[1] { commit.stamp = max(commit.stamp, stamp) }
+      if case .integer(let stamp) = row[1] { newest = max(newest, stamp) }
     }
-    try connection.run(
-      "DELETE FROM stead_history WHERE number >= ?1", [.integer(commit.number)])
+    try connection.run("DELETE FROM stead_history WHERE number >= ?1", [.integer(number)])
     // After one row, too: a change of a column that is no property's follows it without a row of its own.
-    try OldRows(connection: connection).merge(from: commit.number)
-    return groups.isEmpty ? nil : "[\(groups.joined(separator: ","))]"
+    try OldRows(connection: connection).merge(from: number)
+    return groups.isEmpty ? nil : ("[\(groups.joined(separator: ","))]", newest)
   }
 }
 

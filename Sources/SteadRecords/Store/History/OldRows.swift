@@ -73,6 +73,7 @@ struct OldRows {
 
   /// Makes entries of several transactions those of the first, which they have become.
   func merge(from number: Int64) throws {
+    guard try start() != nil else { return }
     let end = OldRowTable.firstEntry(of: number + 1)
     for table in try tables() {
       let name = table.name.sqlName

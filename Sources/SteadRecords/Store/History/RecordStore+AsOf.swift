@@ -6,6 +6,9 @@ extension RecordStore {
   ///
   /// Costs a reading and a writing of the whole store. Others may write meanwhile.
   func copy(to url: URL, asOf number: Int64) throws {
+    try read(.newest) { connection, newest in
+      try OldRows(connection: connection).check(number, newest: newest)
+    }
     try copy(to: url.path)
     let copy = StoreFile(ModelConfiguration(url: url))
     let connection = try copy.open(writable: true, keepsJournalMode: true)

@@ -15,10 +15,8 @@ struct ExternalReferences {
   init(_ store: RecordStore, _ catalog: StoreCatalog? = nil) {
     var columns: [(entity: EntityLayout, column: String)] = []
     for entity in store.layout.entities where store.plans[entity.index] != nil {
-      for property in entity.properties {
-        guard case .attribute(.external) = property.kind, let column = property.column,
-          catalog == nil || catalog?.columns[entity.table]?[column] != nil
-        else { continue }
+      for (_, column) in entity.externalColumns
+      where catalog == nil || catalog?.columns[entity.table]?[column] != nil {
         columns.append((entity, column))
       }
     }
@@ -39,5 +37,30 @@ struct ExternalReferences {
       }
     }
     return result
+  }
+
+  /// The names of all files that the store needs: of its rows, and of what rows were before, where that is kept.
+  func readAll(_ connection: StoreConnection) throws -> Set<String> {
+    var names = Set(try read(connection).keys)
+    let old = Dictionary(
+      uniqueKeysWithValues: try OldRows(connection: connection).tables().map { ($0.table, $0) })
+    for (entity, column) in columns {
+      guard let table = old[entity.table], table.columns.contains(column) else { continue }
+      let rows = try connection.rows(
+        "SELECT DISTINCT \(column.sqlName) FROM \(table.name.sqlName) "
+          + "WHERE typeof(\(column.sqlName)) = 'text'")
+      for row in rows { if case .text(let name) = row[0] { names.insert(name) } }
+    }
+    return names
+  }
+}
+
+extension EntityLayout {
+  /// The properties whose large values lie in files, with their columns.
+  var externalColumns: [(property: PropertyLayout, column: String)] {
+    properties.compactMap { property in
+      guard case .attribute(.external) = property.kind else { return nil }
+      return property.column.map { (property, $0) }
+    }
   }
 }

@@ -12,22 +12,15 @@ extension RecordStore {
         .fileExists, "\(path) exists, and a backup replaces no file. Name a new one, or remove it.")
     }
     let copy = StoreCopy(path: path)
+    guard let blobs else {
+      return try read(.newest) { connection, _ in try write(copy, from: connection, progress) }
+    }
+    var files = try BackupFiles(from: blobs, to: copy.file.blobDirectory)
     do {
-      guard let blobs else {
-        return try read(.newest) { connection, _ in try write(copy, from: connection, progress) }
-      }
-      var files = try BackupFiles(from: blobs, to: copy.file.blobDirectory)
-      do {
-        try backUp(to: copy, &files, progress)
-      } catch {
-        files.remove()
-        throw error
-      }
-    } catch let error as FileError {
-      throw SwiftDataError(
-        .storageFailure,
-        "The backup was not made: \(error) Make its directory, and room in it, and make it writable.",
-        cause: error)
+      try backUp(to: copy, &files, progress)
+    } catch {
+      files.remove()
+      throw error
     }
   }
 
@@ -40,7 +33,7 @@ extension RecordStore {
     for attempt in 1...Self.snapshotLimit {
       try connection.begin()
       used = try connection.interruptibly({ try Task.checkCancellation() }) {
-        Set(try references.read(connection).keys)
+        try references.readAll(connection)
       }
       let missing = files.missing(of: used)
       if missing.isEmpty { break }

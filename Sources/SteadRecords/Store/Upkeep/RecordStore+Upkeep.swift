@@ -33,6 +33,14 @@ extension RecordStore {
   /// Removes free pages and files that no row refers to, and returns how many bytes that has freed.
   func compact(_ progress: StoreProgressReporter) throws -> Int64 {
     try alone { writer in
+      try compact(writer, progress)
+    }
+  }
+
+  private func compact(
+    _ writer: StoreConnection, _ progress: StoreProgressReporter
+  ) throws -> Int64 {
+    do {
       let before = try size(writer)
       try removeUnusedFiles(progress)
       try progress.send(.compacting, 0, of: nil)
@@ -48,6 +56,11 @@ extension RecordStore {
         try emptyLog(connection)
       }
       return max(0, before - (try size(writer)))
+    } catch let error as FileError {
+      throw SwiftDataError(
+        .storageFailure,
+        "The store could not be compacted: \(error) Make its directory readable and writable.",
+        cause: error)
     }
   }
 
@@ -85,7 +98,7 @@ extension RecordStore {
     let references = ExternalReferences(self)
     try maintain { connection in
       // Files are written before their rows, under the same lock.
-      _ = try blobs.sweep(keeping: Set(try references.read(connection).keys))
+      _ = try blobs.sweep(keeping: references.readAll(connection))
     }
   }
 
@@ -110,14 +123,18 @@ extension RecordStore {
       - (try connection.integer("PRAGMA freelist_count") ?? 0)
     let needed = pages * (try connection.integer("PRAGMA page_size") ?? 0)
     let disk = POSIXDisk()
-    for directory in [
+    let directories = [
       configuration.url.deletingLastPathComponent().path, SQLiteFile.temporaryDirectory,
-    ] {
+    ]
+    let devices = try directories.map { try disk.statusFollowingLinks($0)?.identity.device }
+    for (directory, device) in zip(directories, devices) {
+      // Both may be on one file system.
+      let shared = needed * Int64(devices.count { $0 == device })
       let free = try disk.freeBytes(at: directory)
-      guard free < needed else { continue }
+      guard free < shared else { continue }
       throw SwiftDataError(
         .storageFull,
-        "Compacting needs \(needed) bytes in \(directory), where \(free) are free. The store was left as it is; make room."
+        "Compacting needs \(shared) bytes in \(directory), where \(free) are free. The store was left as it is; make room."
       )
     }
   }
@@ -133,6 +150,10 @@ extension RecordStore {
       try removeUnusedFiles(StoreProgressReporter { _ in })
       file.removeEmptyBlobDirectory()
       try StoreBackup(file: file).remove()
+      // A process that was killed may have left them.
+      for suffix in [StoreCopy.migrationSuffix, StoreCopy.dryRunSuffix] {
+        try StoreCopy(path: configuration.url.path + suffix).remove()
+      }
       try vacuum(writer)
       // The log has what the file had before.
       try emptyLog(writer)

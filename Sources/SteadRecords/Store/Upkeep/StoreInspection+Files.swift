@@ -9,13 +9,15 @@ extension StoreInspection {
     let used = try references.read(connection)
     let present = try blobs.references()
     let missing = used.keys.filter { !present.contains($0) }
-    var unused = present.subtracting(used.keys)
+    var unused = present.subtracting(try references.readAll(connection))
     var lost: Set<String> = []
     if !missing.isEmpty || !unused.isEmpty {
       // Others may have written or removed some since. While nobody writes, what is missing or left over is so.
-      let (now, files) = try store.settled { (try references.read($0), try blobs.references()) }
+      let (now, all, files) = try store.settled {
+        (try references.read($0), try references.readAll($0), try blobs.references())
+      }
       lost = Set(missing).intersection(now.keys).subtracting(files)
-      unused = unused.intersection(files).subtracting(now.keys)
+      unused = unused.intersection(files).subtracting(all)
     }
     var damaged: Set<String> = []
     let readable = present.intersection(used.keys)

@@ -14,7 +14,7 @@ struct TableIndex: Hashable {
     self.table = table
     columns = [column]
     isUnique = false
-    name = "\(table)_\(column)"
+    name = Self.name(table, reference: column)
   }
 
   /// The index of a set of properties; nil where one of them has no column.
@@ -24,7 +24,13 @@ struct TableIndex: Hashable {
     table = entity.table
     self.columns = columns
     self.isUnique = isUnique
-    name = "\(table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
+    name = Self.name(table, columns, isUnique: isUnique)
+  }
+
+  static func name(_ table: String, reference column: String) -> String { "\(table)_\(column)" }
+
+  static func name(_ table: String, _ columns: [String], isUnique: Bool) -> String {
+    "\(table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
   }
 
   /// The statement that makes the index unless it exists.

@@ -49,6 +49,19 @@ import Testing
     #expect(try numbers(small) == [11])
   }
 
+  /// Other programs may make the commits at which a removal was due.
+  @Test("are kept whoever makes the commits")
+  func sharedCommits() throws {
+    let store = try TestStore.voyages()
+    let limited = try open(store, .init(transactions: 10))
+    let other = store.context()
+    for _ in 0..<2 {
+      try fill(other, Int(HistoryTrimming.interval))
+      try fill(limited, 1)
+    }
+    #expect(try numbers(limited).count == 10)
+  }
+
   @Test("keep what a reader has not handled, up to a limit of its own")
   func readers() throws {
     let store = try TestStore.voyages()

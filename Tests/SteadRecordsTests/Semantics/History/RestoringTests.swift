@@ -92,7 +92,21 @@ import Testing
     headline.title = "b"
     headline.picture = nil
     try context.save()
+    // What compacts the store knows that the old row needs the file.
+    #expect(try context.container.check().isSound)
     try context.container.compact()
+    try context.container.restore(to: token)
+    #expect(
+      try ModelContext(context.container).only(Headline.self).picture
+        == Data(repeating: 7, count: 200_000))
+    try context.only(Headline.self).title = "b"
+    try context.only(Headline.self).picture = nil
+    try context.save()
+    let files = store.url.deletingLastPathComponent().appending(
+      path: ".\(store.url.lastPathComponent)_external")
+    for name in try FileManager.default.contentsOfDirectory(atPath: files.path) {
+      try FileManager.default.removeItem(at: files.appending(path: name))
+    }
     let error = try #require(throws: SwiftDataError.self) {
       try context.container.restore(to: token)
     }
@@ -103,6 +117,32 @@ import Testing
     try context.only(Headline.self).title = "c"
     try context.save()
     #expect(try context.fetchHistory(Transactions()).last?.author == "app")
+  }
+
+  @Test("refuses what was under other models")
+  func migrated() throws {
+    let store = try StoreFile()
+    func open(_ models: any PersistentModel.Type...) throws -> ModelContext {
+      var configuration = ModelConfiguration(url: store.url)
+      configuration.history = .withOldValues
+      return ModelContext(try ModelContainer(for: Schema(models), configurations: configuration))
+    }
+    let token: DefaultHistoryToken
+    do {
+      let context = try open(Zoo1.Animal.self, Zoo1.Cat.self, Zoo1.Keeper.self)
+      let cat = Zoo1.Cat(name: "Tom")
+      context.insert(cat)
+      try context.save()
+      token = try Self.lastToken(context)
+      cat.name = "Tim"
+      try context.save()
+    }
+    // A class whose name comes first gives the others new numbers.
+    let context = try open(
+      Zoo2.Animal.self, Zoo2.Ape.self, Zoo2.Cat.self, Zoo2.Keeper.self)
+    #expect(throws: SwiftDataError.historyTokenExpired) { try context.container.restore(to: token) }
+    #expect(throws: SwiftDataError.historyTokenExpired) { try context.container.asOf(token) }
+    #expect(try context.only(Zoo2.Cat.self).name == "Tim")
   }
 
   @Test("refuses what it cannot know")

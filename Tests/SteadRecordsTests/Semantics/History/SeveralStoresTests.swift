@@ -78,6 +78,45 @@ import Testing
     #expect(try fetch().map { $0.storeIdentifier == stores[0] } == wanted)
   }
 
+  @Test("keeps a reader's places in the stores that a token does not name")
+  func readers() throws {
+    for kinds in ["LP", "L", "P"] { try save(kinds) }
+    let all = try #require(try fetch().last?.token)
+    try container.setHistoryReader("sync", at: all)
+    let one = DefaultHistoryToken(store: stores[0], number: 1)
+    try container.setHistoryReader("sync", at: one)
+    #expect(try container.historyReaders["sync"].map(numbers) == [1, 2])
+    try container.setHistoryReader("sync", at: nil)
+    #expect(try container.historyReaders["sync"].map(numbers) == [0, 0])
+  }
+
+  /// Trimming waits for a store's lock, which a save of both stores may have.
+  @Test("is trimmed while two contexts save to both stores", .hangLimit)
+  func trimming() async throws {
+    let configurations = zip(["first", "second"], files).map { name, url in
+      var configuration = ModelConfiguration(
+        name, schema: name == "first" ? Schema([Label.self]) : Schema([Parcel.self]),
+        url: url.appendingPathExtension("trimmed"))
+      configuration.historyLimits = .init(transactions: 10)
+      return configuration
+    }
+    let container = try ModelContainer(
+      for: Schema([Label.self, Parcel.self]), configurations: configurations)
+    let threads = (0..<2).map { _ in
+      Task.detached {
+        let context = ModelContext(container)
+        for _ in 0..<600 {
+          context.insert(Label(title: "a"))
+          context.insert(Parcel(weight: 1))
+          try context.save()
+        }
+      }
+    }
+    for thread in threads { try await thread.value }
+    let left = try ModelContext(container).fetchHistory(Transactions()).count
+    #expect(left < 2 * Int(HistoryTrimming.interval))
+  }
+
   @Test("is found by author, limit and reverse order across both")
   func finds() throws {
     for (place, kinds) in ["L", "P", "L", "P"].enumerated() {
