@@ -156,7 +156,8 @@ let package = Package(
     ),
     // A module of its own, with the public API alone, as stores of apps are written.
     .testTarget(
-      name: "CustomStoreTests", dependencies: ["SteadRecords", "SteadTestSupport", "SwiftData"]
+      name: "CustomStoreTests",
+      dependencies: ["RecordsTestSupport", "SteadRecords", "SteadTestSupport", "SwiftData"]
     ),
     // In Swift 5 mode, as tutorials are written.
     .testTarget(

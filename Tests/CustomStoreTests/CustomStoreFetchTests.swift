@@ -1,4 +1,5 @@
 import Foundation
+import RecordsTestSupport
 import SwiftData
 import Testing
 
@@ -69,7 +70,7 @@ import Testing
     library.content.state.withLock { $0.hasCache = true }
     let context = try library.context()
     _ = library.content.takeCalls()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     #expect(author.books.count == 2)
     #expect(library.content.calls == ["fetch all Author", "cached 2"])
   }
@@ -85,8 +86,8 @@ import Testing
   @Test func anObjectIsOneObjectHoweverItIsReached() throws {
     let identifier = try library.write("Tove", "A")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
-    let book = try #require(try context.fetch(FetchDescriptor<Book>()).first)
+    let author = try context.only(Author.self)
+    let book = try context.only(Book.self)
     #expect(author.books.first === book)
     #expect(book.author === author)
     #expect(context.model(for: identifier) === author)
@@ -125,7 +126,7 @@ import Testing
   @Test func changesOfOtherProgramsAreSeenByTheNextFetch() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     let book = try #require(author.books.first)
     library.put(try library.changed(library.snapshot("Book"), "title", "Z"))
     #expect(book.title == "A")

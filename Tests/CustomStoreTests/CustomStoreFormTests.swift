@@ -1,4 +1,5 @@
 import Foundation
+import RecordsTestSupport
 import SteadTestSupport
 import SwiftData
 import Synchronization
@@ -27,6 +28,20 @@ import Testing
     let fresh = ModelContext(try ModelContainer(for: Note.self, configurations: configuration))
     #expect(try Set(fresh.fetch(FetchDescriptor<Note>()).map(\.text)) == ["eins", "three"])
     #expect(notes[0].persistentModelID.storeIdentifier == "notes")
+  }
+
+  @Test func aStoreAppliesLimitAndOffset() throws {
+    let context = ModelContext(
+      try ModelContainer(for: Note.self, configurations: NoteStore.Configuration()))
+    for text in ["one", "two", "three"] {
+      context.insert(Note(text))
+      try context.save()
+    }
+    var descriptor = FetchDescriptor<Note>()
+    (descriptor.fetchOffset, descriptor.fetchLimit) = (1, 1)
+    #expect(try context.fetch(descriptor).map(\.text) == ["two"])
+    descriptor.fetchLimit = nil
+    #expect(try context.fetch(descriptor).map(\.text) == ["two", "three"])
   }
 
   @Test func aStoreMayDeleteByItself() throws {
@@ -116,30 +131,18 @@ import Testing
 
   @Test func aStoresHistoryIsTheContexts() throws {
     let context = ModelContext(try forwarding())
-    let tokens = TokenBox()
+    let saved = Mutex<[String: DefaultHistoryToken]>([:])
     let observer = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave, object: context, queue: nil
-    ) { tokens.take($0) }
+    ) { note in saved.withLock { $0 = note.historyTokens } }
     defer { NotificationCenter.default.removeObserver(observer) }
     context.author = "importer"
     context.insert(Note("n"))
     try context.save()
     let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(history.last?.author == "importer")
-    #expect(history.last?.token == tokens.last)
+    #expect(history.last?.token == saved.withLock { $0.values.first })
     try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
     #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
-  }
-}
-
-/// The token of the last notification.
-private final class TokenBox: Sendable {
-  private let token = Mutex<DefaultHistoryToken?>(nil)
-  var last: DefaultHistoryToken? { token.withLock { $0 } }
-
-  func take(_ notification: Notification) {
-    let key = ModelContext.NotificationKey.historyTokens.rawValue
-    let tokens = notification.userInfo?[key] as? [String: any HistoryToken]
-    token.withLock { $0 = tokens?.values.first as? DefaultHistoryToken }
   }
 }

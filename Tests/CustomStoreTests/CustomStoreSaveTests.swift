@@ -1,4 +1,5 @@
 import Foundation
+import RecordsTestSupport
 import SwiftData
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
   @Test func eachSideOfAChangedRelationshipIsSaved() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     _ = library.content.takeCalls()
     author.books.removeFirst()
     try context.save()
@@ -44,13 +45,13 @@ import Testing
   @Test func listsKeepTheirOrder() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     author.books.reverse()
     try context.save()
     author.books.insert(Book("D"), at: 1)
     try context.save()
     for context in [context, try library.context()] {
-      let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+      let author = try context.only(Author.self)
       #expect(author.books.map(\.title) == ["C", "D", "B", "A"])
     }
   }
@@ -65,14 +66,14 @@ import Testing
     try context.save()
     books[0].shelves = []
     try context.save()
-    let found = try #require(try library.context().fetch(FetchDescriptor<Shelf>()).first)
+    let found = try library.context().only(Shelf.self)
     #expect(found.books.map(\.title) == ["B"])
   }
 
   @Test func deleteRulesHold() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     _ = library.content.takeCalls()
     context.delete(author)
     try context.save()
@@ -84,7 +85,7 @@ import Testing
     try library.write("Tove", "A")
     let container = try library.container()
     let context = ModelContext(container)
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     author.name = "Tuulikki"
     let new = Book("B")
     author.books.append(new)
@@ -106,7 +107,7 @@ import Testing
     let context = try library.context()
     let undo = UndoManager()
     context.undoManager = undo
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     author.name = "X"
     context.processPendingChanges()
     undo.undo()
@@ -121,7 +122,7 @@ import Testing
   @Test func deletingByPredicateFetchesAndDeletes() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     try context.delete(model: Book.self, where: #Predicate { $0.pages > 10 })
     #expect(author.books.map(\.title) == ["A"])
     #expect(library.content.snapshots.count == 2)
@@ -140,7 +141,7 @@ import Testing
   @Test func whatTheStoreChangedIsTakenOver() throws {
     try library.write("Tove", "A")
     let context = try library.context()
-    let author = try #require(try context.fetch(FetchDescriptor<Author>()).first)
+    let author = try context.only(Author.self)
     let stamped = try library.changed(library.snapshot("Author"), "name", "Tove (1945)")
     library.content.state.withLock { $0.reregistered = [stamped] }
     author.name = "T"

@@ -27,7 +27,7 @@ public final class HistoryObserver: Observable, Sendable {
   private let stores: [RecordStore]
   private let names: Set<String>
   private let listener = CommitListener()
-  private let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
+  let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
 
   /// How often there was something new since the tokens; it only rises, and is observable.
   public var eventCounter: Int {
@@ -100,7 +100,7 @@ public final class HistoryObserver: Observable, Sendable {
   // MARK: Looking
 
   /// Looks for transactions since the last look; on the queue alone.
-  private func look() {
+  func look() {
     listener.turnBegins()
     var isEvent = false
     for (index, store) in stores.enumerated() {

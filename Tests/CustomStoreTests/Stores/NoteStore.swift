@@ -77,10 +77,12 @@ final class NoteStore: DataStore, DataStoreBatching {
   ) throws -> DataStoreFetchResult<T, NoteSnapshot> {
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
-    let texts = configuration.texts.all.withLock { $0 }
+    let texts = configuration.texts.all.withLock { $0 }.sorted { $0.key < $1.key }
+      .dropFirst(request.descriptor.fetchOffset ?? 0)
+      .prefix(request.descriptor.fetchLimit ?? .max)
     return DataStoreFetchResult(
       descriptor: request.descriptor,
-      fetchedSnapshots: try texts.sorted { $0.key < $1.key }.map {
+      fetchedSnapshots: try texts.map {
         NoteSnapshot(try name($0.key), $0.value)
       })
   }

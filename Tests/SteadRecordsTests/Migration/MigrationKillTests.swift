@@ -87,56 +87,76 @@ import WorkerModels
     #expect(seen.old > 0 && seen.new > 0)
   }
 
+  /// The calls that change files.
+  private static let calls = [
+    "fallocate", "fdatasync", "fsync", "ftruncate", "linkat", "mkdir", "openat", "pwrite64",
+    "rename", "renameat2", "unlink", "unlinkat",
+  ]
+  /// More than a migration makes of any call.
+  private static let callLimit = 10_000
+
   /// One transaction, with a backup before it, since data is dropped: old or new, and the backup is whole.
-  @Test func aKilledMigrationWithoutAPlanLeavesTheOldContentOrTheNew() throws {
-    let first = try makeStore()
-    let old = try Content(first)
-    let clock = ContinuousClock()
+  @Test(.needs(.tracing)) func aMigrationWithoutAPlanLeavesTheOldContentOrTheNewWhereverItIsKilled()
+    throws
+  {
+    let template = try makeStore()
+    let old = try Content(template)
+    let first = try copy(of: template)
     let worker = try Worker(first.url, "slim")
-    #expect(worker.line() == "ready")
-    let duration = try clock.measure {
-      worker.send("go")
-      try #require(worker.line() == "done")
-    }
+    try #require(worker.rest() == ["done"] && worker.finish() == 0)
     let new = try Content(first, isSlim: true)
     try #require(old != new)
-    let time = Int64(duration / .nanoseconds(1))
-    // About when a store is the new one.
-    var turn = time / 2
-    var random = SplitMix(seed: Effort.seed)
     var seen = (old: 0, new: 0, backups: 0)
-    for kill in 0..<Effort.times(100) {
-      let store = try makeStore()
-      let worker = try Worker(store.url, "slim")
-      #expect(worker.line() == "ready")
-      // Half of them near the commit.
-      let moment =
-        kill % 2 == 0
-        ? Int64.random(in: 0...(time * 5 / 4), using: &random)
-        : turn + Int64.random(in: -(time / 10)...(time / 10), using: &random)
-      let end = clock.now + .nanoseconds(moment)
-      worker.send("go")
-      // Any moment: the kill is the test.
-      while clock.now < end {}
-      worker.end()
-      let isSlim = try Content.isSlim(store)
-      #expect(try Content(store, isSlim: isSlim) == (isSlim ? new : old), "kill \(kill)")
-      let backup = store.url.path + ".backup"
-      let isBackedUp = FileManager.default.fileExists(atPath: backup)
-      if isSlim { seen.new += 1 } else { seen.old += 1 }
-      turn += isSlim ? -time / 50 : time / 50
-      if isBackedUp { seen.backups += 1 }
-      #expect(isBackedUp || !isSlim, "kill \(kill)")
-      if isBackedUp { #expect(try Content(URL(filePath: backup)) == old, "kill \(kill)") }
-      let context = ModelContext(try SlimParcels.open(store.url))
-      let parcels = try context.fetch(FetchDescriptor<SlimParcels.Parcel>())
-      #expect(parcels.count == 80 && parcels.allSatisfy { $0.note == "none" }, "kill \(kill)")
-      #expect(try Content(store, isSlim: true) == new, "kill \(kill)")
-      #expect(try Content(URL(filePath: backup)) == old, "kill \(kill)")
-      let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
-      #expect(!names.contains { $0.contains("-new") }, "kill \(kill): \(names)")
-      try? FileManager.default.removeItem(at: store.directory)
+    for call in Self.calls {
+      let count = try (0..<Self.callLimit).first { count in
+        let store = try copy(of: template)
+        defer { try? FileManager.default.removeItem(at: store.directory) }
+        if try isDone(store, orKilledAt: call, after: count) { return true }
+        let kill = "\(call) \(count)"
+        let isSlim = try Content.isSlim(store)
+        #expect(try Content(store, isSlim: isSlim) == (isSlim ? new : old), "\(kill)")
+        let backup = URL(filePath: store.url.path + ".backup")
+        let isBackedUp = FileManager.default.fileExists(atPath: backup.path)
+        if isSlim { seen.new += 1 } else { seen.old += 1 }
+        if isBackedUp { seen.backups += 1 }
+        #expect(isBackedUp || !isSlim, "\(kill)")
+        if isBackedUp { #expect(try Content(backup) == old, "\(kill)") }
+        let parcels = try ModelContext(SlimParcels.open(store.url)).all(SlimParcels.Parcel.self)
+        #expect(parcels.count == 80 && parcels.allSatisfy { $0.note == "none" }, "\(kill)")
+        #expect(try Content(store, isSlim: true) == new, "\(kill)")
+        #expect(try Content(backup) == old, "\(kill)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
+        #expect(!names.contains { $0.contains("-new") }, "\(kill): \(names)")
+        return false
+      }
+      try #require(count != nil, "\(call)")
     }
     #expect(seen.old > 0 && seen.new > 0 && seen.backups > 0, "\(seen)")
+  }
+
+  private func copy(
+    of store: RecordsTestSupport.StoreFile
+  ) throws -> RecordsTestSupport.StoreFile {
+    let copy = try RecordsTestSupport.StoreFile()
+    for name in try FileManager.default.contentsOfDirectory(atPath: store.directory.path) {
+      try FileManager.default.copyItem(
+        at: store.directory.appending(path: name), to: copy.directory.appending(path: name))
+    }
+    return copy
+  }
+
+  /// True when the migration comes to its end before that many calls.
+  private func isDone(
+    _ store: RecordsTestSupport.StoreFile, orKilledAt call: String, after count: Int
+  ) throws -> Bool {
+    let worker = try WorkerProcess([
+      "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)",
+      "-e", "inject=\(call):signal=KILL:when=\(count + 1)",
+      WorkerProcess.program("StoreWorker"), store.url.filePath, "slim",
+    ])
+    let lines = worker.rest()
+    #expect(lines == ["done"] || lines.isEmpty)
+    worker.finish()
+    return !lines.isEmpty
   }
 }

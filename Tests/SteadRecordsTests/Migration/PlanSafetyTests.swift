@@ -185,20 +185,28 @@ import WorkerModels
     #expect(fewer.count == 2)
   }
 
-  @Test @MainActor func whatIsOpenedForAMomentIsNotTheCurrentContainer() throws {
-    let schema = Schema([DryRunName.self])
-    let open = try ModelContainer(
-      for: schema, configurations: ModelConfiguration(url: file.directory.appending(path: "app")))
-    _ = try ModelContainer.dryRun(
-      for: Schema(LooseParcel.models), configurations: [ModelConfiguration(url: file.url)])
-    let store = try DefaultStore(
-      ModelConfiguration(schema: schema, url: file.directory.appending(path: "own")),
-      migrationPlan: nil)
-    // Other tests open containers meanwhile, but never one of these models.
-    let current = ModelContainer.current
-    #expect(
-      current == nil || current === open || current?.schema.entities.first?.name != "DryRunName")
-    withExtendedLifetime((open, store)) {}
+  /// In a process of its own, in which no other test opens containers.
+  @Test func whatIsOpenedForAMomentIsNotTheCurrentContainer() async {
+    await #expect(processExitsWith: .success) {
+      let file = try RecordsTestSupport.StoreFile()
+      try ParcelPlan.makeStore(at: file.url, codes: 10, labels: 3)
+      let schema = Schema(LooseParcel.models)
+      let open = try ModelContainer(
+        for: schema, configurations: ModelConfiguration(url: file.directory.appending(path: "app")))
+      _ = try ModelContainer.dryRun(
+        for: schema, configurations: [ModelConfiguration(url: file.url)])
+      #expect(ModelContainer.current === open)
+      // Its stages open containers, too.
+      _ = try ModelContainer.dryRun(
+        for: Schema(versionedSchema: ParcelsV2.self), migrationPlan: ParcelPlan.self,
+        configurations: [ModelConfiguration(url: file.url)])
+      #expect(ModelContainer.current === open)
+      let store = try DefaultStore(
+        ModelConfiguration(schema: schema, url: file.directory.appending(path: "own")),
+        migrationPlan: nil)
+      #expect(ModelContainer.current === open)
+      withExtendedLifetime((open, store)) {}
+    }
   }
 
   @Test func aDryRunThrowsWhatOpeningWould() throws {

@@ -49,16 +49,7 @@ struct Residence: Codable, Hashable {
   }
 
   private func names(_ predicate: Predicate<Contact>) throws -> [String] {
-    let descriptor = FetchDescriptor<Contact>(
-      predicate: predicate, sortBy: [SortDescriptor(\.name)])
-    let plan = try FetchPlan(
-      descriptor, layout: container.layout, plans: container.planByEntity, pendingRoots: [])
-    let isExact = plan.isExact
-    #expect(isExact)
-    let all = try context.fetch(FetchDescriptor<Contact>(sortBy: [SortDescriptor(\.name)]))
-    let found = try context.fetch(descriptor).map(\.name)
-    #expect(try all.filter { try predicate.evaluate($0) }.map(\.name) == found)
-    return found
+    try context.exactNames(\.name, predicate)
   }
 
   @Test("fields of structs, of structs in structs, and of optional ones")

@@ -76,19 +76,8 @@ import Testing
     context = store.context()
   }
 
-  /// The names of the trips that a predicate finds, by name; SQL alone must be able to find them.
   private func names(_ predicate: Predicate<Trip>) throws -> [String] {
-    let descriptor = FetchDescriptor<Trip>(predicate: predicate, sortBy: [SortDescriptor(\.name)])
-    let plan = try FetchPlan(
-      descriptor, layout: store.container.layout, plans: store.container.planByEntity,
-      pendingRoots: [])
-    let isExact = plan.isExact
-    #expect(isExact)
-    let found = try context.fetch(descriptor)
-    // In memory it means the same.
-    let all = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
-    #expect(try all.filter { try predicate.evaluate($0) }.map(\.name) == found.map(\.name))
-    return found.map(\.name)
+    try context.exactNames(\.name, predicate)
   }
 
   @Test("classes are told from one another in predicates")

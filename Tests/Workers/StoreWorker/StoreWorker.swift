@@ -5,7 +5,7 @@
 //   StoreWorker <store> count                          prints the number of groups
 //   StoreWorker <store> watch <number>                 waits until a group is there, prints it
 //   StoreWorker <store> migrate                        migrates parcels, prints a number at each step
-//   StoreWorker <store> slim                           waits for a line, opens parcels without a plan, prints `done`
+//   StoreWorker <store> slim                           opens parcels without a plan, prints `done`
 //   StoreWorker <store> read                           opens the store read only, prints the number of groups, and the
 //                                                      error of a save
 //   StoreWorker - history                              does the commands of its input, prints `done` after each
@@ -20,7 +20,9 @@ import WorkerModels
 
 @main struct StoreWorker {
   static func main() {
-    WorkerMain.run(run)
+    // A history has as many commands as its test, whose end is the end of the input.
+    let isHistory = CommandLine.arguments.dropFirst(2).first == "history"
+    WorkerMain.run(timeLimit: isHistory ? nil : WorkerMain.timeLimit, run)
   }
 
   private static func run(_ arguments: [String]) throws {
@@ -30,7 +32,6 @@ import WorkerModels
     if arguments[1] == "history" { return try writeHistory() }
     if arguments[1] == "migrate" { return try migrate(url) }
     if arguments[1] == "slim" {
-      WorkerMain.waitForStart()
       _ = try SlimParcels.open(url)
       return say("done")
     }

@@ -7,13 +7,6 @@ import Testing
 
 /// Programs that write to the file with plain SQL.
 @Suite("The history of other programs") struct ForeignWriterTests {
-  /// A connection without any function of this library, as another program has it.
-  static func foreign(_ store: TestStore) throws -> SQLiteConnection {
-    var options = SQLiteOptions(.file(store.url.path))
-    options.isWritable = true
-    return try SQLiteConnection(options)
-  }
-
   private func summaries(_ context: ModelContext) throws -> [[String]] {
     try context.fetchHistory(Transactions()).map(\.summary)
   }
@@ -26,7 +19,7 @@ import Testing
     context.insert(Voyage(code: "a", name: "North"))
     context.insert(Label(title: "far"))
     try context.save()
-    let writer = try Self.foreign(store)
+    let writer = try SQLiteConnection.foreign(store.url)
     try writer.execute(
       """
       INSERT INTO Voyage (code, name, views) VALUES ('b', 'It''s "quoted" \\ here', 0);
@@ -56,7 +49,7 @@ import Testing
   @Test("takes back what they roll back")
   func rollsBack() throws {
     let store = try TestStore.voyages()
-    let writer = try Self.foreign(store)
+    let writer = try SQLiteConnection.foreign(store.url)
     try writer.execute("BEGIN; INSERT INTO Label (title) VALUES ('never'); ROLLBACK")
     #expect(try summaries(store.context()).isEmpty)
   }
@@ -68,7 +61,7 @@ import Testing
     context.insert(Car(name: "small", doors: 3))
     context.insert(Truck(name: "large", load: 2))
     try context.save()
-    let writer = try Self.foreign(store)
+    let writer = try SQLiteConnection.foreign(store.url)
     try writer.execute("UPDATE Vehicle SET name = 'other'; DELETE FROM Vehicle WHERE _id = 2")
     let entities = try context.fetchHistory(Transactions()).map {
       $0.changes.map(\.changedPersistentIdentifier.entityName).sorted()
@@ -88,7 +81,7 @@ import Testing
     let context = store.context()
     context.insert(Label(title: "first"))
     try context.save()
-    let writer = try Self.foreign(store)
+    let writer = try SQLiteConnection.foreign(store.url)
     try writer.execute(
       """
       CREATE TABLE audit (title TEXT);
@@ -119,7 +112,7 @@ import Testing
       try context.save()
     }
     try context.delete(model: Label.self, where: #Predicate { $0.title == "1" })
-    let writer = try Self.foreign(store)
+    let writer = try SQLiteConnection.foreign(store.url)
     try writer.execute("UPDATE Label SET title = 'x'")
     #expect(try summaries(context).isEmpty)
     #expect(try writer.rows("SELECT number, changes FROM stead_history") == [[.integer(4), .null]])

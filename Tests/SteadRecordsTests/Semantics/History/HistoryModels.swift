@@ -60,6 +60,35 @@ enum BoatV2 {
   }
 }
 
+enum DenV1 {
+  @Model class Beast {
+    var name: String
+
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Wolf: Beast {
+    override init(name: String) { super.init(name: name) }
+  }
+}
+
+/// A class whose name comes first gives the others new numbers; the columns stay the same.
+enum DenV2 {
+  @Model class Beast {
+    var name: String
+
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Bear: Beast {
+    override init(name: String) { super.init(name: name) }
+  }
+
+  @Model final class Wolf: Beast {
+    override init(name: String) { super.init(name: name) }
+  }
+}
+
 typealias Transactions = HistoryDescriptor<DefaultHistoryTransaction>
 
 extension TestStore {

@@ -30,20 +30,13 @@ final class HistorySequence {
   private var deleted: Int64 = 0
   private(set) var expected: [Expected] = []
 
-  /// What the tables had when a commit was the newest, in histories with old values.
-  private(set) var moments: [Int64: String] = [:]
-
-  init(_ history: ModelConfiguration.History = .on) throws {
+  init() throws {
     store = try TestStore.voyages()
     let (schema, url) = (store.schema, store.url)
     contexts = try (0..<2).map { _ in
-      ModelContext(
-        try ModelContainer(
-          for: schema, configurations: ModelConfiguration(url: url, history: history)))
+      ModelContext(try ModelContainer(for: schema, configurations: ModelConfiguration(url: url)))
     }
-    var options = SQLiteOptions(.file(store.url.path))
-    options.isWritable = true
-    foreign = try SQLiteConnection(options)
+    foreign = try SQLiteConnection.foreign(store.url)
     try foreign.execute("CREATE TABLE audit (title TEXT)")
   }
 
@@ -59,7 +52,6 @@ final class HistorySequence {
       case 17: try deleteHistory()
       default: try compareSome()
       }
-      if notesMoments { try noteMoment() }
     }
     try compareAll()
   }
@@ -76,48 +68,6 @@ final class HistorySequence {
     if !summary.isEmpty {
       expected.append(Expected(number: number, author: author, summary: summary.sorted()))
     }
-  }
-
-  // MARK: Moments
-
-  var notesMoments = false
-
-  private func noteMoment() throws {
-    let number = try foreign.integer("SELECT max(number) FROM stead_history") ?? 0
-    // As a copy that a program takes at this moment has them.
-    let copy = store.directory.appending(path: "\(UUID().uuidString).copy")
-    try foreign.copy(to: copy.path)
-    moments[number] = try Self.content(of: copy)
-    try FileManager.default.removeItem(at: copy)
-  }
-
-  static func content(of file: URL) throws -> String {
-    let connection = try SQLiteConnection(SQLiteOptions(.file(file.path)))
-    return try ["Voyage", "Harbor", "Label", "Harbor_labels"].map { table in
-      "\(table) \(try connection.rows("SELECT * FROM \(table) ORDER BY _id"))"
-    }.joined(separator: "\n")
-  }
-
-  /// Opens the store as it was at random moments, and compares these with the copies.
-  func comparePast(_ count: Int) throws -> Int {
-    let container = contexts[pick(2)].container
-    let identifier = container.stores[0].identity.identifier
-    let start = try foreign.integer("SELECT value FROM stead_metadata WHERE key = 'old_rows'") ?? 0
-    var compared = 0
-    for number in moments.keys.sorted().shuffled(using: &random).prefix(count) {
-      let token = DefaultHistoryToken(store: identifier, number: number)
-      do {
-        let past = try container.asOf(token)
-        let url = try #require(past.configurations.first).url
-        guard try Self.content(of: url) == moments[number] else {
-          throw Divergence(description: "The store after transaction \(number) was another.")
-        }
-        compared += 1
-      } catch SwiftDataError.historyTokenExpired {
-        if number >= start { throw Divergence(description: "Transaction \(number) has expired.") }
-      }
-    }
-    return compared
   }
 
   // MARK: Writers

@@ -110,27 +110,4 @@ import Testing
       try context.container.asOf(future)
     }
   }
-
-  /// Two containers and plain SQL write by turns, with user's triggers among them that have the library's own saves
-  /// noted by the file's triggers.
-  @Test("opens the store as copies have it that were taken then")
-  func equalsCopies() throws {
-    let first = UInt64.random(in: 1...1_000_000)
-    var compared = 0
-    for store in 0..<max(1, Effort.times(4)) {
-      let sequence = try HistorySequence(.withOldValues)
-      sequence.notesMoments = true
-      for step in 0..<10 {
-        let seed = first + UInt64(store * 10 + step)
-        do {
-          try sequence.run(seed: seed, length: 8)
-          compared += try sequence.comparePast(3)
-        } catch {
-          Issue.record("Seed \(first), sequence \(seed - first): \(error)")
-          return
-        }
-      }
-    }
-    #expect(compared > 0)
-  }
 }

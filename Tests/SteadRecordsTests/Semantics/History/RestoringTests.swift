@@ -92,9 +92,16 @@ import Testing
     headline.title = "b"
     headline.picture = nil
     try context.save()
-    // What compacts the store knows that the old row needs the file.
+    // What checks, compacts and copies the store knows that the old row needs the file.
     #expect(try context.container.check().isSound)
     try context.container.compact()
+    let copy = store.directory.appending(path: "copy.store")
+    try context.container.backUp(to: copy)
+    let backup = try ModelContainer(
+      for: store.schema, configurations: ModelConfiguration(url: copy, history: .withOldValues))
+    try backup.restore(to: token)
+    #expect(
+      try ModelContext(backup).only(Headline.self).picture == Data(repeating: 7, count: 200_000))
     try context.container.restore(to: token)
     #expect(
       try ModelContext(context.container).only(Headline.self).picture
@@ -129,20 +136,18 @@ import Testing
     }
     let token: DefaultHistoryToken
     do {
-      let context = try open(Zoo1.Animal.self, Zoo1.Cat.self, Zoo1.Keeper.self)
-      let cat = Zoo1.Cat(name: "Tom")
-      context.insert(cat)
+      let context = try open(DenV1.Beast.self, DenV1.Wolf.self)
+      let wolf = DenV1.Wolf(name: "Tom")
+      context.insert(wolf)
       try context.save()
       token = try Self.lastToken(context)
-      cat.name = "Tim"
+      wolf.name = "Tim"
       try context.save()
     }
-    // A class whose name comes first gives the others new numbers.
-    let context = try open(
-      Zoo2.Animal.self, Zoo2.Ape.self, Zoo2.Cat.self, Zoo2.Keeper.self)
+    let context = try open(DenV2.Bear.self, DenV2.Beast.self, DenV2.Wolf.self)
     #expect(throws: SwiftDataError.historyTokenExpired) { try context.container.restore(to: token) }
     #expect(throws: SwiftDataError.historyTokenExpired) { try context.container.asOf(token) }
-    #expect(try context.only(Zoo2.Cat.self).name == "Tim")
+    #expect(try context.only(DenV2.Wolf.self).name == "Tim")
   }
 
   @Test("refuses what it cannot know")

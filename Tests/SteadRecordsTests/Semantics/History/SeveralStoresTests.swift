@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import Synchronization
 import Testing
 
 @testable import SteadRecords
@@ -90,9 +91,9 @@ import Testing
     #expect(try container.historyReaders["sync"].map(numbers) == [0, 0])
   }
 
-  /// Trimming waits for a store's lock, which a save of both stores may have.
-  @Test("is trimmed while two contexts save to both stores", .hangLimit)
-  func trimming() async throws {
+  /// Trimming waits for its store's lock, which another save may have that waits for the other store.
+  @Test("is trimmed when the save has let go of all stores")
+  func trimming() throws {
     let configurations = zip(["first", "second"], files).map { name, url in
       var configuration = ModelConfiguration(
         name, schema: name == "first" ? Schema([Label.self]) : Schema([Parcel.self]),
@@ -102,19 +103,41 @@ import Testing
     }
     let container = try ModelContainer(
       for: Schema([Label.self, Parcel.self]), configurations: configurations)
-    let threads = (0..<2).map { _ in
-      Task.detached {
-        let context = ModelContext(container)
-        for _ in 0..<600 {
-          context.insert(Label(title: "a"))
-          context.insert(Parcel(weight: 1))
-          try context.save()
-        }
-      }
+    let context = ModelContext(container)
+    for _ in 1..<HistoryTrimming.interval {
+      context.insert(Label(title: "a"))
+      try context.save()
     }
-    for thread in threads { try await thread.value }
-    let left = try ModelContext(container).fetchHistory(Transactions()).count
-    #expect(left < 2 * Int(HistoryTrimming.interval))
+    let (isTaken, isCommitted, isDone) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let sawCommit = Mutex(false)
+    let listeners = [CommitListener(), CommitListener()]
+    listeners[0].setTurn {
+      // Between the commits to both stores another thread takes the first one, until the second has its commit.
+      Thread.detachNewThread {
+        container.stores[0].exclusively {
+          isTaken.signal()
+          let result = isCommitted.wait(timeout: .now() + .seconds(30))
+          sawCommit.withLock { $0 = result == .success }
+        }
+        isDone.signal()
+      }
+      isTaken.wait()
+    }
+    listeners[1].setTurn { isCommitted.signal() }
+    for (store, listener) in zip(container.stores, listeners) {
+      // Of several contexts the others are told of a commit.
+      for _ in 0..<2 { store.log.addContext() }
+      store.log.listen(listener)
+    }
+    context.insert(Label(title: "b"))
+    context.insert(Parcel(weight: 1))
+    try context.save()
+    isDone.wait()
+    #expect(sawCommit.withLock { $0 })
+    #expect(try context.fetchHistory(Transactions()).count == 10 + 1)
+    withExtendedLifetime(listeners) {}
   }
 
   @Test("is found by author, limit and reverse order across both")

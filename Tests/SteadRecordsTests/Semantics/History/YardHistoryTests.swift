@@ -6,11 +6,9 @@ import WorkerModels
 @testable import SteadRecords
 
 /// Two processes and plain SQL write by turns, and all that the history says is compared with plain values.
-@Suite("Random histories of two processes") struct YardHistoryTests {
+@Suite("Random histories of two processes", .hangLimit) struct YardHistoryTests {
   /// How many sequences share a store.
   private static let storeShare = 25
-  /// How many stores share a worker, which ends by itself when it takes too long.
-  private static let workerShare = 20
   /// The most sequences that are tried to shorten one that fails.
   private static let shrinkLimit = 500
 
@@ -19,12 +17,11 @@ import WorkerModels
     arguments: [false, true])
   func equalReference(keepsOldValues: Bool) throws {
     let first = Effort.seed
-    var worker: WorkerProcess?
+    let worker = try Self.worker()
     for store in 0..<max(1, Effort.times(250) / Self.storeShare) {
-      if store % Self.workerShare == 0 { worker = try Self.worker() }
       let seed = first &+ UInt64(store)
       let steps = Self.steps(seed)
-      guard let worker, let problem = Self.problem(steps, keepsOldValues, worker) else { continue }
+      guard let problem = Self.problem(steps, keepsOldValues, worker) else { continue }
       Issue.record("STEAD_SEED=\(seed): \(problem)\n\(try Self.shrunk(steps, keepsOldValues))")
       return
     }

@@ -20,7 +20,6 @@ final class YardTrial {
   /// What was done, for who reads of a failure.
   private(set) var log: [String] = []
   private var counter = 0
-  private var random = SplitMix(seed: 1)
 
   init(keepsOldValues: Bool, _ worker: WorkerProcess) throws {
     reference = YardReference(keepsOldValues: keepsOldValues)
@@ -29,9 +28,7 @@ final class YardTrial {
     let opening = YardCommand.open(url.path, keepsOldValues: keepsOldValues)
     here = YardWriter()
     try here.perform(opening)
-    var options = SQLiteOptions(.file(url.path))
-    options.isWritable = true
-    foreign = try SQLiteConnection(options)
+    foreign = try SQLiteConnection.foreign(url)
     try foreign.execute("CREATE TABLE audit (text TEXT)")
     try perform(opening, true)
   }
