@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("H9 filters in memory for a store that prefers it")
+  @Test("D1 filters in memory for a store that prefers it")
   func theContextFiltersForAStoreThatPrefersIt() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
@@ -38,7 +38,7 @@ import Testing
     #expect(try library.context().fetch(byAuthor).count == 3)
   }
 
-  @Test("H9 sorts in memory for a store that prefers it")
+  @Test("D1 sorts in memory for a store that prefers it")
   func theContextSortsForAStoreThatPrefersIt() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()

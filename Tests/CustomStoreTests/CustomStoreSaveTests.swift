@@ -6,7 +6,7 @@ import Testing
 @Suite("Saving to a store of the app's own") struct CustomStoreSaveTests {
   private let library = Library()
 
-  @Test("H9 replaces temporary identifiers by those that the store returns")
+  @Test("D1 replaces temporary identifiers by those that the store returns")
   func temporaryIdentifiersAreRemapped() throws {
     let context = try library.context()
     let (author, book) = (Author("Tove"), Book("A"))
