@@ -10,6 +10,7 @@
 #include "stead_journal.h"
 #include "stead_kept.h"
 #include "stead_mapping.h"
+#include "stead_short_lock.h"
 
 // Words of memory that several processes share: Swift's own atomics cannot be laid over a mapping.
 

@@ -29,6 +29,8 @@ extension Stead {
       public static let records = Product("records")
       /// SteadSecrets.
       public static let secrets = Product("secrets")
+      /// SteadCaches.
+      public static let caches = Product("caches")
       /// SteadTransfer.
       public static let transfer = Product("transfer")
 

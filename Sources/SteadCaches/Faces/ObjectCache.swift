@@ -1,0 +1,102 @@
+import Foundation
+
+/// A `MemoryCache` with the methods of Foundation's `NSCache`.
+///
+/// ```swift
+/// #if !canImport(Darwin)
+///   typealias NSCache = ObjectCache
+///   typealias NSCacheDelegate = ObjectCacheDelegate
+/// #endif
+/// ```
+///
+/// In a module with these lines, code for Apple's `NSCache` compiles and works off Apple's systems. Foundation's own
+/// there refuses new objects once it is full, finds no key that is an object of a `Hashable` Swift class, and never
+/// frees what it holds when it is dropped. This one keeps its limits at every moment and evicts what is used least
+/// often; see ``MemoryCache``.
+///
+/// Any thread may call it, as with `NSCache`. Like that it isn't `Sendable`, since it hands objects from one
+/// thread to another; new code should use ``MemoryCache``.
+///
+/// A key is retained, not copied. Keys are the same if `isEqual(_:)` says so or, for objects of Swift classes, if
+/// they are equal as `Hashable` or identical.
+open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
+  private let storage: MemoryCache<ObjectKey, CachedObject>
+  private let eviction: ObjectEviction
+
+  /// The cache's name, which it does not use itself.
+  open var name = ""
+
+  /// Whether objects are evicted whose content was discarded; without effect, since Foundation has no discardable
+  /// content off Apple's systems.
+  open var evictsObjectsWithDiscardedContent = true
+
+  /// Makes an empty cache without limits.
+  public override init() {
+    let eviction = ObjectEviction()
+    storage = MemoryCache { _, cached, _ in eviction.call(with: cached.object) }
+    self.eviction = eviction
+    super.init()
+    eviction.setCache(self)
+  }
+
+  /// Called when an object leaves the cache; not retained.
+  open weak var delegate: (any ObjectCacheDelegate)? {
+    get { eviction.delegate }
+    set { eviction.delegate = newValue }
+  }
+
+  /// The most objects that the cache holds; 0 for no limit.
+  open var countLimit: Int {
+    get { Self.number(storage.countLimit) }
+    set { storage.countLimit = Self.limit(newValue) }
+  }
+
+  /// The greatest sum of the objects' costs; 0 for no limit.
+  open var totalCostLimit: Int {
+    get { Self.number(storage.totalCostLimit) }
+    set { storage.totalCostLimit = Self.limit(newValue) }
+  }
+
+  /// The object for a key; nil if there is none.
+  open func object(forKey key: KeyType) -> ObjectType? {
+    // Objects of another class come in through another face of the same cache alone.
+    storage.value(for: ObjectKey(key)).map { unsafeDowncast($0.object, to: ObjectType.self) }
+  }
+
+  /// Sets the object for a key, at no cost.
+  open func setObject(_ obj: ObjectType, forKey key: KeyType) {
+    setObject(obj, forKey: key, cost: 0)
+  }
+
+  /// Sets the object for a key; it is not kept if it costs more than ``totalCostLimit``.
+  open func setObject(_ obj: ObjectType, forKey key: KeyType, cost g: Int) {
+    storage.setValue(CachedObject(object: obj), for: ObjectKey(key), cost: g)
+  }
+
+  /// Removes the object for a key.
+  open func removeObject(forKey key: KeyType) { storage.removeValue(for: ObjectKey(key)) }
+
+  /// Removes all objects.
+  open func removeAllObjects() { storage.removeAll() }
+
+  private static func limit(_ number: Int) -> Int { number > 0 ? number : .max }
+  private static func number(_ limit: Int) -> Int { limit == .max ? 0 : limit }
+}
+
+/// As `NSCache` does in Foundation.
+@available(*, unavailable)
+extension ObjectCache: @unchecked Sendable {}
+
+/// The delegate of an ``ObjectCache``, with the method of `NSCacheDelegate`.
+public protocol ObjectCacheDelegate: NSObjectProtocol {
+  /// Called when an object has been evicted, removed or replaced, on the thread that did it or on one that calls
+  /// the delegate already.
+  ///
+  /// - Parameter cache: The cache, as one of objects of any class.
+  func cache(_ cache: ObjectCache<AnyObject, AnyObject>, willEvictObject obj: Any)
+}
+
+extension ObjectCacheDelegate {
+  /// Does nothing.
+  public func cache(_ cache: ObjectCache<AnyObject, AnyObject>, willEvictObject obj: Any) {}
+}

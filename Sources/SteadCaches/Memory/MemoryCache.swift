@@ -1,0 +1,138 @@
+import Foundation
+import Synchronization
+
+/// Keeps values in memory, for as long as its limits have room and the values are worth it.
+///
+/// ```swift
+/// let images = MemoryCache<URL, Image>(totalCostLimit: 64 << 20, timeToLive: .seconds(600))
+/// let image = try await images.value(for: url, cost: \.byteCount) { try await load(url) }
+/// ```
+///
+/// The limits hold at every moment, whatever other threads do: values go before others come. Which of them go
+/// is decided by W-TinyLFU, which keeps what is used often and gives new values a chance; Documentation/Caches.md
+/// compares its hit ratios with those of others. The value set last is always kept, unless it costs
+/// more than the limit.
+///
+/// A read costs about as much as that of a dictionary behind a lock, and threads that read different keys
+/// seldom wait for each other. A change costs some ten times as much, and changes wait for each other. Both take
+/// constant time. An entry takes 100 to 200 bytes beside its key and value, an empty cache some 10 KB.
+///
+/// Values that have expired are never returned. They leave the cache when they are asked for, and otherwise at
+/// the first change that comes 0.13 s after their time or later; no timer runs meanwhile.
+///
+/// The locks are those of threads: in the child of a fork the cache must not be used.
+public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  /// Called with a value that has left the cache, and why.
+  public typealias RemovalHandler =
+    @Sendable (
+      _ key: Key, _ value: Value, _ reason: RemovalReason
+    ) -> Void
+
+  /// A part of the entries, with a lock of its own.
+  @usableFromInline typealias Shelf = ShortLock<EntryTable<Key, Value>>
+  @usableFromInline typealias Removed = RemovedEntries<Key, Value>
+
+  private static var shelvesPerProcessor: Int { 16 }
+  private static var shelfLimit: Int { 256 }
+
+  /// What only one thread changes at a time. A shelf's lock may be taken while this one is held, not the reverse.
+  @usableFromInline struct Control: ~Copyable {
+    // Behind a pointer, since the compiler (6.3) fails for inlined code that holds such a value itself.
+    @usableFromInline let policy: UnsafeMutablePointer<EvictionPolicy>
+    /// What the handler has not been called with yet, in order.
+    @usableFromInline var removed: [Removed.Entry] = []
+    /// Whether some thread calls the handler at the moment.
+    var isDelivering = false
+    /// The shelves' hits when the statistics were set to zero.
+    var forgottenHits = 0
+    var forgottenMisses = 0
+
+    init(_ counters: UseCounters) {
+      policy = .allocate(capacity: 1)
+      policy.initialize(to: EvictionPolicy(counters))
+    }
+
+    deinit {
+      policy.deinitialize(count: 1)
+      policy.deallocate()
+    }
+  }
+
+  /// How long a value is returned after it was set, where ``setValue(_:for:cost:timeToLive:)`` is not called with
+  /// another time; nil for values that do not expire.
+  public let timeToLive: Duration?
+
+  @usableFromInline let control: ShortLock<Control>
+  // Neither the pointer nor the mask changes before deinit, and a shelf has a lock for what it holds.
+  @usableFromInline nonisolated(unsafe) let shelves: UnsafeMutablePointer<Shelf>
+  @usableFromInline let shelfMask: Int
+  @usableFromInline let counters: UseCounters
+  @usableFromInline let clock: CacheClock
+  @usableFromInline let onRemoval: RemovalHandler?
+  let flights = SingleFlight<Key, Loaded>()
+  private let subscription = Mutex<MemoryPressure.Subscription?>(nil)
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameters:
+  ///   - countLimit: The most values; negative numbers are 0, which keeps nothing.
+  ///   - totalCostLimit: The greatest sum of the values' costs, in units of your choice, such as bytes.
+  ///   - timeToLive: How long a value is returned after it was set; nil for ever.
+  ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory: half of them
+  ///     and of their cost when programs wait for memory 0.2 s within 2 s, all when the whole system waits 0.1 s.
+  ///     On Linux this takes pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's
+  ///     control group or for the system. Where neither can be had nothing happens.
+  ///   - onRemoval: Called with each value that leaves the cache, and with those that it did not keep, in the
+  ///     order in which they left. No lock is held meanwhile, so it may use the cache. It is called before the
+  ///     call returns that removed the value, unless it runs already: then the thread in which it runs calls it
+  ///     again. What waits for a slow handler is in memory beyond the limits. It is not called for what the
+  ///     cache holds when it is dropped itself.
+  public convenience init(
+    countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
+    respondsToMemoryPressure: Bool = true, onRemoval: RemovalHandler? = nil
+  ) {
+    self.init(
+      countLimit: countLimit, totalCostLimit: totalCostLimit, timeToLive: timeToLive,
+      pressure: respondsToMemoryPressure ? .shared : nil, clock: CacheClock(), onRemoval: onRemoval)
+  }
+
+  /// - Parameter now: The time since some moment; it never goes back.
+  package convenience init(
+    countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
+    onRemoval: RemovalHandler? = nil, now: @escaping @Sendable () -> Duration
+  ) {
+    self.init(
+      countLimit: countLimit, totalCostLimit: totalCostLimit, timeToLive: timeToLive,
+      pressure: nil, clock: CacheClock(now), onRemoval: onRemoval)
+  }
+
+  init(
+    countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
+    pressure: MemoryPressure?, clock: CacheClock = CacheClock(), onRemoval: RemovalHandler? = nil
+  ) {
+    (self.timeToLive, self.clock, self.onRemoval) = (timeToLive, clock, onRemoval)
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    var shelfCount = 1
+    while shelfCount < min(processors * Self.shelvesPerProcessor, Self.shelfLimit) {
+      shelfCount *= 2
+    }
+    shelfMask = shelfCount - 1
+    shelves = .allocate(capacity: shelfCount)
+    for number in 0..<shelfCount { (shelves + number).initialize(to: ShortLock(EntryTable())) }
+    let counters = UseCounters()
+    self.counters = counters
+    control = ShortLock(Control(counters))
+    self.countLimit = countLimit
+    self.totalCostLimit = totalCostLimit
+    if let pressure {
+      let subscription = pressure.subscribe { [weak self] level in self?.respond(to: level) }
+      self.subscription.withLock { $0 = subscription }
+    }
+  }
+
+  deinit {
+    shelves.deinitialize(count: shelfMask + 1)
+    shelves.deallocate()
+    counters.deallocate()
+  }
+}

@@ -1,0 +1,110 @@
+#if os(Linux) || os(Android)
+  import Foundation
+  import SteadFiles
+
+  /// Pressure stall information: a thread waits for the kernel to say that tasks waited for memory too long.
+  ///
+  /// Asked of the process's control group, whose limit may be below the machine's memory, and of the whole
+  /// system. Before Linux 6.5 only processes with `CAP_SYS_RESOURCE` may ask, kernels without `CONFIG_PSI` do not
+  /// tell, and containers often see the files mounted read-only; nothing is observed then.
+  ///
+  /// Source: Linux, Documentation/accounting/psi.rst.
+  extension MemoryPressure {
+    /// What the kernel is asked to report, in microseconds: waits of some tasks, or of all at once, that sum up
+    /// to a time within a window. Without a privilege a window has to be a multiple of two seconds.
+    private static let triggers: [(level: Level, text: String)] = [
+      (.warning, "some 200000 2000000"), (.critical, "full 100000 2000000"),
+    ]
+
+    /// Begins to observe the system; does nothing if it does not tell.
+    func observe() {
+      let sources = Self.pressureFiles().flatMap { file in
+        Self.triggers.compactMap { trigger in
+          Self.open(file, trigger.text).map { PressureSource(descriptor: $0, level: trigger.level) }
+        }
+      }
+      guard !sources.isEmpty else { return }
+      do {
+        try DetachedThread.start { self.wait(at: sources) }
+      } catch {
+        for source in sources { close(source.descriptor) }
+      }
+    }
+
+    /// A descriptor at which the kernel reports a level.
+    struct PressureSource {
+      let descriptor: Int32
+      let level: Level
+    }
+
+    /// A descriptor at which the kernel reports; nil if it refuses.
+    static func open(_ file: String, _ trigger: String) -> Int32? {
+      let descriptor = Foundation.open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      guard descriptor >= 0 else { return nil }
+      // With the zero at the end.
+      let bytes = Array(trigger.utf8CString)
+      if write(descriptor, bytes, bytes.count) == bytes.count { return descriptor }
+      close(descriptor)
+      return nil
+    }
+
+    /// Returns when no source is left, as after the control group was removed.
+    func wait(at sources: [PressureSource]) {
+      var sources = sources
+      while !sources.isEmpty {
+        var polled = sources.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
+        if poll(&polled, nfds_t(polled.count), -1) < 0 {
+          if errno == EINTR { continue }
+          break
+        }
+        let fired = zip(sources, polled).filter { $1.revents & Int16(POLLPRI) != 0 }
+        if let worst = fired.map(\.0.level).max(by: { $0.rawValue < $1.rawValue }) {
+          announce(worst)
+        }
+        let gone = zip(sources, polled).filter {
+          $1.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
+        }
+        for (source, _) in gone { close(source.descriptor) }
+        sources.removeAll { source in gone.contains { $0.0.descriptor == source.descriptor } }
+      }
+      for source in sources { close(source.descriptor) }
+    }
+  }
+
+  // MARK: Places
+
+  extension MemoryPressure {
+    private static func pressureFiles() -> [String] {
+      let cgroups = try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)
+      let mounts = try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8)
+      let group = groupDirectory(cgroups: cgroups ?? "", mounts: mounts ?? "")
+      return (group.map { ["\($0)/memory.pressure"] } ?? []) + ["/proc/pressure/memory"]
+    }
+
+    /// The directory of the process's control group, of version 2; nil if none is mounted.
+    ///
+    /// - Parameters:
+    ///   - cgroups: The lines of `/proc/self/cgroup`; that of version 2 is `0::PATH`.
+    ///   - mounts: The lines of `/proc/self/mountinfo`.
+    static func groupDirectory(cgroups: String, mounts: String) -> String? {
+      let prefix = "0::"
+      guard
+        let line = cgroups.split(separator: "\n").first(where: { $0.hasPrefix(prefix) })
+      else { return nil }
+      let path = String(line.dropFirst(prefix.count))
+      for mount in mounts.split(separator: "\n") {
+        // 36 35 98:0 ROOT POINT options… - TYPE source options
+        let fields = mount.split(separator: " ").map(String.init)
+        guard let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count, dash >= 5,
+          fields[dash + 1] == "cgroup2"
+        else { continue }
+        // A mount may show a part of the hierarchy alone, as in a container without a name space for it.
+        let (root, point) = (fields[3], fields[4])
+        guard root == "/" || path == root || path.hasPrefix(root + "/") else { continue }
+        let rest = root == "/" ? path : String(path.dropFirst(root.count))
+        return rest == "/" || rest.isEmpty ? point : point + rest
+      }
+      return nil
+    }
+  }
+#endif

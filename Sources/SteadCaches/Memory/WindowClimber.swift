@@ -1,0 +1,106 @@
+/// Finds the share of the cache that new entries should have, by trying.
+///
+/// Loads where what was used last is used again soon want a large window; loads where some entries are popular
+/// for long want a small one. After every ``periodFactor`` requests for each entry the hit ratio is compared with
+/// that of the period before. If it rose, the window changes the same way again, by more; if not, the other way, by
+/// less. A change that may be chance makes the window smaller, step by step, until that does harm.
+///
+/// Source of the climbing: G. Einziger, O. Eytan, R. Friedman, B. Manes, "Adaptive Software Cache Management", 2018.
+/// The steps are those of M. Riedmiller, H. Braun, "RPROP", 1992.
+struct WindowClimber {
+  /// The window's share at the start, its least and its greatest.
+  static let firstShare = 0.01
+  static let leastShare = 0.0
+  static let greatestShare = 0.99
+
+  private static let periodFactor = 8
+  private static let firstStep = 0.0625
+  private static let returnStep = 0.06
+  private static let leastStep = 0.01
+  private static let greatestStep = 0.25
+  private static let growth = 1.5
+  private static let shrinkage = 0.5
+  private static let greatestPatience = 16
+  /// How many standard deviations a change of the hit ratio has to have; smaller ones are taken for chance.
+  private static let significance = 1.5
+  /// The hits are looked at this often while as many new entries come as the cache has, but not for fewer
+  /// than so many new entries.
+  private static let looks = 16
+  private static let leastMisses = 32
+
+  /// The share of the cache, in entries and in cost, that the window has.
+  private(set) var share = WindowClimber.firstShare
+  private var step = WindowClimber.firstStep
+  /// The hit ratio that others are compared with, and the share that it was seen with.
+  private var lastHitRatio = 0.0
+  private var lastShare = WindowClimber.firstShare
+  /// Whether the window becomes smaller since its share made no difference.
+  private var isReturning = false
+  /// How many periods the share stays after that was a mistake, and how many of them are left.
+  private var patience = 1
+  private var wait = 0
+  /// Hits of the cache's whole life when the period began, and new entries since.
+  private var firstHits = 0
+  private var misses = 0
+  /// New entries since the hits were looked at.
+  private var unseenMisses = 0
+
+  mutating func recordMiss() {
+    misses += 1
+    unseenMisses += 1
+  }
+
+  /// Whether it is worth while to count the hits: now and then, since it takes all locks of the cache.
+  ///
+  /// - Parameter entryCount: How many entries the cache has; it is full.
+  func asksForHits(entryCount: Int) -> Bool {
+    unseenMisses > max(entryCount / Self.looks, Self.leastMisses)
+  }
+
+  /// Changes the share if a period is over.
+  ///
+  /// - Parameters:
+  ///   - hits: Those of the cache's whole life.
+  ///   - entryCount: How many entries the cache has; it is full.
+  mutating func takeHits(_ hits: Int, entryCount: Int) {
+    unseenMisses = 0
+    let requests = hits - firstHits + misses
+    guard requests >= Self.periodFactor * max(entryCount, 1) else { return }
+    let hitRatio = Double(hits - firstHits) / Double(requests)
+    climb(hitRatio, change: hitRatio - lastHitRatio, requests)
+    (firstHits, misses) = (hits, 0)
+  }
+
+  private mutating func climb(_ hitRatio: Double, change: Double, _ requests: Int) {
+    let deviation = (hitRatio * (1 - hitRatio) / Double(requests)).squareRoot()
+    let isChance = abs(change) < Self.significance * deviation
+    if isChance, wait > 0 {
+      wait -= 1
+    } else if isChance, share <= Self.leastShare {
+      step = Self.firstStep
+      move(by: step)
+    } else if isChance {
+      // Where it makes no difference a small window is right. The old ratio stays, so that what many small
+      // steps do is noticed, too.
+      isReturning = true
+      move(by: -Self.returnStep)
+    } else if isReturning, change < 0 {
+      // It does make a difference: back, and not again so soon.
+      isReturning = false
+      share = lastShare
+      patience = min(patience * 2, Self.greatestPatience)
+      wait = patience
+    } else {
+      (isReturning, patience) = (false, 1)
+      (lastHitRatio, lastShare) = (hitRatio, share)
+      step *= change < 0 ? -Self.shrinkage : Self.growth
+      let size = min(max(abs(step), Self.leastStep), Self.greatestStep)
+      step = step < 0 ? -size : size
+      move(by: step)
+    }
+  }
+
+  private mutating func move(by step: Double) {
+    share = min(max(share + step, Self.leastShare), Self.greatestShare)
+  }
+}

@@ -1,0 +1,103 @@
+@testable import SteadCaches
+
+/// What a memory cache may do, with plain dictionaries: which values it holds follows from what its handler was
+/// called with, and each of these calls has to be allowed.
+struct CacheReference {
+  struct Difference: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  private struct Held {
+    let value: Int
+    let cost: Int
+    let deadline: Duration?
+  }
+
+  private var held: [Int: Held] = [:]
+  private var countLimit = Int.max
+  private var costLimit = Int.max
+
+  var count: Int { held.count }
+  var cost: Int { held.values.reduce(0) { $0 + $1.cost } }
+
+  /// The value that the cache has to return.
+  func value(_ key: Int, at now: Duration) -> Int? {
+    held[key].flatMap { isOver($0, now) ? nil : $0.value }
+  }
+
+  private func isOver(_ held: Held, _ now: Duration) -> Bool {
+    held.deadline.map { $0 <= now } ?? false
+  }
+
+  /// - Parameters:
+  ///   - value: What a call that sets has set.
+  ///   - events: What the handler was called with, in order.
+  mutating func apply(
+    _ operation: CacheOperation, value: Int, at now: Duration, _ events: [RemovalLog.Entry]
+  ) throws {
+    var demand = (count: 0, cost: 0)
+    var new: (key: Int, held: Held)?
+    switch operation {
+    case .set(let key, let cost, let timeToLive):
+      let old = held[key]
+      demand = (old == nil ? 1 : 0, cost - (old?.cost ?? 0))
+      new = (key, Held(value: value, cost: cost, deadline: timeToLive.map { now + $0 }))
+    case .countLimit(let limit): countLimit = limit
+    case .totalCostLimit(let limit): costLimit = limit
+    default: break
+    }
+    // What a share is taken of: the values that have not expired.
+    var start = (count: count, cost: cost)
+    for event in events {
+      if let (key, candidate) = new, event.key == key, event.value == value {
+        try checkRefusal(event, candidate, now)
+        new = nil
+        continue
+      }
+      guard let gone = held[event.key], gone.value == event.value else {
+        throw Difference("\(event) was not held")
+      }
+      try check(event, gone, operation, demand, now, start)
+      held[event.key] = nil
+      if event.reason == .expired { start = (count, cost) }
+    }
+    if let (key, candidate) = new {
+      // The older value's event comes before.
+      if held[key] != nil { throw Difference("the older value of \(key) was not handed over") }
+      held[key] = candidate
+    }
+    if count > countLimit || cost > costLimit { throw Difference("a limit is exceeded") }
+  }
+
+  private func checkRefusal(_ event: RemovalLog.Entry, _ new: Held, _ now: Duration) throws {
+    switch event.reason {
+    case .evicted where new.cost > costLimit || countLimit == 0: break
+    case .expired where isOver(new, now): break
+    default: throw Difference("\(event) was refused")
+    }
+  }
+
+  private func check(
+    _ event: RemovalLog.Entry, _ gone: Held, _ operation: CacheOperation,
+    _ demand: (count: Int, cost: Int), _ now: Duration, _ start: (count: Int, cost: Int)
+  ) throws {
+    let isAllowed =
+      switch (event.reason, operation) {
+      case (.expired, _): isOver(gone, now)
+      case (.replaced, .set(let key, _, _)), (.removed, .remove(let key)): event.key == key
+      case (.removed, .removeAll): true
+      case (.evicted, .set), (.evicted, .countLimit), (.evicted, .totalCostLimit):
+        (count + demand.count > countLimit || cost + demand.cost > costLimit) && !hasOverdue(now)
+      case (.pressure, .pressure(let isCritical)):
+        !hasOverdue(now) && (isCritical || count > start.count / 2 || cost > start.cost / 2)
+      default: false
+      }
+    if !isAllowed { throw Difference("\(event) was not allowed") }
+  }
+
+  /// Whether a value is held that has to go before others.
+  private func hasOverdue(_ now: Duration) -> Bool {
+    held.values.contains { ($0.deadline ?? now) <= now - ExpiryWheel.resolution }
+  }
+}

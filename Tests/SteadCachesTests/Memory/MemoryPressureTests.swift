@@ -1,0 +1,138 @@
+import Foundation
+import SteadTestSupport
+import Testing
+
+@testable import SteadCaches
+
+@Suite(.hangLimit) struct MemoryPressureTests {
+  @Test func dropsHalfAtAWarningAndAllWhenItIsCritical() {
+    let log = RemovalLog()
+    let pressure = MemoryPressure()
+    let cache = MemoryCache<Int, Int>(pressure: pressure, onRemoval: log.note)
+    let other = MemoryCache<Int, Int>(pressure: nil)
+    for number in 0..<100 {
+      cache.setValue(number, for: number, cost: 10)
+      other.setValue(number, for: number)
+    }
+    pressure.announce(.warning)
+    #expect((cache.count, cache.totalCost) == (50, 500))
+    #expect(log.entries.allSatisfy { $0.reason == .pressure })
+    pressure.announce(.critical)
+    #expect((cache.count, cache.totalCost) == (0, 0))
+    #expect(other.count == 100)
+    #expect(cache.statistics.evictions == 0)
+  }
+
+  @Test func dropsWhatWasUsedLeast() {
+    let pressure = MemoryPressure()
+    let cache = MemoryCache<Int, Int>(countLimit: 100, pressure: pressure)
+    for number in 0..<100 { cache.setValue(number, for: number) }
+    for _ in 0..<5 { for number in 0..<30 { _ = cache.value(for: number) } }
+    pressure.announce(.warning)
+    #expect((0..<30).filter { cache.value(for: $0) != nil }.count == 30)
+  }
+
+  @Test func observesTheSystemOnceWhateverTheNumberOfCaches() {
+    let observations = Tally()
+    let pressure = MemoryPressure { _ in _ = observations.add() }
+    #expect(observations.value == 0)
+    let caches = (0..<3).map { _ in MemoryCache<Int, Int>(pressure: pressure) }
+    #expect(observations.value == 1)
+    withExtendedLifetime(caches) {}
+  }
+
+  @Test func aCacheThatIsGoneIsNotKept() {
+    let pressure = MemoryPressure()
+    weak var weakCache: MemoryCache<Int, Int>?
+    do {
+      let cache = MemoryCache<Int, Int>(pressure: pressure)
+      weakCache = cache
+    }
+    #expect(weakCache == nil)
+    pressure.announce(.warning)
+  }
+
+  #if os(Linux)
+    @Test(.needs(.file("/proc/pressure/memory")))
+    func theKernelTakesTheTriggers() throws {
+      let descriptor = try #require(
+        MemoryPressure.open("/proc/pressure/memory", "some 200000 2000000"))
+      close(descriptor)
+      #expect(MemoryPressure.open("/proc/pressure/memory", "nonsense") == nil)
+      #expect(MemoryPressure.open("/proc/self/nothing", "some 200000 2000000") == nil)
+    }
+
+    /// Urgent bytes of a connection come with the same event as the kernel's reports.
+    @Test func callsItsSubscribersWhenAReportComesAndEndsWithTheSource() throws {
+      let (sender, receiver) = try Self.connection()
+      let pressure = MemoryPressure()
+      let (reported, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let levels = Numbers()
+      let subscription = pressure.subscribe { level in
+        levels.add(level.rawValue)
+        reported.signal()
+      }
+      Thread.detachNewThread {
+        pressure.wait(at: [.init(descriptor: receiver, level: .critical)])
+        ended.signal()
+      }
+      #expect(send(sender, "!", 1, Int32(MSG_OOB)) == 1)
+      reported.wait()
+      // Reset instead of closed, so that the other end is an error, as a control group that was removed.
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      let size = socklen_t(MemoryLayout.size(ofValue: linger))
+      #expect(setsockopt(sender, SOL_SOCKET, SO_LINGER, &linger, size) == 0)
+      close(sender)
+      ended.wait()
+      #expect(levels.all.first == MemoryPressure.Level.critical.rawValue)
+      withExtendedLifetime(subscription) {}
+    }
+
+    /// Both ends of a connection of this machine with itself.
+    private static func connection() throws -> (Int32, Int32) {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(listener) }
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let sender = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let isConnected = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          bind(listener, address, length) == 0 && listen(listener, 1) == 0
+            && getsockname(listener, address, &length) == 0
+            && connect(sender, address, length) == 0
+        }
+      }
+      try #require(isConnected)
+      let receiver = accept(listener, nil, nil)
+      try #require(receiver >= 0)
+      return (sender, receiver)
+    }
+
+    @Test(arguments: [
+      (
+        "0::/user.slice/app\n", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+        "/sys/fs/cgroup/user.slice/app"
+      ),
+      (
+        "0::/\n", "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup rw\n",
+        "/sys/fs/cgroup"
+      ),
+      (
+        "4:memory:/a\n0::/b\n", "29 1 0:1 / /x rw - cgroup c rw\n30 1 0:2 / /y rw - cgroup2 c rw\n",
+        "/y/b"
+      ),
+      (
+        "0::/docker/12/app\n", "30 23 0:26 /docker/12 /sys/fs/cgroup ro - cgroup2 cgroup rw\n",
+        "/sys/fs/cgroup/app"
+      ),
+      ("0::/docker/123\n", "30 23 0:26 /docker/12 /sys/fs/cgroup ro - cgroup2 cgroup rw\n", nil),
+      ("4:memory:/a\n", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n", nil),
+      ("0::/a\n", "30 23 0:26 / /sys rw - sysfs sysfs rw\n", nil), ("", "", nil),
+    ])
+    func findsTheControlGroup(cgroups: String, mounts: String, expected: String?) {
+      #expect(MemoryPressure.groupDirectory(cgroups: cgroups, mounts: mounts) == expected)
+    }
+  #endif
+}
