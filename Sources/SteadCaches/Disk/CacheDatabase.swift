@@ -1,0 +1,386 @@
+import CSteadSQLite
+import Foundation
+import SteadFiles
+import SteadSQLite
+import Synchronization
+
+/// A cache's file through all that can happen to it: opened when it is first used, made again when it is damaged,
+/// opened again when another one is in its place.
+final class CacheDatabase: Sendable {
+  /// How long a set waits for another process that writes. After a wait in vain the next ones do not wait.
+  static let lockPatience = Duration.milliseconds(500)
+  /// How long a cache that cannot be opened gives misses before the opening is tried again, and for how long
+  /// gets trust that nobody has replaced the file.
+  static let retryInterval = Duration.seconds(1)
+  /// The longest log, in bytes. Beyond it nothing is stored until those who read an old state have ended.
+  static let logLimit: Int64 = 32 << 20
+  /// How many sets are made between two looks at the length of the log.
+  private static let setsPerLogCheck = 16
+
+  private struct Session {
+    var open: OpenDatabase?
+    /// The file that was found to be damaged, and is removed at the next opening.
+    var damaged: FileStatus.Identity?
+    var wasOpened = false
+    var nextTry = ContinuousClock.now
+    var nextLook = ContinuousClock.now
+  }
+
+  /// What the one thread that writes needs.
+  private struct Writing {
+    var patience = CacheDatabase.lockPatience
+    var setsUntilLogCheck = 0
+  }
+
+  let directory: CacheDirectory
+  let limits: DiskCache.Limits
+  let now: @Sendable () -> Date
+  private let retryInterval: Duration
+  private let forks = forkGeneration
+  private let session = Mutex(Session())
+  private let writing = Mutex(Writing())
+  let uses = RecencyLog()
+  private let problems = ProblemQueue()
+  /// Uses of entries that were used later than this need not be noted: they are among the newest.
+  private let recentEnough = Atomic<Int64>(.max)
+  let evictions = Atomic<Int>(0)
+
+  init(
+    _ directory: CacheDirectory, limits: DiskCache.Limits, now: @escaping @Sendable () -> Date,
+    retryInterval: Duration
+  ) {
+    self.directory = directory
+    self.limits = limits
+    self.now = now
+    self.retryInterval = retryInterval
+  }
+
+  deinit {
+    guard forks == forkGeneration else { return }
+    // What was used is written down, for programs that only read.
+    let stamps = uses.takeOldest(RecencyLog.capacity)
+    guard !stamps.isEmpty, let open = session.withLock({ $0.open }) else { return }
+    try? change(open, patience: .zero) { transaction in
+      for stamp in stamps { try transaction.restamp(stamp) }
+    }
+  }
+
+  // MARK: Reading and writing
+
+  /// What a body reads; nil when the cache does not work now.
+  func read<Result>(_ body: (CacheReader, OpenDatabase) throws -> Result) -> Result? {
+    guard let open = current(looks: false) else { return nil }
+    do {
+      return try open.read { try body($0, open) }
+    } catch {
+      note(error, open)
+      return nil
+    }
+  }
+
+  /// What a body changes in a transaction; nil when the cache does not work now, and then nothing has changed.
+  ///
+  /// - Parameter origin: One who knows of the change by itself.
+  func write<Result: Sendable>(
+    by origin: ChangeOrigin? = nil,
+    _ body: (inout CacheTransaction, OpenDatabase) throws -> Result
+  ) -> Result? {
+    guard let open = current(looks: true) else { return nil }
+    do {
+      return try change(open, by: origin) { try body(&$0, open) }
+    } catch {
+      note(error, open)
+      return nil
+    }
+  }
+
+  /// The moment in the file's life for somebody whose own changes do not count; nil where it can't be told.
+  func token(for origin: ChangeOrigin) -> ChangeToken? { current(looks: false)?.token(for: origin) }
+
+  /// Whether a value's file can be made.
+  func isUsable() throws -> Bool { current(looks: true) != nil }
+
+  /// Takes back the room of pages that nothing uses.
+  func giveBackRoom() {
+    guard let open = current(looks: false) else { return }
+    do {
+      open.endSnapshots()
+      try open.write { connection in
+        try connection.execute("PRAGMA incremental_vacuum")
+        _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+    } catch {
+      note(error, open)
+    }
+  }
+
+  /// Notes an error of the files of values.
+  func note(_ error: any Error) {
+    if let open = session.withLock({ $0.open }) { note(error, open) }
+  }
+
+  /// Notes that an entry was used.
+  func noteUse(_ stamp: Int64) {
+    if stamp > recentEnough.load(ordering: .relaxed) { return }
+    uses.note(stamp)
+  }
+
+  /// Reports what has gone wrong. Called while no lock is held.
+  func report() { problems.report() }
+
+  private func change<Result: Sendable>(
+    _ open: OpenDatabase, patience: Duration? = nil, by origin: ChangeOrigin? = nil,
+    _ body: (inout CacheTransaction) throws -> Result
+  ) throws -> Result {
+    try open.write { connection in
+      try writing.withLock { writing in
+        try begin(connection, open, &writing, patience)
+        do {
+          return try commit(connection, open, origin, body)
+        } catch {
+          try? connection.run("ROLLBACK")
+          throw error
+        }
+      }
+    }
+  }
+
+  private func begin(
+    _ connection: SQLiteConnection, _ open: OpenDatabase, _ writing: inout Writing,
+    _ patience: Duration?
+  ) throws {
+    try checkLog(connection, open, &writing)
+    let deadline = ContinuousClock.now + (patience ?? writing.patience)
+    var pause: useconds_t = 50
+    while true {
+      do {
+        try connection.run("BEGIN IMMEDIATE")
+        writing.patience = Self.lockPatience
+        return
+      } catch let error as SQLiteError where error.kind == .locked {
+        guard ContinuousClock.now < deadline else {
+          writing.patience = .zero
+          throw error
+        }
+        usleep(pause)
+        pause = min(2 * pause, 2_000)
+      }
+    }
+  }
+
+  private func commit<Result>(
+    _ connection: SQLiteConnection, _ open: OpenDatabase, _ origin: ChangeOrigin?,
+    _ body: (inout CacheTransaction) throws -> Result
+  ) throws -> Result {
+    var transaction = try CacheTransaction(
+      on: connection, hash: open.hash, limits: limits, now: WallClock.milliseconds(now()))
+    let result = try body(&transaction)
+    try transaction.finish()
+    try connection.run("COMMIT")
+    open.noteChange(by: origin)
+    let state = transaction.state
+    recentEnough.store(state.sequence - Int64(state.count / 4), ordering: .relaxed)
+    evictions.add(transaction.evictions, ordering: .relaxed)
+    for id in transaction.filesToRemove { removeFile(open.name(ofValue: id)) }
+    return result
+  }
+
+  func removeFile(_ name: String) {
+    // One that is gone already is what was wanted; another one is swept at the next opening.
+    try? directory.disk.remove(directory.path(ofValue: name))
+  }
+
+  /// Refuses to write to a log that has become too long, since some process has stopped while it read.
+  private func checkLog(
+    _ connection: SQLiteConnection, _ open: OpenDatabase, _ writing: inout Writing
+  ) throws {
+    writing.setsUntilLogCheck -= 1
+    guard writing.setsUntilLogCheck < 0 else { return }
+    guard try directory.disk.status(at: directory.log).map({ $0.size > Self.logLimit }) == true
+    else {
+      writing.setsUntilLogCheck = Self.setsPerLogCheck
+      return
+    }
+    // A log that can be put into the file is cut off with it.
+    open.endSnapshots()
+    _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    if let size = try directory.disk.status(at: directory.log)?.size, size > Self.logLimit {
+      throw CacheFailure.logTooLong
+    }
+  }
+
+  // MARK: Opening
+
+  /// The file that is open, opened where it has to be; nil while it cannot be.
+  private func current(looks: Bool) -> OpenDatabase? {
+    // Before any lock is taken: in the child of a fork nobody may be left to free it.
+    guard forks == forkGeneration else {
+      problems.note(unavailable(CacheFailure.inherited))
+      return nil
+    }
+    let result: Result<OpenDatabase?, any Error> = session.withLock { session in
+      Result { try current(&session, looks: looks) }
+    }
+    switch result {
+    case .success(let open): return open
+    case .failure(let error):
+      problems.note(unavailable(error))
+      return nil
+    }
+  }
+
+  private func current(_ session: inout Session, looks: Bool) throws -> OpenDatabase? {
+    let moment = ContinuousClock.now
+    if session.open != nil, looks || moment >= session.nextLook {
+      session.nextLook = moment + Self.retryInterval
+      if directory.databaseIdentity != session.open?.identity {
+        session.open = nil
+        session.nextTry = moment
+      }
+    }
+    if let open = session.open { return open }
+    guard moment >= session.nextTry else { return nil }
+    session.nextTry = moment + retryInterval
+    let open = try self.open(&session)
+    session.open = open
+    session.wasOpened = true
+    session.nextLook = moment + Self.retryInterval
+    return open
+  }
+
+  private func open(_ session: inout Session) throws -> OpenDatabase {
+    guard !directory.path.isEmpty else { throw CacheFailure.invalidPlace }
+    if try directory.disk.status(at: directory.path) == nil {
+      try directory.disk.makeDirectories(directory.path)
+    }
+    return try directory.withLock(wait: CacheDirectory.patience) {
+      try directory.prepare()
+      if let damaged = session.damaged {
+        // Another process may have done it by now.
+        if damaged == directory.databaseIdentity { try remake() }
+        session.damaged = nil
+      }
+      uses.removeAll()
+      do {
+        return try openInOrder()
+      } catch  where Self.isDamage(error) {
+        problems.note(damaged(error))
+        try remake()
+        return try openInOrder()
+      }
+    }
+  }
+
+  private func remake() throws {
+    try directory.removeDatabase()
+    try directory.prepare()
+  }
+
+  /// Opens the file, takes away what killed processes have left, and keeps limits that are narrower than the last
+  /// time.
+  private func openInOrder() throws -> OpenDatabase {
+    let open = try OpenDatabase(directory)
+    do {
+      try change(open, patience: CacheDirectory.patience) { transaction in
+        if open.isFirstOfBoot { try transaction.recount() }
+        try transaction.makeRoom(for: 0, uses)
+        try sweep(transaction, open)
+      }
+    } catch  where !Self.isDamage(error) {
+      // Another process writes, or the disk is full. What is there can be read all the same.
+    }
+    return open
+  }
+
+  // MARK: Problems
+
+  /// Decides what an error means for the file.
+  private func note(_ error: any Error, _ open: OpenDatabase) {
+    let kind = (error as? SQLiteError)?.kind
+    switch kind {
+    case _ where Self.isDamage(error):
+      problems.note(damaged(error))
+      session.withLock { session in
+        guard session.open === open else { return }
+        session.open = nil
+        session.damaged = open.identity
+      }
+    case .full: problems.note(full(error))
+    case .locked: problems.note(locked(error))
+    default:
+      if (error as? FileError)?.code == .noSpace { return problems.note(full(error)) }
+      if error is CacheFailure { return problems.note(locked(error)) }
+      problems.note(unavailable(error))
+      session.withLock { if $0.open === open { $0.open = nil } }
+    }
+  }
+
+  private static func isDamage(_ error: any Error) -> Bool {
+    guard let error = error as? SQLiteError else {
+      return (error as? CacheFailure)?.description == CacheFailure.unknownFile.description
+    }
+    switch error.kind {
+    // A statement that can't be prepared, or a constraint that doesn't hold, means other tables than ours.
+    case .damaged, .constraint, .view: return true
+    case .other: return error.code & 0xff == SQLITE_ERROR
+    case .disk: return error.code == SQLITE_IOERR | (2 << 8)  // A page that isn't there.
+    default: return false
+    }
+  }
+
+  private func problem(
+    _ code: Stead.Problem.Code, _ message: String, _ error: any Error
+  ) -> Stead.Problem {
+    Stead.Problem(
+      code: code, product: .caches, subject: directory.path, message: message, cause: error)
+  }
+
+  private func unavailable(_ error: any Error) -> Stead.Problem {
+    problem(
+      .cacheUnavailable, "The cache can't be used, and finds nothing until the cause is removed.",
+      error)
+  }
+
+  private func damaged(_ error: any Error) -> Stead.Problem {
+    problem(.cacheDamaged, "The cache's file can't be read; an empty one replaces it.", error)
+  }
+
+  private func full(_ error: any Error) -> Stead.Problem {
+    problem(
+      .cacheFull, "The disk is full, so nothing is stored; free some room on it.", error)
+  }
+
+  private func locked(_ error: any Error) -> Stead.Problem {
+    problem(
+      .cacheLocked,
+      "Another process keeps the cache locked, so nothing is stored; let it go on, or end it.",
+      error)
+  }
+}
+
+/// Problems that wait until no lock is held; of each code one is reported.
+private final class ProblemQueue: Sendable {
+  private struct State {
+    var waiting: [Stead.Problem] = []
+    var known: Set<Stead.Problem.Code> = []
+  }
+
+  private let state = ForkSafeLock(State())
+  private let hasSome = Atomic<Bool>(false)
+
+  func note(_ problem: Stead.Problem) {
+    state.withLock { state in
+      if state.known.insert(problem.code).inserted { state.waiting.append(problem) }
+    }
+    hasSome.store(true, ordering: .releasing)
+  }
+
+  func report() {
+    guard hasSome.exchange(false, ordering: .acquiring) else { return }
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for problem in waiting { Stead.report(problem) }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import SteadFiles
+import SteadSQLite
+
+/// The files of a cache and their safety.
+///
+/// ```
+/// CACHEDIR.TAG       tells programs that make backups to pass the directory over
+/// DiskCache.sqlite   entries, with SQLite's `-wal` and `-shm` beside it
+/// changes            a number that tells processes of each other's changes
+/// values/            large values, a file each
+/// ```
+///
+/// The directory is the cache's own: what bears one of these names is removed when it can't be used.
+struct CacheDirectory: Sendable {
+  /// How long the opening waits for another process that opens the cache, too.
+  static let patience = Duration.milliseconds(250)
+
+  let path: String
+  let disk: any Disk
+
+  var database: String { path + "/DiskCache.sqlite" }
+  var log: String { database + "-wal" }
+  var changes: String { path + "/changes" }
+  var values: String { path + "/values" }
+  private var tag: String { path + "/CACHEDIR.TAG" }
+
+  /// The first line is what <https://bford.info/cachedir/> asks for.
+  private static let tagContents = """
+    Signature: 8a477f597d28d172789f06886806bc55
+    # This directory holds a cache, which may be removed at any time.
+    # See https://bford.info/cachedir/
+
+    """
+
+  func path(ofValue name: String) -> String { values + "/" + name }
+
+  /// Makes the directory, the tag and the database's empty file as far as they are missing.
+  ///
+  /// - Throws: ``FileError`` when the directory can't be made, or isn't safe to use.
+  func prepare() throws {
+    // What the path's last component is must not be decided by a link that somebody else may change.
+    if try disk.status(at: path) == nil { try disk.makeDirectories(path) }
+    try checkOwnership(path)
+    if try disk.status(at: values) == nil {
+      do {
+        try disk.makeDirectories(values)
+      } catch let error as FileError where error.code == .alreadyExists {}
+    }
+    try checkOwnership(values)
+    try makeTag()
+    for file in [database, log, database + "-shm", changes] { try clear(file) }
+    SQLiteFile.makePrivate(at: database)
+    try takeOverOwner(of: database)
+  }
+
+  /// Removes the database. One that opens it meanwhile waits for the directory's lock.
+  func removeDatabase() throws {
+    // The main file first: SQLite ignores a log beside a file that is new.
+    for file in [database, log, database + "-shm"] {
+      do {
+        try disk.remove(file)
+      } catch let error as FileError where error.code == .notFound {}
+    }
+  }
+
+  func withLock<Result>(wait: Duration, _ body: () throws -> Result) throws -> Result {
+    try disk.withLockedDirectory(path, wait: wait) { _ in try body() }
+  }
+
+  /// The identity of the file that the database's path leads to now.
+  var databaseIdentity: FileStatus.Identity? {
+    (try? disk.status(at: database))?.identity
+  }
+
+  /// Gives a file of the superuser's the owner of the directory, whom it would lock out otherwise.
+  func takeOverOwner(of file: String) throws {
+    guard geteuid() == 0, let owner = try disk.status(at: path),
+      let found = try disk.status(at: file),
+      found.user != owner.user
+    else { return }
+    // By name, since to close a handle on a database would release the locks of this process's connections.
+    guard lchown(file, owner.user, owner.group) == 0 else {
+      throw FileError(errno: errno, doing: "set its owner", path: file)
+    }
+  }
+
+  private func checkOwnership(_ directory: String) throws {
+    guard let found = try disk.status(at: directory), found.kind == .directory else {
+      throw FileError(
+        code: .notAFile,
+        message:
+          "A cache needs a directory here, not a link or a file; remove what is in its place.",
+        path: directory)
+    }
+    let user = geteuid()
+    guard found.user == user || user == 0 else {
+      throw FileError(
+        code: .denied,
+        message: "The cache's directory belongs to another user; choose another one.",
+        path: directory)
+    }
+    guard found.mode & 0o022 == 0 else {
+      throw FileError(
+        code: .denied,
+        message: "Other users may write to the cache's directory; run `chmod 700` on it.",
+        path: directory)
+    }
+  }
+
+  /// Removes a link or another thing that has a database file's name.
+  private func clear(_ file: String) throws {
+    guard let found = try disk.status(at: file), found.kind != .file else { return }
+    guard found.kind != .directory else {
+      throw FileError(
+        code: .notAFile, message: "A directory is in the place of the cache's file; remove it.",
+        path: file)
+    }
+    try disk.remove(file)
+  }
+
+  private func makeTag() throws {
+    guard try disk.status(at: tag) == nil else { return }
+    do {
+      try disk.withDescriptor(tag, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) { descriptor in
+        var contents = Self.tagContents
+        _ = try contents.withUTF8 {
+          try disk.write(descriptor, from: UnsafeRawBufferPointer($0), path: tag)
+        }
+      }
+      try takeOverOwner(of: tag)
+    } catch let error as FileError where error.code == .alreadyExists {}
+  }
+}

@@ -1,0 +1,64 @@
+import CSteadFiles
+import Foundation
+import SteadFiles
+
+// Sendable: the word behind the pointer is only used through atomic operations of CSteadFiles.
+/// How often all processes have changed a cache, as a word of memory that they share.
+///
+/// Reading it costs a nanosecond, where asking SQLite costs a read of the file. A process that is killed between its
+/// commit and the counting of it leaves others with what they knew, until the next change.
+final class ChangeCounter: @unchecked Sendable {
+  /// The size of the file: one word.
+  static let size = 8
+
+  private let base: UnsafeMutableRawPointer
+  private let descriptor: Int32
+  private let loss: UnsafePointer<UInt64>
+  private let forks = forkGeneration
+
+  /// Maps the file at a path, which is made where it is missing; nil when it can't be mapped.
+  init?(_ path: String, in directory: CacheDirectory) {
+    let disk = directory.disk
+    guard
+      let descriptor = try? disk.open(
+        path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
+    else { return nil }
+    guard (try? Self.fill(descriptor, path, in: directory)) != nil,
+      let base = stead_map(descriptor, Self.size, 1)
+    else {
+      disk.close(descriptor)
+      return nil
+    }
+    self.base = base
+    self.descriptor = descriptor
+    loss = stead_map_loss(base)
+  }
+
+  deinit {
+    stead_unmap(base, Self.size)
+    // The child of a fork finds the descriptor closed, and the number may be another file's.
+    if forks == forkGeneration { close(descriptor) }
+  }
+
+  /// Gives a new file its bytes, since a hole in a file could not be written to on a full disk.
+  private static func fill(_ descriptor: Int32, _ path: String, in directory: CacheDirectory) throws
+  {
+    let status = try directory.disk.status(descriptor, path: path)
+    guard status.kind == .file else {
+      throw FileError(code: .notAFile, message: "Only a plain file can be shared.", path: path)
+    }
+    if status.size < size {
+      let zeros = [UInt8](repeating: 0, count: size)
+      _ = try zeros.withUnsafeBytes { try directory.disk.write(descriptor, from: $0, path: path) }
+      try directory.takeOverOwner(of: path)
+    }
+  }
+
+  /// How many changes there were; nil once the file has been cut off.
+  var count: UInt64? {
+    let count = stead_load_acquire(base)
+    return stead_load_acquire(loss) == 0 ? count : nil
+  }
+
+  func add() { _ = stead_fetch_add(base, 1) }
+}

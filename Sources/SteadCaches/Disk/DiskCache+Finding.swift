@@ -1,0 +1,70 @@
+import Foundation
+import SteadFiles
+
+extension DiskCache {
+  /// How often a value's file is looked for when entries are replaced between the look into the database and the
+  /// opening of the file.
+  private static let openingLimit = 10
+
+  /// An entry that is valid, with what leads to its value.
+  struct Found {
+    let entry: StoredEntry
+    let file: ValueFile?
+    let generation: Int64
+
+    var stored: Stored {
+      Stored(
+        id: Entry.ID(generation: generation, number: entry.id), stored: entry.stored,
+        expires: entry.expires)
+    }
+
+    /// The value; nil when it isn't what was written.
+    var contents: Data? { entry.value ?? (try? file?.contents()) }
+  }
+
+  /// The entry of a key; nil when there is none, it isn't valid, or it is damaged.
+  func find(_ key: String) -> Found? {
+    for _ in 0..<Self.openingLimit {
+      guard let (entry, open) = lookUp(key) else { return nil }
+      // After the look, so that no entry was stored later.
+      guard entry.isValid(at: WallClock.milliseconds(database.now())) else { return nil }
+      if entry.value != nil {
+        database.noteUse(entry.used)
+        return Found(entry: entry, file: nil, generation: open.generation)
+      }
+      let path = database.directory.path(ofValue: open.name(ofValue: entry.id))
+      do {
+        let file = try ValueFile(
+          path, length: entry.length, body: entry.body, disk: database.directory.disk)
+        guard let file else { continue }
+        database.noteUse(entry.used)
+        return Found(entry: entry, file: file, generation: open.generation)
+      } catch {
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// What tells the value that is stored for a key, without reading it; nil when there is none that is valid.
+  func identify(_ key: String) -> Entry.ID? {
+    guard let (entry, open) = lookUp(key, readsValue: false),
+      entry.isValid(at: WallClock.milliseconds(database.now()))
+    else { return nil }
+    database.noteUse(entry.used)
+    return Entry.ID(generation: open.generation, number: entry.id)
+  }
+
+  private func lookUp(_ key: String, readsValue: Bool = true) -> (StoredEntry, OpenDatabase)? {
+    var key = key
+    let found = key.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      return database.read { reader, open in
+        try reader.entry(for: bytes, hash: open.hash(bytes), readsValue: readsValue).map {
+          ($0, open)
+        }
+      }
+    }
+    return found ?? nil
+  }
+}

@@ -1,0 +1,69 @@
+public import Foundation
+
+/// What a load has given, and the bytes that are stored of it.
+struct LoadedValue: Sendable {
+  let value: any Sendable
+  /// Nil when the value was in the cache already, or can't be encoded.
+  let bytes: Data?
+}
+
+extension DiskCache {
+  /// The bytes that were set for a key, or those that a body loads, which are then set.
+  ///
+  /// Of all who ask for a key at the same time through this object, one loads; other processes may load, too. A load
+  /// must not ask for its own key, since it would wait for itself.
+  ///
+  /// - Parameters:
+  ///   - timeToLive: How long loaded bytes are valid; nil is for as long as the cache's limits say.
+  ///   - tags: Names that many entries may share, to remove them together.
+  /// - Throws: What `load` throws, which is not stored, and `CancellationError` when the task is cancelled.
+  public func data(
+    for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
+    orLoad load: @escaping @Sendable () async throws -> Data
+  ) async throws -> Data {
+    if let found = data(for: key) { return found }
+    let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
+    let loaded = try await flights.value(for: key) { [self] in
+      if let found = find(key)?.contents { return LoadedValue(value: found, bytes: nil) }
+      let data = try await load()
+      return LoadedValue(value: data, bytes: data)
+    } keep: { [self] in
+      keep($0, as: new)
+    }
+    // Another call may load a value of another type for the key.
+    if let data = loaded.value as? Data { return data }
+    return try await load()
+  }
+
+  /// The value that was set for a key, or the one that a body loads, which is then set.
+  ///
+  /// As ``data(for:timeToLive:tags:orLoad:)`` for values in the coding of ``setValue(_:for:timeToLive:tags:)``. A value
+  /// that can't be encoded is returned and not stored.
+  public func value<Value: Codable & Sendable>(
+    _ type: Value.Type = Value.self, for key: String, timeToLive: Duration? = nil,
+    tags: Set<String> = [], orLoad load: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    if let found = value(type, for: key) { return found }
+    let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
+    let loaded = try await flights.value(for: key) { [self] in
+      if let found: Value = find(key)?.contents.flatMap(ValueCoding.decode) {
+        return LoadedValue(value: found, bytes: nil)
+      }
+      let value = try await load()
+      return LoadedValue(value: value, bytes: ValueCoding.encode(value))
+    } keep: { [self] in
+      keep($0, as: new)
+    }
+    if let value = loaded.value as? Value { return value }
+    return try await load()
+  }
+
+  /// Stores what was loaded, and leaves problems to be reported when no lock is held.
+  private func keep(_ loaded: LoadedValue, as new: NewEntry) -> SingleFlight<String, LoadedValue>
+    .Afterwards?
+  {
+    guard let bytes = loaded.bytes else { return nil }
+    _ = setData(bytes, for: new, keepsFlight: true)
+    return { [self] in database.report() }
+  }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+
+extension DiskCache {
+  /// How many entries one transaction removes, so that other processes can write between two of them.
+  private static let removalBatch = 500
+
+  /// Removes all entries that have a tag.
+  public func removeValues(taggedWith tag: String) {
+    remove { transaction in
+      try transaction.ids(taggedWith: tag, limit: Self.removalBatch).flatMap {
+        try transaction.rows(withID: $0)
+      }
+    }
+  }
+
+  /// Removes all entries that were stored at a moment or later. Costs a look at every entry.
+  public func removeValues(storedSince moment: Date) {
+    let moment = WallClock.milliseconds(moment)
+    remove { try $0.rows("WHERE stored >= ? LIMIT \(Self.removalBatch)", moment) }
+  }
+
+  /// Removes all entries that have expired. Sets remove some as they go, so this only frees room sooner.
+  public func removeExpired() {
+    remove(forgetsFlights: false) {
+      try $0.rows("\(CacheTransaction.expired) LIMIT \(Self.removalBatch)", $0.now)
+    }
+  }
+
+  /// Removes all entries, and gives the room of their files back.
+  public func removeAll() {
+    remove { try $0.rows("LIMIT \(Self.removalBatch)") }
+    database.giveBackRoom()
+    database.report()
+  }
+
+  /// Removes what a body finds, until it finds nothing.
+  private func remove(
+    forgetsFlights: Bool = true, _ find: (CacheTransaction) throws -> [CacheTransaction.Row]
+  ) {
+    if forgetsFlights { flights.forgetAll() }
+    defer { database.report() }
+    var count: Int?
+    repeat {
+      count = database.write { transaction, _ in
+        let rows = try find(transaction)
+        try transaction.remove(rows)
+        return rows.count
+      }
+    } while count == Self.removalBatch
+  }
+}

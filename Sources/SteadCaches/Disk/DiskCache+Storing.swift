@@ -1,0 +1,135 @@
+import Foundation
+import SteadFiles
+
+extension DiskCache {
+  /// What is known of an entry before its value is.
+  struct NewEntry: Sendable {
+    let key: String
+    let metadata: Data
+    let timeToLive: Duration?
+    let tags: TagList
+
+    init(
+      _ key: String, metadata: Data = Data(), timeToLive: Duration? = nil, tags: Set<String> = []
+    ) {
+      self.key = key
+      self.metadata = metadata
+      self.timeToLive = timeToLive
+      self.tags = TagList(tags)
+    }
+
+    /// The bytes of all but the value.
+    var size: Int { key.utf8.count + metadata.count + tags.bytes.count }
+  }
+
+  /// What a stored value is told by.
+  struct Stored: Sendable {
+    let id: Entry.ID
+    let stored: Int64
+    let expires: Int64
+
+    func isValid(at moment: Int64) -> Bool { stored <= moment && moment < expires }
+  }
+
+  /// Stores a value that is in memory; nil when it isn't stored.
+  ///
+  /// - Parameters:
+  ///   - keepsFlight: Whether it is the load of the key that stores it.
+  ///   - origin: One who knows of the change by itself.
+  func setData(
+    _ data: Data, for new: NewEntry, keepsFlight: Bool = false, by origin: ChangeOrigin? = nil
+  ) -> Stored? {
+    if !keepsFlight { flights.forget(new.key) }
+    guard fits(new, length: data.count) else { return nil }
+    if data.count < Self.fileThreshold {
+      return data.withUnsafeBytes { bytes in
+        store(new, length: data.count, body: bytes.checksum, by: origin) { entry, transaction, _ in
+          try transaction.add(&entry, value: bytes)
+        }
+      }
+    }
+    return database.withDraft { draft in
+      try draft.append(data)
+      return commit(&draft, as: new, by: origin)
+    }
+  }
+
+  func fits(_ new: NewEntry, length: Int) -> Bool {
+    new.size <= Self.headLimit && length <= limits.largestEntry - new.size
+  }
+
+  /// Gives a key the value that a draft has; nil leaves the draft to the caller.
+  func commit(
+    _ draft: inout ValueFileDraft, as new: NewEntry, by origin: ChangeOrigin? = nil
+  ) -> Stored? {
+    do {
+      try draft.finish()
+    } catch {
+      database.note(error)
+      return nil
+    }
+    let (directory, body, length) = (database.directory, draft.sum, draft.length)
+    var moved = draft
+    var newPath: String?
+    let stored = store(new, length: length, body: body, form: .file, by: origin) {
+      entry, transaction, open in
+      try transaction.add(&entry, value: nil)
+      let path = directory.path(ofValue: open.name(ofValue: entry.id))
+      try moved.move(to: path)
+      newPath = path
+    }
+    // A file that has been renamed is removed by its new name when the transaction has failed after that.
+    if newPath != nil { draft = moved }
+    return stored
+  }
+
+  /// Replaces the entry of a key in one transaction.
+  ///
+  /// - Parameter add: Adds the new entry, which has no number yet.
+  private func store(
+    _ new: NewEntry, length: Int, body: UInt32, form: StoredEntry.Form = [],
+    by origin: ChangeOrigin?,
+    add: (inout StoredEntry, inout CacheTransaction, OpenDatabase) throws -> Void
+  ) -> Stored? {
+    let uses = database.uses
+    return database.write(by: origin) { transaction, open in
+      var entry = StoredEntry(
+        id: 0, stored: transaction.now,
+        expires: WallClock.expiry(
+          of: new.timeToLive ?? limits.timeToLive, from: transaction.now),
+        form: new.tags.bytes.isEmpty ? form : form.union(.tags), length: length, body: body,
+        key: Data(new.key.utf8), tags: new.tags, metadata: new.metadata)
+      try transaction.remove(transaction.rows(of: entry.key))
+      for stamp in uses.takeOldest() { try transaction.restamp(stamp) }
+      try transaction.makeRoom(for: entry.size, uses)
+      try add(&entry, &transaction, open)
+      return Stored(
+        id: Entry.ID(generation: open.generation, number: entry.id), stored: entry.stored,
+        expires: entry.expires)
+    }
+  }
+}
+
+extension CacheDatabase {
+  /// Runs a body with a new value's file, which is removed unless it has become an entry's.
+  func withDraft<Result>(_ body: (inout ValueFileDraft) throws -> Result?) -> Result? {
+    do {
+      guard try isUsable() else { return nil }
+      var draft = try ValueFileDraft(in: directory)
+      do {
+        guard let result = try body(&draft) else {
+          draft.cancel()
+          return nil
+        }
+        draft.close()
+        return result
+      } catch {
+        draft.cancel()
+        throw error
+      }
+    } catch {
+      note(error)
+      return nil
+    }
+  }
+}

@@ -1,0 +1,130 @@
+public import Foundation
+import SteadFiles
+import Synchronization
+
+extension DiskCache {
+  /// A value that is stored piece by piece, and is seen by nobody before it is whole.
+  ///
+  /// ```swift
+  /// let writer = cache.writer(for: "video")
+  /// for try await part in download { writer.append(part) }
+  /// writer.commit()
+  /// ```
+  ///
+  /// Small values wait in memory, larger ones in a file of the cache's directory, which goes with the writer when
+  /// it isn't committed. One thread at a time should append, since the order of calls is the order of bytes.
+  public final class Writer: Sendable {
+    private enum State {
+      case small(Data)
+      case large(ValueFileDraft)
+      case failed
+      case finished
+    }
+
+    private let cache: DiskCache
+    private let new: NewEntry
+    private let state = Mutex(State.small(Data()))
+
+    init(_ cache: DiskCache, _ new: NewEntry) {
+      self.cache = cache
+      self.new = new
+    }
+
+    deinit { cancel() }
+
+    /// Adds bytes at the end.
+    ///
+    /// - Returns: Whether the value can still be stored; false when it has become larger than
+    ///   ``Limits/entrySize``, the disk is full, or the writer has ended.
+    @discardableResult
+    public func append(_ data: Data) -> Bool {
+      defer { cache.database.report() }
+      return state.withLock { state in
+        switch consume state {
+        case .small(var bytes):
+          bytes.append(data)
+          state = bytes.count < DiskCache.fileThreshold ? .small(bytes) : spill(bytes)
+        case .large(let draft): state = append(data, to: draft)
+        case .failed: state = .failed
+        case .finished: state = .finished
+        }
+        switch state {
+        case .small(let bytes): return cache.fits(new, length: bytes.count)
+        case .large: return true
+        case .failed, .finished: return false
+        }
+      }
+    }
+
+    /// Stores what was appended as the value of the key.
+    ///
+    /// - Returns: Whether it is stored; false leaves the cache as it was.
+    @discardableResult
+    public func commit() -> Bool {
+      defer { cache.database.report() }
+      cache.flights.forget(new.key)
+      return state.withLock { state in
+        defer { state = .finished }
+        switch state {
+        case .small(let bytes): return cache.setData(bytes, for: new) != nil
+        case .large(var draft):
+          guard cache.commit(&draft, as: new) != nil else {
+            draft.cancel()
+            return false
+          }
+          draft.close()
+          return true
+        case .failed, .finished: return false
+        }
+      }
+    }
+
+    /// Ends the writing and stores nothing. Without effect after ``commit()``.
+    public func cancel() {
+      state.withLock { state in
+        if case .large(let draft) = state { draft.cancel() }
+        state = .finished
+      }
+    }
+
+    private func spill(_ bytes: Data) -> State {
+      do {
+        guard cache.fits(new, length: bytes.count), try cache.database.isUsable() else {
+          return .failed
+        }
+        return append(bytes, to: try ValueFileDraft(in: cache.database.directory))
+      } catch {
+        cache.database.note(error)
+        return .failed
+      }
+    }
+
+    private func append(_ data: Data, to draft: ValueFileDraft) -> State {
+      var draft = draft
+      do {
+        guard cache.fits(new, length: draft.length + data.count) else {
+          draft.cancel()
+          return .failed
+        }
+        try draft.append(data)
+        return .large(draft)
+      } catch {
+        draft.cancel()
+        cache.database.note(error)
+        return .failed
+      }
+    }
+  }
+
+  /// Begins a value that is stored piece by piece.
+  ///
+  /// - Parameters:
+  ///   - metadata: Small data beside the value.
+  ///   - timeToLive: How long the value is valid from its commit; nil is for as long as the cache's limits say.
+  ///   - tags: Names that many entries may share, to remove them together.
+  public func writer(
+    for key: String, metadata: Data = Data(), timeToLive: Duration? = nil, tags: Set<String> = []
+  ) -> Writer {
+    Writer(self, NewEntry(key, metadata: metadata, timeToLive: timeToLive, tags: tags))
+  }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import Foundation
+import SteadFiles
+import SteadSQLite
+import Synchronization
+
+/// The connections to a cache's file: one that writes, and those that read, each used by one thread at a time.
+final class OpenDatabase: Sendable {
+  /// The most readers that stay open while nobody uses them.
+  static let idleLimit = 8
+  /// After how many seconds a snapshot that nobody uses is ended.
+  static let snapshotPatience = 0.02
+  /// After how many pages a commit puts the log into the file, so that the log is used from its start again: 4 MB.
+  static let checkpointPages = 1_000
+  /// What a log's file is cut to when it is used from its start again, in bytes.
+  static let keptLogSize = 8 << 20
+
+  let path: String
+  let identity: FileStatus.Identity
+  /// Tells this file from those that were made before and after it at the same place.
+  let generation: Int64
+  let hash: KeyHash
+  /// Whether the system was started anew since the file was last opened.
+  let isFirstOfBoot: Bool
+  private let changes: ChangeCounter?
+  private let forks: UInt64
+  private let writer: Mutex<SQLiteConnection>
+  private let readers = Mutex<[CacheReader]>([])
+  private let isEndingSnapshots = Atomic<Bool>(false)
+
+  /// Opens a file, and makes the tables of one that is empty.
+  init(_ directory: CacheDirectory) throws {
+    guard let identity = directory.databaseIdentity else {
+      throw FileError(errno: ENOENT, doing: "open it", path: directory.database)
+    }
+    path = directory.database
+    self.identity = identity
+    forks = forkGeneration
+    try Self.inherited.withLock { files in
+      if let known = files[identity], known.forks != forkGeneration { throw CacheFailure.inherited }
+      files[identity, default: (forkGeneration, 0)].count += 1
+    }
+    do {
+      let connection = try Self.connect(path)
+      try CacheSchema.prepare(connection, boot: BootIdentifier.current)
+      let row = try connection.rows("SELECT generation, salt, boot FROM state")
+      guard row.count == 1, case .integer(let generation) = row[0][0],
+        case .blob(let salt) = row[0][1], salt.count == 16, case .text(let boot) = row[0][2]
+      else { throw SQLiteError.damaged("the cache's state is missing") }
+      self.generation = generation
+      hash = KeyHash(
+        salt: salt.withUnsafeBytes {
+          ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        })
+      isFirstOfBoot = boot.isEmpty || boot != BootIdentifier.current
+      writer = Mutex(connection)
+      changes = ChangeCounter(directory.changes, in: directory)
+      // The first read opens the log, which must happen before another process can replace the file.
+      try giveBack(connectReader(cacheSize: CacheReader.firstCacheSize))
+    } catch {
+      Self.release(identity)
+      throw error
+    }
+  }
+
+  deinit {
+    guard forks == forkGeneration else {
+      // The parent's locks are not this process's: to close these connections would end what the parent has.
+      writer.withLock { _ = Unmanaged.passRetained($0) }
+      readers.withLock { for reader in $0 { _ = Unmanaged.passRetained(reader) } }
+      return
+    }
+    Self.release(identity)
+  }
+
+  /// The name of the file that has an entry's value.
+  func name(ofValue id: Int64) -> String { String(generation, radix: 16) + "-" + String(id) }
+
+  /// The moment in the file's life for somebody whose own changes do not count; nil where it can't be told.
+  func token(for origin: ChangeOrigin) -> ChangeToken? {
+    guard let changes, let count = changes.count else { return nil }
+    return ChangeToken(generation: generation, count: count &- origin.count)
+  }
+
+  /// Tells others of a change that was committed.
+  func noteChange(by origin: ChangeOrigin?) {
+    origin?.add()
+    changes?.add()
+  }
+
+  func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
+    let reader =
+      try readers.withLock { $0.popLast() } ?? connectReader(cacheSize: CacheReader.cacheSize)
+    // Counted before the snapshot begins: a change that comes between is in it, and begins another one later.
+    try reader.prepare(count: changes?.count)
+    // A reader that has failed is closed.
+    let result = try body(reader)
+    let isWaiting = reader.hasSnapshot
+    giveBack(reader)
+    if isWaiting { scheduleSnapshotEnd() }
+    return result
+  }
+
+  func write<Result: Sendable>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
+    try writer.withLock { try body($0) }
+  }
+
+  private func connectReader(cacheSize: Int) throws -> CacheReader {
+    try CacheReader(Self.connect(path, cacheSize: cacheSize))
+  }
+
+  private func giveBack(_ reader: CacheReader) {
+    readers.withLock { if $0.count < Self.idleLimit { $0.append(reader) } }
+  }
+
+  // MARK: Snapshots
+
+  /// Ends the snapshots of readers that nobody uses now.
+  func endSnapshots() {
+    let idle = readers.withLock { readers in
+      defer { readers = [] }
+      return readers
+    }
+    // In the order in which they were, so that the one with the large page cache stays the first.
+    let ended = idle.filter { (try? $0.endSnapshot()) != nil }
+    readers.withLock { $0 = Array((ended + $0).suffix(Self.idleLimit)) }
+  }
+
+  /// Ends snapshots once nobody has used them for a while, since an idle one keeps the log from being reset.
+  private func scheduleSnapshotEnd() {
+    if isEndingSnapshots.exchange(true, ordering: .relaxed) { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.snapshotPatience) {
+      [weak self] in
+      guard let self else { return }
+      isEndingSnapshots.store(false, ordering: .relaxed)
+      endSnapshots()
+    }
+  }
+
+  /// - Parameter cacheSize: The page cache of a connection that reads, in KiB; nil for one that writes.
+  private static func connect(_ path: String, cacheSize: Int? = nil) throws -> SQLiteConnection {
+    var options = SQLiteOptions(.file(path))
+    // A reader may have to repair the log that a killed process has left, so it may write, too.
+    options.lockPatience = CacheReader.lockPatience
+    options.cacheSize = cacheSize
+    let connection = try SQLiteConnection(options)
+    // The last connection to be closed would hold up readers of other processes.
+    connection.keepLog()
+    // Checksums tell what a power cut has left half written; a kill loses nothing.
+    try connection.execute("PRAGMA synchronous = OFF")
+    if cacheSize == nil {
+      try connection.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")
+      try connection.execute("PRAGMA journal_size_limit = \(keptLogSize)")
+    } else {
+      try connection.execute("PRAGMA query_only = ON")
+    }
+    return connection
+  }
+
+  // MARK: Forks
+
+  /// The files that are open, and how often the process had been forked when they were opened.
+  ///
+  /// SQLite knows which locks it has on a file by process, and the child of a fork takes its parent's for its own.
+  private static let inherited = ForkSafeLock<[FileStatus.Identity: (forks: UInt64, count: Int)]>(
+    [:])
+
+  private static func release(_ identity: FileStatus.Identity) {
+    inherited.withLock { files in
+      guard let known = files[identity], known.forks == forkGeneration else { return }
+      files[identity] = known.count == 1 ? nil : (known.forks, known.count - 1)
+    }
+  }
+}

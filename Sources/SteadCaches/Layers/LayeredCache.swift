@@ -1,0 +1,227 @@
+public import Foundation
+import Synchronization
+
+/// Values in memory, over the same values on disk, over a body that loads them.
+///
+/// ```swift
+/// let cache = LayeredCache<Profile>(over: disk)
+/// let profile = try await cache.value(for: "me") { try await download("me") }
+/// ```
+///
+/// A value in memory costs some 0.2 us, one on disk what ``DiskCache`` says and its decoding. Whatever is set or removed
+/// here is set or removed in both. What other processes change is noticed at the next look: a word of shared
+/// memory tells that something has changed, and then a value in memory is compared with the one on disk, by its
+/// number, once. The same holds for changes made to `disk` directly.
+///
+/// Values that can't be stored on disk stay in memory, for as long as nobody else changes the cache on disk.
+public final class LayeredCache<Value: Sendable>: Sendable {
+  /// The bytes of values that memory holds by default: 32 MiB.
+  public static var defaultMemoryLimit: Int { 32 << 20 }
+
+  /// How values become bytes.
+  struct Coding: Sendable {
+    let encode: @Sendable (Value) -> Data?
+    let decode: @Sendable (Data) -> Value?
+  }
+
+  private struct Loaded: Sendable {
+    let held: Held
+    let cost: Int
+    /// The bytes that are to be stored on disk; nil when they are there.
+    var bytes: Data?
+  }
+
+  /// The cache on disk.
+  public let disk: DiskCache
+  private let memory: MemoryCache<String, Held>
+  private let coding: Coding
+  private let origin = ChangeOrigin()
+  private let flights = SingleFlight<String, Loaded>()
+
+  init(over disk: DiskCache, memoryLimit: Int, coding: Coding) {
+    self.disk = disk
+    self.coding = coding
+    memory = MemoryCache(totalCostLimit: memoryLimit)
+  }
+
+  // MARK: Values
+
+  /// The value for a key, from memory or from disk; nil when there is none that is valid.
+  public func value(for key: String) -> Value? {
+    defer { disk.database.report() }
+    if let held = current(key) { return held.value }
+    // Not kept in memory: only loads are, since they know whether the key was changed meanwhile.
+    return disk.count(disk.find(key)?.contents.flatMap(coding.decode))
+  }
+
+  /// The value for a key, from memory, from disk, or from a body whose value is then set in both.
+  ///
+  /// Of all who ask for a key at the same time through this object, one reads and loads. A load must not ask for its own
+  /// key, since it would wait for itself.
+  ///
+  /// - Parameters:
+  ///   - timeToLive: How long a loaded value is valid; nil is for as long as the limits of `disk` say.
+  ///   - tags: Names that many entries may share, to remove them together.
+  /// - Throws: What `load` throws, which is not stored, and `CancellationError` when the task is cancelled.
+  public func value(
+    for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
+    orLoad load: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    defer { disk.database.report() }
+    if let held = current(key) { return held.value }
+    let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
+    let loaded = try await flights.value(for: key) { [self] in
+      if let found = found(key) { return found }
+      let value = try await load()
+      let bytes = coding.encode(value)
+      return Loaded(held: Held(value), cost: bytes?.count ?? 0, bytes: bytes)
+    } keep: { [self] loaded in
+      keep(loaded, as: new)
+      return { self.disk.database.report() }
+    }
+    return loaded.held.value
+  }
+
+  /// Sets the value for a key, in memory and on disk.
+  ///
+  /// - Returns: Whether the value is stored on disk. False leaves it in memory alone, for the reasons of
+  ///   ``DiskCache/setData(_:for:timeToLive:tags:)``.
+  @discardableResult
+  public func setValue(
+    _ value: Value, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []
+  ) -> Bool {
+    defer { disk.database.report() }
+    let bytes = coding.encode(value)
+    let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
+    let loaded = Loaded(held: Held(value), cost: bytes?.count ?? 0, bytes: bytes)
+    flights.forget(key)
+    return keep(loaded, as: new, forgets: true)
+  }
+
+  /// Removes the value for a key, and makes a load for it that runs now be of no consequence.
+  public func removeValue(for key: String) {
+    defer { disk.database.report() }
+    flights.forget(key)
+    disk.removeValue(for: key, by: origin)
+    // A load that began before the disk was changed may have found the old value there.
+    flights.forget(key)
+    memory.removeValue(for: key)
+  }
+
+  /// Removes all values that have a tag, and all values from memory.
+  public func removeValues(taggedWith tag: String) {
+    removeMany { $0.removeValues(taggedWith: tag) }
+  }
+
+  /// Removes all values that were stored at a moment or later, and all values from memory.
+  public func removeValues(storedSince moment: Date) {
+    removeMany { $0.removeValues(storedSince: moment) }
+  }
+
+  /// Removes all values.
+  public func removeAll() { removeMany { $0.removeAll() } }
+
+  /// What was found in memory, and removed from it.
+  public var memoryStatistics: CacheStatistics { memory.statistics }
+
+  // MARK: Between memory and disk
+
+  /// What memory holds for a key, if it is still what the disk has.
+  private func current(_ key: String) -> Held? {
+    guard let held = memory.value(for: key) else { return nil }
+    let moment = WallClock.milliseconds(disk.database.now())
+    let token = disk.database.token(for: origin)
+    if held.isCurrent(at: moment, token) { return held }
+    guard held.isValid(at: moment), let token, let id = held.id, disk.identify(key) == id else {
+      return nil
+    }
+    held.confirm(token)
+    return held
+  }
+
+  private func found(_ key: String) -> Loaded? {
+    // Before the look: a change that comes after the look must make the value be compared.
+    let token = disk.database.token(for: origin)
+    guard let found = disk.find(key), let bytes = found.contents, let value = coding.decode(bytes)
+    else { return disk.count(nil) }
+    return disk.count(
+      Loaded(held: Held(value, found.stored, token), cost: bytes.count, bytes: nil))
+  }
+
+  /// Keeps a value in both; returns whether it is on disk.
+  ///
+  /// - Parameter forgets: Whether loads that run now are not to be kept; false for the load that keeps the value.
+  @discardableResult
+  private func keep(_ loaded: Loaded, as new: DiskCache.NewEntry, forgets: Bool = false) -> Bool {
+    let key = new.key
+    guard loaded.held.id == nil else {
+      memory.setValue(loaded.held, for: key, cost: loaded.cost)
+      return true
+    }
+    let token = disk.database.token(for: origin)
+    let stored = loaded.bytes.flatMap { disk.setData($0, for: new, by: origin) }
+    // The value before it must not come back when memory drops this one.
+    if stored == nil { disk.removeValue(for: key, by: origin) }
+    if forgets { flights.forget(key) }
+    memory.setValue(
+      Held(loaded.held.value, stored, token), for: key, cost: loaded.cost,
+      timeToLive: new.timeToLive ?? disk.limits.timeToLive)
+    // Another thread may have changed the disk after this one did, and memory before.
+    if let stored, disk.identify(key) != stored.id { memory.removeValue(for: key) }
+    return stored != nil
+  }
+
+  private func removeMany(_ remove: (DiskCache) -> Void) {
+    flights.forgetAll()
+    remove(disk)
+    flights.forgetAll()
+    memory.removeAll()
+  }
+
+  /// A value in memory, with what it was on disk.
+  private final class Held: Sendable {
+    let value: Value
+    let stored: DiskCache.Stored?
+    private let token: Mutex<ChangeToken?>
+
+    init(_ value: Value, _ stored: DiskCache.Stored? = nil, _ token: ChangeToken? = nil) {
+      self.value = value
+      self.stored = stored
+      self.token = Mutex(token)
+    }
+
+    var id: DiskCache.Entry.ID? { stored?.id }
+
+    func isValid(at moment: Int64) -> Bool { stored?.isValid(at: moment) ?? true }
+
+    /// Whether nobody else has changed the disk since the value was compared with it.
+    func isCurrent(at moment: Int64, _ now: ChangeToken?) -> Bool {
+      guard isValid(at: moment), token.withLock({ $0 }) == now else { return false }
+      // Without a word of shared memory nobody knows what others have changed.
+      return now != nil || stored == nil
+    }
+
+    func confirm(_ now: ChangeToken) { token.withLock { $0 = now } }
+  }
+}
+
+extension LayeredCache where Value == Data {
+  /// A cache of bytes over one on disk.
+  ///
+  /// - Parameter memoryLimit: The bytes of values that memory holds.
+  public convenience init(over disk: DiskCache, memoryLimit: Int = defaultMemoryLimit) {
+    self.init(
+      over: disk, memoryLimit: memoryLimit, coding: Coding(encode: { $0 }, decode: { $0 }))
+  }
+}
+
+extension LayeredCache where Value: Codable {
+  /// A cache of values over one on disk, which has them as JSON.
+  ///
+  /// - Parameter memoryLimit: The bytes of values that memory holds, counted as JSON.
+  public convenience init(over disk: DiskCache, memoryLimit: Int = defaultMemoryLimit) {
+    self.init(
+      over: disk, memoryLimit: memoryLimit,
+      coding: Coding(encode: { ValueCoding.encode($0) }, decode: { ValueCoding.decode($0) }))
+  }
+}

@@ -1,0 +1,190 @@
+import CachesTestSupport
+import Foundation
+import SteadFiles
+import SteadTestSupport
+import Synchronization
+import Testing
+
+@testable import SteadCaches
+
+/// Files that are damaged, of another version, replaced or cut off under a cache: misses, one report, and on.
+@Suite(.hangLimit, .serialized) struct DiskDamageTests {
+  private let fixture: CacheFixture
+
+  init() throws { fixture = try CacheFixture() }
+
+  private func fill(_ cache: DiskCache) {
+    for number in 0..<50 {
+      cache.setData(CacheFixture.bytes(number * 100, seed: UInt64(number)), for: "\(number)")
+    }
+    cache.setData(CacheFixture.bytes(300_000), for: "large")
+  }
+
+  /// What is found is what was set, and the cache works.
+  private func check(_ cache: DiskCache) {
+    for number in 0..<50 {
+      guard let found = cache.data(for: "\(number)") else { continue }
+      #expect(found == CacheFixture.bytes(number * 100, seed: UInt64(number)))
+    }
+    if let found = cache.data(for: "large") { #expect(found == CacheFixture.bytes(300_000)) }
+    _ = cache.setData(Data("new".utf8), for: "new")
+    #expect(cache.setData(Data("new".utf8), for: "new"))
+    #expect(cache.data(for: "new") == Data("new".utf8))
+  }
+
+  @Test(arguments: ["", "garbage", "SQLite format 3\u{0}"])
+  func replacesWhatIsNoDatabase(contents: String) throws {
+    fill(fixture.cache())
+    for end in ["-wal", "-shm"] {
+      try FileManager.default.removeItem(atPath: fixture.database.filePath + end)
+    }
+    var data = Data(contents.utf8)
+    if !data.isEmpty { data.append(CacheFixture.bytes(100_000)) }
+    try data.write(to: fixture.database)
+    let reports = Reports(for: fixture.url)
+    check(fixture.cache())
+    #expect(reports.codes == (contents.isEmpty ? [] : [.cacheDamaged]))
+    #expect(fixture.valueNames == [])
+  }
+
+  @Test(arguments: [
+    "PRAGMA user_version = 2", "PRAGMA application_id = 7", "DROP TABLE tags",
+    "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM contents; END",
+    "DELETE FROM state", "UPDATE state SET salt = 'x'",
+  ])
+  func replacesAFileOfAnotherVersion(change: String) throws {
+    fill(fixture.cache())
+    try ToolRun.text([
+      "python3", "-c",
+      "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
+      fixture.database.filePath, change,
+    ])
+    let reports = Reports(for: fixture.url)
+    check(fixture.cache())
+    #expect(reports.codes == [.cacheDamaged])
+  }
+
+  /// Every field of a row counts for its checksum.
+  @Test(arguments: [
+    "stored = stored - 1", "expires = expires - 1", "id = id + 1000", "metadata = 'x'",
+    "key = 'b'", "tags = x'0100000078'", "length = length - 1", "body = body + 1", "form = 1",
+    "value = 'one'",
+  ])
+  func aRowThatSomebodyHasChangedIsAMiss(change: String) throws {
+    let cache = fixture.cache()
+    cache.setData(Data("two".utf8), for: "a")
+    try ToolRun.text([
+      "python3", "-c",
+      "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); "
+        + "c.execute('UPDATE entries SET id = (SELECT id FROM contents)'); c.commit()",
+      fixture.database.filePath, "UPDATE contents SET \(change)",
+    ])
+    #expect(fixture.cache().data(for: "a") == nil)
+    #expect(fixture.cache().entry(for: "a") == nil)
+  }
+
+  @Test(arguments: [0, 1, 4096, 50_000])
+  func goesOnWhenTheFileIsCutOff(length: Int) throws {
+    let cache = fixture.cache()
+    fill(cache)
+    // What the log has is put into the file, so that it is the file that is read.
+    cache.database.giveBackRoom()
+    truncate(fixture.database.filePath, off_t(length))
+    let reports = Reports(for: fixture.url)
+    check(cache)
+    #expect(reports.codes.count <= 1)
+    check(fixture.cache())
+  }
+
+  @Test func goesOnWhenTheFileIsReplaced() throws {
+    let cache = fixture.cache()
+    fill(cache)
+    try CacheFixture.bytes(50_000).write(to: fixture.parent.file("other"))
+    #expect(rename(fixture.parent.file("other").filePath, fixture.database.filePath) == 0)
+    check(cache)
+    #expect(fixture.cache().data(for: "new") == Data("new".utf8))
+  }
+
+  @Test func goesOnWhenTheDirectoryIsRemoved() throws {
+    let cache = fixture.cache()
+    fill(cache)
+    try FileManager.default.removeItem(at: fixture.url)
+    let reports = Reports(for: fixture.url)
+    check(cache)
+    #expect(reports.codes == [])
+    #expect(fixture.cache().data(for: "new") == Data("new".utf8))
+  }
+
+  @Test func neverFindsBytesThatWereNotSet() throws {
+    var random = SplitMix(seed: Effort.seed)
+    for _ in 0..<Effort.times(60) {
+      let fixture = try CacheFixture()
+      do {
+        let cache = fixture.cache()
+        fill(cache)
+        cache.database.giveBackRoom()
+      }
+      var data = try Data(contentsOf: fixture.database)
+      for _ in 0..<Int.random(in: 1...8, using: &random) { data.mutate(using: &random) }
+      try data.write(to: fixture.database)
+      let reports = Reports(for: fixture.url)
+      check(fixture.cache())
+      #expect(reports.codes.allSatisfy { $0 == .cacheDamaged })
+    }
+  }
+
+  @Test func findsNothingInADamagedFileOfAValue() async throws {
+    let cache = fixture.cache()
+    fill(cache)
+    let file = fixture.values.file(try #require(fixture.valueNames.first))
+    let contents = try Data(contentsOf: file)
+    // The beginning, a block's checksum, a byte of the second block, and the last byte.
+    for place in [0, 7, 8, 100, 65_549, 70_000, contents.count - 1] {
+      let entry = try #require(cache.entry(for: "large"))
+      var damaged = contents
+      damaged[place] ^= 1
+      try damaged.write(to: file)
+      #expect(cache.data(for: "large") == nil, "\(place)")
+      try contents.write(to: file)
+      #expect(cache.data(for: "large") == CacheFixture.bytes(300_000))
+      #expect(entry.data == CacheFixture.bytes(300_000))
+    }
+    try contents.dropLast().write(to: file)
+    #expect(cache.data(for: "large") == nil)
+    var damaged = contents
+    damaged[140_000] ^= 1
+    try damaged.write(to: file)
+    let entry = try #require(cache.entry(for: "large"))
+    var read = Data()
+    await #expect(throws: FileError.self) {
+      for try await chunk in entry.chunks() { read.append(chunk) }
+    }
+    #expect(read == CacheFixture.bytes(300_000).prefix(read.count))
+    try FileManager.default.removeItem(at: file)
+    #expect(cache.data(for: "large") == nil)
+  }
+
+  @Test func sweepsWhatKilledWritersLeft() throws {
+    fill(fixture.cache())
+    let names = fixture.valueNames
+    for name in ["new-1234", "1-1", "ff-7", "nonsense"] {
+      try Data([1]).write(to: fixture.values.file(name))
+    }
+    let cache = fixture.cache()
+    #expect(cache.data(for: "large") == CacheFixture.bytes(300_000))
+    #expect(fixture.valueNames == names)
+    let writer = cache.writer(for: "a")
+    writer.append(CacheFixture.bytes(200_000))
+    #expect(fixture.valueNames.count == 2)
+    // One that is at work is left alone.
+    #expect(fixture.cache().data(for: "large") != nil)
+    #expect(fixture.valueNames.count == 2)
+    #expect(writer.commit())
+    #expect(fixture.cache().data(for: "a") == CacheFixture.bytes(200_000))
+    do {
+      let abandoned = cache.writer(for: "b")
+      abandoned.append(CacheFixture.bytes(200_000))
+    }
+    #expect(fixture.valueNames.count == 2)
+  }
+}
