@@ -1,0 +1,49 @@
+import Foundation
+
+/// What the responses of one URL are stored under: the URL without its fragment, and in one spelling.
+///
+/// Scheme and host are in lower case, the port is left out if it is the scheme's own, and an empty path is a
+/// slash. The query is part of it as it is.
+struct CacheKey: Sendable, Hashable {
+  let string: String
+  /// Scheme, host and port.
+  let origin: String
+  /// The host in lower case.
+  let host: String
+
+  /// Makes a URL's key; nil if it isn't one of `http` or `https`.
+  init?(_ url: URL) {
+    let absolute = url.absoluteString
+    let bytes = Array(absolute.utf8)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+      bytes[colon...].starts(with: "://".utf8)
+    else {
+      return nil
+    }
+    let scheme = String(decoding: bytes[..<colon].map(\.lowercasedASCII), as: UTF8.self)
+    guard let port = ["http": ":80", "https": ":443"][scheme] else { return nil }
+    let rest = bytes[(colon + 3)...]
+    let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+    // A name and a password don't belong to the origin, yet to what is stored under the key.
+    let at = rest[..<end].lastIndex(of: UInt8(ascii: "@"))
+    let user = rest[..<(at.map { $0 + 1 } ?? rest.startIndex)]
+    var authority = String(
+      decoding: rest[(at.map { $0 + 1 } ?? rest.startIndex)..<end].map(\.lowercasedASCII),
+      as: UTF8.self)
+    if authority.hasSuffix(port) { authority.removeLast(port.utf8.count) }
+    guard !authority.isEmpty else { return nil }
+    let tail = rest[end...].prefix { $0 != UInt8(ascii: "#") }
+    let slash = tail.first == UInt8(ascii: "/") ? "" : "/"
+    origin = "\(scheme)://\(authority)"
+    string =
+      "\(scheme)://\(String(decoding: user, as: UTF8.self))\(authority)\(slash)\(String(decoding: tail, as: UTF8.self))"
+    host = Self.host(of: authority)
+  }
+
+  private static func host(of authority: String) -> String {
+    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+      return String(authority[authority.index(after: authority.startIndex)..<end])
+    }
+    return String(authority.prefix { $0 != ":" })
+  }
+}

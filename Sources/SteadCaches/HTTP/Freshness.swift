@@ -1,0 +1,75 @@
+import Foundation
+
+/// For how long a response may be used (RFC 9111, 4.2), worked out once from its fields.
+struct Freshness: Sendable, Hashable {
+  /// The share of the time since the last modification for which a response without a time of its own is fresh.
+  static let heuristicShare = 0.1
+
+  /// In seconds; negative for a response that came already expired.
+  let lifetime: TimeInterval
+  /// Whether the server gave the lifetime.
+  let isExplicit: Bool
+  /// How old the response was when it came, in seconds.
+  let initialAge: TimeInterval
+  let receivedAt: Date
+  let control: CacheControl
+
+  /// Works out the freshness of a response.
+  ///
+  /// - Parameters:
+  ///   - requestedAt: When the request was sent.
+  ///   - receivedAt: When the response's head came.
+  init(of response: HTTPCache.Response, requestedAt: Date, receivedAt: Date) {
+    control = CacheControl(of: response.fields)
+    self.receivedAt = receivedAt
+    let fields = response.fields
+    let date = fields.date("Date", now: receivedAt) ?? receivedAt
+    let delay = max(0, receivedAt.timeIntervalSince(requestedAt))
+    initialAge = max(0, receivedAt.timeIntervalSince(date), Self.age(in: fields) + delay)
+    if let maxAge = control.maxAge {
+      (lifetime, isExplicit) = (TimeInterval(maxAge), true)
+    } else if fields.contains("Expires") {
+      // One that isn't a date means that it is over already (RFC 9111, 5.3).
+      let expires = fields.date("Expires", now: receivedAt)
+      (lifetime, isExplicit) = (expires.map { $0.timeIntervalSince(date) } ?? 0, true)
+    } else {
+      let isAllowed = HTTPStatus.isHeuristicallyCacheable(response.status) || control.isPublic
+      let modified = isAllowed ? fields.date("Last-Modified", now: receivedAt) : nil
+      let idle = modified.map { max(0, date.timeIntervalSince($0)) } ?? 0
+      (lifetime, isExplicit) = (
+        min(idle * Self.heuristicShare, HTTPCache.Limits.heuristicLifetime / .seconds(1)), false
+      )
+    }
+  }
+
+  /// How old the response is.
+  func age(at now: Date) -> TimeInterval {
+    initialAge + max(0, now.timeIntervalSince(receivedAt))
+  }
+
+  /// For how long the response remains fresh; zero or less if it is stale.
+  ///
+  /// It is stale, too, if the clock was set back to before the response came: its age isn't known then.
+  func rest(at now: Date) -> TimeInterval {
+    now < receivedAt ? min(0, lifetime - initialAge) : lifetime - age(at: now)
+  }
+
+  /// Whether a response says for how long it is fresh.
+  static func isExplicit(_ fields: HTTPCache.Fields) -> Bool {
+    CacheControl(of: fields).maxAge != nil || fields.contains("Expires")
+  }
+
+  /// The number that `Age` has: the first one, as if a cache on the way had sent no other.
+  private static func age(in fields: HTTPCache.Fields) -> TimeInterval {
+    let first = fields.values(named: "Age").first.map { FieldScanner.members(of: $0).first ?? "" }
+    return TimeInterval(min(first?.decimalDigits ?? 0, CacheControl.longest))
+  }
+}
+
+extension HTTPCache.Fields {
+  /// The date that a field has; nil if it has none, or several.
+  func date(_ name: String, now: Date) -> Date? {
+    let values = self.values(named: name)
+    return values.count == 1 ? HTTPDate.date(values[0], now: now) : nil
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+
+extension HTTPCache {
+  /// A question to the server, and what it is for.
+  struct Exchange: Sendable {
+    let flight: Flight
+    /// The caller's request, without the cache's conditions.
+    let request: Request
+    /// The stored response that the question is about.
+    let stored: StoredResponse?
+    let fetch: Fetch
+
+    /// Whether others that make the same request may wait for the response.
+    var isShareable: Bool {
+      request.method == "GET" && [.standard, .preferStored].contains(flight.mode)
+    }
+
+    /// The same request without the cache's conditions.
+    var unconditional: Exchange {
+      let plain = Flight(question: request, key: flight.key, mode: flight.mode)
+      return Exchange(flight: plain, request: request, stored: nil, fetch: fetch)
+    }
+  }
+
+  /// Asks the server for this caller alone.
+  func alone(_ exchange: Exchange) async throws -> Reply {
+    while true {
+      // Nobody else knows of the landing, so the reply is there.
+      if let reply = try await land(exchange).claim() { return reply }
+    }
+  }
+
+  /// Asks the server once for all who ask the same at the same time.
+  func shared(_ exchange: Exchange) async throws -> Landing {
+    let flight = exchange.flight
+    if let landing = landings.withLock({ $0[flight] }) { return landing }
+    return try await flights.value(
+      for: flight,
+      load: {
+        if let landing = self.landings.withLock({ $0[flight] }) { return landing }
+        return try await self.land(exchange, isShared: true)
+      },
+      keep: { _ in nil })
+  }
+
+  /// Asks the server in the background about a response that was used meanwhile, unless that is done already.
+  func revalidate(
+    _ flight: Flight, about stored: StoredResponse, for request: Request, _ fetch: @escaping Fetch
+  ) {
+    let exchange = Exchange(flight: flight, request: request, stored: stored, fetch: fetch)
+    revalidations.withLock { revalidations in
+      guard revalidations[flight] == nil else { return }
+      revalidations[flight] = Task {
+        // A failure leaves what is stored as it is; the next request asks again.
+        if let reply = try? await self.shared(exchange).claim() {
+          _ = try? await reply.body.drain()
+        }
+        self.revalidations.withLock { $0[flight] = nil }
+      }
+    }
+  }
+
+  /// Waits for the revalidations that run in the background, as before a program ends.
+  public func finishRevalidations() async {
+    for task in revalidations.withLock({ Array($0.values) }) { await task.value }
+  }
+
+  /// Sends the question, and follows what the response says about what is stored.
+  private func land(_ exchange: Exchange, isShared: Bool = false) async throws -> Landing {
+    let (key, request) = (exchange.flight.key, exchange.request)
+    let id = Self.newName()
+    store.rights.begin(id, of: key)
+    let requestedAt = now()
+    let (response, body): (Response, Body)
+    do {
+      (response, body) = try await exchange.fetch(exchange.flight.question)
+    } catch {
+      store.rights.end(id, of: key)
+      if let landing = landInstead(of: error, exchange) { return landing }
+      throw error
+    }
+    let receivedAt = now()
+    if request.method == "HEAD" {
+      store.rights.end(id, of: key)
+      return landHead(response, body, exchange, requestedAt, receivedAt)
+    }
+    let reception = Reception.make(
+      of: response, to: request, about: exchange.stored, requestedAt: requestedAt,
+      receivedAt: receivedAt,
+      id: id)
+    if case .store(let draft) = reception {
+      return landNew(draft, response, body, exchange, isShared: isShared)
+    }
+    store.rights.end(id, of: key)
+    switch reception {
+    case .confirmed(let stored, let isReusable):
+      // The body is looked up first, since it goes with a response that may not be used again.
+      let reply = reply(
+        stored, to: request, under: key, as: .revalidated, forwardStatus: response.status,
+        isStored: isReusable)
+      store.change(key) { list in
+        list.compactMap { $0.id == stored.id ? (isReusable ? stored : nil) : $0 }
+      }
+      if let reply { return Landing(reply, isStored: true) }
+      return try await land(exchange.unconditional, isShared: isShared)
+    case .useStale(let stored):
+      let reply = reply(stored, to: request, under: key, as: .stale, forwardStatus: response.status)
+      if let reply { return Landing(reply, isStored: true) }
+      return Landing(miss(response, body), isStored: false)
+    case .askAgain: return try await land(exchange.unconditional, isShared: isShared)
+    case .handOn:
+      dropOutdated(by: response, for: request, under: key)
+      return Landing(miss(response, body), isStored: false)
+    case .store: return Landing(miss(response, body), isStored: false)
+    }
+  }
+
+  /// Removes the stored response that one replaces which isn't stored itself.
+  func dropOutdated(by response: Response, for request: Request, under key: CacheKey) {
+    guard Reception.replacesOthers(response.status) else { return }
+    store.change(key) { StoredList.removing(matching: request, from: $0) }
+  }
+
+  private func landInstead(of error: any Error, _ exchange: Exchange) -> Landing? {
+    guard let stored = exchange.stored, !(error is CancellationError), !Task.isCancelled,
+      Reception.mayUseStale(stored, for: exchange.request, now: now())
+    else { return nil }
+    let reply = reply(stored, to: exchange.request, under: exchange.flight.key, as: .stale)
+    return reply.map { Landing($0, isStored: true) }
+  }
+
+  private func landHead(
+    _ response: Response, _ body: Body, _ exchange: Exchange, _ requestedAt: Date,
+    _ receivedAt: Date
+  ) -> Landing {
+    if response.status == 200 {
+      store.change(exchange.flight.key) { list in
+        StoredList.updating(
+          list, byHead: response, to: exchange.request, requestedAt: requestedAt,
+          receivedAt: receivedAt)
+      }
+    }
+    return Landing(miss(response, body), isStored: false)
+  }
+
+  func miss(_ response: Response, _ body: Body, isStored: Bool = false) -> Reply {
+    var outcome = Outcome(source: .miss)
+    outcome.forwardStatus = response.status
+    outcome.isStored = isStored
+    return Reply(response: response, body: body, outcome: outcome)
+  }
+
+  /// A name for a body that no other body has.
+  static func newName() -> String {
+    String(UInt64.random(in: 0 ... .max), radix: 36) + "-"
+      + String(UInt64.random(in: 0 ... .max), radix: 36)
+  }
+}
+
+extension HTTPCache.Body {
+  /// Reads all bytes and drops them.
+  func drain() async throws {
+    for try await _ in self {}
+  }
+}

@@ -1,0 +1,89 @@
+public import Foundation
+import Synchronization
+
+extension HTTPCache {
+  /// The bytes of a response: all at once, or chunk by chunk as they come.
+  ///
+  /// ```swift
+  /// for try await chunk in reply.body { file.write(chunk) }
+  /// let all = try await reply.body.data()
+  /// ```
+  ///
+  /// Bytes that come from the network can be read once: a second reading finds nothing.
+  public struct Body: AsyncSequence, Sendable {
+    /// One chunk, which is never empty.
+    public typealias Element = Data
+
+    private enum Source: Sendable {
+      case data(Data)
+      case chunks(@Sendable () -> Iterator.Next)
+    }
+
+    private let source: Source
+
+    /// Makes a body of bytes in memory.
+    public init(_ data: Data = Data()) { source = .data(data) }
+
+    /// Makes a body that is read chunk by chunk, at the reader's pace.
+    public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
+      source = .chunks {
+        var iterator = chunks.makeAsyncIterator()
+        return { try await iterator.next() }
+      }
+    }
+
+    /// Makes a body whose chunks a closure gives, until it gives nil.
+    init(pulling next: @escaping @Sendable () async throws -> Data?) {
+      source = .chunks { next }
+    }
+
+    /// The bytes, if they are all in memory.
+    public var bytes: Data? {
+      guard case .data(let data) = source else { return nil }
+      return data
+    }
+
+    /// Reads all bytes into memory.
+    ///
+    /// - Throws: What the source of the bytes throws.
+    public func data() async throws -> Data {
+      if case .data(let data) = source { return data }
+      var all = Data()
+      for try await chunk in self { all.append(chunk) }
+      return all
+    }
+
+    /// Begins to read.
+    public func makeAsyncIterator() -> Iterator {
+      switch source {
+      case .data(let data):
+        var rest: Data? = data.isEmpty ? nil : data
+        return Iterator {
+          defer { rest = nil }
+          return rest
+        }
+      case .chunks(let begin):
+        return Iterator(begin())
+      }
+    }
+
+    /// Reads a body chunk by chunk.
+    public struct Iterator: AsyncIteratorProtocol {
+      typealias Next = () async throws -> Data?
+
+      private let read: Next
+
+      init(_ read: @escaping Next) { self.read = read }
+
+      /// The next chunk; nil at the end.
+      ///
+      /// - Throws: What the source of the bytes throws, as when a connection breaks off.
+      public mutating func next() async throws -> Data? {
+        while let chunk = try await read() {
+          if !chunk.isEmpty { return chunk }
+        }
+        return nil
+      }
+    }
+  }
+}

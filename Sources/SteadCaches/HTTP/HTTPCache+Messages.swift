@@ -1,0 +1,63 @@
+public import Foundation
+
+extension HTTPCache {
+  /// What a client asks for, as far as a cache is concerned.
+  ///
+  /// The body isn't part of it: the closure that fetches sends it.
+  public struct Request: Sendable, Hashable {
+    /// The method, such as `GET`, whose case counts.
+    public var method: String
+    /// The URL, with scheme and host; the fragment has no meaning for a cache.
+    public var url: URL
+    /// The header fields, which must be all those that the server's answer can depend on.
+    public var fields: Fields
+    /// Whether the request has a body. Requests with one are never answered from the cache.
+    public var hasBody: Bool
+
+    /// Makes a request.
+    public init(
+      method: String = "GET", url: URL, fields: Fields = [:], hasBody: Bool = false
+    ) {
+      self.method = method
+      self.url = url
+      self.fields = fields
+      self.hasBody = hasBody
+    }
+  }
+
+  /// The head of a server's final response.
+  public struct Response: Sendable, Hashable {
+    /// The status code, such as 200.
+    public var status: Int
+    /// The reason phrase, which HTTP/1.1 alone has.
+    public var reason: String?
+    /// The header fields.
+    public var fields: Fields
+
+    /// Makes a head of a response.
+    public init(status: Int, reason: String? = nil, fields: Fields = [:]) {
+      self.status = status
+      self.reason = reason
+      self.fields = fields
+    }
+  }
+
+  /// A response as the cache hands it to its caller.
+  public struct Reply: Sendable {
+    /// The head, with an `Age` if the response was stored.
+    public var response: Response
+    /// The body.
+    public var body: Body
+    /// What the cache did for it.
+    public var outcome: Outcome
+    /// The bytes of the body that the server did not send.
+    var savedSize = 0
+
+    /// Makes a reply.
+    public init(response: Response, body: Body, outcome: Outcome) {
+      self.response = response
+      self.body = body
+      self.outcome = outcome
+    }
+  }
+}

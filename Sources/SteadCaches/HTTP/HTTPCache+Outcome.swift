@@ -1,0 +1,64 @@
+extension HTTPCache {
+  /// What the cache did to answer a request.
+  public struct Outcome: Sendable, Hashable {
+    /// Where a response came from, to compare with.
+    public struct Source: Hashable, Sendable, CustomStringConvertible {
+      private let name: String
+      private init(_ name: String) { self.name = name }
+
+      /// A stored response that was fresh.
+      public static let hit = Source("hit")
+      /// A stored response that was stale, and allowed all the same.
+      public static let stale = Source("stale")
+      /// A stored response that the server confirmed with a 304.
+      public static let revalidated = Source("revalidated")
+      /// The server, since nothing stored could be used.
+      public static let miss = Source("miss")
+      /// The server, since the request's method or the caller rules out a stored response.
+      public static let bypass = Source("bypass")
+      /// The cache itself: a 504 for a request with `only-if-cached`.
+      public static let unavailable = Source("unavailable")
+
+      /// The source's name.
+      public var description: String { name }
+    }
+
+    /// Where the response came from.
+    public var source: Source
+    /// How old the response was when it was handed out, in seconds; nil for one that the server just sent.
+    public var age: Int?
+    /// For how many seconds the response remains fresh; negative once it is stale, nil if it is not stored.
+    public var freshness: Int?
+    /// The status of the server's answer, if it was asked.
+    public var forwardStatus: Int?
+    /// Whether the server's answer is stored, or will be once its body is complete.
+    public var isStored = false
+    /// Whether another request's answer was shared.
+    public var isShared = false
+
+    /// Makes an outcome.
+    public init(source: Source, age: Int? = nil) {
+      self.source = source
+      self.age = age
+    }
+
+    /// The value of a `Cache-Status` field (RFC 9211) that says the same.
+    ///
+    /// - Parameter cache: The cache's name, a token such as `stead`.
+    public func cacheStatus(named cache: String = "stead") -> String {
+      var value = cache
+      switch source {
+      case .hit, .stale, .unavailable: break
+      case .revalidated: value += "; fwd=stale"
+      case .bypass: value += "; fwd=bypass"
+      default: value += age == nil ? "; fwd=miss" : "; fwd=stale"
+      }
+      if source == .hit || source == .stale { value += "; hit" }
+      if let forwardStatus, source != .hit { value += "; fwd-status=\(forwardStatus)" }
+      if let freshness { value += "; ttl=\(freshness)" }
+      if isStored { value += "; stored" }
+      if isShared { value += "; collapsed" }
+      return value
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+extension HTTPCache {
+  /// The response to a request: one that is stored, or the server's.
+  ///
+  /// The server's response is stored while its body is read, if it may be stored at all. It is not if the body
+  /// breaks off, or if it has another length than its `Content-Length`.
+  ///
+  /// - Parameters:
+  ///   - mode: How this request uses the cache.
+  ///   - fetch: Sends a request to the server. It runs in a task of its own, which is cancelled when nobody waits
+  ///     for it any more, and it may run after this call returned, to revalidate what was used.
+  /// - Throws: What `fetch` throws; ``HTTPCacheError`` if only a stored response may be used, and there is
+  ///   none; `CancellationError` when the task is cancelled.
+  public func response(
+    to request: Request, mode: Mode = .standard, fetch: @escaping Fetch
+  ) async throws -> Reply {
+    let reply = try await answer(request, mode, fetch)
+    counts.withLock { $0.count(reply) }
+    return reply
+  }
+
+  private func answer(_ request: Request, _ mode: Mode, _ fetch: @escaping Fetch) async throws
+    -> Reply
+  {
+    guard let key = CacheKey(request.url) else {
+      if isOffline { throw HTTPCacheError(.offline, for: request) }
+      return try await handOn(request, under: nil, fetch)
+    }
+    var isFollower = false
+    var lost: Set<String> = []
+    while true {
+      let decision = decide(for: request, under: key, mode: mode, without: lost)
+      switch decision {
+      case .use(let stored, let isStale):
+        if let reply = reply(
+          stored, to: request, under: key, as: isStale ? .stale : .hit, isShared: isFollower)
+        {
+          return reply
+        }
+        lost.insert(stored.id)
+      case .useAndRevalidate(let stored, let question):
+        if let reply = reply(stored, to: request, under: key, as: .stale, isShared: isFollower) {
+          revalidate(
+            Flight(question: question, key: key, mode: mode), about: stored, for: request, fetch)
+          return reply
+        }
+        lost.insert(stored.id)
+      case .bypass: return try await handOn(request, under: key, fetch)
+      case .unavailable: return unavailable()
+      case .fail(let code): throw HTTPCacheError(code, for: request)
+      case .ask(let question, let stored):
+        let exchange = Exchange(
+          flight: Flight(question: question, key: key, mode: mode), request: request,
+          stored: stored,
+          fetch: fetch)
+        guard !isFollower, exchange.isShareable else { return try await alone(exchange) }
+        let landing = try await shared(exchange)
+        if let reply = landing.claim() { return reply }
+        isFollower = true
+        try await landing.settled()
+      }
+    }
+  }
+
+  /// A stored response to a request, however old it is; nil if there is none. The server isn't asked.
+  public func storedResponse(to request: Request) -> Reply? {
+    guard let key = CacheKey(request.url) else { return nil }
+    var lost: Set<String> = []
+    while case .use(let stored, let isStale) = decide(
+      for: request, under: key, mode: .onlyStored, without: lost)
+    {
+      if let reply = reply(stored, to: request, under: key, as: isStale ? .stale : .hit) {
+        return reply
+      }
+      lost.insert(stored.id)
+    }
+    return nil
+  }
+
+  private func decide(
+    for request: Request, under key: CacheKey, mode: Mode, without lost: Set<String>
+  ) -> CacheDecision {
+    var stored = store.responses(for: key)
+    if !lost.isEmpty { stored.removeAll { lost.contains($0.id) } }
+    return .make(for: request, mode: mode, isOffline: isOffline, stored: stored, now: now())
+  }
+
+  /// The reply of a stored response; nil if its body is gone.
+  func reply(
+    _ stored: StoredResponse, to request: Request, under key: CacheKey, as source: Outcome.Source,
+    forwardStatus: Int? = nil, isStored: Bool = false, isShared: Bool = false
+  ) -> Reply? {
+    let moment = now()
+    let answer = StoredAnswer(stored, to: request, now: moment)
+    guard let body = store.body(of: stored, at: answer.positions, for: key) else { return nil }
+    var outcome = Outcome(source: source, age: answer.age)
+    outcome.freshness = Int(stored.freshness.rest(at: moment).rounded(.down))
+    outcome.forwardStatus = forwardStatus
+    outcome.isStored = isStored
+    outcome.isShared = isShared
+    var reply = Reply(response: answer.response, body: body, outcome: outcome)
+    reply.savedSize = answer.positions.count
+    return reply
+  }
+
+  private func unavailable() -> Reply {
+    let response = Response(
+      status: HTTPStatus.gatewayTimeout, reason: "Gateway Timeout", fields: ["Content-Length": "0"])
+    return Reply(response: response, body: Body(), outcome: Outcome(source: .unavailable))
+  }
+}

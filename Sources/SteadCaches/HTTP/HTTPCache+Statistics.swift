@@ -1,0 +1,33 @@
+extension HTTPCache {
+  /// What an HTTP cache has done since it was made.
+  public struct Statistics: Sendable, Hashable {
+    /// How often a stored response was used without asking the server, fresh ones and stale ones.
+    public var hits = 0
+    /// How many of the ``hits`` were stale.
+    public var staleHits = 0
+    /// How often the server confirmed a stored response.
+    public var revalidations = 0
+    /// How often the server sent a response because nothing stored could be used.
+    public var misses = 0
+    /// How often a request was handed on without a look into the cache.
+    public var bypasses = 0
+    /// The bytes of bodies that came from the cache and not from the server.
+    public var bytesSaved = 0
+
+    /// Makes statistics of a cache that has done nothing yet.
+    public init() {}
+
+    mutating func count(_ reply: Reply) {
+      bytesSaved += reply.savedSize
+      switch reply.outcome.source {
+      case .hit: hits += 1
+      case .stale:
+        hits += 1
+        staleHits += 1
+      case .revalidated: revalidations += 1
+      case .bypass: bypasses += 1
+      default: misses += 1
+      }
+    }
+  }
+}

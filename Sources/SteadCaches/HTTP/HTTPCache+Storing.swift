@@ -1,0 +1,135 @@
+public import Foundation
+
+extension HTTPCache {
+  /// Stores a response for a request as if the server had just sent it, if it may be stored.
+  ///
+  /// - Returns: Whether it is stored.
+  @discardableResult
+  public func store(_ response: Response, _ body: Data, for request: Request) -> Bool {
+    guard let key = CacheKey(request.url), request.method == "GET", !request.hasBody else {
+      return false
+    }
+    let (id, moment) = (Self.newName(), now())
+    store.rights.begin(id, of: key)
+    defer { store.rights.end(id, of: key) }
+    let draft = Reception.draft(
+      of: response, to: request, requestedAt: moment, receivedAt: moment, id: id)
+    guard let draft else { return false }
+    return store(draft, body, for: request, under: key)
+  }
+
+  /// Hands on a response that may be stored, and stores it as its body comes.
+  func landNew(
+    _ draft: StoredResponse, _ response: Response, _ body: Body, _ exchange: Exchange,
+    isShared: Bool
+  ) -> Landing {
+    let (key, flight, request) = (exchange.flight.key, exchange.flight, exchange.request)
+    if let data = body.bytes {
+      let isStored = store(draft, data, for: request, under: key)
+      if !isStored { dropOutdated(by: response, for: request, under: key) }
+      store.rights.end(draft.id, of: key)
+      return Landing(miss(response, body, isStored: isStored), isStored: isStored)
+    }
+    let queue = ChunkQueue(limit: limits.bufferSize)
+    let landing = Landing(miss(response, Body(reading: queue), isStored: true), isStored: nil)
+    if isShared { landings.withLock { $0[flight] = landing } }
+    let task = Task {
+      let end = await gather(body, draft, for: exchange, into: queue) { isStored in
+        landing.settle(isStored)
+        self.takeOff(landing, flight)
+      }
+      self.store.rights.end(draft.id, of: key)
+      queue.finish(end)
+    }
+    // The rest of a short body costs less than another fetch.
+    let isShort = Self.length(of: draft).map { $0 <= limits.bufferSize } ?? false
+    if !isShort { queue.onAbandonment { task.cancel() } }
+    return landing
+  }
+
+  private func takeOff(_ landing: Landing, _ flight: Flight) {
+    // The last reference goes after the lock: it may end a connection.
+    let last = landings.withLock { landings in
+      landings[flight] === landing ? landings.removeValue(forKey: flight) : nil
+    }
+    withExtendedLifetime(last) {}
+  }
+
+  /// Hands chunks on to the reader, and stores them once they are complete.
+  ///
+  /// - Parameter settle: Called when it is known whether the response is stored.
+  private func gather(
+    _ body: Body, _ draft: StoredResponse, for exchange: Exchange, into queue: ChunkQueue,
+    settle: @escaping @Sendable (Bool) -> Void
+  ) async -> Result<Void, any Error> {
+    let length = Self.length(of: draft)
+    var gathering = BodyGathering(
+      for: draft, length: length, limits: limits, store: store, key: exchange.flight.key)
+    do {
+      for try await chunk in body {
+        gathering.append(chunk)
+        if !gathering.isWanted { settle(false) }
+        // Others that wait for the whole body must not wait for a reader that rests.
+        let impatience =
+          gathering.isLarge ? Task { await Self.lapse(of: Limits.patience, settle) } : nil
+        let isRead = await queue.write(chunk)
+        impatience?.cancel()
+        if !isRead, !gathering.isWanted { throw CancellationError() }
+      }
+      // Some sequences end like complete ones when their task is cancelled.
+      try Task.checkCancellation()
+    } catch {
+      gathering.cancel()
+      settle(false)
+      return .failure(error)
+    }
+    let isStored = gathering.finish(for: exchange.request)
+    if !isStored {
+      dropOutdated(by: draft.response, for: exchange.request, under: exchange.flight.key)
+    }
+    settle(isStored)
+    return .success(())
+  }
+
+  private static func lapse(of time: Duration, _ settle: @Sendable (Bool) -> Void) async {
+    guard (try? await Task.sleep(for: time)) != nil else { return }
+    settle(false)
+  }
+
+  private func store(
+    _ draft: StoredResponse, _ data: Data, for request: Request, under key: CacheKey
+  ) -> Bool {
+    guard Self.length(of: draft).map({ $0 == data.count }) ?? true else { return false }
+    var stored = draft
+    stored.bodySize = data.count
+    return store.store(stored, data, for: request, under: key)
+  }
+
+  /// The length that a body must have; nil if it isn't known.
+  private static func length(of draft: StoredResponse) -> Int? {
+    if let range = draft.range { return range.positions.count }
+    guard !draft.response.fields.contains("Content-Encoding") else { return nil }
+    return draft.response.fields.values(named: "Content-Length").first?.decimalDigits
+  }
+
+  /// Sends a request that nothing stored can answer, and removes what its response makes useless.
+  func handOn(_ request: Request, under key: CacheKey?, _ fetch: Fetch) async throws -> Reply {
+    let requestedAt = now()
+    let (response, body) = try await fetch(request)
+    let receivedAt = now()
+    for key in Invalidation.keys(of: request, response: response) { store.remove(key) }
+    var outcome = Outcome(source: .bypass)
+    outcome.forwardStatus = response.status
+    if let key, request.method == "POST", Invalidation.describesItself(response, to: request),
+      let data = body.bytes
+    {
+      let id = Self.newName()
+      store.rights.begin(id, of: key)
+      defer { store.rights.end(id, of: key) }
+      let draft = Reception.draft(
+        of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id)
+      if let draft { outcome.isStored = store(draft, data, for: request, under: key) }
+    }
+    return Reply(response: response, body: body, outcome: outcome)
+  }
+}

@@ -1,0 +1,99 @@
+public import Foundation
+public import SteadFiles
+import Synchronization
+
+/// A private cache of HTTP responses, by RFC 9111.
+///
+/// ```swift
+/// let cache = HTTPCache(named: "responses", in: try AppDirectories(id: "com.example.app"))
+/// let reply = try await cache.response(to: HTTPCache.Request(url: url)) { request in
+///   try await client.send(request)  // Any client: gives the head and the body.
+/// }
+/// ```
+///
+/// It is private: it belongs to one user, and stores responses with `Cache-Control: private`, with cookies and to
+/// requests with `Authorization`. What was sent for one value of `Authorization` is never used for another one.
+///
+/// A fresh response from memory takes some microseconds. Equal requests at the same time make one fetch, if its
+/// response may be used for all of them. The cache never throws for a failure of its own: what it can't store or
+/// read is fetched again.
+public final class HTTPCache: Sendable {
+  /// Sends a request to the server, and gives the head of the final response and its body.
+  ///
+  /// The request may have fields that the caller's did not have, such as `If-None-Match`, so send the one that is
+  /// passed. A body that was decoded, as from gzip, must come without `Content-Encoding` and `Content-Length`.
+  public typealias Fetch = @Sendable (Request) async throws -> (Response, Body)
+
+  /// The limits that the cache was made with.
+  public let limits: Limits
+  let store: ResponseStore
+  let now: @Sendable () -> Date
+  let flights = SingleFlight<Flight, Landing>()
+  let landings = Mutex<[Flight: Landing]>([:])
+  let revalidations = Mutex<[Flight: Task<Void, Never>]>([:])
+  let counts = Mutex(Statistics())
+  private let offline = Mutex(false)
+
+  /// Requests that share one fetch: equal ones.
+  struct Flight: Hashable, Sendable {
+    let question: Request
+    let key: CacheKey
+    let mode: Mode
+  }
+
+  /// Makes a cache in memory alone, which is empty at first.
+  public convenience init(limits: Limits = Limits()) {
+    self.init(disk: nil, limits: limits)
+  }
+
+  /// Makes a cache in memory and on disk, in a directory below an app's cache directory.
+  ///
+  /// - Parameters:
+  ///   - name: One path component, such as `responses`.
+  ///   - directories: The app's directories.
+  public convenience init(
+    named name: String, in directories: AppDirectories, limits: Limits = Limits()
+  ) {
+    self.init(
+      disk: DiskCache(named: name, in: directories, limits: limits.ofDisk), limits: limits)
+  }
+
+  /// Makes a cache in memory and on disk, in a directory of its own, which is made if it is missing.
+  ///
+  /// Several processes may use it. The directory must belong to this user, be writable by nobody else, and not be
+  /// a symbolic link; without such a one, responses are kept in memory.
+  public convenience init(directory: URL, limits: Limits = Limits()) {
+    self.init(disk: DiskCache(directory: directory, limits: limits.ofDisk), limits: limits)
+  }
+
+  /// Makes a cache whose time is given, in memory alone if there is no directory.
+  package convenience init(
+    directory: URL?, limits: Limits = Limits(), now: @escaping @Sendable () -> Date
+  ) {
+    let disk = directory.map {
+      DiskCache(path: try? $0.checkedPath, directory: $0, limits: limits.ofDisk, now: now)
+    }
+    self.init(disk: disk, limits: limits, now: now)
+  }
+
+  private init(disk: DiskCache?, limits: Limits, now: @escaping @Sendable () -> Date = { Date() }) {
+    self.limits = limits
+    self.now = now
+    store = ResponseStore(disk: disk, limits: limits)
+  }
+
+  /// Whether the server is never asked: whatever is stored is used, however old, and what isn't stored
+  /// throws ``HTTPCacheError/Code/offline``. False at first.
+  public var isOffline: Bool {
+    get { offline.withLock { $0 } }
+    set { offline.withLock { $0 = newValue } }
+  }
+
+  /// What the cache has done since it was made.
+  public var statistics: Statistics { counts.withLock { $0 } }
+
+  /// The bytes that the stored responses take up in memory, nearly.
+  public var memorySize: Int { store.memory.totalCost }
+  /// The bytes of the responses that are on disk.
+  public var diskSize: Int { store.disk?.totalSize ?? 0 }
+}

@@ -1,0 +1,119 @@
+import Foundation
+
+/// Dates of HTTP (RFC 9110, 5.6.7), in whole seconds: read in three forms, written in one.
+enum HTTPDate {
+  private static let months = [
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+  ]
+  // The epoch was a Thursday.
+  private static let weekdays = ["thu", "fri", "sat", "sun", "mon", "tue", "wed"]
+  private static let longWeekdays = [
+    "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday",
+  ]
+  private static let secondsPerDay = 86_400
+
+  /// The moment that a field's value names; nil if it has none of the forms to the letter, case aside.
+  ///
+  /// The weekday isn't compared with the date.
+  ///
+  /// - Parameter now: What decides the century of the form with two digits.
+  static func date(_ value: String, now: Date) -> Date? {
+    guard value.utf8.count <= 40 else { return nil }
+    let parts = value.lowercasedASCII.split(separator: " ", omittingEmptySubsequences: false)
+    switch parts.count {
+    case 6 where parts[0].last == "," && parts[5] == "gmt":  // Sun, 06 Nov 1994 08:49:37 GMT
+      guard weekdays.contains(String(parts[0].dropLast())) else { return nil }
+      return date(
+        number(parts[3], digits: 4), month(parts[2]), number(parts[1], digits: 2), parts[4])
+    case 4 where parts[0].last == "," && parts[3] == "gmt":  // Sunday, 06-Nov-94 08:49:37 GMT
+      guard longWeekdays.contains(String(parts[0].dropLast())) else { return nil }
+      let date = parts[1].split(separator: "-", omittingEmptySubsequences: false)
+      guard date.count == 3, let year = number(date[2], digits: 2) else { return nil }
+      return self.date(
+        fullYear(year, now: now), month(date[1]), number(date[0], digits: 2), parts[2])
+    case 5:  // Sun Nov 16 08:49:37 1994
+      guard weekdays.contains(String(parts[0])) else { return nil }
+      return date(
+        number(parts[4], digits: 4), month(parts[1]), number(parts[2], digits: 2), parts[3])
+    case 6 where parts[2].isEmpty:  // Sun Nov  6 08:49:37 1994
+      guard weekdays.contains(String(parts[0])) else { return nil }
+      return date(
+        number(parts[5], digits: 4), month(parts[1]), number(parts[3], digits: 1), parts[4])
+    default: return nil
+    }
+  }
+
+  /// The form that is written: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  static func string(_ date: Date) -> String {
+    let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+    let day = seconds.floorDivided(by: secondsPerDay)
+    let time = seconds - day * secondsPerDay
+    let (year, month, dayOfMonth) = civil(day)
+    let weekday = weekdays[day - day.floorDivided(by: 7) * 7].capitalized
+    let clock = [time / 3600, time / 60 % 60, time % 60].map { padded($0, to: 2) }.joined(
+      separator: ":")
+    let name = months[month - 1].capitalized
+    return "\(weekday), \(padded(dayOfMonth, to: 2)) \(name) \(padded(year, to: 4)) \(clock) GMT"
+  }
+
+  private static func date(_ year: Int?, _ month: Int?, _ day: Int?, _ clock: Substring) -> Date? {
+    let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
+    guard let year, let month, let day, parts.count == 3, let hour = number(parts[0], digits: 2),
+      let minute = number(parts[1], digits: 2), let second = number(parts[2], digits: 2),
+      hour < 24, minute < 60, second <= 60  // A leap second.
+    else { return nil }
+    let days = self.days(year, month, day)
+    // A day that the month does not have comes out as one of the next month.
+    guard day > 0, civil(days) == (year, month, day) else { return nil }
+    return Date(
+      timeIntervalSince1970: Double(days * secondsPerDay + hour * 3600 + minute * 60 + second))
+  }
+
+  private static func month(_ name: Substring) -> Int? {
+    months.firstIndex { $0 == name }.map { $0 + 1 }
+  }
+
+  private static func number(_ text: Substring, digits: Int) -> Int? {
+    text.utf8.count == digits ? text.decimalDigits : nil
+  }
+
+  /// The year that ends with two digits and is the last one at most 50 years from now.
+  private static func fullYear(_ year: Int, now: Date) -> Int {
+    let latest = civil(Int(now.timeIntervalSince1970) / secondsPerDay).year + 50
+    return latest - (latest - year) % 100
+  }
+
+  /// The days from the epoch to a day of the Gregorian calendar. Years begin with March here, so that the
+  /// leap day is the last one.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
+    return year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1
+      - 719_468
+  }
+
+  /// The day of the Gregorian calendar, the reverse of ``days(_:_:_:)``.
+  private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    let shifted = days + 719_468
+    let era = shifted.floorDivided(by: 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    let year = yearOfEra + era * 400
+    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
+  }
+
+  private static func padded(_ number: Int, to digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+}
+
+extension Int {
+  /// The quotient, rounded down for negative numbers, too.
+  fileprivate func floorDivided(by divisor: Int) -> Int {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// What a server's response means for the cache, decided from the two messages and the times alone.
+enum Reception: Sendable, Hashable {
+  /// The stored response is still right, and has these fields now; nil if it fits no other request any more.
+  case confirmed(StoredResponse, isReusable: Bool)
+  /// The response is stored once its body is complete.
+  case store(StoredResponse)
+  /// The server failed, and the stored response may be used instead (RFC 5861, 4).
+  case useStale(StoredResponse)
+  /// The confirmation is not of the stored response: ask again, about nothing.
+  case askAgain
+  /// The response is handed on, and can't be stored.
+  case handOn
+
+  /// Decides what a response to a GET means.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked by the client, without the cache's own conditions.
+  ///   - stored: What the server was asked about.
+  ///   - id: A name for the body if it is stored.
+  static func make(
+    of response: HTTPCache.Response, to request: HTTPCache.Request, about stored: StoredResponse?,
+    requestedAt: Date, receivedAt: Date, id: String
+  ) -> Reception {
+    if let stored, stored.isValidatable, response.status == HTTPStatus.notModified {
+      guard confirms(response, stored) else { return .askAgain }
+      let updated = stored.updated(
+        by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+      return .confirmed(updated ?? stored, isReusable: updated != nil)
+    }
+    if let stored, HTTPStatus.isServerFailure(response.status),
+      mayUseStale(stored, for: request, now: receivedAt)
+    {
+      return .useStale(stored)
+    }
+    if let draft = draft(
+      of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id)
+    {
+      return .store(draft)
+    }
+    return .handOn
+  }
+
+  /// Whether a response tells that what was stored before it is outdated. A range says nothing of other ranges,
+  /// and a failure nothing of the resource.
+  static func replacesOthers(_ status: Int) -> Bool { [200, 301, 308, 404, 410].contains(status) }
+
+  /// Whether a stored response may be used when the server cannot be reached, or says that it failed.
+  static func mayUseStale(
+    _ stored: StoredResponse, for request: HTTPCache.Request, now: Date
+  ) -> Bool {
+    let (control, freshness) = (stored.freshness.control, stored.freshness)
+    let asked = CacheControl(of: request.fields, isRequest: true)
+    guard !control.mustRevalidate, !control.hasNoCache, !asked.hasNoCache,
+      now >= freshness.receivedAt,
+      let limit = control.staleIfError ?? asked.staleIfError
+    else { return false }
+    return -freshness.rest(at: now) < TimeInterval(limit)
+  }
+
+  /// What would be stored of a response, with an empty body; nil if it may not be stored (RFC 9111, 3).
+  static func draft(
+    of response: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
+    receivedAt: Date,
+    id: String
+  ) -> StoredResponse? {
+    let control = CacheControl(of: response.fields)
+    guard HTTPStatus.isFinal(response.status), response.status != HTTPStatus.notModified,
+      control.mayStore(response.status),
+      !CacheControl(of: request.fields, isRequest: true).hasNoStore,
+      isAnswer(response, to: request), let selection = Selection(of: request, for: response.fields)
+    else { return nil }
+    let range = response.fields["Content-Range"].flatMap(ContentRange.init)
+    let isPartial = response.status == HTTPStatus.partialContent
+    guard !isPartial || range != nil else { return nil }
+    var head = response
+    head.fields = StoredFields.storable(response.fields, control: control, receivedAt: receivedAt)
+    let draft = StoredResponse(
+      id: id, response: head, selection: selection, requestedAt: requestedAt,
+      receivedAt: receivedAt,
+      range: isPartial ? range : nil, bodySize: 0)
+    let isAllowed =
+      draft.freshness.isExplicit || control.isPublic
+      || HTTPStatus.isHeuristicallyCacheable(response.status)
+    return isAllowed ? draft : nil
+  }
+
+  /// Whether a response has a part of the resource, or the whole, and not only something about the request.
+  private static func isAnswer(_ response: HTTPCache.Response, to request: HTTPCache.Request)
+    -> Bool
+  {
+    if request.method == "POST" {
+      return response.status == 200 && Freshness.isExplicit(response.fields)
+    }
+    guard request.method == "GET" else { return false }
+    if response.status == HTTPStatus.partialContent { return request.fields.contains("Range") }
+    return response.status == 200 || !request.fields.contains("Range")
+  }
+
+  /// Whether a 304 can be about a stored response (RFC 9111, 4.3.4).
+  private static func confirms(_ response: HTTPCache.Response, _ stored: StoredResponse) -> Bool {
+    guard let tag = response.fields["ETag"].flatMap(EntityTag.init) else { return true }
+    return stored.entityTag?.matchesWeakly(tag) ?? true
+  }
+}

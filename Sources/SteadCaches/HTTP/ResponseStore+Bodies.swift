@@ -1,0 +1,84 @@
+import Foundation
+
+extension ResponseStore {
+  private static func onDisk(_ id: String) -> String { "body " + id }
+
+  /// The bytes of a response's body at some positions; nil if the body is gone, even if there are no positions.
+  func body(of stored: StoredResponse, at positions: Range<Int>, for key: CacheKey) -> HTTPCache
+    .Body?
+  {
+    var page = memory.value(for: key.string)
+    if let data = page?.bodies[stored.id], data.count == stored.bodySize {
+      return HTTPCache.Body(data.slice(positions))
+    }
+    guard let entry = disk?.entry(for: Self.onDisk(stored.id)), entry.size == stored.bodySize else {
+      return nil
+    }
+    guard !positions.isEmpty else { return HTTPCache.Body() }
+    guard entry.size < DiskCache.fileThreshold else {
+      return HTTPCache.Body(entry.chunks(in: positions))
+    }
+    guard let data = entry.data else { return nil }
+    if data.count <= memoryBodySize, page != nil {
+      page?.keep(data, of: stored.id)
+      if let page { memory.setValue(page, for: key.string, cost: page.cost) }
+    }
+    return HTTPCache.Body(data.slice(positions))
+  }
+
+  /// Stores a response with its body, and returns whether it is stored.
+  func store(
+    _ response: StoredResponse, _ body: Data, for request: HTTPCache.Request, under key: CacheKey
+  ) -> Bool {
+    guard canStore(response), body.count <= limits.bodySize else { return false }
+    let isInMemory = body.count <= memoryBodySize
+    let isOnDisk =
+      disk?.setData(body, for: Self.onDisk(response.id), tags: [key.tag]) ?? false
+    guard isInMemory || isOnDisk else { return false }
+    let isStored = add(response, isInMemory ? body : nil, for: request, under: key)
+    if !isStored { removeBodies(of: [response]) }
+    return isStored
+  }
+
+  /// Begins a body that is stored piece by piece; nil if there is no disk, or the response may not be stored.
+  func writer(for response: StoredResponse, under key: CacheKey) -> DiskCache.Writer? {
+    canStore(response) ? disk?.writer(for: Self.onDisk(response.id), tags: [key.tag]) : nil
+  }
+
+  /// Stores a response whose body is written, and returns whether it is stored.
+  func store(
+    _ response: StoredResponse, _ writer: DiskCache.Writer, for request: HTTPCache.Request,
+    under key: CacheKey
+  ) -> Bool {
+    guard writer.commit() else { return false }
+    let isStored = add(response, nil, for: request, under: key)
+    if !isStored { removeBodies(of: [response]) }
+    return isStored
+  }
+
+  private func canStore(_ response: StoredResponse) -> Bool {
+    response.headSize <= HTTPCache.Limits.headSize && !rights.isRevoked(response.id)
+  }
+
+  private func add(
+    _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey
+  ) -> Bool {
+    change(key, body: body.map { (response.id, $0) }) { list in
+      rights.isRevoked(response.id) ? list : StoredList.adding(response, for: request, to: list)
+    } && !rights.isRevoked(response.id)
+  }
+
+  /// Removes bodies from the disk that no response has any more.
+  func removeBodies(of responses: [StoredResponse]) {
+    for response in responses {
+      disk?.removeValue(for: Self.onDisk(response.id))
+    }
+  }
+}
+
+extension Data {
+  /// The bytes at some positions, counted from 0; all of them without a copy.
+  func slice(_ positions: Range<Int>) -> Data {
+    positions == 0..<count ? self : Data(dropFirst(positions.lowerBound).prefix(positions.count))
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// The stored responses of one URL, and how they change.
+enum StoredList {
+  /// The list with a new response, which replaces those that fit the same requests.
+  ///
+  /// Parts of the same version stay beside a new part of it, and so does the whole.
+  static func adding(
+    _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse]
+  ) -> [StoredResponse] {
+    let kept = list.filter { old in
+      !old.selection.matches(request)
+        || isSameVersion(old, new) && new.range != nil && old.range != new.range
+    }
+    return (kept + [new]).suffix(HTTPCache.Limits.variantsPerURL)
+  }
+
+  /// The list after the response to a HEAD (RFC 9111, 4.3.5): what it confirms has its fields, the rest goes.
+  static func updating(
+    _ list: [StoredResponse], byHead response: HTTPCache.Response, to request: HTTPCache.Request,
+    requestedAt: Date, receivedAt: Date
+  ) -> [StoredResponse] {
+    list.compactMap { stored in
+      guard stored.selection.matches(request) else { return stored }
+      guard agrees(response, with: stored) else { return nil }
+      return stored.updated(
+        by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+    }
+  }
+
+  /// The list without what fits a request.
+  static func removing(matching request: HTTPCache.Request, from list: [StoredResponse])
+    -> [StoredResponse]
+  {
+    list.filter { !$0.selection.matches(request) }
+  }
+
+  private static func isSameVersion(_ one: StoredResponse, _ other: StoredResponse) -> Bool {
+    guard let tag = one.entityTag, let otherTag = other.entityTag else { return false }
+    return tag.matchesStrongly(otherTag)
+      && (one.range?.length ?? one.bodySize) == (other.range?.length ?? other.bodySize)
+  }
+
+  private static func agrees(_ response: HTTPCache.Response, with stored: StoredResponse) -> Bool {
+    let fields = response.fields
+    if let tag = fields["ETag"], stored.response.fields["ETag"] != tag { return false }
+    if let modified = fields["Last-Modified"], stored.lastModified != modified { return false }
+    guard let length = fields["Content-Length"]?.decimalDigits else { return true }
+    return fields.contains("Content-Encoding") || length == stored.range?.length ?? stored.bodySize
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// What is stored of a response, but for its body.
+struct StoredResponse: Sendable, Hashable {
+  /// The name of the body, which no other body has ever had.
+  let id: String
+  /// With the fields that may be stored.
+  private(set) var response: HTTPCache.Response
+  let selection: Selection
+  let requestedAt: Date
+  let receivedAt: Date
+  /// The part of the body that is stored, if it isn't whole.
+  let range: ContentRange?
+  /// The bytes of the body.
+  var bodySize: Int
+  let freshness: Freshness
+
+  init(
+    id: String, response: HTTPCache.Response, selection: Selection, requestedAt: Date,
+    receivedAt: Date,
+    range: ContentRange?, bodySize: Int
+  ) {
+    self.id = id
+    self.response = response
+    self.selection = selection
+    self.requestedAt = requestedAt
+    self.receivedAt = receivedAt
+    self.range = range
+    self.bodySize = bodySize
+    freshness = Freshness(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
+  }
+
+  var entityTag: EntityTag? { response.fields["ETag"].flatMap(EntityTag.init) }
+
+  var lastModified: String? { response.fields["Last-Modified"] }
+
+  /// When the server made it, or when it came if the server did not say.
+  var date: Date { response.fields.date("Date", now: receivedAt) ?? receivedAt }
+
+  /// What it takes up in memory without its body, in bytes, nearly.
+  var cost: Int {
+    let fields = response.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+    return fields + selection.values.count * 128 + 512
+  }
+
+  /// The bytes of its fields, which have a limit.
+  var headSize: Int {
+    response.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+      + selection.values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
+  }
+
+  /// Whether a body in ranges of its own can be cut from this one.
+  ///
+  /// The bytes of an encoded body may have been decoded by the client, and ranges count encoded ones.
+  var canBeCut: Bool {
+    (response.status == 200 || range != nil) && !response.fields.contains("Content-Encoding")
+  }
+
+  /// The same body with the fields of a response that confirms it (RFC 9111, 3.2); nil if these say that
+  /// it may not be used for another request.
+  func updated(
+    by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
+    receivedAt: Date
+  ) -> StoredResponse? {
+    let control = CacheControl(of: confirmation.fields)
+    let new = StoredFields.storable(confirmation.fields, control: control, receivedAt: receivedAt)
+      .filter { !StoredFields.belongsToBody($0.name) }
+    var response = self.response
+    response.fields.removeAll { field in new.contains { $0.name.isSameFieldName(as: field.name) } }
+    for field in new { response.fields.append(field.value, named: field.name) }
+    // The age is that of the confirmation, even if it has none.
+    if !confirmation.fields.contains("Age") { response.fields.removeAll(named: "Age") }
+    let updated = CacheControl(of: response.fields)
+    guard updated.mayStore(response.status) else { return nil }
+    return Selection(of: request, for: response.fields).map {
+      StoredResponse(
+        id: id, response: response, selection: $0, requestedAt: requestedAt, receivedAt: receivedAt,
+        range: range, bodySize: bodySize)
+    }
+  }
+}

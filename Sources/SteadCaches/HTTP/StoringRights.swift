@@ -1,0 +1,67 @@
+import Synchronization
+
+/// Which requests on their way may still store their responses, and which pages are being changed.
+///
+/// What is invalidated or removed while a request is on its way must not come back with its response, which the
+/// server may have made before. What is removed while a page is being changed must not come back with the page.
+final class StoringRights: Sendable {
+  private struct State {
+    /// The names of the bodies that may be stored, by the keys of their URLs.
+    var active: [String: Set<String>] = [:]
+    /// Those among them that may not be stored any more.
+    var revoked: Set<String> = []
+    /// The pages that are being changed: by how many, and whether they were removed meanwhile.
+    var changes: [String: (count: Int, isRemoved: Bool)] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// Gives the right to store a body. Each call has its call of ``end(_:of:)``.
+  func begin(_ id: String, of key: CacheKey) {
+    state.withLock { _ = $0.active[key.string, default: []].insert(id) }
+  }
+
+  func end(_ id: String, of key: CacheKey) {
+    state.withLock { state in
+      state.revoked.remove(id)
+      state.active[key.string]?.remove(id)
+      if state.active[key.string]?.isEmpty == true { state.active[key.string] = nil }
+    }
+  }
+
+  /// Whether a body may not be stored.
+  func isRevoked(_ id: String) -> Bool { state.withLock { $0.revoked.contains(id) } }
+
+  /// Begins to change a page. Each call has its call of ``endChange(of:)``.
+  func beginChange(of key: CacheKey) {
+    state.withLock { $0.changes[key.string, default: (0, false)].count += 1 }
+  }
+
+  func endChange(of key: CacheKey) {
+    state.withLock { state in
+      state.changes[key.string]?.count -= 1
+      if state.changes[key.string]?.count == 0 { state.changes[key.string] = nil }
+    }
+  }
+
+  /// Whether a page was removed while it is being changed, so that nothing of it may be used.
+  func isRemoved(_ key: CacheKey) -> Bool {
+    state.withLock { !$0.changes.isEmpty && $0.changes[key.string]?.isRemoved == true }
+  }
+
+  /// Takes the rights from all requests of a URL that are on their way. Call it before the page is removed.
+  func revoke(_ key: CacheKey) {
+    state.withLock { state in
+      state.revoked.formUnion(state.active[key.string] ?? [])
+      state.changes[key.string]?.isRemoved = true
+    }
+  }
+
+  /// Takes the rights from all requests that are on their way. Call it before pages are removed.
+  func revokeAll() {
+    state.withLock { state in
+      for names in state.active.values { state.revoked.formUnion(names) }
+      for key in state.changes.keys { state.changes[key]?.isRemoved = true }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import SteadTestSupport
+import Synchronization
+import Testing
+
+@testable import SteadCaches
+
+/// Bodies that come chunk by chunk.
+@Suite(.hangLimit) struct HTTPCacheBodyTests {
+  private static let chunk = Data(repeating: 7, count: 10_000)
+  private static let limits = HTTPCache.Limits(
+    memorySize: 200_000, bodySize: 400_000, bufferSize: 30_000)
+
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
+
+  private func fetch(
+    _ cache: HTTPCache, _ origin: Origin, chunks count: Int, length: Int? = nil,
+    error: (any Error)? = nil
+  ) async throws -> Data {
+    let chunks = Chunks()
+    origin.answer { _ in
+      var fields: HTTPCache.Fields = ["Cache-Control": "max-age=10"]
+      fields["Content-Length"] = length.map(String.init)
+      return (.init(status: 200, fields: fields), chunks.body)
+    }
+    for _ in 0..<count { chunks.send(Self.chunk) }
+    chunks.finish(error)
+    return try await origin.get(from: cache).body.data()
+  }
+
+  private func stored(_ cache: HTTPCache) async throws -> Data? {
+    try await cache.storedResponse(to: try Origin.request())?.body.data()
+  }
+
+  @Test(arguments: [1, 3, 4, 30, 40])
+  func goToDiskWhenTheyAreLarge(count: Int) async throws {
+    let origin = Origin([:])
+    let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
+    let expected = Data(repeating: 7, count: count * 10_000)
+    #expect(try await fetch(cache, origin, chunks: count) == expected)
+    #expect(try await stored(cache) == expected)
+    let other = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
+    #expect(try await stored(other) == expected)
+    let part = try await origin.get("/", ["Range": "bytes=9998-10001"], from: other)
+    #expect(part.response.status == 206)
+    #expect(try await part.body.data().count == min(4, count * 10_000 - 9998))
+    #expect(origin.requests.count == 1)
+  }
+
+  @Test func areNotStoredBeyondTheLimit() async throws {
+    let origin = Origin([:])
+    let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
+    #expect(try await fetch(cache, origin, chunks: 41).count == 410_000)
+    #expect(try await stored(cache) == nil)
+    let inMemory = origin.cache(limits: Self.limits)
+    #expect(try await fetch(inMemory, origin, chunks: 4).count == 40_000)
+    #expect(try await stored(inMemory) == nil)
+    #expect(try await fetch(inMemory, origin, chunks: 3).count == 30_000)
+    #expect(try await stored(inMemory)?.count == 30_000)
+  }
+
+  @Test(arguments: [1, 20])
+  func areNotStoredWhenTheyBreakOff(count: Int) async throws {
+    let origin = Origin([:])
+    let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
+    await #expect(throws: Unreachable.self) {
+      try await fetch(cache, origin, chunks: count, error: Unreachable())
+    }
+    #expect(try await stored(cache) == nil)
+    #expect(
+      try await fetch(cache, origin, chunks: count, length: count * 10_000 + 1).count == count
+        * 10_000)
+    #expect(try await stored(cache) == nil)
+    #expect(
+      try await fetch(cache, origin, chunks: count, length: count * 10_000 - 1).count == count
+        * 10_000)
+    #expect(try await stored(cache) == nil)
+    #expect(
+      try await fetch(cache, origin, chunks: count, length: count * 10_000).count == count * 10_000)
+    #expect(try await stored(cache)?.count == count * 10_000)
+  }
+
+  /// The reader gets the first bytes while the server still sends.
+  @Test func areHandedOnAsTheyCome() async throws {
+    let chunks = Chunks()
+    let origin = Origin { _ in
+      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
+    }
+    let cache = origin.cache()
+    let reply = try await origin.get(from: cache)
+    var iterator = reply.body.makeAsyncIterator()
+    chunks.send("a")
+    #expect(try await iterator.next() == Data("a".utf8))
+    #expect(cache.storedResponse(to: try Origin.request()) == nil)
+    chunks.send("")
+    chunks.send("b")
+    #expect(try await iterator.next() == Data("b".utf8))
+    chunks.finish()
+    #expect(try await iterator.next() == nil)
+    #expect(try await stored(cache) == Data("ab".utf8))
+  }
+
+  /// A reader that rests holds the server up, so that a body never fills memory.
+  @Test func holdTheServerUpWhileTheReaderRests() async throws {
+    let queue = ChunkQueue(limit: 20_000)
+    #expect(await queue.write(Self.chunk))
+    let hasReturned = Mutex(false)
+    let isRead = Task {
+      defer { hasReturned.withLock { $0 = true } }
+      return await queue.write(Self.chunk)
+    }
+    for _ in 0..<1000 { await Task.yield() }
+    #expect(!hasReturned.withLock { $0 })
+    #expect(try await queue.next()?.count == 10_000)
+    #expect(await isRead.value)
+  }
+
+  /// Nobody reads a long body any more: the connection ends with the last reference to it.
+  @Test func endTheConnectionWithTheReader() async throws {
+    let chunks = Chunks()
+    let ended = Event()
+    chunks.onEnd { ended.happen() }
+    let origin = Origin { _ in
+      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
+    }
+    let cache = origin.cache()
+    var reply: HTTPCache.Reply? = try await origin.get(from: cache)
+    #expect(reply != nil)
+    reply = nil
+    chunks.send("a")
+    await ended.wait()
+    #expect(cache.storedResponse(to: try Origin.request()) == nil)
+  }
+
+  /// A short body is worth its rest.
+  @Test func finishAShortBodyWithoutAReader() async throws {
+    let chunks = Chunks()
+    let origin = Origin { _ in
+      (
+        .init(status: 200, fields: ["Cache-Control": "max-age=10", "Content-Length": "2"]),
+        chunks.body
+      )
+    }
+    let cache = origin.cache()
+    _ = try await origin.get(from: cache)
+    chunks.send("a")
+    chunks.send("b")
+    chunks.finish()
+    #expect(try await origin.get(from: cache).text == "ab")
+    #expect(origin.requests.count == 1)
+  }
+
+  @Test func stayReadableWhileTheyAreRemoved() async throws {
+    let origin = Origin([:])
+    let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
+    _ = try await fetch(cache, origin, chunks: 40)
+    let reply = try #require(cache.storedResponse(to: try Origin.request()))
+    cache.removeAll()
+    #expect(try await reply.body.data().count == 400_000)
+    #expect(cache.storedResponse(to: try Origin.request()) == nil)
+  }
+
+  @Test func areReadOnce() async throws {
+    let chunks = Chunks()
+    let origin = Origin { _ in
+      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
+    }
+    let reply = try await origin.get(from: origin.cache())
+    chunks.send("a")
+    chunks.finish()
+    #expect(try await reply.text == "a")
+    #expect(try await reply.text == "")
+    let whole = HTTPCache.Body(Data("b".utf8))
+    for _ in 0..<2 { #expect(try await whole.data() == Data("b".utf8)) }
+    var all = Data()
+    for try await chunk in whole { all += chunk }
+    #expect(all == Data("b".utf8))
+  }
+}

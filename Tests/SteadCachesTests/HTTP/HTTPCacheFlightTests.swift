@@ -1,0 +1,171 @@
+import Foundation
+import SteadTestSupport
+import Synchronization
+import Testing
+
+@testable import SteadCaches
+
+/// Equal requests at the same time.
+@Suite(.hangLimit) struct HTTPCacheFlightTests {
+  private static let count = 20
+
+  /// Sends equal requests while the server holds its response back until all have come.
+  private func together(
+    _ origin: Origin, _ cache: HTTPCache, _ path: String = "/"
+  ) async throws -> [HTTPCache.Reply] {
+    try await withThrowingTaskGroup(of: HTTPCache.Reply.self) { group in
+      for _ in 0..<Self.count { group.addTask { try await origin.get(path, from: cache) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  @Test func shareOneFetch() async throws {
+    let gate = Event()
+    let origin = Origin { _ in
+      await gate.wait()
+      return (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), .init(Data("body".utf8)))
+    }
+    let cache = origin.cache()
+    async let replies = together(origin, cache)
+    while origin.requests.isEmpty { await Task.yield() }
+    gate.happen()
+    var misses = 0
+    for reply in try await replies {
+      #expect(try await reply.text == "body")
+      misses += reply.outcome.source == .miss ? 1 : 0
+    }
+    #expect(misses == 1)
+    #expect(origin.requests.count == 1)
+  }
+
+  /// Each gets a response of its own, since none may be used for another request.
+  @Test(arguments: ["no-store", "no-cache", "max-age=0"])
+  func shareNothingThatMayNotBeReused(control: String) async throws {
+    let number = Mutex(0)
+    let gate = Event()
+    let origin = Origin { _ in
+      await gate.wait()
+      let body = number.withLock { number in
+        number += 1
+        return "\(number)"
+      }
+      return (.init(status: 200, fields: ["Cache-Control": control]), .init(Data(body.utf8)))
+    }
+    let cache = origin.cache()
+    async let replies = together(origin, cache)
+    while origin.requests.isEmpty { await Task.yield() }
+    gate.happen()
+    var texts: Set<String> = []
+    for reply in try await replies { texts.insert(try await reply.text) }
+    #expect(texts.count == Self.count)
+  }
+
+  @Test func shareABodyThatComesInChunks() async throws {
+    let chunks = Chunks()
+    let origin = Origin { _ in
+      (
+        .init(status: 200, fields: ["Cache-Control": "max-age=10", "Content-Length": "6"]),
+        chunks.body
+      )
+    }
+    let cache = origin.cache()
+    let first = try await origin.get(from: cache)
+    chunks.send("abc")
+    let others = Task { try await together(origin, cache) }
+    chunks.send("def")
+    chunks.finish()
+    #expect(try await first.text == "abcdef")
+    for reply in try await others.value {
+      #expect(reply.outcome.source == .hit)
+      #expect(try await reply.text == "abcdef")
+    }
+    #expect(origin.requests.count == 1)
+  }
+
+  @Test func shareTheServersError() async throws {
+    let gate = Event()
+    let origin = Origin { _ in
+      await gate.wait()
+      throw Unreachable()
+    }
+    let cache = origin.cache()
+    let one = Task { try await origin.get(from: cache) }
+    let two = Task { try await origin.get(from: cache) }
+    while origin.requests.isEmpty { await Task.yield() }
+    gate.happen()
+    await #expect(throws: Unreachable.self) { try await one.value }
+    await #expect(throws: Unreachable.self) { try await two.value }
+    origin.answer(["Cache-Control": "max-age=10"])
+    #expect(try await origin.get(from: cache).text == "body")
+  }
+
+  @Test func endOneByOne() async throws {
+    let gate = Event()
+    let origin = Origin { _ in
+      await gate.wait()
+      try Task.checkCancellation()
+      return (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), .init(Data("body".utf8)))
+    }
+    let cache = origin.cache()
+    let one = Task { try await origin.get(from: cache) }
+    while origin.requests.isEmpty { await Task.yield() }
+    let two = Task { try await origin.get(from: cache) }
+    // The second one joins the first here, or makes a fetch of its own: both must end well.
+    for _ in 0..<1000 { await Task.yield() }
+    one.cancel()
+    await #expect(throws: CancellationError.self) { try await one.value }
+    gate.happen()
+    #expect(try await two.value.text == "body")
+  }
+
+  @Test func cancelTheFetchWithTheLastOne() async throws {
+    let cancelled = Event()
+    let origin = Origin { _ in
+      try await withTaskCancellationHandler {
+        try await Task.sleep(for: .seconds(3600))
+      } onCancel: {
+        cancelled.happen()
+      }
+      throw Unreachable()
+    }
+    let cache = origin.cache()
+    let task = Task { try await origin.get(from: cache) }
+    while origin.requests.isEmpty { await Task.yield() }
+    task.cancel()
+    await cancelled.wait()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  /// A follower that is cancelled doesn't wait for the body.
+  @Test func endWhileTheBodyComes() async throws {
+    let chunks = Chunks()
+    let origin = Origin { _ in
+      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
+    }
+    let cache = origin.cache()
+    let first = try await origin.get(from: cache)
+    let follower = Task { try await origin.get(from: cache) }
+    await Task.yield()
+    follower.cancel()
+    await #expect(throws: CancellationError.self) { try await follower.value }
+    chunks.send("body")
+    chunks.finish()
+    #expect(try await first.text == "body")
+  }
+
+  @Test func makeAFetchOfTheirOwnWhenTheyDiffer() async throws {
+    let gate = Event()
+    let origin = Origin { _ in
+      await gate.wait()
+      return (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), .init())
+    }
+    let cache = origin.cache()
+    async let one = origin.get("/", ["A": "1"], from: cache)
+    async let two = origin.get("/", ["A": "2"], from: cache)
+    async let three = origin.get("/b", ["A": "1"], from: cache)
+    async let four = origin.get("/", ["A": "1"], mode: .reload, from: cache)
+    while origin.requests.count < 4 { await Task.yield() }
+    gate.happen()
+    _ = try await (one, two, three, four)
+  }
+}

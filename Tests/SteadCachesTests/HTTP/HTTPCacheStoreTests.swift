@@ -1,0 +1,181 @@
+import Foundation
+import SteadFiles
+import SteadTestSupport
+import Testing
+
+@testable import SteadCaches
+
+/// What is stored, for how long, and how it goes.
+@Suite(.hangLimit) struct HTTPCacheStoreTests {
+  private let directory: TemporaryDirectory
+  private let place: URL
+
+  init() throws {
+    directory = try TemporaryDirectory(inMemory: true)
+    place = directory.url.appending(path: "http", directoryHint: .isDirectory)
+  }
+
+  private let fresh: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
+
+  private func isStored(_ path: String, in cache: HTTPCache) throws -> Bool {
+    cache.storedResponse(to: try Origin.request(path)) != nil
+  }
+
+  @Test func outlivesTheObject() async throws {
+    let origin = Origin(["Cache-Control": "max-age=100", "A": "1", "Vary": "B"])
+    _ = try await origin.get(from: origin.cache(in: place))
+    let reply = try await origin.get(from: origin.cache(in: place))
+    #expect(reply.outcome.source == .hit)
+    #expect(reply.response.fields["A"] == "1")
+    #expect(try await reply.text == "body")
+    #expect(
+      try await origin.get("/", ["B": "2"], from: origin.cache(in: place)).outcome.source == .miss)
+  }
+
+  /// A page in memory counts only while the one on disk is the same.
+  @Test func seesWhatOthersChange() async throws {
+    let origin = Origin(fresh)
+    let (one, two) = (origin.cache(in: place), origin.cache(in: place))
+    _ = try await origin.get(from: one)
+    #expect(try await origin.get(from: two).outcome.source == .hit)
+    #expect(try await origin.get(from: one).outcome.source == .hit)
+    origin.answer(fresh, body: "new")
+    _ = try await origin.get(mode: .reload, from: two)
+    #expect(try await origin.get(from: one).text == "new")
+    origin.answer(status: 204, [:])
+    _ = try await origin.get(method: "DELETE", from: two)
+    #expect(try !isStored("/", in: one))
+  }
+
+  @Test func belongsToTheUserAlone() async throws {
+    let origin = Origin(fresh)
+    _ = try await origin.get(from: origin.cache(in: place))
+    #expect(try place.mode == 0o700)
+    for name in try FileManager.default.contentsOfDirectory(atPath: place.filePath) {
+      #expect(try place.file(name).mode & 0o077 == 0 || name == "CACHEDIR.TAG", "\(name)")
+    }
+  }
+
+  @Test func writesNoSecretOfARequest() async throws {
+    let origin = Origin(["Cache-Control": "max-age=100", "Vary": "Cookie"])
+    let cache = origin.cache(in: place)
+    let secrets: HTTPCache.Fields = ["Authorization": "Bearer sesame", "Cookie": "id=sesame"]
+    _ = try await origin.get("/", secrets, from: cache)
+    #expect(try await origin.get("/", secrets, from: cache).outcome.source == .hit)
+    for name in try FileManager.default.contentsOfDirectory(atPath: place.filePath) {
+      guard let bytes = try? Data(contentsOf: place.file(name)) else { continue }
+      #expect(bytes.range(of: Data("sesame".utf8)) == nil, "\(name)")
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func isClearedByURLHostAndDate(isOnDisk: Bool) async throws {
+    let origin = Origin(fresh)
+    let cache = origin.cache(in: isOnDisk ? place : nil)
+    func fill() async throws {
+      for url in ["/a", "/b", "http://B.example/", "http://b.example:8080/"] {
+        _ = try await origin.get(url, from: cache)
+      }
+    }
+    try await fill()
+    cache.removeResponses(for: try Origin.request("/a#x").url)
+    #expect(try !isStored("/a", in: cache))
+    #expect(try isStored("/b", in: cache))
+    cache.removeResponses(fromHost: "b.EXAMPLE")
+    #expect(try !isStored("http://b.example/", in: cache))
+    #expect(try !isStored("http://b.example:8080/", in: cache))
+    #expect(try isStored("/b", in: cache) == isOnDisk)
+    let date = origin.now + 1
+    origin.advance(2)
+    _ = try await origin.get("/c", from: cache)
+    cache.removeResponses(storedSince: date)
+    #expect(try !isStored("/c", in: cache))
+    #expect(try isStored("/b", in: cache) == isOnDisk)
+    try await fill()
+    cache.removeAll()
+    for url in ["/a", "/b", "/c", "http://b.example/"] { #expect(try !isStored(url, in: cache)) }
+    if isOnDisk { #expect(cache.diskSize == 0) }
+    #expect(cache.memorySize == 0)
+  }
+
+  /// The server may have made the response before the change.
+  @Test(arguments: [true, false], ["POST", "clear", "clear all"])
+  func doesNotComeBackWithARequestThatWasOnItsWay(isOnDisk: Bool, how: String) async throws {
+    let (gate, fields) = (Event(), fresh)
+    let origin = Origin { request in
+      if request.method == "POST" { return (.init(status: 204), .init()) }
+      await gate.wait()
+      return (.init(status: 200, fields: fields), .init(Data("old".utf8)))
+    }
+    let cache = origin.cache(in: isOnDisk ? place : nil)
+    async let old = origin.get(from: cache)
+    while origin.requests.isEmpty { await Task.yield() }
+    switch how {
+    case "POST": _ = try await origin.get(method: "POST", from: cache)
+    case "clear": cache.removeResponses(for: try Origin.request().url)
+    default: cache.removeAll()
+    }
+    gate.happen()
+    #expect(try await old.text == "old")
+    #expect(try !isStored("/", in: cache))
+    #expect(try await origin.get(from: cache).outcome.source == .miss)
+    #expect(try isStored("/", in: cache))
+  }
+
+  @Test func keepsItsLimits() async throws {
+    let origin = Origin { request in
+      let size = Int(request.url.lastPathComponent) ?? 0
+      let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
+      return (.init(status: 200, fields: fields), .init(Data(repeating: 1, count: size)))
+    }
+    let limits = HTTPCache.Limits(memorySize: 100_000, diskSize: 300_000, bodySize: 50_000)
+    let cache = origin.cache(in: place, limits: limits)
+    for number in 0..<100 {
+      _ = try await origin.get("http://\(number).example/\(number * 600)", from: cache)
+      #expect(cache.memorySize <= 100_000)
+      #expect(cache.diskSize <= 300_000)
+    }
+    #expect(cache.diskSize > 200_000)
+    #expect(try !isStored("http://99.example/59400", in: cache))
+    #expect(try isStored("http://83.example/49800", in: cache))
+  }
+
+  @Test func storesNoHugeHeads() async throws {
+    let origin = Origin(["Cache-Control": "max-age=9", "A": String(repeating: "a", count: 300_000)])
+    let cache = origin.cache(in: place)
+    _ = try await origin.get(from: cache)
+    #expect(try !isStored("/", in: cache))
+    #expect(cache.diskSize == 0)
+  }
+
+  /// A body that the disk has lost is a miss, and so is one that is damaged.
+  @Test func fetchesWhatTheDiskHasLost() async throws {
+    let origin = Origin(fresh, body: String(repeating: "x", count: 300_000))
+    let limits = HTTPCache.Limits(memorySize: 1000)
+    _ = try await origin.get(from: origin.cache(in: place, limits: limits))
+    let values = place.appending(path: "values", directoryHint: .isDirectory)
+    for name in try FileManager.default.contentsOfDirectory(atPath: values.filePath) {
+      try FileManager.default.removeItem(at: values.file(name))
+    }
+    let reply = try await origin.get(from: origin.cache(in: place, limits: limits))
+    #expect(reply.outcome.source == .miss)
+    #expect(try await reply.body.data().count == 300_000)
+    #expect(
+      try await origin.get(from: origin.cache(in: place, limits: limits)).outcome.source == .hit)
+  }
+
+  /// Without a directory that can be used, responses are kept in memory, and the app goes on.
+  @Test func worksWithoutADirectory() async throws {
+    try Data("not a directory".utf8).write(to: place.deletingLastPathComponent().file("file"))
+    let origin = Origin(fresh)
+    let cache = origin.cache(in: directory.url.file("file"))
+    _ = try await origin.get(from: cache)
+    #expect(try await origin.get(from: cache).outcome.source == .hit)
+    cache.removeAll()
+    #expect(try !isStored("/", in: cache))
+    _ = try await origin.get(from: cache)
+    origin.answer(status: 204, [:])
+    _ = try await origin.get(method: "PUT", from: cache)
+    #expect(try !isStored("/", in: cache))
+  }
+}

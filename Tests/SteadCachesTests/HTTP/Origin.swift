@@ -1,0 +1,114 @@
+import Foundation
+import SteadTestSupport
+import Synchronization
+import Testing
+
+@testable import SteadCaches
+
+/// A server that is a closure, a clock that the test sets, and a cache between them and the test.
+final class Origin: Sendable {
+  typealias Answer =
+    @Sendable (HTTPCache.Request) async throws -> (HTTPCache.Response, HTTPCache.Body)
+
+  private struct State {
+    var now = Date(timeIntervalSince1970: 1_800_000_000)
+    var requests: [HTTPCache.Request] = []
+    var answer: Answer
+  }
+
+  private let state: Mutex<State>
+
+  init(_ answer: @escaping Answer) { state = Mutex(State(answer: answer)) }
+
+  /// A server that sends the same to all.
+  convenience init(status: Int = 200, _ fields: HTTPCache.Fields, body: String = "body") {
+    self.init { _ in
+      (HTTPCache.Response(status: status, fields: fields), HTTPCache.Body(Data(body.utf8)))
+    }
+  }
+
+  var now: Date { state.withLock { $0.now } }
+  /// What the server was asked.
+  var requests: [HTTPCache.Request] { state.withLock { $0.requests } }
+
+  func advance(_ seconds: TimeInterval) { state.withLock { $0.now += seconds } }
+
+  /// Makes the server send something else from now on.
+  func answer(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
+
+  func answer(status: Int = 200, _ fields: HTTPCache.Fields, body: String = "body") {
+    answer { _ in
+      (HTTPCache.Response(status: status, fields: fields), HTTPCache.Body(Data(body.utf8)))
+    }
+  }
+
+  var fetch: HTTPCache.Fetch {
+    { request in
+      let answer = self.state.withLock { state in
+        state.requests.append(request)
+        return state.answer
+      }
+      return try await answer(request)
+    }
+  }
+
+  /// A cache with the server's clock.
+  func cache(in directory: URL? = nil, limits: HTTPCache.Limits = .init()) -> HTTPCache {
+    HTTPCache(directory: directory, limits: limits, now: { self.now })
+  }
+
+  func get(
+    _ path: String = "/", _ fields: HTTPCache.Fields = [:], method: String = "GET",
+    mode: HTTPCache.Mode = .standard, from cache: HTTPCache
+  ) async throws -> HTTPCache.Reply {
+    try await cache.response(
+      to: Self.request(path, fields, method: method), mode: mode, fetch: fetch)
+  }
+
+  static func request(
+    _ path: String = "/", _ fields: HTTPCache.Fields = [:], method: String = "GET"
+  ) throws -> HTTPCache.Request {
+    let url = try #require(URL(string: path, relativeTo: URL(string: "http://a.example")))
+    return HTTPCache.Request(method: method, url: url.absoluteURL, fields: fields)
+  }
+}
+
+/// What a server throws that cannot be reached.
+struct Unreachable: Error {}
+
+extension HTTPCache.Reply {
+  var text: String {
+    get async throws { String(decoding: try await body.data(), as: UTF8.self) }
+  }
+}
+
+/// A body whose chunks the test sends one by one.
+final class Chunks: Sendable {
+  private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
+  let body: HTTPCache.Body
+
+  init() {
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
+    self.continuation = continuation
+    body = HTTPCache.Body(stream)
+  }
+
+  func send(_ text: String) { continuation.yield(Data(text.utf8)) }
+  func send(_ data: Data) { continuation.yield(data) }
+  func finish(_ error: (any Error)? = nil) { continuation.finish(throwing: error) }
+  /// Called when nobody reads any more.
+  func onEnd(_ body: @escaping @Sendable () -> Void) {
+    continuation.onTermination = { _ in body() }
+  }
+}
+
+/// An event that happens once.
+final class Event: Sendable {
+  private let continuation: AsyncStream<Void>.Continuation
+  private let stream: AsyncStream<Void>
+
+  init() { (stream, continuation) = AsyncStream.makeStream(of: Void.self) }
+
+  func happen() { continuation.finish() }
+  func wait() async { for await _ in stream {} }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import SteadCaches
+
+@Suite struct StoredAnswerTests {
+  private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+  /// A stored response of ten bytes, or of the last six of them.
+  private func stored(_ fields: HTTPCache.Fields = [:], isPart: Bool = false, status: Int = 200)
+    throws
+    -> StoredResponse
+  {
+    var all = fields
+    if isPart { all["Content-Range"] = "bytes 4-9/10" }
+    let request = try Origin.request("/", isPart ? ["Range": "bytes=4-"] : [:])
+    var draft = try #require(
+      Reception.draft(
+        of: HTTPCache.Response(status: isPart ? 206 : status, fields: all), to: request,
+        requestedAt: Self.now, receivedAt: Self.now, id: "id"))
+    draft.bodySize = isPart ? 6 : 10
+    return draft
+  }
+
+  private func answer(
+    _ stored: StoredResponse, _ asked: HTTPCache.Fields, method: String = "GET"
+  ) throws -> StoredAnswer? {
+    let request = try Origin.request("/", asked, method: method)
+    return StoredAnswer.best(of: [stored], for: request).map {
+      StoredAnswer($0, to: request, now: Self.now + 5)
+    }
+  }
+
+  @Test(arguments: [
+    ("bytes=0-1", 0..<2, "bytes 0-1/10"), ("bytes=8-", 8..<10, "bytes 8-9/10"),
+    ("bytes=-3", 7..<10, "bytes 7-9/10"),
+    ("bytes=5-99", 5..<10, "bytes 5-9/10"),
+  ])
+  func cutsRangesFromTheWhole(range: String, positions: Range<Int>, written: String) throws {
+    let answer = try #require(try answer(stored(["Content-Length": "10"]), ["Range": range]))
+    #expect(answer.response.status == 206)
+    #expect(answer.positions == positions)
+    #expect(answer.response.fields["Content-Range"] == written)
+    #expect(answer.response.fields["Content-Length"] == String(positions.count))
+    #expect(answer.response.fields["Age"] == "5")
+  }
+
+  @Test func cutsRangesFromParts() throws {
+    let part = try stored(isPart: true)
+    #expect(try answer(part, ["Range": "bytes=6-8"])?.positions == 2..<5)
+    #expect(
+      try answer(part, ["Range": "bytes=6-8"])?.response.fields["Content-Range"] == "bytes 6-8/10")
+    #expect(try answer(part, ["Range": "bytes=-1"])?.positions == 5..<6)
+    #expect(try answer(part, ["Range": "bytes=3-8"]) == nil)
+    #expect(try answer(part, [:]) == nil)
+    #expect(try answer(part, [:], method: "HEAD") == nil)
+  }
+
+  @Test func leavesOtherRangesToTheServer() throws {
+    for range in ["bytes=10-", "bytes=0-1,3-4", "lines=1-2", "x"] {
+      #expect(try answer(stored(), ["Range": range]) == nil, "\(range)")
+    }
+    // The positions count the encoded bytes, which the client may have decoded.
+    #expect(try answer(stored(["Content-Encoding": "gzip"]), ["Range": "bytes=0-1"]) == nil)
+    #expect(try answer(stored(status: 404), ["Range": "bytes=0-1"]) == nil)
+  }
+
+  @Test func sendsTheWholeWhenTheRangeIsOfAnotherVersion() throws {
+    let modified = "Wed, 07 Oct 2026 08:00:00 GMT"
+    let whole = try stored(["ETag": "\"a\"", "Last-Modified": modified])
+    for (condition, status) in [
+      ("\"a\"", 206), ("\"b\"", 200), ("W/\"a\"", 200), (modified, 206), ("x", 200),
+    ] {
+      let answer = try answer(whole, ["Range": "bytes=0-1", "If-Range": condition])
+      #expect(answer?.response.status == status, "\(condition)")
+    }
+  }
+
+  @Test(arguments: [
+    ("\"a\"", 304), ("W/\"a\"", 304), ("\"b\", \"a\"", 304), ("*", 304), ("\"b\"", 200), ("a", 200),
+    ("\"b,\"a\"\"", 200),
+    ("", 200),
+  ])
+  func tellsTheClientWhatItHas(tags: String, status: Int) throws {
+    let answer = try #require(
+      try answer(stored(["ETag": "\"a\"", "X": "y", "Vary": "Z"]), ["If-None-Match": tags]))
+    #expect(answer.response.status == status)
+    #expect(answer.positions.isEmpty == (status == 304))
+    #expect(answer.response.fields["ETag"] == "\"a\"")
+    #expect(answer.response.fields.contains("X") == (status == 200))
+    #expect(answer.response.fields.contains("Vary"))
+  }
+
+  @Test func comparesDatesWithoutATag() throws {
+    let modified = "Wed, 07 Oct 2026 08:00:00 GMT"
+    let (before, after) = ("Wed, 07 Oct 2026 07:59:59 GMT", "Wednesday, 07-Oct-26 08:00:01 GMT")
+    let dated = try stored(["ETag": "\"a\"", "Last-Modified": modified])
+    #expect(try answer(dated, ["If-Modified-Since": modified])?.response.status == 304)
+    #expect(try answer(dated, ["If-Modified-Since": after])?.response.status == 304)
+    #expect(try answer(dated, ["If-Modified-Since": before])?.response.status == 200)
+    #expect(
+      try answer(dated, ["If-Modified-Since": after, "If-None-Match": "\"b\""])?.response.status
+        == 200)
+    #expect(try answer(stored(), ["If-Modified-Since": before])?.response.status == 200)
+    #expect(
+      try answer(stored(), ["If-Modified-Since": "Fri, 15 Jan 2027 08:00:00 GMT"])?.response.status
+        == 304)
+    #expect(try answer(stored(status: 404), ["If-None-Match": "*"])?.response.status == 404)
+  }
+
+  @Test func sendsNoBodyToHead() throws {
+    let answer = try #require(try answer(stored(["Content-Length": "10"]), [:], method: "HEAD"))
+    #expect(answer.positions.isEmpty)
+    #expect(answer.response.fields["Content-Length"] == "10")
+  }
+}

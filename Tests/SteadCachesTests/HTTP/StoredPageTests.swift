@@ -1,0 +1,56 @@
+import Foundation
+import SteadTestSupport
+import Testing
+
+@testable import SteadCaches
+
+@Suite struct StoredPageTests {
+  private func stored(_ id: String, range: ContentRange? = nil, fields: HTTPCache.Fields = [:])
+    -> StoredResponse
+  {
+    StoredResponse(
+      id: id, response: HTTPCache.Response(status: 200, reason: "OK", fields: fields),
+      selection: Selection(values: ["a": "1", "b": nil], language: "de"),
+      requestedAt: Date(timeIntervalSince1970: 1.5), receivedAt: Date(timeIntervalSince1970: 2.25),
+      range: range,
+      bodySize: 7)
+  }
+
+  private var pages: [StoredResponse] {
+    [
+      stored("x", fields: ["A": "b", "a": "é", "Cache-Control": "max-age=5"]),
+      stored("y", range: ContentRange(positions: 3..<10, length: 20)),
+    ]
+  }
+
+  @Test func readsWhatItWrites() {
+    #expect(StoredPage.decode(StoredPage.encode(pages)) == pages)
+    #expect(StoredPage.decode(StoredPage.encode([])) == [])
+  }
+
+  @Test func takesDamageForNothing() {
+    let bytes = StoredPage.encode(pages)
+    for length in 0..<bytes.count { #expect(StoredPage.decode(bytes.prefix(length)) == []) }
+    #expect(StoredPage.decode(bytes + [0]) == [])
+    #expect(StoredPage.decode([2] + bytes.dropFirst()) == [])
+    var random = SplitMix(seed: 9)
+    for _ in 0..<5000 {
+      var damaged = bytes
+      damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
+        in: 0...255, using: &random)
+      _ = StoredPage.decode(damaged)
+    }
+  }
+
+  @Test func dropsTheOldestBodiesFirst() {
+    var page = StoredPage(pages, bodies: ["x": Data(count: 1000), "y": Data(count: 1000)])
+    let all = page.cost
+    page.dropBodies(downTo: all)
+    #expect(page.bodies.count == 2)
+    page.dropBodies(downTo: all - 1)
+    #expect(page.bodies.keys.sorted() == ["y"])
+    page.dropBodiless()
+    #expect(page.responses.map(\.id) == ["y"])
+    #expect(page.with([]).bodies.isEmpty)
+  }
+}
