@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "evolve", targets: ["evolve"]),
     .executable(name: "generations", targets: ["generations"]),
     .executable(name: "git-credential-stead", targets: ["git-credential-stead"]),
+    .executable(name: "httpcache", targets: ["httpcache"]),
     .executable(name: "race", targets: ["race"]),
     .executable(name: "shelf", targets: ["shelf"]),
   ],
@@ -78,6 +79,12 @@ let package = Package(
     .testTarget(
       name: "GenerationsKitTests",
       dependencies: ["ExampleTestSupport", "GenerationsKit", "generations"]),
+    .target(
+      name: "HTTPCacheKit", dependencies: [.product(name: "SteadCaches", package: "stead")]),
+    .executableTarget(name: "httpcache", dependencies: ["HTTPCacheKit"]),
+    .testTarget(
+      name: "HTTPCacheKitTests",
+      dependencies: ["ExampleTestSupport", "HTTPCacheKit", "httpcache"]),
     .target(name: "ExampleTestSupport", path: "Tests/ExampleTestSupport"),
     // Not in the root package: see the note beside its target OSLog.
     .testTarget(

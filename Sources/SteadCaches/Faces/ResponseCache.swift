@@ -1,0 +1,244 @@
+#if canImport(FoundationNetworking)
+  public import Foundation
+  public import FoundationNetworking
+  import SteadFiles
+  import Synchronization
+
+  /// `URLCache` as Apple's systems have it: a store of responses under their requests, in memory and on disk.
+  ///
+  /// ```swift
+  /// typealias URLCache = ResponseCache  // In your module: code for Apple's systems compiles unchanged.
+  /// ```
+  ///
+  /// Off Apple's systems, Foundation's own finds a response for requests with another query or method, crashes when it
+  /// lets go of one that was stored twice, and lacks `init(memoryCapacity:diskCapacity:directory:)`. Here, a request's
+  /// key is its method and its URL without the fragment, and a response with a `Vary` is found by requests alone whose
+  /// fields chose it.
+  ///
+  /// It stores what it is called with and decides nothing: a stale response is found, too. URLSession does not use
+  /// a cache off Apple's systems, whichever its configuration has. To load with one, use ``HTTPCache`` and
+  /// `session.data(for:cache:)`.
+  ///
+  /// Costs: a response in memory is found in about 1 us, one on disk in some 10. Limits: `memoryCapacity` and
+  /// `diskCapacity`, in bytes, hold at every moment. Several processes may share a directory; what one of them removes
+  /// may remain in another's memory. It never throws: without a directory that can be written to, it holds in memory
+  /// what it can, and `Stead.onProblem` is called once.
+  ///
+  /// Files are readable by the user alone. A `userInfo` that isn't a property list is kept in memory alone.
+  public final class ResponseCache: URLCache, SharedResponses, @unchecked Sendable {
+    // Sendable: all that it adds to its superclass, which is, are constants of Sendable types.
+    private static let defaultMemoryCapacity = 4 << 20
+    private static let defaultDiskCapacity = 20 << 20
+
+    private let memory: MemoryCache<String, StoredURLResponse>
+    private let disk: Mutex<DiskCache?>
+    private let directory: URL
+    private let removals = Mutex(Removals())
+
+    /// Makes a cache in a directory of its own.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: The most bytes of responses in memory.
+    ///   - diskCapacity: The most bytes of responses on disk; with 0 the disk isn't touched.
+    ///   - directory: Where the responses on disk are; nil for a place of this program's in the user's cache
+    ///     directory.
+    public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
+      self.init(
+        memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
+        at: directory ?? Self.place.appending(path: "default", directoryHint: .isDirectory))
+    }
+
+    /// Makes a cache in a directory of its own.
+    ///
+    /// - Parameter path: An absolute path, or one below this program's place in the user's cache directory; nil as
+    ///   for ``init(memoryCapacity:diskCapacity:directory:)``.
+    public override convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?)
+    {
+      let directory = path.map { path in
+        path.hasPrefix("/")
+          ? URL(filePath: path, directoryHint: .isDirectory)
+          : Self.place.appending(path: path, directoryHint: .isDirectory)
+      }
+      self.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
+    }
+
+    private init(memoryCapacity: Int, diskCapacity: Int, at directory: URL) {
+      self.directory = directory
+      memory = MemoryCache(totalCostLimit: memoryCapacity)
+      disk = Mutex(Self.disk(diskCapacity, directory))
+      // The superclass makes the directory that it is given, and would use it for files of its own: none can be made
+      // below a device.
+      super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null/none")
+    }
+
+    /// This program's place in the user's cache directory.
+    private static var place: URL {
+      let name = ProcessInfo.processInfo.processName
+      let directories = try? AppDirectories(id: name)
+      let cache = directories?.cache ?? FileManager.default.temporaryDirectory
+      return cache.appending(path: "responses", directoryHint: .isDirectory)
+    }
+
+    private static func disk(_ capacity: Int, _ directory: URL) -> DiskCache? {
+      capacity > 0 ? DiskCache(directory: directory, limits: .init(totalSize: capacity)) : nil
+    }
+
+    private var store: DiskCache? { disk.withLock { $0 } }
+
+    // MARK: Responses
+
+    /// The response that was stored for a request; nil if there is none, or none that its fields choose.
+    public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+      guard let key = StoredURLResponse.key(request) else { return nil }
+      if let stored = memory.value(for: key), removals.withLock({ !$0.include(stored.date) }) {
+        return stored.matches(request) ? stored.response : nil
+      }
+      let count = removals.withLock { $0.count }
+      guard let entry = store?.entry(for: key), let data = entry.data,
+        let stored = StoredURLResponse(head: entry.metadata, data: data, date: entry.storedAt)
+      else { return nil }
+      removals.withLock { removals in
+        // Unless it was removed or replaced since it was read.
+        if removals.count == count { memory.setValue(stored, for: key, cost: stored.cost) }
+      }
+      return stored.matches(request) ? stored.response : nil
+    }
+
+    /// Stores a response for a request, instead of the one that was stored for it.
+    ///
+    /// Nothing happens with the policy `.notAllowed`. With `.allowedInMemoryOnly` no copy is left on disk.
+    public override func storeCachedResponse(
+      _ cachedResponse: CachedURLResponse, for request: URLRequest
+    ) {
+      guard cachedResponse.storagePolicy != .notAllowed, let key = StoredURLResponse.key(request),
+        let stored = StoredURLResponse(cachedResponse, for: request, date: Date())
+      else { return }
+      let head = cachedResponse.storagePolicy == .allowed ? stored.head : nil
+      if let store = self.store {
+        let isStored = head.map { head in
+          let writer = store.writer(for: key, metadata: head)
+          return writer.append(cachedResponse.data) && writer.commit()
+        }
+        // Not the response before, once this one has left the memory.
+        if isStored != true { store.removeValue(for: key) }
+      }
+      change { _ in memory.setValue(stored, for: key, cost: stored.cost) }
+    }
+
+    /// Removes the response that is stored for a request.
+    public override func removeCachedResponse(for request: URLRequest) {
+      guard let key = StoredURLResponse.key(request) else { return }
+      store?.removeValue(for: key)
+      change { _ in memory.removeValue(for: key) }
+    }
+
+    /// Removes all responses.
+    public override func removeAllCachedResponses() {
+      store?.removeAll()
+      change { _ in memory.removeAll() }
+    }
+
+    /// Removes the responses that were stored at a date or later.
+    public override func removeCachedResponses(since date: Date) {
+      store?.removeValues(storedSince: date)
+      change { removals in
+        if !removals.add(date..<max(date, Date())) { memory.removeAll() }
+      }
+    }
+
+    /// Changes the memory, so that nothing gets there that was read from the disk before the change.
+    private func change(_ body: (inout Removals) -> Void) {
+      removals.withLock { removals in
+        removals.count += 1
+        body(&removals)
+      }
+    }
+
+    // MARK: Limits
+
+    /// The most bytes of responses in memory; responses go at once when it becomes lower.
+    public override var memoryCapacity: Int {
+      get { memory.totalCostLimit }
+      set { memory.totalCostLimit = newValue }
+    }
+
+    /// The most bytes of responses on disk; responses go at once when it becomes lower.
+    public override var diskCapacity: Int {
+      get { store?.limits.totalSize ?? 0 }
+      set {
+        let new = Self.disk(newValue, directory)
+        let old = disk.withLock { disk in
+          defer { disk = new }
+          return disk
+        }
+        // A cache that opens removes what is beyond its limits.
+        if let new { _ = new.count } else { old?.removeAll() }
+      }
+    }
+
+    /// The bytes of responses in memory, with what is known of them.
+    public override var currentMemoryUsage: Int { memory.totalCost }
+
+    /// The bytes of responses on disk, with what is known of them.
+    public override var currentDiskUsage: Int { store?.totalSize ?? 0 }
+
+    // MARK: The shared cache
+
+    private static let defaultCache = ResponseCache(
+      memoryCapacity: defaultMemoryCapacity, diskCapacity: defaultDiskCapacity)
+    private static let current = Mutex<URLCache?>(nil)
+
+    /// The cache of the whole program: 4 MiB in memory and 20 MiB on disk, unless another one was set.
+    public override class var shared: URLCache {
+      get { current.withLock { $0 } ?? defaultCache }
+      set {
+        current.withLock { $0 = newValue }
+        // For `configuration.urlCache = .shared`, which asks the superclass.
+        super.shared = newValue
+      }
+    }
+
+    /// The shared cache, unless one was set that is of another class.
+    fileprivate static var sharedResponses: ResponseCache {
+      current.withLock { $0 as? ResponseCache } ?? defaultCache
+    }
+  }
+
+  /// Lets `.shared` be a ``ResponseCache`` where one is wanted, as in `let cache: URLCache = .shared`.
+  ///
+  /// A subclass can't give an inherited property that can be set another type.
+  public protocol SharedResponses {}
+
+  extension SharedResponses where Self == ResponseCache {
+    /// The cache of the whole program.
+    public static var shared: ResponseCache {
+      get { ResponseCache.sharedResponses }
+      set {
+        let shared: URLCache = newValue
+        ResponseCache.shared = shared
+      }
+    }
+  }
+
+  /// When responses were removed by their dates, of which those in memory are told apart when they are found.
+  private struct Removals {
+    /// The most intervals that are kept.
+    private static let limit = 16
+
+    /// How many changes there were.
+    var count = 0
+    private var intervals: [Range<Date>] = []
+
+    func include(_ date: Date) -> Bool { intervals.contains { $0.contains(date) } }
+
+    /// False if there are too many, which are forgotten then.
+    mutating func add(_ new: Range<Date>) -> Bool {
+      // Later calls end later, so one covers those before it that reach into it.
+      intervals.removeAll { new.lowerBound <= $0.lowerBound }
+      intervals.append(new)
+      guard intervals.count > Self.limit else { return true }
+      intervals = []
+      return false
+    }
+  }
+#endif

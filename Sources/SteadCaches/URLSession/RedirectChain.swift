@@ -1,0 +1,83 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension HTTPCache {
+  /// The most redirects that are followed for one request, as URLSession does.
+  public static let redirectLimit = 20
+}
+
+/// Decides which request follows a redirect, by RFC 9110 section 15.4. It sends nothing.
+struct RedirectChain {
+  private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
+  private static let ofBody = [
+    "Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type",
+    "Transfer-Encoding",
+  ]
+
+  /// The request to send next, or the one that was answered last.
+  private(set) var request: URLRequest
+  private var count = 0
+
+  init(_ request: URLRequest) { self.request = request }
+
+  /// Whether a response leads to another request, which ``request`` then is.
+  ///
+  /// - Throws: `URLError`: `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them, `.unsupportedURL` if
+  ///   the new URL isn't one of HTTP, `.requestBodyStreamExhausted` if a body would have to be sent again that is
+  ///   a stream.
+  mutating func follow(_ response: HTTPCache.Response) throws -> Bool {
+    guard Self.redirects.contains(response.status), let url = request.url,
+      let location = response.fields["Location"], let target = Self.resolve(location, url)
+    else { return false }
+    guard ["http", "https"].contains(target.scheme?.lowercased()) else {
+      throw URLError(.unsupportedURL)
+    }
+    guard count < HTTPCache.redirectLimit else { throw URLError(.httpTooManyRedirects) }
+    count += 1
+    var next = request
+    next.url = target
+    if Self.becomesGet(response.status, request.httpMethod ?? "GET") {
+      next.httpMethod = "GET"
+      next.httpBody = nil
+      next.httpBodyStream = nil
+      for name in Self.ofBody { next.setValue(nil, forHTTPHeaderField: name) }
+    }
+    guard next.httpBodyStream == nil else { throw URLError(.requestBodyStreamExhausted) }
+    if !Self.isSameOrigin(url, target) {
+      for name in Self.credentials { next.setValue(nil, forHTTPHeaderField: name) }
+    }
+    request = next
+    return true
+  }
+
+  private static let redirects = [301, 302, 303, 307, 308]
+
+  private static func becomesGet(_ status: Int, _ method: String) -> Bool {
+    switch status {
+    case 301, 302: method == "POST"
+    case 303: method != "GET" && method != "HEAD"
+    default: false
+    }
+  }
+
+  private static func resolve(_ location: String, _ url: URL) -> URL? {
+    guard let target = URL(string: location, relativeTo: url)?.absoluteURL else { return nil }
+    guard target.fragment == nil, let fragment = url.fragment,
+      var parts = URLComponents(url: target, resolvingAgainstBaseURL: true)
+    else { return target }
+    parts.fragment = fragment
+    return parts.url ?? target
+  }
+
+  private static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
+    func origin(_ url: URL) -> [String] {
+      let scheme = url.scheme?.lowercased() ?? ""
+      let port = url.port ?? (scheme == "https" ? 443 : 80)
+      return [scheme, url.host?.lowercased() ?? "", String(port)]
+    }
+    return origin(one) == origin(other)
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One request on its way, and its response: the head, then chunks, then the end.
+final class Transfer: Sendable {
+  private struct State {
+    var head: Result<HTTPURLResponse, any Error>?
+    var waiter: CheckedContinuation<HTTPURLResponse, any Error>?
+    var hasEnded = false
+    /// Nobody waits for it any more.
+    var isCancelled = false
+    /// A response that asks for credentials, and its body: another one follows where they are found.
+    var challenge: (response: HTTPURLResponse, body: [Data])?
+  }
+
+  typealias Stream = AsyncThrowingStream<Data, any Error>
+
+  private let task: URLSessionTask
+  private let body: Stream.Continuation
+  private let state = Mutex(State())
+
+  private init(_ task: URLSessionTask, _ body: Stream.Continuation) {
+    self.task = task
+    self.body = body
+  }
+
+  /// A transfer and its body. The transfer is cancelled when the body isn't read on: when its last copy is gone, or
+  /// the task that reads it is cancelled.
+  static func make(_ task: URLSessionTask) -> (Transfer, TransferChunks) {
+    let (stream, body) = Stream.makeStream()
+    let transfer = Transfer(task, body)
+    body.onTermination = { [weak transfer] termination in
+      if case .cancelled = termination { transfer?.drop() }
+    }
+    return (transfer, TransferChunks(transfer, stream))
+  }
+
+  /// Waits for the head.
+  func response() async throws -> HTTPURLResponse {
+    try await withCheckedThrowingContinuation { continuation in
+      let head = state.withLock { state in
+        if state.head == nil { state.waiter = continuation }
+        return state.head
+      }
+      if let head { continuation.resume(with: head) }
+    }
+  }
+
+  /// Whether the body came to its end.
+  var isComplete: Bool { state.withLock { $0.hasEnded } }
+
+  func receive(_ response: URLResponse) {
+    guard let response = response as? HTTPURLResponse else {
+      return setHead(.failure(URLError(.badServerResponse)))
+    }
+    // Off Apple's systems the head comes before the delegate is asked for credentials.
+    let isChallenge = response.statusCode == 401
+    state.withLock { $0.challenge = isChallenge ? (response, []) : nil }
+    if !isChallenge { setHead(.success(response)) }
+  }
+
+  func receive(_ chunk: Data) {
+    let isOfChallenge = state.withLock { state in
+      state.challenge?.body.append(chunk)
+      return state.challenge != nil
+    }
+    if !isOfChallenge { body.yield(chunk) }
+  }
+
+  /// Ends a transfer whose body nobody reads. One without a body ends by itself, and leaves a connection that can be
+  /// used again.
+  private func drop() {
+    let head = state.withLock { state in
+      state.isCancelled = true
+      return state.head
+    }
+    if case .success(let response) = head, [204, 304].contains(response.statusCode) { return }
+    task.cancel()
+  }
+
+  func cancel() {
+    state.withLock { $0.isCancelled = true }
+    setHead(.failure(CancellationError()))
+    task.cancel()
+  }
+
+  func end(_ error: (any Error)?) {
+    if let error {
+      // A cancelled reader may get to see the error of the cancelled task before its own.
+      let error = state.withLock { $0.isCancelled } ? CancellationError() : error
+      setHead(.failure(error))
+      body.finish(throwing: error)
+    } else {
+      // Off Apple's systems the head of a redirect without a target is told of here alone.
+      if let response = task.response as? HTTPURLResponse { setHead(.success(response)) }
+      setHead(.failure(URLError(.badServerResponse)))
+      let challenge = state.withLock { state in
+        state.hasEnded = true
+        return state.challenge
+      }
+      for chunk in challenge?.body ?? [] { body.yield(chunk) }
+      body.finish()
+    }
+  }
+
+  /// The first one counts.
+  private func setHead(_ head: Result<HTTPURLResponse, any Error>) {
+    let waiter = state.withLock { state in
+      guard state.head == nil else {
+        return nil as CheckedContinuation<HTTPURLResponse, any Error>?
+      }
+      state.head = head
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(with: head)
+  }
+}

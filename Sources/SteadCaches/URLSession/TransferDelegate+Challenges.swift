@@ -1,0 +1,47 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  import FoundationNetworking
+
+  /// Authentication, about which the delegate of the user's session is asked. It is called with that session, and with
+  /// a task that isn't one of its tasks.
+  extension TransferDelegate {
+    private typealias Answer =
+      @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler:
+        @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let isProposed = challenge.proposedCredential != nil && challenge.previousFailureCount == 0
+      let answer: Answer = { disposition, credential in
+        self.answer(task, disposition, credential, isProposed, completionHandler)
+      }
+      guard let user = userSession, let delegate = user.delegate as? any URLSessionTaskDelegate
+      else {
+        return answer(.performDefaultHandling, nil)
+      }
+      delegate.urlSession(user, task: task, didReceive: challenge, completionHandler: answer)
+    }
+
+    /// Hands on a delegate's answer where URLSession does with it what Apple's does. Off Apple's systems a task whose
+    /// challenge nobody answers never ends, so its response is handed on from here.
+    ///
+    /// - Parameter isProposed: Whether URLSession has a credential that it has not tried yet.
+    private func answer(
+      _ task: URLSessionTask, _ disposition: URLSession.AuthChallengeDisposition,
+      _ credential: URLCredential?, _ isProposed: Bool, _ handOn: Answer
+    ) {
+      switch disposition {
+      case .useCredential where credential != nil: handOn(.useCredential, credential)
+      case .performDefaultHandling where isProposed: handOn(.performDefaultHandling, nil)
+      case .cancelAuthenticationChallenge:
+        end(task, URLError(.userCancelledAuthentication))
+        handOn(.cancelAuthenticationChallenge, nil)
+      default:
+        end(task, nil)
+        handOn(.cancelAuthenticationChallenge, nil)
+      }
+    }
+  }
+#endif

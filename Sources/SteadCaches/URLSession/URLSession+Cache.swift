@@ -1,0 +1,143 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+// Not run on Apple's systems here, where URLSession has a cache of its own; it compiles there.
+extension URLSession {
+  /// The whole body and the response to a request, from a cache or from the server.
+  ///
+  /// ```swift
+  /// let cache = HTTPCache(named: "responses", in: try AppDirectories(id: "com.example.app"))
+  /// let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url), cache: cache)
+  /// ```
+  ///
+  /// The request's `cachePolicy` decides how the cache is used; `HTTPCache.Mode.init(_:)` says how. Where it is
+  /// `.useProtocolCachePolicy`, the session's `requestCachePolicy` does. A URL that isn't of HTTP is loaded without
+  /// the cache.
+  ///
+  /// Each response of a chain of redirects is cached by itself. Fields with credentials are not sent on to another
+  /// origin. Requests go out through a second session with this one's configuration; this session's delegate is
+  /// asked about authentication and about nothing else.
+  ///
+  /// - Parameters:
+  ///   - cache: Where responses are looked for and stored. Any number of sessions can share it.
+  ///   - followsRedirects: Whether a redirect is followed or is the response.
+  /// - Throws: `URLError`, as the session does without a cache: `.resourceUnavailable` for a request with
+  ///   `.returnCacheDataDontLoad` that has no stored response, `.notConnectedToInternet` if the cache is offline,
+  ///   `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them. `CancellationError` if the task is
+  ///   cancelled.
+  public func data(
+    for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
+  ) async throws -> (Data, URLResponse) {
+    guard request.isHTTP else { return try await data(for: request) }
+    let (reply, response) = try await self.reply(
+      for: request, cache: cache, followsRedirects: followsRedirects)
+    return (try await reply.body.data(), response)
+  }
+
+  /// The body of a response, chunk by chunk, and the response.
+  ///
+  /// ```swift
+  /// let (chunks, response) = try await session.chunks(for: request, cache: cache)
+  /// for try await chunk in chunks { try file.write(contentsOf: chunk) }
+  /// ```
+  ///
+  /// The call returns when the head of the response has come. Off Apple's systems a transfer can't be slowed down:
+  /// chunks that come faster than they are read wait in memory.
+  ///
+  /// Works like `data(for:cache:followsRedirects:)` otherwise.
+  ///
+  /// - Throws: As that does; `URLError(.unsupportedURL)` for a URL that isn't of HTTP. Reading throws what ends the
+  ///   transfer.
+  public func chunks(
+    for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
+  ) async throws -> (HTTPCache.Body, URLResponse) {
+    let (reply, response) = try await self.reply(
+      for: request, cache: cache, followsRedirects: followsRedirects)
+    return (reply.body, response)
+  }
+
+  /// What the cache gave for a request, with what it did, and the same response as Foundation's.
+  ///
+  /// ```swift
+  /// let (reply, _) = try await session.reply(for: request, cache: cache)
+  /// print(reply.outcome.source)  // hit
+  /// ```
+  ///
+  /// Works like `chunks(for:cache:followsRedirects:)`.
+  ///
+  /// - Throws: As that does.
+  public func reply(
+    for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
+  ) async throws -> (HTTPCache.Reply, URLResponse) {
+    guard request.isHTTP else { throw URLError(.unsupportedURL, url: request.url) }
+    var request = request
+    if request.cachePolicy == .useProtocolCachePolicy {
+      request.cachePolicy = configuration.requestCachePolicy
+    }
+    let transport = SessionTransport.of(self)
+    var chain = RedirectChain(request)
+    while true {
+      let reply = try await transport.reply(to: chain.request, cache: cache)
+      guard followsRedirects, try chain.follow(reply.response) else {
+        return (reply, try reply.response.foundationResponse(from: chain.request.url))
+      }
+    }
+  }
+}
+
+extension SessionTransport {
+  /// The reply to one request, without a look at where it redirects to.
+  fileprivate func reply(to request: URLRequest, cache: HTTPCache) async throws -> HTTPCache.Reply {
+    let outgoing = try OutgoingRequest(request, configuration: configuration)
+    do {
+      return try await cache.response(
+        to: outgoing.request, mode: HTTPCache.Mode(request.cachePolicy)
+      ) { sent in
+        let (response, body) = try await self.send(outgoing.urlRequest(sending: sent))
+        let isWanted = Self.isWantedWhole(response, to: sent, limit: cache.limits.bufferSize)
+        return (response, isWanted ? HTTPCache.Body(try await body.data()) : body)
+      }
+    } catch let error as HTTPCacheError {
+      throw URLError(error, url: request.url)
+    }
+  }
+}
+
+extension SessionTransport {
+  /// Whether a body is gathered before it is handed on: that of a POST's response which a later GET may get
+  /// (RFC 9110, 9.3.3), since the cache stores no stream for a POST.
+  private static func isWantedWhole(
+    _ response: HTTPCache.Response, to request: HTTPCache.Request, limit: Int
+  ) -> Bool {
+    guard request.method == "POST", response.fields.contains("Content-Location"),
+      let length = response.fields["Content-Length"].flatMap({ Int($0) })
+    else { return false }
+    return length <= limit
+  }
+}
+
+extension URLRequest {
+  fileprivate var isHTTP: Bool {
+    let scheme = url?.scheme?.lowercased()
+    return scheme == "http" || scheme == "https"
+  }
+}
+
+extension URLError {
+  fileprivate init(_ code: Code, url: URL?) {
+    self.init(code, userInfo: url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:])
+  }
+
+  /// What URLSession throws where the cache has nothing to give.
+  fileprivate init(_ error: HTTPCacheError, url: URL?) {
+    var info: [String: Any] = [
+      NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.message,
+    ]
+    if let url { info[NSURLErrorFailingURLErrorKey] = url }
+    self.init(
+      error.code == .offline ? .notConnectedToInternet : .resourceUnavailable, userInfo: info)
+  }
+}

@@ -1,0 +1,28 @@
+import CacheSuite
+import SteadCaches
+import Testing
+
+@Suite struct PublicSuiteTests {
+  /// How many of the 43 optimal tests in the file are passed at least.
+  private static let optimalFloor = 40
+
+  @Test func passesByAVirtualClock() async throws {
+    let results = await VirtualRun.httpCache.results(of: try PublicSuite.read())
+    expectGoal(results, but: SuiteException.ofCache)
+  }
+
+  @Test func passesThroughURLSession() async throws {
+    let results = try await SessionRun(.virtual).results(of: try PublicSuite.read())
+    expectGoal(results, but: SuiteException.ofCache + SuiteException.ofSession)
+  }
+
+  private func expectGoal(_ results: SuiteResults, but exceptions: [SuiteException]) {
+    let failures = results.unexpectedFailures(but: exceptions).map { "\($0.id): \($0.reason)" }
+    #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    for exception in exceptions {
+      #expect(results.isFailed(exception.id), "\(exception.id) is passed; remove the exception.")
+    }
+    let optimal = results.score(.optimal)
+    #expect(optimal.passed >= Self.optimalFloor, "\(results.failures(.optimal).map(\.id))")
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import LocalServer
+import SteadTestSupport
+import Testing
+
+@testable import SteadCaches
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@Suite(.hangLimit) struct SessionTransportTests {
+  private let session = URLSession(configuration: .ephemeral)
+
+  // A stream whose reader is cancelled ends without an error: half a body looked like a whole one.
+  @Test func throwsWhenTheReaderIsCancelled() async throws {
+    let goesOn = DispatchSemaphore(value: 0)
+    let server = try LocalServer { _ in
+      LocalServer.Reply(
+        body: .stream { writer in
+          try writer.write(Data("half".utf8))
+          goesOn.wait()
+        })
+    }
+    let (_, body) = try await SessionTransport.of(session).send(try server.request())
+    let (signals, signal) = AsyncStream<Void>.makeStream()
+    let reader = Task {
+      for try await _ in body { signal.yield() }
+    }
+    for await _ in signals { break }
+    reader.cancel()
+    let result = await reader.result
+    goesOn.signal()
+    #expect(throws: CancellationError.self) { try result.get() }
+  }
+
+  @Test func throwsWhenTheSenderIsCancelled() async throws {
+    let goesOn = DispatchSemaphore(value: 0)
+    let (signals, signal) = AsyncStream<Void>.makeStream()
+    let server = try LocalServer { _ in
+      signal.yield()
+      goesOn.wait()
+      return LocalServer.Reply("late")
+    }
+    let request = try server.request()
+    let sender = Task { try await SessionTransport.of(session).send(request) }
+    for await _ in signals { break }
+    sender.cancel()
+    goesOn.signal()
+    let result = await sender.result
+    #expect(throws: CancellationError.self) { try result.get() }
+  }
+
+  @Test func endsATransferWhoseBodyIsDropped() async throws {
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    let server = try LocalServer { _ in
+      LocalServer.Reply(
+        body: .stream { writer in
+          try writer.write(Data("begun".utf8))
+          writer.waitForTheClientToLeave()
+          end.yield()
+        })
+    }
+    func sendAndDrop() async throws {
+      _ = try await SessionTransport.of(session).send(try server.request())
+    }
+    try await sendAndDrop()
+    for await _ in ends { break }
+  }
+
+  @Test func isTheSameForASession() {
+    #expect(SessionTransport.of(session) === SessionTransport.of(session))
+    let other = URLSession(configuration: .ephemeral)
+    #expect(SessionTransport.of(session) !== SessionTransport.of(other))
+  }
+
+  @Test func goesWhenItsSessionHasGone() {
+    weak var transport: SessionTransport?
+    do {
+      let passing = URLSession(configuration: .ephemeral)
+      transport = SessionTransport.of(passing)
+      #expect(transport != nil)
+    }
+    _ = SessionTransport.of(URLSession(configuration: .ephemeral))
+    #expect(transport == nil)
+  }
+}
