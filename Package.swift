@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "SteadRecords", targets: ["SteadRecords"]),
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
+    .library(name: "SteadCaches", targets: ["SteadCaches"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
@@ -76,6 +77,9 @@ let package = Package(
     .target(name: "SteadSecretsTesting", dependencies: ["SteadFiles", "SteadSecrets"]),
     .target(name: "CSteadSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "SteadSQLite", dependencies: ["CSteadSQLite"]),
+    .target(
+      name: "SteadCaches",
+      dependencies: ["CSteadFiles", "CSteadSQLite", "SteadFiles", "SteadSQLite"]),
     .target(name: "CSteadRuntime"),
     .macro(
       name: "SteadRecordsMacros",
@@ -172,6 +176,44 @@ let package = Package(
     .target(
       name: "SteadTestSupport", dependencies: ["CForkSupport", "SteadFormats"],
       path: "Tests/Support/SteadTestSupport"),
+    // Requests for caches, and what policies make of them: a test compares, a program prints for the plot.
+    .target(
+      name: "CacheTraces", dependencies: ["SteadCaches", "SteadTestSupport"],
+      path: "Tests/Support/CacheTraces"),
+    .executableTarget(
+      name: "TraceRunner", dependencies: ["CacheTraces"], path: "Tests/Workers/TraceRunner"),
+    // Caches in directories of their own, with a clock that tests set.
+    .target(
+      name: "CachesTestSupport", dependencies: ["SteadCaches", "SteadFiles", "SteadTestSupport"],
+      path: "Tests/Support/CachesTestSupport"),
+    .testTarget(
+      name: "SteadCachesTests",
+      dependencies: [
+        "CacheSuite", "CacheTraces", "CachesTestSupport", "LocalServer", "SteadCaches",
+        "SteadFiles", "SteadTestSupport",
+      ],
+      // Read where they lie.
+      exclude: ["Suite/http-cache-tests.json", "Suite/http-cache-tests.LICENSE"]
+    ),
+    // An HTTP server for tests of clients, and a runner of the public suite of HTTP cache tests.
+    .target(name: "LocalServer", path: "Tests/Support/LocalServer"),
+    .target(
+      name: "CacheSuite", dependencies: ["LocalServer", "SteadCaches"],
+      path: "Tests/Support/CacheSuite"),
+    // See Scripts/http-cache-tests.
+    .executableTarget(
+      name: "CacheSuiteRunner", dependencies: ["CacheSuite", "SteadCaches"],
+      path: "Tests/Workers/CacheSuiteRunner"
+    ),
+    // A second process, for the tests of caches that several programs share.
+    .executableTarget(
+      name: "CachesWorker", dependencies: ["SteadCaches", "SteadTestSupport"],
+      path: "Tests/Workers/CachesWorker"
+    ),
+    .testTarget(
+      name: "CachesProcessTests",
+      dependencies: ["CachesTestSupport", "CachesWorker", "SteadCaches", "SteadTestSupport"]
+    ),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(

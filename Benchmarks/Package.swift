@@ -64,6 +64,14 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]
     ),
+    .executableTarget(
+      name: "caches",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadCaches", package: "stead"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(

@@ -27,6 +27,7 @@ ARROWS = {
     "CSteadRuntime": set(),
     "CSteadSecrets": set(),
     "OSLog": set(),
+    "SteadCaches": {"CSteadFiles", "CSteadSQLite", "SteadFiles", "SteadSQLite"},
     "SteadDefault": {"SteadPreferences"},
     "SteadFiles": {"CSteadFiles"},
     "SteadFormats": set(),
@@ -44,6 +45,8 @@ ARROWS = {
 }
 # A folder, and what may be imported there and nowhere else.
 FOLDERS = {
+    "Sources/SteadCaches/Faces/": {"FoundationNetworking"},
+    "Sources/SteadCaches/URLSession/": {"FoundationNetworking"},
     "Sources/SteadFiles/Problems/": {"os"},
     "Sources/SteadRecords/Row/": {"CSteadSQLite"},
 }
