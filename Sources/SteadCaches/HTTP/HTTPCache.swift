@@ -66,7 +66,8 @@ public final class HTTPCache: Sendable {
     self.init(disk: DiskCache(directory: directory, limits: limits.ofDisk), limits: limits)
   }
 
-  /// Makes a cache whose time is given, in memory alone if there is no directory.
+  /// Makes a cache whose time is given, in memory alone if there is no directory. It drops nothing when memory is
+  /// short, so that what it has depends on its calls alone.
   package convenience init(
     directory: URL?, limits: Limits = Limits(), now: @escaping @Sendable () -> Date
   ) {
@@ -76,10 +77,10 @@ public final class HTTPCache: Sendable {
     self.init(disk: disk, limits: limits, now: now)
   }
 
-  private init(disk: DiskCache?, limits: Limits, now: @escaping @Sendable () -> Date = { Date() }) {
+  private init(disk: DiskCache?, limits: Limits, now: (@Sendable () -> Date)? = nil) {
     self.limits = limits
-    self.now = now
-    store = ResponseStore(disk: disk, limits: limits)
+    self.now = now ?? { Date() }
+    store = ResponseStore(disk: disk, limits: limits, respondsToMemoryPressure: now == nil)
   }
 
   /// Whether the server is never asked: whatever is stored is used, however old, and what isn't stored

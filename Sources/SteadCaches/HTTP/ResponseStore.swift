@@ -24,10 +24,11 @@ final class ResponseStore: Sendable {
   /// How often a change begins again because the page was replaced meanwhile.
   private static let changeAttempts = 3
 
-  init(disk: DiskCache?, limits: HTTPCache.Limits) {
+  init(disk: DiskCache?, limits: HTTPCache.Limits, respondsToMemoryPressure: Bool) {
     self.disk = disk
     self.limits = limits
-    memory = MemoryCache(totalCostLimit: limits.memorySize)
+    memory = MemoryCache(
+      totalCostLimit: limits.memorySize, respondsToMemoryPressure: respondsToMemoryPressure)
   }
 
   /// The most bytes of a body that is kept in memory.

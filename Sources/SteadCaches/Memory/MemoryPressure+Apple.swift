@@ -11,7 +11,7 @@
     func observe() {
       let source = Self.source
       source.setEventHandler {
-        self.announce(source.data.contains(.critical) ? .critical : .warning)
+        self.report(source.data.contains(.critical) ? .critical : .warning)
       }
       source.activate()
     }

@@ -59,7 +59,7 @@
         }
         let fired = zip(sources, polled).filter { $1.revents & Int16(POLLPRI) != 0 }
         if let worst = fired.map(\.0.level).max(by: { $0.rawValue < $1.rawValue }) {
-          announce(worst)
+          report(worst)
         }
         let gone = zip(sources, polled).filter {
           $1.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0

@@ -43,6 +43,7 @@ final class MemoryPressure: Sendable {
   static let shared = MemoryPressure(begin: { $0.observe() })
 
   private let state = Mutex(State())
+  private let ignoresSystem = Atomic(false)
   private let begin: @Sendable (MemoryPressure) -> Void
 
   /// - Parameter begin: Called with the first subscription.
@@ -60,6 +61,15 @@ final class MemoryPressure: Sendable {
     }
     if isFirst { begin(self) }
     return subscription
+  }
+
+  /// Has reports of the system go to nobody from now on: for tests, which would otherwise depend on how much memory
+  /// other programs take.
+  func ignoreSystem() { ignoresSystem.store(true, ordering: .relaxed) }
+
+  /// Takes a report of the system.
+  func report(_ level: Level) {
+    if !ignoresSystem.load(ordering: .relaxed) { announce(level) }
   }
 
   /// Calls all subscribers, one after the other.

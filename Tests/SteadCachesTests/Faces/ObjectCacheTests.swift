@@ -1,7 +1,8 @@
 import Foundation
-import SteadCaches
 import SteadTestSupport
 import Testing
+
+@testable import SteadCaches
 
 // As a module does that was written for Apple's systems.
 private typealias NSCache = ObjectCache
@@ -9,6 +10,8 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
 
 /// What Foundation's `NSCache` gets wrong off Apple's systems, and the rest of its face.
 @Suite(.hangLimit) struct ObjectCacheTests {
+  init() { MemoryPressure.shared.ignoreSystem() }
+
   private final class Page: Hashable {
     let number: Int
     init(_ number: Int) { self.number = number }

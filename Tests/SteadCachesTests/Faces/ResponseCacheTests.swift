@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
   import Foundation
   import FoundationNetworking
-  import SteadCaches
   import SteadTestSupport
   import Testing
+
+  @testable import SteadCaches
 
   @Suite struct ResponseCacheTests {
     private static let capacity = 1 << 20
@@ -11,6 +12,7 @@
     private let cache: ResponseCache
 
     init() throws {
+      MemoryPressure.shared.ignoreSystem()
       directory = try TemporaryDirectory()
       cache = Self.cache(directory)
     }

@@ -1,7 +1,8 @@
 import Foundation
-import SteadCaches
 import SteadTestSupport
 import Testing
+
+@testable import SteadCaches
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -11,6 +12,8 @@ private typealias URLCache = ResponseCache
 
 /// Code as it is written for Apple's systems, with a typealias above it.
 @Suite(.serialized) struct URLCacheNamesTests {
+  init() { MemoryPressure.shared.ignoreSystem() }
+
   @Test func compilesAndStores() throws {
     let directory = try TemporaryDirectory()
     let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, directory: directory.url)

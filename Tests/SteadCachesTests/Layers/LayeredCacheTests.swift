@@ -12,6 +12,7 @@ import Testing
   private let cache: LayeredCache<String>
 
   init() throws {
+    MemoryPressure.shared.ignoreSystem()
     fixture = try CacheFixture()
     disk = fixture.cache()
     cache = LayeredCache(over: disk)

@@ -4,6 +4,8 @@ import Testing
 @testable import SteadCaches
 
 @Suite(.hangLimit) struct MemoryCacheLoadingTests {
+  init() { MemoryPressure.shared.ignoreSystem() }
+
   private struct Failure: Error {}
 
   @Test func loadsWhatIsMissingAndKeepsIt() async throws {

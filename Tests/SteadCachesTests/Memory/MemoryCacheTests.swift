@@ -4,6 +4,8 @@ import Testing
 @testable import SteadCaches
 
 @Suite(.hangLimit) struct MemoryCacheTests {
+  init() { MemoryPressure.shared.ignoreSystem() }
+
   @Test func returnsWhatWasSet() {
     let cache = MemoryCache<String, Int>()
     #expect(cache.value(for: "a") == nil)
@@ -100,6 +102,8 @@ import Testing
 }
 
 @Suite(.hangLimit) struct MemoryCacheLimitTests {
+  init() { MemoryPressure.shared.ignoreSystem() }
+
   @Test(arguments: [1, 2, 10, 100])
   func keepsTheCountLimitAndTheNewestValue(limit: Int) {
     let cache = MemoryCache<Int, Int>(countLimit: limit)
@@ -164,16 +168,15 @@ import Testing
   }
 
   /// What is used often stays, whatever number of values is set once beside it.
+  ///
+  /// More than can be protected, so that the rest has to win against each new value.
   @Test func whatIsUsedOftenSurvivesAScan() {
     let cache = MemoryCache<Int, Int>(countLimit: 100)
-    for number in 0..<50 { cache.setValue(number, for: number) }
-    for _ in 0..<10 { for number in 0..<50 { _ = cache.value(for: number) } }
-    for number in 1_000..<2_000 {
-      cache.setValue(number, for: number)
-      _ = cache.value(for: number % 50)
-    }
-    let kept = (0..<50).filter { cache.value(for: $0) != nil }.count
-    #expect(kept >= 45)
+    for number in 0..<90 { cache.setValue(number, for: number) }
+    for _ in 0..<10 { for number in 0..<90 { _ = cache.value(for: number) } }
+    for number in 1_000..<2_000 { cache.setValue(number, for: number) }
+    let kept = (0..<90).filter { cache.value(for: $0) != nil }.count
+    #expect(kept >= 85)
   }
 
   /// A large value must not drive out many small ones that are used less often each, and more often together.

@@ -32,6 +32,17 @@ import Testing
     #expect((0..<30).filter { cache.value(for: $0) != nil }.count == 30)
   }
 
+  @Test func reportsOfTheSystemCanBeIgnored() {
+    let pressure = MemoryPressure()
+    let cache = MemoryCache<Int, Int>(pressure: pressure)
+    cache.setValue(1, for: 1)
+    pressure.ignoreSystem()
+    pressure.report(.critical)
+    #expect(cache.count == 1)
+    pressure.announce(.critical)
+    #expect(cache.count == 0)
+  }
+
   @Test func observesTheSystemOnceWhateverTheNumberOfCaches() {
     let observations = Tally()
     let pressure = MemoryPressure { _ in _ = observations.add() }

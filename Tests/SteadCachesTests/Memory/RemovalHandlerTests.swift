@@ -5,6 +5,8 @@ import Testing
 @testable import SteadCaches
 
 @Suite(.hangLimit) struct RemovalHandlerTests {
+  init() { MemoryPressure.shared.ignoreSystem() }
+
   @Test func isCalledWithTheReasonInOrder() {
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(countLimit: 1, onRemoval: log.note)

@@ -1,9 +1,10 @@
 import Foundation
 import LocalServer
-import SteadCaches
 import SteadTestSupport
 import Synchronization
 import Testing
+
+@testable import SteadCaches
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -40,6 +41,8 @@ import Testing
   }
 
   private let cache = HTTPCache()
+
+  init() { MemoryPressure.shared.ignoreSystem() }
 
   // Off Apple's systems the head of the 401 comes before the delegate is asked; it was taken for the response.
   @Test func asksTheSessionsDelegateForCredentials() async throws {

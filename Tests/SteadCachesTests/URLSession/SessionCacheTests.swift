@@ -1,8 +1,9 @@
 import Foundation
 import LocalServer
-import SteadCaches
 import Synchronization
 import Testing
+
+@testable import SteadCaches
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -11,6 +12,8 @@ import Testing
 @Suite struct SessionCacheTests {
   private let session = URLSession(configuration: .ephemeral)
   private let cache = HTTPCache()
+
+  init() { MemoryPressure.shared.ignoreSystem() }
 
   @Test func asksTheServerOnceForAFreshResponse() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000"])

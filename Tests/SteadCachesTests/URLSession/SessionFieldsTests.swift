@@ -1,7 +1,8 @@
 import Foundation
 import LocalServer
-import SteadCaches
 import Testing
+
+@testable import SteadCaches
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -9,6 +10,8 @@ import Testing
 
 @Suite struct SessionFieldsTests {
   private let cache = HTTPCache()
+
+  init() { MemoryPressure.shared.ignoreSystem() }
 
   // A response that varies by a field that the session adds is another user's after a login.
   @Test func choosesByCookiesThatTheSessionAdds() async throws {

@@ -1,7 +1,8 @@
 import Foundation
 import LocalServer
-import SteadCaches
 import Testing
+
+@testable import SteadCaches
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -11,6 +12,8 @@ import Testing
   private let session = URLSession(configuration: .ephemeral)
   private let cache = HTTPCache()
   private let seen = Seen()
+
+  init() { MemoryPressure.shared.ignoreSystem() }
 
   @Test func storesEachResponseOfAChain() async throws {
     let server = try server()

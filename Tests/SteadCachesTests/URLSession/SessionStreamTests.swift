@@ -1,9 +1,10 @@
 import Foundation
 import LocalServer
-import SteadCaches
 import SteadTestSupport
 import Synchronization
 import Testing
+
+@testable import SteadCaches
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -13,6 +14,8 @@ import Testing
   private static let fresh = [("Cache-Control", "max-age=1000")]
   private let session = URLSession(configuration: .ephemeral)
   private let cache = HTTPCache()
+
+  init() { MemoryPressure.shared.ignoreSystem() }
 
   @Test func handsOnTheFirstChunkBeforeTheServerSendsTheSecond() async throws {
     let hasFirst = DispatchSemaphore(value: 0)
