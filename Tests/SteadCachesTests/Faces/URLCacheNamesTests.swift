@@ -63,7 +63,7 @@ private typealias URLCache = ResponseCache
     let directory = try TemporaryDirectory()
     let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: directory.url)
     let url = try #require(URL(string: "https://example.com/task"))
-    let task = URLSession(configuration: .ephemeral).dataTask(with: URLRequest(url: url))
+    let task = URLSession(configuration: .patient).dataTask(with: URLRequest(url: url))
     let response = URLResponse(
       url: url, mimeType: nil, expectedContentLength: 1, textEncodingName: nil)
     cache.storeCachedResponse(CachedURLResponse(response: response, data: Data([1])), for: task)

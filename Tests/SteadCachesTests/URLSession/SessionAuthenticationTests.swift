@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func handsOnARefusalWithoutADelegate() async throws {
-    let session = URLSession(configuration: .ephemeral)
+    let session = URLSession(configuration: .patient)
     let server = try server()
     let (data, response) = try await session.data(for: try server.request(), cache: cache)
     #expect(data == Data("who are you?".utf8))
@@ -89,7 +89,7 @@ import Testing
   }
 
   private func session(_ guest: Guest) -> URLSession {
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.patient
     configuration.urlCredentialStorage = nil
     return URLSession(configuration: configuration, delegate: guest, delegateQueue: nil)
   }

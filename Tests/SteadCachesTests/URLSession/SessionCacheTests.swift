@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite struct SessionCacheTests {
-  private let session = URLSession(configuration: .ephemeral)
+  private let session = URLSession(configuration: .patient)
   private let cache = HTTPCache()
 
   init() { MemoryPressure.shared.ignoreSystem() }
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func takesTheSessionsPolicyForRequestsWithoutOne() async throws {
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.patient
     configuration.requestCachePolicy = .returnCacheDataDontLoad
     let session = URLSession(configuration: configuration)
     let server = try Self.counting([:])
@@ -163,7 +163,7 @@ import Testing
   @Test func sharesACacheBetweenSessions() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000"])
     _ = try await session.data(for: try server.request(), cache: cache)
-    let other = URLSession(configuration: .ephemeral)
+    let other = URLSession(configuration: .patient)
     _ = try await other.data(for: try server.request(), cache: cache)
     #expect(server.requestCount == 1)
   }
@@ -226,5 +226,7 @@ final class Seen: Sendable {
 }
 
 extension LocalServer {
-  func request(_ target: String = "/") throws -> URLRequest { URLRequest(url: try url(target)) }
+  func request(_ target: String = "/") throws -> URLRequest {
+    URLRequest(url: try url(target), timeoutInterval: URLSessionConfiguration.patience)
+  }
 }

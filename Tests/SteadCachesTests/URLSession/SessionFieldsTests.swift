@@ -20,7 +20,7 @@ import Testing
         request["Cookie"] ?? "none",
         fields: [("Cache-Control", "max-age=1000"), ("Vary", "Cookie")])
     }
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.patient
     let cookies = try #require(configuration.httpCookieStorage)
     let session = URLSession(configuration: configuration)
     #expect(try await session.data(for: try server.request(), cache: cache).0 == Data("none".utf8))
@@ -43,7 +43,7 @@ import Testing
         fields: [("Cache-Control", "max-age=1000"), ("Vary", "X-Kind")])
     }
     for kind in ["a", "b", "a"] {
-      let configuration = URLSessionConfiguration.ephemeral
+      let configuration = URLSessionConfiguration.patient
       configuration.httpAdditionalHeaders = ["X-Kind": kind]
       let session = URLSession(configuration: configuration)
       let (data, _) = try await session.data(for: try server.request(), cache: cache)
@@ -58,7 +58,7 @@ import Testing
       seen.add(request)
       return LocalServer.Reply("")
     }
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.patient
     configuration.httpAdditionalHeaders = ["X-Both": "session", "X-Session": "1"]
     var request = try server.request()
     request.setValue("request", forHTTPHeaderField: "X-Both")
@@ -73,7 +73,7 @@ import Testing
       seen.add(request)
       return LocalServer.Reply("", fields: [("Set-Cookie", "user=anna; Path=/")])
     }
-    let session = URLSession(configuration: .ephemeral)
+    let session = URLSession(configuration: .patient)
     _ = try await session.data(for: try server.request(), cache: cache)
     #expect(seen.last?["Cookie"] == nil)
     _ = try await session.data(for: try server.request(), cache: cache)
@@ -87,7 +87,7 @@ import Testing
   // Off Apple's systems a session hands out its own configuration, not a copy.
   @Test func leavesTheSessionsConfigurationAsItIs() async throws {
     let server = try LocalServer { _ in LocalServer.Reply("") }
-    let configuration = URLSessionConfiguration.ephemeral
+    let configuration = URLSessionConfiguration.patient
     configuration.urlCache = ResponseCache(memoryCapacity: 1, diskCapacity: 0)
     configuration.httpAdditionalHeaders = ["X-Kind": "a"]
     let session = URLSession(configuration: configuration)
@@ -108,7 +108,7 @@ import Testing
           ("Content-Type", "text/plain"),
         ], body: .data(packed))
     }
-    let session = URLSession(configuration: .ephemeral)
+    let session = URLSession(configuration: .patient)
     for _ in 0..<2 {
       let (data, response) = try await session.data(for: try server.request(), cache: cache)
       #expect(data == Data(String(repeating: "hello ", count: 40).utf8))

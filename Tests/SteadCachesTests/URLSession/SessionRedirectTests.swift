@@ -9,7 +9,7 @@ import Testing
 #endif
 
 @Suite struct SessionRedirectTests {
-  private let session = URLSession(configuration: .ephemeral)
+  private let session = URLSession(configuration: .patient)
   private let cache = HTTPCache()
   private let seen = Seen()
 

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.hangLimit) struct SessionStreamTests {
   private static let fresh = [("Cache-Control", "max-age=1000")]
-  private let session = URLSession(configuration: .ephemeral)
+  private let session = URLSession(configuration: .patient)
   private let cache = HTTPCache()
 
   init() { MemoryPressure.shared.ignoreSystem() }

@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite(.hangLimit) struct SessionTransportTests {
-  private let session = URLSession(configuration: .ephemeral)
+  private let session = URLSession(configuration: .patient)
 
   // A stream whose reader is cancelled ends without an error: half a body looked like a whole one.
   @Test func throwsWhenTheReaderIsCancelled() async throws {
@@ -70,18 +70,18 @@ import Testing
 
   @Test func isTheSameForASession() {
     #expect(SessionTransport.of(session) === SessionTransport.of(session))
-    let other = URLSession(configuration: .ephemeral)
+    let other = URLSession(configuration: .patient)
     #expect(SessionTransport.of(session) !== SessionTransport.of(other))
   }
 
   @Test func goesWhenItsSessionHasGone() {
     weak var transport: SessionTransport?
     do {
-      let passing = URLSession(configuration: .ephemeral)
+      let passing = URLSession(configuration: .patient)
       transport = SessionTransport.of(passing)
       #expect(transport != nil)
     }
-    _ = SessionTransport.of(URLSession(configuration: .ephemeral))
+    _ = SessionTransport.of(URLSession(configuration: .patient))
     #expect(transport == nil)
   }
 }
