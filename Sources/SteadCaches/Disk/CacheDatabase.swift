@@ -283,7 +283,7 @@ final class CacheDatabase: Sendable {
     do {
       try change(open, patience: CacheDirectory.patience) { transaction in
         if open.isFirstOfBoot { try transaction.recount() }
-        try transaction.makeRoom(for: 0, uses)
+        try transaction.makeRoom(forCount: 0, size: 0, uses)
         try sweep(transaction, open)
       }
     } catch  where !Self.isDamage(error) {

@@ -93,8 +93,8 @@ extension StoredEntry {
     stored = row.integer(2)
     expires = row.integer(3)
     form = Form(rawValue: row.integer(4))
-    guard let length = Int(exactly: row.integer(5)), length >= 0 else { return nil }
-    self.length = length
+    guard Self.sizes.contains(row.integer(5)) else { return nil }
+    length = Int(row.integer(5))
     let head = UInt32(truncatingIfNeeded: row.integer(6))
     body = UInt32(truncatingIfNeeded: row.integer(7))
     key = row.data(8)

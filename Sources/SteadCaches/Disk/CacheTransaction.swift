@@ -50,6 +50,9 @@ struct CacheTransaction {
     row.rewind()
     defer { row.rewind() }
     guard try row.step() else { throw SQLiteError.damaged("the cache's state is missing") }
+    guard StoredEntry.sizes.contains(row.integer(0)), StoredEntry.sizes.contains(row.integer(1)),
+      StoredEntry.numbers.contains(row.integer(2))
+    else { throw SQLiteError.damaged("the cache's counts are out of range") }
     state = State(
       size: Int(row.integer(0)), count: Int(row.integer(1)), sequence: row.integer(2))
   }
@@ -76,6 +79,9 @@ struct CacheTransaction {
     for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
     var rows: [Row] = []
     while try select.step() {
+      guard StoredEntry.sizes.contains(select.integer(2)) else {
+        throw SQLiteError.damaged("an entry's size is out of range")
+      }
       rows.append(
         Row(
           used: select.integer(0), id: select.integer(1), size: Int(select.integer(2)),
@@ -141,6 +147,9 @@ struct CacheTransaction {
     if row.form.contains(.file) { filesToRemove.append(row.id) }
     state.size -= row.size
     state.count -= 1
+    guard state.size >= 0, state.count >= 0 else {
+      throw SQLiteError.damaged("the cache's counts are not those of its entries")
+    }
   }
 
   mutating func remove(_ rows: [Row]) throws {
@@ -152,10 +161,10 @@ struct CacheTransaction {
     try remove(rows("\(Self.expired) LIMIT ?", now, Int64(limit)))
   }
 
-  /// Removes entries until one more with a size fits: expired ones, and then those not used for longest.
-  mutating func makeRoom(for size: Int, _ uses: RecencyLog) throws {
+  /// Removes entries until so many more with a size fit: expired ones, and then those not used for longest.
+  mutating func makeRoom(forCount count: Int, size: Int, _ uses: RecencyLog) throws {
     try removeExpired(limit: Self.expiredPerSet)
-    while state.size > limits.totalSize - size || state.count > limits.count - (size > 0 ? 1 : 0) {
+    while state.size > limits.totalSize - size || state.count > limits.count - count {
       if let expired = try rows("\(Self.expired) LIMIT 1", now).first {
         try remove(expired)
         continue

@@ -121,7 +121,7 @@ extension DiskCache {
       else { return false }
       // The entry becomes the newest, so that it isn't removed to make room for itself.
       try transaction.replaceMetadata(entry, row, growth: growth)
-      try transaction.makeRoom(for: 0, uses)
+      try transaction.makeRoom(forCount: 0, size: 0, uses)
       return true
     }
     return isStored ?? false

@@ -55,7 +55,7 @@ extension DiskCache {
   }
 
   func fits(_ new: NewEntry, length: Int) -> Bool {
-    new.size <= Self.headLimit && length <= limits.largestEntry - new.size
+    limits.count > 0 && new.size <= Self.headLimit && length <= limits.largestEntry - new.size
   }
 
   /// Gives a key the value that a draft has; nil leaves the draft to the caller.
@@ -101,7 +101,7 @@ extension DiskCache {
         key: Data(new.key.utf8), tags: new.tags, metadata: new.metadata)
       try transaction.remove(transaction.rows(of: entry.key))
       for stamp in uses.takeOldest() { try transaction.restamp(stamp) }
-      try transaction.makeRoom(for: entry.size, uses)
+      try transaction.makeRoom(forCount: 1, size: entry.size, uses)
       try add(&entry, &transaction, open)
       return Stored(
         id: Entry.ID(generation: open.generation, number: entry.id), stored: entry.stored,

@@ -53,10 +53,12 @@ final class OpenDatabase: Sendable {
           ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         })
       isFirstOfBoot = boot.isEmpty || boot != BootIdentifier.current
-      writer = Mutex(connection)
       changes = ChangeCounter(directory.changes, in: directory)
       // The first read opens the log, which must happen before another process can replace the file.
-      try giveBack(connectReader(cacheSize: CacheReader.firstCacheSize))
+      let reader = try CacheReader(Self.connect(path, cacheSize: CacheReader.firstCacheSize))
+      readers.withLock { $0.append(reader) }
+      // The last property: an error after it would end the object, and release the file twice.
+      writer = Mutex(connection)
     } catch {
       Self.release(identity)
       throw error

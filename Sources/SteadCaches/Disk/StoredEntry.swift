@@ -14,6 +14,11 @@ struct StoredEntry: Sendable {
     static let tags = Form(rawValue: 2)
   }
 
+  /// What sizes and counts can be: a damaged file may say anything, and sums of these don't overflow.
+  static let sizes = 0...Int64(1) << 50
+  /// What numbers of the file's sequence can be.
+  static let numbers = 0...Int64(1) << 62
+
   /// When the entry was last used, as a number of the file's sequence.
   var used: Int64 = 0
   var id: Int64

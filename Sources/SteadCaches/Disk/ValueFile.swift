@@ -24,7 +24,6 @@ final class ValueFile: Sendable {
   private let path: String
   private let disk: any Disk
   private let descriptor: Int32
-  private let forks = forkGeneration
 
   /// Opens the file of an entry; nil when it is gone.
   ///
@@ -36,16 +35,12 @@ final class ValueFile: Sendable {
     } catch let error as FileError where error.code == .notFound {
       return nil
     }
-    do {
-      let status = try disk.status(descriptor, path: path)
-      let start = try read(Self.beginning.count, at: 0)
-      guard status.kind == .file, status.size == Int64(Self.size(of: length)),
-        start.elementsEqual(Self.beginning)
-      else { throw damage }
-    } catch {
-      disk.close(descriptor)
-      throw error
-    }
+    // From here on an error ends the object, and closes the file.
+    let status = try disk.status(descriptor, path: path)
+    let start = try read(Self.beginning.count, at: 0)
+    guard status.kind == .file, status.size == Int64(Self.size(of: length)),
+      start.elementsEqual(Self.beginning)
+    else { throw damage }
   }
 
   deinit { disk.close(descriptor) }
@@ -69,7 +64,8 @@ final class ValueFile: Sendable {
     guard all.count == Self.sumSize + count else { throw damage }
     sum = all.dropFirst(Self.sumSize).checksum(after: sum)
     guard sum == Self.sum(in: all), number < blockCount - 1 || sum == body else { throw damage }
-    return all.dropFirst(Self.sumSize)
+    // A copy, whose indexes begin at 0 as everywhere.
+    return Data(all.dropFirst(Self.sumSize))
   }
 
   /// The checksum of all bytes before a block, as the block before it has it.

@@ -33,6 +33,11 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// The cache on disk.
   public let disk: DiskCache
+  /// What an entry in memory takes up besides its key and the bytes of its value, nearly.
+  private static var entryCost: Int { 200 }
+  /// The share of the memory that a value is taken to have that can't be encoded, so whose size isn't known.
+  private static var unknownShare: Int { 64 }
+
   private let memory: MemoryCache<String, Held>
   private let coding: Coding
   private let origin = ChangeOrigin()
@@ -74,10 +79,13 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       if let found = found(key) { return found }
       let value = try await load()
       let bytes = coding.encode(value)
-      return Loaded(held: Held(value), cost: bytes?.count ?? 0, bytes: bytes)
+      return Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
     } keep: { [self] loaded in
-      keep(loaded, as: new)
-      return { self.disk.database.report() }
+      let removed = keep(loaded, as: new).removed
+      return {
+        self.memory.finish(removed)
+        self.disk.database.report()
+      }
     }
     return loaded.held.value
   }
@@ -93,9 +101,11 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     let bytes = coding.encode(value)
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
-    let loaded = Loaded(held: Held(value), cost: bytes?.count ?? 0, bytes: bytes)
+    let loaded = Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
     flights.forget(key)
-    return keep(loaded, as: new, forgets: true)
+    let (removed, isOnDisk) = keep(loaded, as: new, forgets: true)
+    memory.finish(removed)
+    return isOnDisk
   }
 
   /// Removes the value for a key, and makes a load for it that runs now be of no consequence.
@@ -145,30 +155,36 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     guard let found = disk.find(key), let bytes = found.contents, let value = coding.decode(bytes)
     else { return disk.count(nil) }
     return disk.count(
-      Loaded(held: Held(value, found.stored, token), cost: bytes.count, bytes: nil))
+      Loaded(held: Held(value, found.stored, token), cost: cost(of: bytes, key), bytes: nil))
   }
 
-  /// Keeps a value in both; returns whether it is on disk.
+  private func cost(of bytes: Data?, _ key: String) -> Int {
+    (bytes?.count ?? memory.totalCostLimit / Self.unknownShare) + key.utf8.count + Self.entryCost
+  }
+
+  /// Keeps a value in both; returns what left memory for it, which is dropped once no lock is held, and whether the
+  /// value is on disk.
   ///
   /// - Parameter forgets: Whether loads that run now are not to be kept; false for the load that keeps the value.
-  @discardableResult
-  private func keep(_ loaded: Loaded, as new: DiskCache.NewEntry, forgets: Bool = false) -> Bool {
+  private func keep(
+    _ loaded: Loaded, as new: DiskCache.NewEntry, forgets: Bool = false
+  ) -> (removed: RemovedEntries<String, Held>, isOnDisk: Bool) {
     let key = new.key
     guard loaded.held.id == nil else {
-      memory.setValue(loaded.held, for: key, cost: loaded.cost)
-      return true
+      return (memory.store(loaded.held, key, cost: loaded.cost, timeToLive: nil).removed, true)
     }
     let token = disk.database.token(for: origin)
     let stored = loaded.bytes.flatMap { disk.setData($0, for: new, by: origin) }
     // The value before it must not come back when memory drops this one.
     if stored == nil { disk.removeValue(for: key, by: origin) }
     if forgets { flights.forget(key) }
-    memory.setValue(
-      Held(loaded.held.value, stored, token), for: key, cost: loaded.cost,
-      timeToLive: new.timeToLive ?? disk.limits.timeToLive)
+    let removed = memory.store(
+      Held(loaded.held.value, stored, token), key, cost: loaded.cost,
+      timeToLive: new.timeToLive ?? disk.limits.timeToLive
+    ).removed
     // Another thread may have changed the disk after this one did, and memory before.
     if let stored, disk.identify(key) != stored.id { memory.removeValue(for: key) }
-    return stored != nil
+    return (removed, stored != nil)
   }
 
   private func removeMany(_ remove: (DiskCache) -> Void) {

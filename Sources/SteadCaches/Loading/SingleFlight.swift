@@ -70,8 +70,10 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ keep: @escaping @Sendable (Value) -> Afterwards?
   ) -> Flight<Value> {
     flights.withLock { flights in
-      if let flight = flights[key], flight.add(waiter) { return flight }
-      let flight = Flight<Value>(waiter)
+      let found = flights[key]
+      if let found, found.add(waiter) { return found }
+      // What was found is over, and may be being kept at this moment.
+      let flight = Flight<Value>(waiter, after: found)
       flights[key] = flight
       flight.start {
         let result: Result<Value, any Error>
@@ -91,7 +93,11 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private func leave(_ flight: Flight<Value>, _ waiter: Waiter<Value>, _ key: Key) {
     // The flight may have been forgotten, and another may have the key.
-    if flight.remove(waiter) { remove(flight, for: key) }
+    guard flight.remove(waiter) else { return }
+    // A load that goes on although it was cancelled must not be kept over what is set later. Until what is being
+    // kept is kept, the flight can be found.
+    flight.forget()
+    remove(flight, for: key)
   }
 
   private func remove(_ flight: Flight<Value>, for key: Key) {
@@ -112,10 +118,16 @@ private final class Flight<Value: Sendable>: Sendable {
   private let state: Mutex<State>
   /// Whether the result may be kept. A lock of its own, held while the result is being kept.
   private let isWanted = Mutex(true)
+  /// The flight in whose place this one is, until it is forgotten.
+  private let previous: Mutex<Flight?>
 
-  init(_ waiter: Waiter<Value>) {
+  init(_ waiter: Waiter<Value>, after previous: Flight?) {
     state = Mutex(State(waiters: [ObjectIdentifier(waiter): waiter]))
+    self.previous = Mutex(previous)
   }
+
+  /// Whether nobody can join it.
+  private var isOver: Bool { state.withLock { $0.isOver } }
 
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
@@ -151,13 +163,20 @@ private final class Flight<Value: Sendable>: Sendable {
     return task != nil
   }
 
-  func forget() { isWanted.withLock { $0 = false } }
+  func forget() {
+    let previous = previous.withLock { previous in
+      defer { previous = nil }
+      return previous
+    }
+    previous?.forget()
+    isWanted.withLock { $0 = false }
+  }
 
   func keep(
     _ result: Result<Value, any Error>, by keep: (Value) -> (@Sendable () -> Void)?
   ) -> (@Sendable () -> Void)? {
     guard case .success(let value) = result else { return nil }
-    return isWanted.withLock { $0 ? keep(value) : nil }
+    return isWanted.withLock { $0 && !isOver ? keep(value) : nil }
   }
 
   func finish(_ result: Result<Value, any Error>) {

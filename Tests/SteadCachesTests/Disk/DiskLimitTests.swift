@@ -21,6 +21,20 @@ import Testing
     String(keys.filter { cache.data(for: String($0)) != nil })
   }
 
+  @Test(arguments: [0, -1, .min])
+  func aLimitOfNoEntriesKeepsNone(count: Int) {
+    let cache = fixture.cache(.init(count: count))
+    #expect(!cache.setData(CacheFixture.bytes(10), for: "a"))
+    #expect(cache.count == 0)
+  }
+
+  @Test func anEntryWithoutBytesCounts() {
+    let cache = fixture.cache(.init(count: 1))
+    set("a", in: cache)
+    #expect(cache.setData(Data(), for: ""))
+    #expect(cache.count == 1)
+  }
+
   @Test func removesWhatWasNotUsedForLongest() {
     let cache = fixture.cache(.init(totalSize: 44))
     set("abcd", in: cache)

@@ -157,6 +157,35 @@ import Testing
     #expect(flights.count == 0)
   }
 
+  // A load that ignores its cancellation ended after its key had been set, and was kept over the new value.
+  @Test func whatNobodyWaitsForIsNotKept() async throws {
+    let gate = Gate()
+    let kept = Numbers()
+    let (ends, end) = AsyncStream<Void>.makeStream()
+    let call = Task { [flights, closing = Closing(end)] in
+      try await flights.value(for: "a") {
+        await gate.wait()
+        return 1
+      } keep: { value in
+        withExtendedLifetime(closing) { kept.add(value) }
+        return nil
+      }
+    }
+    await flights.waitForWaiters(1, of: "a")
+    call.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    gate.open()
+    for await _ in ends {}
+    #expect(kept.all == [])
+  }
+
+  /// Ends a stream with its last reference.
+  private final class Closing: Sendable {
+    private let end: AsyncStream<Void>.Continuation
+    init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+    deinit { end.finish() }
+  }
+
   @Test func aNewCallDoesNotJoinACancelledLoad() async throws {
     let (began, hold) = (Gate(), Gate())
     let first = Task {
