@@ -113,14 +113,17 @@ extension HTTPCache {
   }
 
   /// Sends a request that nothing stored can answer, and removes what its response makes useless.
-  func handOn(_ request: Request, under key: CacheKey?, _ fetch: Fetch) async throws -> Reply {
+  func handOn(
+    _ request: Request, under key: CacheKey?, _ mode: Mode, _ fetch: Fetch
+  ) async throws -> Reply {
     let requestedAt = now()
     let (response, body) = try await fetch(request)
     let receivedAt = now()
     for key in Invalidation.keys(of: request, response: response) { store.remove(key) }
     var outcome = Outcome(source: .bypass)
     outcome.forwardStatus = response.status
-    if let key, request.method == "POST", Invalidation.describesItself(response, to: request),
+    if let key, mode != .bypass, request.method == "POST",
+      Invalidation.describesItself(response, to: request),
       let data = body.bytes
     {
       let id = Self.newName()
