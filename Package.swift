@@ -190,7 +190,7 @@ let package = Package(
       name: "SteadCachesTests",
       dependencies: [
         "CacheSuite", "CacheTraces", "CachesTestSupport", "LocalServer", "SteadCaches",
-        "SteadFiles", "SteadTestSupport",
+        "SteadFiles", "SteadSQLite", "SteadTestSupport",
       ],
       // Read where they lie.
       exclude: ["Suite/http-cache-tests.json", "Suite/http-cache-tests.LICENSE"]

@@ -107,23 +107,6 @@ extension DiskCache {
   ///   the key or none is there, or for the reasons of ``setData(_:for:timeToLive:tags:)``.
   @discardableResult
   public func setMetadata(_ metadata: Data, for key: String, ifStoredAs id: Entry.ID) -> Bool {
-    defer { database.report() }
-    let (uses, limits) = (database.uses, limits)
-    let isStored = database.write { transaction, open in
-      guard id.generation == open.generation,
-        let row = try transaction.rows(of: Data(key.utf8)).first(where: { $0.id == id.number }),
-        var entry = try transaction.entry(id.number)
-      else { return false }
-      let growth = metadata.count - entry.metadata.count
-      entry.metadata = metadata
-      guard entry.size <= limits.largestEntry,
-        entry.size - entry.length <= DiskCache.headLimit
-      else { return false }
-      // The entry becomes the newest, so that it isn't removed to make room for itself.
-      try transaction.replaceMetadata(entry, row, growth: growth)
-      try transaction.makeRoom(forCount: 0, size: 0, uses)
-      return true
-    }
-    return isStored ?? false
+    setMetadata(metadata, for: key, ifStoredAs: id, holding: nil) == .done
   }
 }

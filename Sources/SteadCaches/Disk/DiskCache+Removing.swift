@@ -5,7 +5,11 @@ extension DiskCache {
   private static let removalBatch = 500
 
   /// Removes all entries that have a tag.
-  public func removeValues(taggedWith tag: String) {
+  ///
+  /// - Returns: Whether all are removed. False when the disk is full, the directory can't be used, or another process
+  ///   keeps the cache locked; then some or all of them are left.
+  @discardableResult
+  public func removeValues(taggedWith tag: String) -> Bool {
     remove { transaction in
       try transaction.ids(taggedWith: tag, limit: Self.removalBatch).flatMap {
         try transaction.rows(withID: $0)
@@ -14,9 +18,12 @@ extension DiskCache {
   }
 
   /// Removes all entries that were stored at a moment or later. Costs a look at every entry.
-  public func removeValues(storedSince moment: Date) {
+  ///
+  /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
+  @discardableResult
+  public func removeValues(storedSince moment: Date) -> Bool {
     let moment = WallClock.milliseconds(moment)
-    remove { try $0.rows("WHERE stored >= ? LIMIT \(Self.removalBatch)", moment) }
+    return remove { try $0.rows("WHERE stored >= ? LIMIT \(Self.removalBatch)", moment) }
   }
 
   /// Removes all entries that have expired. Sets remove some as they go, so this only frees room sooner.
@@ -27,16 +34,21 @@ extension DiskCache {
   }
 
   /// Removes all entries, and gives the room of their files back.
-  public func removeAll() {
-    remove { try $0.rows("LIMIT \(Self.removalBatch)") }
+  ///
+  /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
+  @discardableResult
+  public func removeAll() -> Bool {
+    let isEmpty = remove { try $0.rows("LIMIT \(Self.removalBatch)") }
     database.giveBackRoom()
     database.report()
+    return isEmpty
   }
 
-  /// Removes what a body finds, until it finds nothing.
+  /// Removes what a body finds, until it finds nothing, and returns whether it got there.
+  @discardableResult
   private func remove(
     forgetsFlights: Bool = true, _ find: (CacheTransaction) throws -> [CacheTransaction.Row]
-  ) {
+  ) -> Bool {
     if forgetsFlights { flights.forgetAll() }
     defer { database.report() }
     var count: Int?
@@ -47,5 +59,6 @@ extension DiskCache {
         return rows.count
       }
     } while count == Self.removalBatch
+    return count != nil
   }
 }

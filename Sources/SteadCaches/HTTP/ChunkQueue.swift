@@ -5,19 +5,35 @@ import Synchronization
 final class ChunkQueue: Sendable {
   private struct State {
     var chunks: [Data] = []
+    /// The position of the first chunk that was not read; those before it are empty.
+    var head = 0
     var size = 0
     var end: Result<Void, any Error>?
     var isAbandoned = false
     var onAbandonment: (@Sendable () -> Void)?
     var reader: CheckedContinuation<Data?, any Error>?
     var writer: CheckedContinuation<Void, Never>?
+
+    mutating func popFirst() -> Data? {
+      guard head < chunks.count else { return nil }
+      let chunk = chunks[head]
+      chunks[head] = Data()
+      head += 1
+      size -= chunk.count
+      // Moving the rest costs no more than the reads before did.
+      if head * 2 >= chunks.count {
+        chunks.removeFirst(head)
+        head = 0
+      }
+      return chunk
+    }
   }
 
   private let state = Mutex(State())
   private let limit: Int
 
-  /// - Parameter limit: The bytes that may wait for the reader before the writer does.
-  init(limit: Int) { self.limit = limit }
+  /// - Parameter limit: The bytes that may wait for the reader; with more of them the writer waits, too.
+  init(limit: Int) { self.limit = max(0, limit) }
 
   /// Adds a chunk, and returns when there is room for another one. Whether anybody reads.
   func write(_ chunk: Data) async -> Bool {
@@ -29,7 +45,7 @@ final class ChunkQueue: Sendable {
       guard !state.isAbandoned else { return (nil, false) }
       state.chunks.append(chunk)
       state.size += chunk.count
-      return (nil, state.size >= limit)
+      return (nil, state.size > limit)
     }
     reader?.resume(returning: chunk)
     if isFull { await waitForRoom() }
@@ -39,7 +55,7 @@ final class ChunkQueue: Sendable {
   private func waitForRoom() async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
-        if state.size < limit || state.isAbandoned { return true }
+        if state.size <= limit || state.isAbandoned { return true }
         state.writer = continuation
         return false
       }
@@ -69,10 +85,8 @@ final class ChunkQueue: Sendable {
   private func wait(_ continuation: CheckedContinuation<Data?, any Error>) {
     var writer: CheckedContinuation<Void, Never>?
     let found: Result<Data?, any Error>? = state.withLock { state in
-      if !state.chunks.isEmpty {
-        let chunk = state.chunks.removeFirst()
-        state.size -= chunk.count
-        if state.size < limit { swap(&writer, &state.writer) }
+      if let chunk = state.popFirst() {
+        if state.size <= limit { swap(&writer, &state.writer) }
         return .success(chunk)
       }
       if state.isAbandoned { return .failure(CancellationError()) }
@@ -89,8 +103,7 @@ final class ChunkQueue: Sendable {
   func abandon() {
     let (reader, writer, handler) = state.withLock { state in
       state.isAbandoned = true
-      state.chunks = []
-      state.size = 0
+      (state.chunks, state.head, state.size) = ([], 0, 0)
       defer { (state.reader, state.writer, state.onAbandonment) = (nil, nil, nil) }
       return (state.reader, state.writer, state.end == nil ? state.onAbandonment : nil)
     }

@@ -17,7 +17,8 @@ extension HTTPCache {
 
     /// The same request without the cache's conditions.
     var unconditional: Exchange {
-      let plain = Flight(question: request, key: flight.key, mode: flight.mode)
+      let plain = Flight(
+        question: request, key: flight.key, mode: flight.mode, epoch: flight.epoch)
       return Exchange(flight: plain, request: request, stored: nil, fetch: fetch)
     }
   }
@@ -49,13 +50,14 @@ extension HTTPCache {
   ) {
     let exchange = Exchange(flight: flight, request: request, stored: stored, fetch: fetch)
     revalidations.withLock { revalidations in
-      guard revalidations[flight] == nil else { return }
-      revalidations[flight] = Task {
+      // One question is enough for a stored response, however much the requests differ that it answers.
+      guard revalidations[stored.id] == nil else { return }
+      revalidations[stored.id] = Task {
         // A failure leaves what is stored as it is; the next request asks again.
         if let reply = try? await self.shared(exchange).claim() {
           _ = try? await reply.body.drain()
         }
-        self.revalidations.withLock { $0[flight] = nil }
+        self.revalidations.withLock { $0[stored.id] = nil }
       }
     }
   }
@@ -113,6 +115,12 @@ extension HTTPCache {
       return Landing(miss(response, body), isStored: false)
     case .store: return Landing(miss(response, body), isStored: false)
     }
+  }
+
+  /// Removes the stored responses that a part of another version replaces which isn't stored itself, or the whole.
+  func dropOutdated(by draft: StoredResponse, for request: Request, under key: CacheKey) {
+    if draft.range == nil { return dropOutdated(by: draft.response, for: request, under: key) }
+    store.change(key) { StoredList.kept(beside: draft, for: request, in: $0) }
   }
 
   /// Removes the stored response that one replaces which isn't stored itself.

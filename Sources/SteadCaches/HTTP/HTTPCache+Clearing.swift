@@ -7,16 +7,24 @@ extension HTTPCache {
   }
 
   /// Removes all responses of a host, on all its ports. Those of other hosts leave memory, too, and stay on disk.
+  ///
+  /// A disk that can't be written is treated as in ``removeAll()``.
   public func removeResponses(fromHost host: String) {
     store.remove(host: host)
   }
 
   /// Removes all responses that were stored at a date or later. All leave memory.
+  ///
+  /// A disk that can't be written is treated as in ``removeAll()``.
   public func removeResponses(storedSince date: Date) {
     store.remove(storedSince: date)
   }
 
   /// Removes all responses, and what is on its way to be stored.
+  ///
+  /// If the disk can't be written, as when it is full or a stopped process holds its lock, this object works in memory
+  /// until it has emptied the disk, which it tries whenever it stores a response. The files hold the responses until
+  /// then, and other objects and processes find them.
   public func removeAll() {
     store.removeAll()
   }

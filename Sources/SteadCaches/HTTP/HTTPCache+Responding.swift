@@ -25,7 +25,7 @@ extension HTTPCache {
   {
     guard let key = CacheKey(request.url) else {
       if isOffline { throw HTTPCacheError(.offline, for: request) }
-      return try await handOn(request, under: nil, fetch)
+      return try await handOn(request, under: nil, mode, fetch)
     }
     var isFollower = false
     var lost: Set<String> = []
@@ -42,17 +42,16 @@ extension HTTPCache {
       case .useAndRevalidate(let stored, let question):
         if let reply = reply(stored, to: request, under: key, as: .stale, isShared: isFollower) {
           revalidate(
-            Flight(question: question, key: key, mode: mode), about: stored, for: request, fetch)
+            flight(of: question, under: key, mode), about: stored, for: request, fetch)
           return reply
         }
         lost.insert(stored.id)
-      case .bypass: return try await handOn(request, under: key, fetch)
+      case .bypass: return try await handOn(request, under: key, mode, fetch)
       case .unavailable: return unavailable()
       case .fail(let code): throw HTTPCacheError(code, for: request)
       case .ask(let question, let stored):
         let exchange = Exchange(
-          flight: Flight(question: question, key: key, mode: mode), request: request,
-          stored: stored,
+          flight: flight(of: question, under: key, mode), request: request, stored: stored,
           fetch: fetch)
         guard !isFollower, exchange.isShareable else { return try await alone(exchange) }
         let landing = try await shared(exchange)

@@ -26,7 +26,7 @@ extension HTTPCache {
     let (key, flight, request) = (exchange.flight.key, exchange.flight, exchange.request)
     if let data = body.bytes {
       let isStored = store(draft, data, for: request, under: key)
-      if !isStored { dropOutdated(by: response, for: request, under: key) }
+      if !isStored { dropOutdated(by: draft, for: request, under: key) }
       store.rights.end(draft.id, of: key)
       return Landing(miss(response, body, isStored: isStored), isStored: isStored)
     }
@@ -85,7 +85,7 @@ extension HTTPCache {
     }
     let isStored = gathering.finish(for: exchange.request)
     if !isStored {
-      dropOutdated(by: draft.response, for: exchange.request, under: exchange.flight.key)
+      dropOutdated(by: draft, for: exchange.request, under: exchange.flight.key)
     }
     settle(isStored)
     return .success(())
@@ -113,14 +113,17 @@ extension HTTPCache {
   }
 
   /// Sends a request that nothing stored can answer, and removes what its response makes useless.
-  func handOn(_ request: Request, under key: CacheKey?, _ fetch: Fetch) async throws -> Reply {
+  func handOn(
+    _ request: Request, under key: CacheKey?, _ mode: Mode, _ fetch: Fetch
+  ) async throws -> Reply {
     let requestedAt = now()
     let (response, body) = try await fetch(request)
     let receivedAt = now()
     for key in Invalidation.keys(of: request, response: response) { store.remove(key) }
     var outcome = Outcome(source: .bypass)
     outcome.forwardStatus = response.status
-    if let key, request.method == "POST", Invalidation.describesItself(response, to: request),
+    if let key, mode != .bypass, request.method == "POST",
+      Invalidation.describesItself(response, to: request),
       let data = body.bytes
     {
       let id = Self.newName()

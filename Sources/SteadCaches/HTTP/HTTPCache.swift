@@ -30,15 +30,22 @@ public final class HTTPCache: Sendable {
   let now: @Sendable () -> Date
   let flights = SingleFlight<Flight, Landing>()
   let landings = Mutex<[Flight: Landing]>([:])
-  let revalidations = Mutex<[Flight: Task<Void, Never>]>([:])
+  /// The revalidations that run in the background, by the names of the stored responses' bodies.
+  let revalidations = Mutex<[String: Task<Void, Never>]>([:])
   let counts = Mutex(Statistics())
   private let offline = Mutex(false)
 
-  /// Requests that share one fetch: equal ones.
+  /// Requests that share one fetch: equal ones, between which nothing of their URL was removed.
   struct Flight: Hashable, Sendable {
     let question: Request
     let key: CacheKey
     let mode: Mode
+    let epoch: Int
+  }
+
+  /// The flight of a request that is sent now.
+  func flight(of question: Request, under key: CacheKey, _ mode: Mode) -> Flight {
+    Flight(question: question, key: key, mode: mode, epoch: store.rights.epoch(of: key))
   }
 
   /// Makes a cache in memory alone, which is empty at first.

@@ -7,11 +7,11 @@ extension ResponseStore {
   func body(of stored: StoredResponse, at positions: Range<Int>, for key: CacheKey) -> HTTPCache
     .Body?
   {
-    var page = memory.value(for: key.string)
-    if let data = page?.bodies[stored.id], data.count == stored.bodySize {
+    if let data = memory.value(for: key.string)?.bodies[stored.id], data.count == stored.bodySize {
       return HTTPCache.Body(data.slice(positions))
     }
-    guard let entry = disk?.entry(for: Self.onDisk(stored.id)), entry.size == stored.bodySize else {
+    guard let entry = usableDisk?.entry(for: Self.onDisk(stored.id)), entry.size == stored.bodySize
+    else {
       return nil
     }
     guard !positions.isEmpty else { return HTTPCache.Body() }
@@ -19,11 +19,16 @@ extension ResponseStore {
       return HTTPCache.Body(entry.chunks(in: positions))
     }
     guard let data = entry.data else { return nil }
-    if data.count <= memoryBodySize, page != nil {
-      page?.keep(data, of: stored.id)
-      if let page { memory.setValue(page, for: key.string, cost: page.cost) }
-    }
+    if data.count <= memoryBodySize { keep(data, of: stored, for: key) }
     return HTTPCache.Body(data.slice(positions))
+  }
+
+  private func keep(_ body: Data, of stored: StoredResponse, for key: CacheKey) {
+    changing.withLock { _ in
+      guard var page = memory.value(for: key.string) else { return }
+      page.keep(body, of: stored.id)
+      memory.setValue(page, for: key.string, cost: page.cost)
+    }
   }
 
   /// Stores a response with its body, and returns whether it is stored.
@@ -33,7 +38,7 @@ extension ResponseStore {
     guard canStore(response), body.count <= limits.bodySize else { return false }
     let isInMemory = body.count <= memoryBodySize
     let isOnDisk =
-      disk?.setData(body, for: Self.onDisk(response.id), tags: [key.tag]) ?? false
+      diskForWriting()?.setData(body, for: Self.onDisk(response.id), tags: [key.tag]) ?? false
     guard isInMemory || isOnDisk else { return false }
     let isStored = add(response, isInMemory ? body : nil, for: request, under: key)
     if !isStored { removeBodies(of: [response]) }
@@ -42,7 +47,8 @@ extension ResponseStore {
 
   /// Begins a body that is stored piece by piece; nil if there is no disk, or the response may not be stored.
   func writer(for response: StoredResponse, under key: CacheKey) -> DiskCache.Writer? {
-    canStore(response) ? disk?.writer(for: Self.onDisk(response.id), tags: [key.tag]) : nil
+    canStore(response)
+      ? diskForWriting()?.writer(for: Self.onDisk(response.id), tags: [key.tag]) : nil
   }
 
   /// Stores a response whose body is written, and returns whether it is stored.
@@ -71,7 +77,7 @@ extension ResponseStore {
   /// Removes bodies from the disk that no response has any more.
   func removeBodies(of responses: [StoredResponse]) {
     for response in responses {
-      disk?.removeValue(for: Self.onDisk(response.id))
+      usableDisk?.removeValue(for: Self.onDisk(response.id))
     }
   }
 }

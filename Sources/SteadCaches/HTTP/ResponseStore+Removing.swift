@@ -4,10 +4,22 @@ extension ResponseStore {
   /// The most pages that are remembered because they could not be removed from the disk.
   private static let buriedLimit = 10_000
 
+  /// The disk, unless it holds what was to be removed.
+  var usableDisk: DiskCache? { trust.isWhole ? disk : nil }
+
+  /// The disk, unless it holds what was to be removed and still can't be emptied.
+  func diskForWriting() -> DiskCache? {
+    guard let disk else { return nil }
+    return trust.mend { disk.removeAll() } ? disk : nil
+  }
+
   /// Removes the responses of a URL, also those that are on their way.
   func remove(_ key: CacheKey) {
     rights.revoke(key)
     let responses = look(key).page.responses
+    changing.withLock { _ in _ = memory.removeValue(for: key.string) }
+    // Again for changes that had seen the page in memory.
+    rights.revoke(key)
     erase(key)
     removeBodies(of: responses)
   }
@@ -16,33 +28,50 @@ extension ResponseStore {
   ///
   /// Without a disk nothing tells which pages belong to the host, so all go.
   func remove(host: String) {
-    rights.revokeAll()
-    disk?.removeValues(taggedWith: "host " + host.lowercasedASCII)
-    memory.removeAll()
+    removeMany { $0.removeValues(taggedWith: "host " + host.lowercasedASCII) }
   }
 
   /// Removes all responses that were stored at a date or later.
   func remove(storedSince date: Date) {
-    rights.revokeAll()
-    disk?.removeValues(storedSince: date)
-    memory.removeAll()
+    removeMany { $0.removeValues(storedSince: date) }
   }
 
   /// Removes all responses, also those that are on their way.
   func removeAll() {
-    rights.revokeAll()
-    disk?.removeAll()
-    memory.removeAll()
+    removeMany { $0.removeAll() }
   }
+
+  /// - Parameter remove: Removes entries from the disk, and returns whether it could.
+  private func removeMany(_ remove: (DiskCache) -> Bool) {
+    rights.revokeAll()
+    emptyMemory()
+    // Again for changes that had seen pages in memory.
+    rights.revokeAll()
+    if let disk, !remove(disk) { trust.lose() }
+    emptyMemory()
+  }
+
+  private func emptyMemory() { changing.withLock { _ in memory.removeAll() } }
 
   /// Removes a page from disk and memory. What the disk doesn't let go of is taken for gone all the same.
   func erase(_ key: CacheKey) {
+    let disk = usableDisk
     disk?.removeValue(for: key.onDisk)
-    memory.removeValue(for: key.string)
-    guard let left = disk?.entry(for: key.onDisk)?.metadata else { return }
+    let left = disk?.entry(for: key.onDisk)?.metadata
+    changing.withLock { _ in
+      if let left { bury(key, left) }
+      memory.removeValue(for: key.string)
+    }
+  }
+
+  /// Remembers that what the disk holds of a page doesn't count any more.
+  func bury(_ key: CacheKey, _ bytes: Data) {
     buried.withLock { buried in
-      if buried.count >= Self.buriedLimit { buried.removeAll() }
-      buried[key.string] = left
+      if buried.count >= Self.buriedLimit {
+        trust.lose()
+        buried.removeAll()
+      }
+      buried[key.string] = bytes
     }
   }
 

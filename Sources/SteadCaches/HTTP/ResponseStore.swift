@@ -6,7 +6,7 @@ import Synchronization
 /// On disk a URL has a page, which is the metadata of an entry without a value, and each of its responses an entry
 /// for the body. Bodies have names that no other body ever had, so that a head never gets another one's body. A page
 /// in memory counts only as long as the one on disk is what it was, so that what one process removes is gone for
-/// all others. Two changes of a page at the same moment may lose a response, which then is a miss.
+/// all others. A change of a page begins again when another one, of any process, came in between.
 final class ResponseStore: Sendable {
   let memory: MemoryCache<String, StoredPage>
   let disk: DiskCache?
@@ -14,15 +14,16 @@ final class ResponseStore: Sendable {
   let rights = StoringRights()
   /// Pages that could not be removed from the disk, by what they hold there.
   let buried = Mutex<[String: Data]>([:])
-  /// Held while a page is changed in memory, if there is no disk. No user's code runs meanwhile.
-  private let changing = Mutex(())
+  /// Held while a page in memory is read and replaced, or removed. No user's code runs meanwhile.
+  let changing = Mutex(())
+  let trust = DiskTrust()
 
   /// The share of the memory that one URL may take up.
   private static let pageShare = 2
   /// The share of the memory that one body may take up.
   private static let bodyShare = 4
   /// How often a change begins again because the page was replaced meanwhile.
-  private static let changeAttempts = 3
+  private static let changeAttempts = 100
 
   init(disk: DiskCache?, limits: HTTPCache.Limits, respondsToMemoryPressure: Bool) {
     self.disk = disk
@@ -40,73 +41,105 @@ final class ResponseStore: Sendable {
   }
 
   /// The page of a URL as it is now, and its entry on disk.
-  func look(_ key: CacheKey) -> (page: StoredPage, entry: DiskCache.Entry.ID?) {
+  func look(_ key: CacheKey) -> (page: StoredPage, entry: DiskCache.Entry?) {
     let kept = memory.value(for: key.string)
-    guard let disk else { return (kept ?? StoredPage(), nil) }
-    let entry = disk.entry(for: key.onDisk)
-    if let kept, kept.onDisk == entry?.metadata { return (kept, entry?.id) }
-    guard let entry, !isBuried(key, entry.metadata) else { return (StoredPage(), entry?.id) }
+    let entry = usableDisk?.entry(for: key.onDisk)
+    if let kept, kept.onDisk == entry?.metadata { return (kept, entry) }
+    guard let entry, !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
     let page = StoredPage(StoredPage.decode(entry.metadata), onDisk: entry.metadata)
-    memory.setValue(page, for: key.string, cost: page.cost)
-    return (page, entry.id)
+    return changing.withLock { _ in
+      // What was changed meanwhile without the disk must stay.
+      if let kept = memory.value(for: key.string), kept.onDisk == entry.metadata {
+        return (kept, entry)
+      }
+      guard !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
+      memory.setValue(page, for: key.string, cost: page.cost)
+      return (page, entry)
+    }
   }
 
   /// Changes the responses of a URL, and returns whether the page is stored.
+  ///
+  /// - Parameter change: Called again when the page was changed meanwhile, and while a lock is held.
   @discardableResult
   func change(
     _ key: CacheKey, body: (id: String, data: Data)? = nil,
     _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> Bool {
-    guard let disk else {
-      return changing.withLock { _ in
-        let old = memory.value(for: key.string) ?? StoredPage()
-        return set(old.with(change(old.responses), body: body), for: key)
-      }
+    guard let disk = diskForWriting() else {
+      return changeInMemory(key, body: body, change)
     }
     rights.beginChange(of: key)
     defer { rights.endChange(of: key) }
+    let isStored = self.change(key, on: disk, body: body, change)
+    guard !rights.isRemoved(key) else {
+      erase(key)
+      return false
+    }
+    return isStored
+  }
+
+  private func change(
+    _ key: CacheKey, on disk: DiskCache, body: (id: String, data: Data)?,
+    _ change: ([StoredResponse]) -> [StoredResponse]
+  ) -> Bool {
     for _ in 0..<Self.changeAttempts {
       let (old, entry) = look(key)
       let responses = change(old.responses)
       guard responses != old.responses else { return !responses.isEmpty }
-      guard write(responses, for: key, over: entry, to: disk) else { continue }
-      var page = old.with(responses, body: body)
-      page.onDisk = disk.entry(for: key.onDisk)?.metadata
-      let isStored = set(page, for: key)
-      removeBodies(of: old.responses.filter { old in !responses.contains { $0.id == old.id } })
-      guard !rights.isRemoved(key) else {
+      let dropped = old.responses.filter { old in !responses.contains { $0.id == old.id } }
+      guard !responses.isEmpty else {
         erase(key)
+        removeBodies(of: dropped)
         return false
       }
-      return isStored || page.onDisk != nil
+      let bytes = StoredPage.encode(responses)
+      switch disk.replace(entry, with: bytes, for: key.onDisk, tags: [key.tag]) {
+      case .conflict: continue
+      case .failed:
+        return changeInMemory(key, over: entry?.metadata, seen: old, body: body, change)
+      case .done:
+        var page = old.with(responses, body: body)
+        page.onDisk = bytes
+        changing.withLock { _ in _ = isBuried(key, bytes) || set(page, for: key) }
+        removeBodies(of: dropped)
+        return true
+      }
     }
+    // A lost page costs fetches, and one without the change may be wrong.
+    erase(key)
     return false
   }
 
-  /// Whether a page is what the disk holds now, or at least what memory does because the disk can't be written.
-  private func write(
-    _ responses: [StoredResponse], for key: CacheKey, over entry: DiskCache.Entry.ID?,
-    to disk: DiskCache
+  /// Changes a page in memory, since there is no disk, or since it can't be written.
+  ///
+  /// - Parameters:
+  ///   - bytes: What a disk holds that can't be written. It doesn't count any more, even if the page leaves memory.
+  ///   - seen: The page as it was found beside these bytes.
+  private func changeInMemory(
+    _ key: CacheKey, over bytes: Data? = nil, seen: StoredPage = StoredPage(),
+    body: (id: String, data: Data)?, _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> Bool {
-    if responses.isEmpty {
-      erase(key)
-      return true
+    changing.withLock { _ in
+      var old = StoredPage()
+      if let kept = memory.value(for: key.string), kept.onDisk == bytes {
+        old = kept
+      } else if let bytes, !isBuried(key, bytes) {
+        // A page that was in memory alone, and isn't any more, was removed.
+        old = seen
+      }
+      var page = old.with(change(old.responses), body: body)
+      page.onDisk = bytes
+      if let bytes { bury(key, bytes) }
+      return set(page, for: key)
     }
-    let bytes = StoredPage.encode(responses)
-    if let entry {
-      if disk.setMetadata(bytes, for: key.onDisk, ifStoredAs: entry) { return true }
-      // It was replaced, or the disk is full or locked.
-      return disk.entry(for: key.onDisk)?.id == entry
-    }
-    disk.writer(for: key.onDisk, metadata: bytes, tags: [key.tag]).commit()
-    return true
   }
 
-  /// Keeps a page in memory, if it has anything, and returns whether it does.
+  /// Keeps a page in memory, if it has anything, and returns whether it does. Call it while ``changing`` is held.
   private func set(_ page: StoredPage, for key: CacheKey) -> Bool {
     var page = page
     page.dropBodies(downTo: limits.memorySize / Self.pageShare)
-    if disk == nil { page.dropBodiless() }
+    if usableDisk == nil { page.dropBodiless() }
     guard !page.responses.isEmpty else {
       memory.removeValue(for: key.string)
       return false

@@ -4,7 +4,7 @@ import SteadFiles
 /// The fields of a request that chose a response among those of its URL (RFC 9111, 4.1).
 ///
 /// `Authorization` always is one of them, named by `Vary` or not: what one account was sent is never used for
-/// another. Values of fields that carry secrets are kept as digests.
+/// another. So is a `Host` that isn't the URL's. Values of fields that carry secrets are kept as digests.
 struct Selection: Sendable, Hashable {
   /// Names in lower case, in order, and normalized values; nil for a field that the request did not have.
   private(set) var values: [String: String?]
@@ -12,6 +12,7 @@ struct Selection: Sendable, Hashable {
   let language: String?
 
   private static let acceptLanguage = "accept-language"
+  private static let hostName = "host"
   private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
   /// What chose a response; nil if its `Vary` has a `*`, since no later request can match then.
@@ -20,8 +21,9 @@ struct Selection: Sendable, Hashable {
     guard !names.contains("*") else { return nil }
     var values: [String: String?] = [:]
     for name in names.map(\.lowercasedASCII) + ["authorization"] {
-      values[name] = .some(Self.value(of: name, in: request.fields))
+      values[name] = .some(Self.value(of: name, in: request))
     }
+    if let host = Self.otherHost(of: request) { values[Self.hostName] = host }
     self.init(values: values, language: response["Content-Language"]?.lowercasedASCII)
   }
 
@@ -32,10 +34,11 @@ struct Selection: Sendable, Hashable {
 
   /// Whether the response may answer a request.
   func matches(_ request: HTTPCache.Request) -> Bool {
-    values.allSatisfy { name, stored in
-      Self.value(of: name, in: request.fields) == stored
-        || name == Self.acceptLanguage && isPreferred(by: request.fields[name])
-    }
+    (values[Self.hostName] ?? nil) == Self.otherHost(of: request)
+      && values.allSatisfy { name, stored in
+        Self.value(of: name, in: request) == stored
+          || name == Self.acceptLanguage && isPreferred(by: request.fields[name])
+      }
   }
 
   /// Whether the response is in the one language that an `Accept-Language` likes best.
@@ -46,8 +49,18 @@ struct Selection: Sendable, Hashable {
     return preferences.dropFirst().allSatisfy { $0.quality < first.quality }
   }
 
-  private static func value(of name: String, in fields: HTTPCache.Fields) -> String? {
-    guard let value = fields[name] else { return nil }
+  /// The `Host` of a request, if it isn't the URL's.
+  private static func otherHost(of request: HTTPCache.Request) -> String? {
+    guard let host = request.fields[hostName]?.lowercasedASCII, let key = CacheKey(request.url)
+    else { return nil }
+    let scheme = key.origin.prefix { $0 != ":" }
+    let named = URL(string: "\(scheme)://\(host)/").flatMap { CacheKey($0) }
+    return named?.origin == key.origin ? nil : host
+  }
+
+  private static func value(of name: String, in request: HTTPCache.Request) -> String? {
+    guard name != hostName else { return otherHost(of: request) }
+    guard let value = request.fields[name] else { return nil }
     switch name {
     case acceptLanguage, "accept-encoding", "accept-charset":
       return preferences(in: value).map { "\($0.name);\($0.quality)" }.joined(separator: ",")

@@ -8,11 +8,17 @@ enum StoredList {
   static func adding(
     _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse]
   ) -> [StoredResponse] {
-    let kept = list.filter { old in
+    (kept(beside: new, for: request, in: list) + [new]).suffix(HTTPCache.Limits.variantsPerURL)
+  }
+
+  /// What a new response leaves of the list, whether it is stored itself or not.
+  static func kept(
+    beside new: StoredResponse, for request: HTTPCache.Request, in list: [StoredResponse]
+  ) -> [StoredResponse] {
+    list.filter { old in
       !old.selection.matches(request)
         || isSameVersion(old, new) && new.range != nil && old.range != new.range
     }
-    return (kept + [new]).suffix(HTTPCache.Limits.variantsPerURL)
   }
 
   /// The list after the response to a HEAD (RFC 9111, 4.3.5): what it confirms has its fields, the rest goes.

@@ -57,7 +57,7 @@ struct StoredResponse: Sendable, Hashable {
   }
 
   /// The same body with the fields of a response that confirms it (RFC 9111, 3.2); nil if these say that
-  /// it may not be used for another request.
+  /// it may not be used for another request, or if they are too long to be stored.
   func updated(
     by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
     receivedAt: Date
@@ -66,16 +66,17 @@ struct StoredResponse: Sendable, Hashable {
     let new = StoredFields.storable(confirmation.fields, control: control, receivedAt: receivedAt)
       .filter { !StoredFields.belongsToBody($0.name) }
     var response = self.response
-    response.fields.removeAll { field in new.contains { $0.name.isSameFieldName(as: field.name) } }
+    let names = Set(new.map(\.name.lowercasedASCII))
+    response.fields.removeAll { names.contains($0.name.lowercasedASCII) }
     for field in new { response.fields.append(field.value, named: field.name) }
     // The age is that of the confirmation, even if it has none.
     if !confirmation.fields.contains("Age") { response.fields.removeAll(named: "Age") }
     let updated = CacheControl(of: response.fields)
     guard updated.mayStore(response.status) else { return nil }
-    return Selection(of: request, for: response.fields).map {
-      StoredResponse(
-        id: id, response: response, selection: $0, requestedAt: requestedAt, receivedAt: receivedAt,
-        range: range, bodySize: bodySize)
-    }
+    guard let selection = Selection(of: request, for: response.fields) else { return nil }
+    let result = StoredResponse(
+      id: id, response: response, selection: selection, requestedAt: requestedAt,
+      receivedAt: receivedAt, range: range, bodySize: bodySize)
+    return result.headSize <= HTTPCache.Limits.headSize ? result : nil
   }
 }

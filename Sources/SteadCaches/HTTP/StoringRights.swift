@@ -12,7 +12,12 @@ final class StoringRights: Sendable {
     var revoked: Set<String> = []
     /// The pages that are being changed: by how many, and whether they were removed meanwhile.
     var changes: [String: (count: Int, isRemoved: Bool)] = [:]
+    /// How often rights were taken from the URLs of each slot.
+    var revocations = [Int](repeating: 0, count: StoringRights.slots)
   }
+
+  /// How many counts of revocations there are; URLs with the same one merely share fewer fetches.
+  private static let slots = 256
 
   private let state = Mutex(State())
 
@@ -31,6 +36,16 @@ final class StoringRights: Sendable {
 
   /// Whether a body may not be stored.
   func isRevoked(_ id: String) -> Bool { state.withLock { $0.revoked.contains(id) } }
+
+  /// A number that is another one after each revocation of a URL's rights.
+  ///
+  /// A request that comes after a revocation must not get a response from before it, so it shares no fetch with
+  /// requests of an earlier epoch.
+  func epoch(of key: CacheKey) -> Int { state.withLock { $0.revocations[Self.slot(of: key)] } }
+
+  private static func slot(of key: CacheKey) -> Int {
+    Int(UInt(bitPattern: key.string.hashValue) % UInt(slots))
+  }
 
   /// Begins to change a page. Each call has its call of ``endChange(of:)``.
   func beginChange(of key: CacheKey) {
@@ -54,6 +69,7 @@ final class StoringRights: Sendable {
     state.withLock { state in
       state.revoked.formUnion(state.active[key.string] ?? [])
       state.changes[key.string]?.isRemoved = true
+      state.revocations[Self.slot(of: key)] += 1
     }
   }
 
@@ -62,6 +78,7 @@ final class StoringRights: Sendable {
     state.withLock { state in
       for names in state.active.values { state.revoked.formUnion(names) }
       for key in state.changes.keys { state.changes[key]?.isRemoved = true }
+      for slot in state.revocations.indices { state.revocations[slot] += 1 }
     }
   }
 }

@@ -105,7 +105,7 @@ import Testing
   /// A reader that rests holds the server up, so that a body never fills memory.
   @Test func holdTheServerUpWhileTheReaderRests() async throws {
     let queue = ChunkQueue(limit: 20_000)
-    #expect(await queue.write(Self.chunk))
+    for _ in 0..<2 { #expect(await queue.write(Self.chunk)) }
     let hasReturned = Mutex(false)
     let isRead = Task {
       defer { hasReturned.withLock { $0 = true } }
@@ -115,6 +115,37 @@ import Testing
     #expect(!hasReturned.withLock { $0 })
     #expect(try await queue.next()?.count == 10_000)
     #expect(await isRead.value)
+  }
+
+  @Test(arguments: [true, false])
+  func comeWithoutABuffer(isOnDisk: Bool) async throws {
+    let origin = Origin([:])
+    let place = directory.url.appending(path: "http")
+    let cache = origin.cache(
+      in: isOnDisk ? place : nil, limits: .init(memorySize: 200_000, bufferSize: 0))
+    #expect(try await fetch(cache, origin, chunks: 3).count == 30_000)
+    #expect(try await stored(cache)?.count == (isOnDisk ? 30_000 : nil))
+  }
+
+  @Test func keepTheirOrder() async throws {
+    let queue = ChunkQueue(limit: 1000)
+    var (written, read) = (UInt8(0), UInt8(0))
+    for count in [5, 1, 7, 2, 30, 9] {
+      for _ in 0..<count {
+        _ = await queue.write(Data([written]))
+        written += 1
+      }
+      for _ in 0..<(count - count / 3) {
+        #expect(try await queue.next() == Data([read]))
+        read += 1
+      }
+    }
+    queue.finish(.success(()))
+    while let chunk = try await queue.next() {
+      #expect(chunk == Data([read]))
+      read += 1
+    }
+    #expect(read == written)
   }
 
   /// Nobody reads a long body any more: the connection ends with the last reference to it.

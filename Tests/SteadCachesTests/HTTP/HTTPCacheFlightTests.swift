@@ -60,6 +60,55 @@ import Testing
     #expect(texts.count == Self.count)
   }
 
+  /// What was on its way before a change isn't shared by those who come after it.
+  @Test(arguments: ["PUT", "clear", "clear all"])
+  func shareNothingFromBeforeAChange(how: String) async throws {
+    let gate = Event()
+    let fields: HTTPCache.Fields = ["Cache-Control": "max-age=10"]
+    let origin = Origin { _ in
+      await gate.wait()
+      return (.init(status: 200, fields: fields), .init(Data("old".utf8)))
+    }
+    let cache = origin.cache()
+    let old = Task { try await origin.get(from: cache) }
+    while origin.requests.isEmpty { await Task.yield() }
+    origin.answer(fields, body: "new")
+    switch how {
+    case "PUT": _ = try await origin.get(method: "PUT", from: cache)
+    case "clear": cache.removeResponses(for: try Origin.request().url)
+    default: cache.removeAll()
+    }
+    let new = Task { try await origin.get(from: cache) }
+    // Enough for the second one to join the first, if it does.
+    for _ in 0..<5000 { await Task.yield() }
+    old.cancel()
+    await #expect(throws: CancellationError.self) { try await old.value }
+    gate.happen()
+    #expect(try await new.value.text == "new")
+  }
+
+  /// A stale response is asked about once at a time, whatever the requests have that it doesn't depend on.
+  @Test func askAboutAStaleResponseOnce() async throws {
+    let gate = Event()
+    let fields: HTTPCache.Fields = ["Cache-Control": "max-age=1, stale-while-revalidate=100"]
+    let origin = Origin(fields)
+    let cache = origin.cache()
+    _ = try await origin.get(from: cache)
+    origin.advance(2)
+    origin.answer { _ in
+      await gate.wait()
+      return (.init(status: 200, fields: fields), .init(Data("new".utf8)))
+    }
+    for number in 0..<Self.count {
+      let reply = try await origin.get("/", ["X-Request-ID": "\(number)"], from: cache)
+      #expect(reply.outcome.source == .stale)
+    }
+    gate.happen()
+    await cache.finishRevalidations()
+    #expect(origin.requests.count == 2)
+    #expect(try await origin.get(from: cache).text == "new")
+  }
+
   @Test func shareABodyThatComesInChunks() async throws {
     let chunks = Chunks()
     let origin = Origin { _ in

@@ -151,6 +151,14 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request("/c")) != nil)
   }
 
+  @Test func storesNothingWhenItIsBypassed() async throws {
+    let origin = Origin(["Cache-Control": "max-age=10", "Content-Location": "/a"])
+    let cache = origin.cache()
+    let reply = try await origin.get("/a", method: "POST", mode: .bypass, from: cache)
+    #expect(!reply.outcome.isStored)
+    #expect(cache.storedResponse(to: try Origin.request("/a")) == nil)
+  }
+
   @Test func storesAPostThatDescribesItself() async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "Content-Location": "/a"])
     let cache = origin.cache()

@@ -101,6 +101,20 @@ import Testing
     #expect(updated.freshness.rest(at: Self.now) == 50)
   }
 
+  @Test func keepsNoHugeConfirmation() throws {
+    let size = HTTPCache.Limits.headSize / 2
+    let old = try stored(["ETag": "\"a\"", "A": String(repeating: "a", count: size)])
+    let more: HTTPCache.Fields = ["B": String(repeating: "b", count: size)]
+    guard case .confirmed(let kept, isReusable: false) = try receive(304, more, about: old) else {
+      return #expect(Bool(false))
+    }
+    #expect(kept == old)
+    let instead: HTTPCache.Fields = ["a": String(repeating: "b", count: size)]
+    guard case .confirmed(_, isReusable: true) = try receive(304, instead, about: old) else {
+      return #expect(Bool(false))
+    }
+  }
+
   @Test func takesNoConfirmationOfAnother() throws {
     let old = try stored(["Cache-Control": "max-age=5", "ETag": "\"a\""])
     #expect(try receive(304, ["ETag": "\"b\""], about: old) == .askAgain)

@@ -53,6 +53,16 @@ import Testing
     #expect(try !matches([:], [:], ["Authorization": "A"]))
   }
 
+  @Test func keepsHostsApart() throws {
+    #expect(try matches([:], [:], ["Host": "A.example"]))
+    #expect(try matches(["Host": "a.example:80"], [:], [:]))
+    #expect(try matches(["Host": "b.example"], [:], ["host": "B.example"]))
+    #expect(try !matches(["Host": "b.example"], [:], [:]))
+    #expect(try !matches([:], [:], ["Host": "b.example"]))
+    #expect(try !matches([:], ["Vary": "Host"], ["Host": "a.example:81"]))
+    #expect(try !matches(["Host": "b.example"], [:], ["Host": "c.example"]))
+  }
+
   @Test func keepsNoSecret() throws {
     let fields: HTTPCache.Fields = ["Authorization": "Bearer secret", "Cookie": "id=secret"]
     let selection = try #require(Selection(of: request(fields), for: ["Vary": "Cookie"]))

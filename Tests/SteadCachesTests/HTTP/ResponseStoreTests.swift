@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import SteadFiles
+import SteadSQLite
+import SteadTestSupport
+import Synchronization
+import Testing
+
+@testable import SteadCaches
+
+/// Changes and removals at the same time, and a disk that can't be written.
+@Suite(.hangLimit) struct ResponseStoreTests {
+  private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+  private static let body = Data("body".utf8)
+
+  private let directory: TemporaryDirectory
+  private let place: URL
+
+  init() throws {
+    directory = try TemporaryDirectory(inMemory: true)
+    place = directory.url.appending(path: "http", directoryHint: .isDirectory)
+  }
+
+  private func store(isOnDisk: Bool) -> ResponseStore {
+    ResponseStore(
+      disk: isOnDisk ? DiskCache(directory: place) : nil, limits: .init(),
+      respondsToMemoryPressure: false)
+  }
+
+  private func response(
+    _ id: String, to request: HTTPCache.Request
+  ) throws -> StoredResponse {
+    var draft = try #require(
+      Reception.draft(
+        of: .init(status: 200, fields: ["Cache-Control": "max-age=9", "Vary": "A"]), to: request,
+        requestedAt: Self.now, receivedAt: Self.now, id: id))
+    draft.bodySize = Self.body.count
+    return draft
+  }
+
+  /// A change that has read the page doesn't bring back what is removed before it is written.
+  @Test(arguments: [true, false], ["URL", "host", "all"])
+  func removesWhatIsBeingChanged(isOnDisk: Bool, how: String) throws {
+    let store = store(isOnDisk: isOnDisk)
+    let request = try Origin.request()
+    let key = try #require(CacheKey(request.url))
+    let old = try response("old", to: request)
+    #expect(store.store(old, Self.body, for: request, under: key))
+    let removal = DispatchGroup()
+    let work: @Sendable () -> Void = {
+      switch how {
+      case "URL": store.remove(key)
+      case "host": store.remove(host: key.host)
+      default: store.removeAll()
+      }
+    }
+    let flags = Flags()
+    store.change(key) { list in
+      if !flags.hasBegun {
+        flags.hasBegun = true
+        DispatchQueue.global().async(group: removal) {
+          work()
+          flags.isRemoved = true
+        }
+        // The removal ends here, or waits for the change.
+        for _ in 0..<10_000 where !flags.isRemoved { sched_yield() }
+      }
+      return list.map { stored in
+        var stored = stored
+        stored.bodySize += 1
+        return stored
+      }
+    }
+    removal.wait()
+    #expect(store.responses(for: key).isEmpty)
+  }
+
+  private final class Flags: Sendable {
+    private let flags = Mutex((hasBegun: false, isRemoved: false))
+    var hasBegun: Bool {
+      get { flags.withLock { $0.hasBegun } }
+      set { flags.withLock { $0.hasBegun = newValue } }
+    }
+    var isRemoved: Bool {
+      get { flags.withLock { $0.isRemoved } }
+      set { flags.withLock { $0.isRemoved = newValue } }
+    }
+  }
+
+  /// Of many changes of one page at the same time none is lost, whichever object makes it.
+  @Test func losesNoChange() throws {
+    let stores = [store(isOnDisk: true), store(isOnDisk: true)]
+    for round in 0..<20 {
+      let key = try #require(CacheKey(Origin.request("/\(round)").url))
+      let requests = try (0..<8).map { try Origin.request("/\(round)", ["A": "\($0)"]) }
+      let responses = try requests.enumerated().map {
+        try response("\(round) \($0.offset)", to: $0.element)
+      }
+      DispatchQueue.concurrentPerform(iterations: requests.count) { number in
+        _ = stores[number % 2].store(
+          responses[number], Self.body, for: requests[number], under: key)
+      }
+      for store in stores { #expect(store.responses(for: key).count == requests.count) }
+    }
+  }
+
+  @Test(arguments: ["all", "host", "date"])
+  func usesNoDiskThatCouldNotBeCleared(how: String) async throws {
+    let origin = Origin(["Cache-Control": "max-age=100"])
+    let cache = origin.cache(in: place)
+    _ = try await origin.get(from: cache)
+    let other = try SQLiteConnection(SQLiteOptions(.file(place.file("DiskCache.sqlite").filePath)))
+    try other.run("BEGIN IMMEDIATE")
+    switch how {
+    case "all": cache.removeAll()
+    case "host": cache.removeResponses(fromHost: "a.example")
+    default: cache.removeResponses(storedSince: origin.now - 1)
+    }
+    let request = try Origin.request()
+    #expect(cache.storedResponse(to: request) == nil)
+    origin.answer(["Cache-Control": "max-age=100"], body: "new")
+    #expect(try await origin.get(from: cache).text == "new")
+    // In memory, as long as the disk can't be used.
+    #expect(try await origin.get(from: cache).outcome.source == .hit)
+    try other.run("ROLLBACK")
+    _ = try await origin.get("/b", from: cache)
+    #expect(try await cache.storedResponse(to: request)?.text == "new")
+    let reader = origin.cache(in: place)
+    #expect(reader.storedResponse(to: request) == nil)
+    #expect(try await reader.storedResponse(to: Origin.request("/b"))?.text == "new")
+  }
+}
