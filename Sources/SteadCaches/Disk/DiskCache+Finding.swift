@@ -27,7 +27,7 @@ extension DiskCache {
     for _ in 0..<Self.openingLimit {
       guard let (entry, open) = lookUp(key) else { return nil }
       // After the look, so that no entry was stored later.
-      guard entry.isValid(at: WallClock.milliseconds(database.now())) else { return nil }
+      guard isFound(entry) else { return nil }
       if entry.value != nil {
         database.noteUse(entry.used)
         return Found(entry: entry, file: nil, generation: open.generation)
@@ -49,10 +49,15 @@ extension DiskCache {
   /// What tells the value that is stored for a key, without reading it; nil when there is none that is valid.
   func identify(_ key: String) -> Entry.ID? {
     guard let (entry, open) = lookUp(key, readsValue: false),
-      entry.isValid(at: WallClock.milliseconds(database.now()))
+      isFound(entry)
     else { return nil }
     database.noteUse(entry.used)
     return Entry.ID(generation: open.generation, number: entry.id)
+  }
+
+  private func isFound(_ entry: StoredEntry) -> Bool {
+    entry.isValid(
+      at: WallClock.milliseconds(database.now()), evenIfStoredLater: limits.findsEntriesStoredLater)
   }
 
   private func lookUp(_ key: String, readsValue: Bool = true) -> (StoredEntry, OpenDatabase)? {

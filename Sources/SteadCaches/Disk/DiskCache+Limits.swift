@@ -15,6 +15,9 @@ extension DiskCache {
     public var entrySize: Int?
     /// How long an entry is valid that is set without a time of its own; nil is for as long as there is room.
     public var timeToLive: Duration?
+    /// Whether entries are found that were stored later than now, by a clock that was wrong or set back since: for those
+    /// who judge the age of what they store themselves.
+    var findsEntriesStoredLater = false
 
     /// Limits with the values that suit most apps.
     public init(

@@ -32,15 +32,14 @@ extension DiskCache {
     guard fits(new, length: 0) else { return .failed }
     let bytes = Data(key.utf8)
     let uses = database.uses
-    return database.write { transaction, open in
+    return database.write { [limits] transaction, _ in
       let rows = try transaction.rows(of: bytes)
       for row in rows {
         // An entry that has expired, or that is damaged, is as good as none.
         guard let entry = try transaction.entry(row.id) else { continue }
-        let found = Stored(
-          id: Entry.ID(generation: open.generation, number: entry.id), stored: entry.stored,
-          expires: entry.expires)
-        if found.isValid(at: transaction.now) { return .conflict }
+        let isFound = entry.isValid(
+          at: transaction.now, evenIfStoredLater: limits.findsEntriesStoredLater)
+        if isFound { return .conflict }
       }
       try transaction.remove(rows)
       try self.add(new, to: &transaction, uses)

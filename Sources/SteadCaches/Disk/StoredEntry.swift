@@ -39,7 +39,9 @@ struct StoredEntry: Sendable {
   var size: Int { key.count + tags.bytes.count + metadata.count + length }
 
   /// Whether the entry is valid at a moment. One that was stored later was stored by a clock that was wrong.
-  func isValid(at moment: Int64) -> Bool { stored <= moment && moment < expires }
+  func isValid(at moment: Int64, evenIfStoredLater: Bool) -> Bool {
+    (evenIfStoredLater || stored <= moment) && moment < expires
+  }
 
   /// The CRC-32C of everything but the value, with the value's in it.
   var head: UInt32 {

@@ -32,6 +32,11 @@ extension HTTPCache {
     public static let patience = Duration.seconds(2)
 
     /// The limits of the cache on disk.
-    var ofDisk: DiskCache.Limits { DiskCache.Limits(totalSize: diskSize) }
+    var ofDisk: DiskCache.Limits {
+      var limits = DiskCache.Limits(totalSize: diskSize)
+      // A change must find them: what it could not remove would be there again once the clock is right. They are stale.
+      limits.findsEntriesStoredLater = true
+      return limits
+    }
   }
 }

@@ -33,6 +33,9 @@ extension HTTPCache {
     public var reason: String?
     /// The header fields.
     public var fields: Fields
+    /// Whether the client undid the body's `Content-Encoding` and took that field out. The `ETag` and the ranges of the
+    /// server are those of the encoded body, so no ranges are cut from a decoded one. False at first.
+    public var isDecoded = false
 
     /// Makes a head of a response.
     public init(status: Int, reason: String? = nil, fields: Fields = [:]) {

@@ -7,6 +7,7 @@ import Foundation
 //   4     number of responses, the oldest first; for each:
 //     string  name of the body
 //     4       status
+//     1       whether the client decoded the body
 //     1       whether a reason phrase follows; string
 //     4       number of fields; for each: string name, string value
 //     4       number of fields that chose the response; for each: string name, 1 whether the request had it, string
@@ -43,6 +44,7 @@ extension StoredPage {
   private static func write(_ stored: StoredResponse, to writer: inout PageWriter) {
     writer.write(stored.id)
     writer.write(UInt32(clamping: stored.response.status))
+    writer.write(UInt8(stored.response.isDecoded ? 1 : 0))
     writer.write(stored.response.reason)
     writer.write(UInt32(stored.response.fields.count))
     for field in stored.response.fields {
@@ -69,13 +71,15 @@ extension StoredPage {
 
   private static func readResponse(from reader: inout PageReader) -> StoredResponse? {
     guard let id = reader.string(), let status = reader.number(),
-      let reason = reader.optionalString(),
+      let isDecoded = reader.byte(), let reason = reader.optionalString(),
       let fields = readFields(from: &reader), let values = readSelection(from: &reader),
       let language = reader.optionalString(), let requestedAt = reader.date(),
       let receivedAt = reader.date(), let range = readRange(from: &reader), let size = reader.size()
     else { return nil }
+    var head = HTTPCache.Response(status: Int(status), reason: reason, fields: fields)
+    head.isDecoded = isDecoded != 0
     return StoredResponse(
-      id: id, response: HTTPCache.Response(status: Int(status), reason: reason, fields: fields),
+      id: id, response: head,
       selection: Selection(values: values, language: language), requestedAt: requestedAt,
       receivedAt: receivedAt, range: range, bodySize: size)
   }

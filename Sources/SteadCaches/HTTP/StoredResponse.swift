@@ -53,7 +53,8 @@ struct StoredResponse: Sendable, Hashable {
   ///
   /// The bytes of an encoded body may have been decoded by the client, and ranges count encoded ones.
   var canBeCut: Bool {
-    (response.status == 200 || range != nil) && !response.fields.contains("Content-Encoding")
+    (response.status == 200 || range != nil) && !response.isDecoded
+      && !response.fields.contains("Content-Encoding")
   }
 
   /// The same body with the fields of a response that confirms it (RFC 9111, 3.2); nil if these say that

@@ -35,18 +35,20 @@ extension HTTPCache.Response {
   /// Makes a head of what URLSession received.
   ///
   /// URLSession decodes bodies and leaves the fields as they were. The fields that describe the encoded body are
-  /// taken out, since what is stored and handed on is the decoded one.
+  /// taken out, since what is stored and handed on is the decoded one; ``isDecoded`` is true then.
   public init(_ response: HTTPURLResponse) {
     var fields = HTTPCache.Fields(
       response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }.sorted { $0.0 < $1.0 }
         .map { (name: $0.0, value: $0.1) })
     let codings = (fields["Content-Encoding"] ?? "").split(separator: ",")
       .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-    if !codings.isEmpty, codings.allSatisfy(Self.undoneCodings.contains) {
+    let isDecoded = !codings.isEmpty && codings.allSatisfy(Self.undoneCodings.contains)
+    if isDecoded {
       fields["Content-Encoding"] = nil
       fields["Content-Length"] = nil
     }
     self.init(status: response.statusCode, fields: fields)
+    self.isDecoded = isDecoded
   }
 }
 

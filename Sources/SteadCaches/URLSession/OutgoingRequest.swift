@@ -10,9 +10,14 @@ struct OutgoingRequest: Sendable {
   let request: HTTPCache.Request
   private let original: URLRequest
 
-  /// - Parameter configuration: That of the session, with its cookies and fields for all requests.
+  /// - Parameters:
+  ///   - configuration: That of the session, with its cookies and fields for all requests.
+  ///   - hasLeftOrigin: Whether a redirect led to another origin than the first request's, which the session's
+  ///     credentials among these fields are not meant for. Its cookies go by rules of their own.
   /// - Throws: `URLError(.badURL)` without a URL.
-  init(_ original: URLRequest, configuration: URLSessionConfiguration) throws {
+  init(
+    _ original: URLRequest, configuration: URLSessionConfiguration, hasLeftOrigin: Bool = false
+  ) throws {
     guard let url = original.url else { throw URLError(.badURL) }
     var fields = HTTPCache.Fields(
       (original.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
@@ -22,7 +27,9 @@ struct OutgoingRequest: Sendable {
       fields["Pragma"] = fields["Pragma"] ?? "no-cache"
     }
     for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
-      guard let name = name as? String, !fields.contains(name) else { continue }
+      guard let name = name as? String, !fields.contains(name),
+        !(hasLeftOrigin && RedirectChain.belongsToOrigin(name))
+      else { continue }
       fields[name] = "\(value)"
     }
     if original.httpShouldHandleCookies, let cookies = Self.cookies(url, configuration) {

@@ -7,11 +7,15 @@ import Foundation
 extension HTTPCache {
   /// The most redirects that are followed for one request, as URLSession does.
   public static let redirectLimit = 20
+  /// The most bytes of a redirect's body that are read before it is followed. A redirect whose body is longer may not be
+  /// stored.
+  public static let redirectBodyLimit = 64 << 10
 }
 
 /// Decides which request follows a redirect, by RFC 9110 section 15.4. It sends nothing.
 struct RedirectChain {
-  private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
+  /// Fields that are meant for one origin: credentials, and its name.
+  private static let ofOrigin = ["Authorization", "Cookie", "Host", "Proxy-Authorization"]
   private static let ofBody = [
     "Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type",
     "Transfer-Encoding",
@@ -19,6 +23,9 @@ struct RedirectChain {
 
   /// The request to send next, or the one that was answered last.
   private(set) var request: URLRequest
+  /// Whether a redirect led to another origin than the first one's. It stays so when a later one leads back: by whom
+  /// the user is sent there isn't known.
+  private(set) var hasLeftOrigin = false
   private var count = 0
 
   init(_ request: URLRequest) { self.request = request }
@@ -47,10 +54,28 @@ struct RedirectChain {
     }
     guard next.httpBodyStream == nil else { throw URLError(.requestBodyStreamExhausted) }
     if !Self.isSameOrigin(url, target) {
-      for name in Self.credentials { next.setValue(nil, forHTTPHeaderField: name) }
+      hasLeftOrigin = true
+      for name in Self.ofOrigin { next.setValue(nil, forHTTPHeaderField: name) }
     }
     request = next
     return true
+  }
+
+  /// Whether a field is meant for one origin alone.
+  static func belongsToOrigin(_ name: String) -> Bool {
+    ofOrigin.contains { $0.isSameFieldName(as: name) }
+  }
+
+  /// Reads the body of a redirect that is followed, since a response is stored once its body has come. Of a body that
+  /// is longer than the limit, or breaks off, nothing is lost but that.
+  static func finish(_ body: HTTPCache.Body) async {
+    var count = 0
+    do {
+      for try await chunk in body {
+        count += chunk.count
+        if count > HTTPCache.redirectBodyLimit { return }
+      }
+    } catch {}
   }
 
   private static let redirects = [301, 302, 303, 307, 308]

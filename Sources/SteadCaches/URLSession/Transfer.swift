@@ -50,8 +50,8 @@ final class Transfer: Sendable {
     }
   }
 
-  /// Whether the body came to its end.
-  var isComplete: Bool { state.withLock { $0.hasEnded } }
+  /// Whether the body came to its end, and all of it was there to be read: what comes after a cancellation is lost.
+  var isComplete: Bool { state.withLock { $0.hasEnded && !$0.isCancelled } }
 
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else {

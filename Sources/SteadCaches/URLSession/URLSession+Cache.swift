@@ -17,12 +17,13 @@ extension URLSession {
   /// `.useProtocolCachePolicy`, the session's `requestCachePolicy` does. A URL that isn't of HTTP is loaded without
   /// the cache.
   ///
-  /// Each response of a chain of redirects is cached by itself. Fields with credentials are not sent on to another
-  /// origin. Requests go out through a second session with this one's configuration; this session's delegate is
+  /// Each response of a chain of redirects is cached by itself. Fields with credentials, the request's and those of the
+  /// session's `httpAdditionalHeaders`, are not sent once a redirect led to another origin. Requests go out through a second session with this one's configuration; this session's delegate is
   /// asked about authentication and about nothing else.
   ///
   /// - Parameters:
-  ///   - cache: Where responses are looked for and stored. Any number of sessions can share it.
+  ///   - cache: Where responses are looked for and stored. Sessions of one user can share it. Those with different
+  ///     cookies or client certificates get each other's responses from it; `Vary: Cookie` prevents that for cookies.
   ///   - followsRedirects: Whether a redirect is followed or is the response.
   /// - Throws: `URLError`, as the session does without a cache: `.resourceUnavailable` for a request with
   ///   `.returnCacheDataDontLoad` that has no stored response, `.notConnectedToInternet` if the cache is offline,
@@ -80,18 +81,23 @@ extension URLSession {
     let transport = SessionTransport.of(self)
     var chain = RedirectChain(request)
     while true {
-      let reply = try await transport.reply(to: chain.request, cache: cache)
+      let reply = try await transport.reply(to: chain, cache: cache)
       guard followsRedirects, try chain.follow(reply.response) else {
         return (reply, try reply.response.foundationResponse(from: chain.request.url))
       }
+      await RedirectChain.finish(reply.body)
+      try Task.checkCancellation()
     }
   }
 }
 
 extension SessionTransport {
-  /// The reply to one request, without a look at where it redirects to.
-  fileprivate func reply(to request: URLRequest, cache: HTTPCache) async throws -> HTTPCache.Reply {
-    let outgoing = try OutgoingRequest(request, configuration: configuration)
+  /// The reply to a chain's next request, without a look at where it redirects to.
+  fileprivate func reply(to chain: RedirectChain, cache: HTTPCache) async throws -> HTTPCache.Reply
+  {
+    let request = chain.request
+    let outgoing = try OutgoingRequest(
+      request, configuration: configuration, hasLeftOrigin: chain.hasLeftOrigin)
     do {
       return try await cache.response(
         to: outgoing.request, mode: HTTPCache.Mode(request.cachePolicy)

@@ -57,7 +57,7 @@ import Testing
     ("https://a.test/x", false), ("http://a.test:8080/x", false),
   ])
   func sendsCredentialsToTheSameOriginOnly(location: String, isSame: Bool) throws {
-    let fields = ["Authorization": "secret", "Cookie": "secret", "X-Own": "1"]
+    let fields = ["Authorization": "secret", "Cookie": "secret", "Host": "a.test", "X-Own": "1"]
     var chain = try chain(fields: fields)
     #expect(try chain.follow(response(302, location)))
     #expect(chain.request.allHTTPHeaderFields == (isSame ? fields : ["X-Own": "1"]))

@@ -1,5 +1,6 @@
 import Foundation
 import LocalServer
+import SteadTestSupport
 import Testing
 
 @testable import SteadCaches
@@ -117,6 +118,39 @@ import Testing
       #expect(fields.value(forHTTPHeaderField: "Content-Length").map { $0 == "240" } ?? true)
     }
     #expect(server.requestCount == 1)
+  }
+
+  // A range counts bytes of the encoded body, under whose strong tag a part of the decoded one was handed on.
+  @Test(arguments: [false, true])
+  func cutsNoRangesFromWhatURLSessionDecoded(isReadFromDisk: Bool) async throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let place = directory.url.appending(path: "http", directoryHint: .isDirectory)
+    let packed = try #require(Data(base64Encoded: Self.packed))
+    let server = try LocalServer { request in
+      let fresh = ("Cache-Control", "max-age=1000")
+      guard request["Range"] == nil else {
+        return LocalServer.Reply(
+          status: 206, reason: "Partial Content",
+          fields: [fresh, ("ETag", "\"plain\""), ("Content-Range", "bytes 1-4/240")],
+          body: .data(Data("ello".utf8)))
+      }
+      return LocalServer.Reply(
+        fields: [fresh, ("ETag", "\"packed\""), ("Content-Encoding", "gzip")], body: .data(packed))
+    }
+    let session = URLSession(configuration: .patient)
+    var cache = HTTPCache(directory: place)
+    _ = try await session.data(for: try server.request(), cache: cache)
+    if isReadFromDisk { cache = HTTPCache(directory: place) }
+    let (whole, _) = try await session.data(for: try server.request(), cache: cache)
+    #expect(whole.count == 240)
+    #expect(server.requestCount == 1)
+    var request = try server.request()
+    request.setValue("bytes=1-4", forHTTPHeaderField: "Range")
+    let (data, response) = try await session.data(for: request, cache: cache)
+    #expect(data == Data("ello".utf8))
+    let head = try #require(response as? HTTPURLResponse)
+    #expect(head.value(forHTTPHeaderField: "ETag") == "\"plain\"")
+    #expect(server.requestCount == 2)
   }
 
   /// "hello " forty times, by gzip.

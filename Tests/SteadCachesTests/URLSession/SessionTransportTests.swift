@@ -34,6 +34,24 @@ import Testing
     #expect(throws: CancellationError.self) { try result.get() }
   }
 
+  // What comes after the cancellation is lost: with its end, a body without its last chunk looked like a whole one.
+  @Test func throwsWhenTheEndComesAfterTheReadersCancellation() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
+    transfer.receive(Data("first".utf8))
+    let (signals, signal) = AsyncStream<Void>.makeStream()
+    let reader = Task {
+      for try await _ in chunks { signal.yield() }
+    }
+    for await _ in signals { break }
+    reader.cancel()
+    _ = await reader.result
+    transfer.receive(Data("last".utf8))
+    transfer.end(nil)
+    var iterator = chunks.makeAsyncIterator()
+    await #expect(throws: CancellationError.self) { try await iterator.next() }
+  }
+
   @Test func throwsWhenTheSenderIsCancelled() async throws {
     let goesOn = DispatchSemaphore(value: 0)
     let (signals, signal) = AsyncStream<Void>.makeStream()
