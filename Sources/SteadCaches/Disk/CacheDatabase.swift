@@ -162,6 +162,7 @@ final class CacheDatabase: Sendable {
           writing.patience = .zero
           throw error
         }
+        // SQLite tells nobody when another process gives its lock back.
         usleep(pause)
         pause = min(2 * pause, 2_000)
       }

@@ -3,6 +3,7 @@ import Foundation
 import SteadFiles
 
 // Sendable: the word behind the pointer is only used through atomic operations of CSteadFiles.
+// Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic operations alone.
 /// How often all processes have changed a cache, as a word of memory that they share.
 ///
 /// Reading it costs a nanosecond, where asking SQLite costs a read of the file. A process that is killed between its

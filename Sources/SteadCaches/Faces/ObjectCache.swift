@@ -83,7 +83,7 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
   private static func number(_ limit: Int) -> Int { limit == .max ? 0 : limit }
 }
 
-/// As `NSCache` does in Foundation.
+/// Says that the class is not Sendable, as Foundation says of `NSCache`: nothing is claimed here.
 @available(*, unavailable)
 extension ObjectCache: @unchecked Sendable {}
 

@@ -92,6 +92,7 @@ extension HTTPCache {
   }
 
   private static func lapse(of time: Duration, _ settle: @Sendable (Bool) -> Void) async {
+    // Not to wait for another task: the time itself is what is waited for. Cancelled when the reader goes on.
     guard (try? await Task.sleep(for: time)) != nil else { return }
     settle(false)
   }

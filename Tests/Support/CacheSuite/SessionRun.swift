@@ -137,6 +137,7 @@ package struct SessionRun: Sendable {
     if let clock = subject.clock {
       clock.advance(by: pause)
     } else {
+      // The test asks for a server that answers so much later, in real time.
       Thread.sleep(forTimeInterval: pause)
     }
     let answer = try subject.origin.answer(asked, at: subject.now)

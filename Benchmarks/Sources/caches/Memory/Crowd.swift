@@ -31,6 +31,7 @@ enum Crowd {
     ready.wait()
     let time = timed {
       for _ in 0..<count { start.signal() }
+      // How long the threads work: what they have done by then is the figure.
       Thread.sleep(forTimeInterval: seconds)
       work.isOver.store(true, ordering: .relaxed)
       end.wait()
