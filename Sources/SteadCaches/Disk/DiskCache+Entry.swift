@@ -94,7 +94,7 @@ extension DiskCache {
 
   /// The entry of a key, with its metadata and what leads to its value; nil when there is none that is valid.
   ///
-  /// Costs what a get costs for a small value, and some 15 us for one in a file.
+  /// Costs what a get costs for a small value, and the opening of a file for one in a file.
   public func entry(for key: String) -> Entry? {
     defer { database.report() }
     return count(find(key).map(Entry.init))

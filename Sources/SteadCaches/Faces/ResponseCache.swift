@@ -19,7 +19,7 @@
   /// a cache off Apple's systems, whichever its configuration has. To load with one, use ``HTTPCache`` and
   /// `session.data(for:cache:)`.
   ///
-  /// Costs: a response in memory is found in about 1 us, one on disk in some 10. Limits: `memoryCapacity` and
+  /// Costs: a look into memory, and for what is not there one into a database. Limits: `memoryCapacity` and
   /// `diskCapacity`, in bytes, hold at every moment. Several processes may share a directory; what one of them removes
   /// may remain in another's memory. It never throws: without a directory that can be written to, it holds in memory
   /// what it can, and `Stead.onProblem` is called once.

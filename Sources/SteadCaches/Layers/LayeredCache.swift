@@ -8,7 +8,7 @@ import Synchronization
 /// let profile = try await cache.value(for: "me") { try await download("me") }
 /// ```
 ///
-/// A value in memory costs some 0.2 us, one on disk what ``DiskCache`` says and its decoding. Whatever is set or removed
+/// A value in memory costs a look into it and at a word of shared memory, one on disk what ``DiskCache`` says and its decoding. Whatever is set or removed
 /// here is set or removed in both. What other processes change is noticed at the next look: a word of shared
 /// memory tells that something has changed, and then a value in memory is compared with the one on disk, by its
 /// number, once. The same holds for changes made to `disk` directly.
