@@ -100,6 +100,9 @@ package final class SQLiteConnection: @unchecked Sendable {
     try execute("PRAGMA cell_size_check = ON")
   }
 
+  /// Sets how long a statement waits for the locks of other connections, in milliseconds.
+  package func setLockPatience(_ milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
   /// Leaves the log beside the file as it is when the connection is the last to be closed, which would otherwise put
   /// the log's pages into the file.
   package func keepLog() {

@@ -106,6 +106,8 @@ final class CacheDatabase: Sendable {
     do {
       open.endSnapshots()
       try open.write { connection in
+        connection.setLockPatience(CacheReader.lockPatience)
+        defer { connection.setLockPatience(0) }
         try connection.execute("PRAGMA incremental_vacuum")
         _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
       }
@@ -179,6 +181,7 @@ final class CacheDatabase: Sendable {
     try transaction.finish()
     try connection.run("COMMIT")
     open.noteChange(by: origin)
+    transaction.whenCommitted?()
     let state = transaction.state
     recentEnough.store(state.sequence - Int64(state.count / 4), ordering: .relaxed)
     evictions.add(transaction.evictions, ordering: .relaxed)
@@ -202,8 +205,10 @@ final class CacheDatabase: Sendable {
       writing.setsUntilLogCheck = Self.setsPerLogCheck
       return
     }
-    // A log that can be put into the file is cut off with it.
+    // A log that can be put into the file is cut off with it, once those have ended who read now.
     open.endSnapshots()
+    connection.setLockPatience(CacheReader.lockPatience)
+    defer { connection.setLockPatience(0) }
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     if let size = try directory.disk.status(at: directory.log)?.size, size > Self.logLimit {
       throw CacheFailure.logTooLong

@@ -37,6 +37,8 @@ struct CacheTransaction {
   /// The entries whose files are to be removed once the transaction is committed.
   private(set) var filesToRemove: [Int64] = []
   private(set) var evictions = 0
+  /// Called once the changes are committed, before anybody else can make others.
+  var whenCommitted: (() -> Void)?
 
   /// The transaction that has begun on a connection.
   init(
@@ -117,14 +119,12 @@ struct CacheTransaction {
   }
 
   /// The row of an entry's number; none when a power cut has left the number alone.
-  func rows(withID id: Int64) throws -> [Row] {
+  private func rows(withID id: Int64) throws -> [Row] {
     let select = try connection.statement("SELECT key FROM contents WHERE id = ?")
     select.rewind()
     select.bind(id, at: 1)
     guard try select.step() else {
       select.rewind()
-      // A tag that a power cut has left without its entry.
-      try run("DELETE FROM tags WHERE id = ?", id)
       return []
     }
     let hash = self.hash(select.bytes(0))
@@ -152,8 +152,17 @@ struct CacheTransaction {
     }
   }
 
-  mutating func remove(_ rows: [Row]) throws {
+  /// - Returns: How many they are.
+  @discardableResult
+  mutating func remove(_ rows: [Row]) throws -> Int {
     for row in rows { try remove(row) }
+    return rows.count
+  }
+
+  /// Removes the entry of a number, and its tags even where a power cut has left nothing else of it.
+  mutating func removeEntry(_ id: Int64) throws {
+    try remove(rows(withID: id))
+    try run("DELETE FROM tags WHERE id = ?", id)
   }
 
   /// Removes the oldest of the entries that have expired.

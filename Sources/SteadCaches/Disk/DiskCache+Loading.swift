@@ -28,7 +28,7 @@ extension DiskCache {
       let data = try await load()
       return LoadedValue(value: data, bytes: data)
     } keep: { [self] in
-      keep($0, as: new)
+      keep($0, as: new, $1)
     }
     // Another call may load a value of another type for the key.
     if let data = loaded.value as? Data { return data }
@@ -52,18 +52,20 @@ extension DiskCache {
       let value = try await load()
       return LoadedValue(value: value, bytes: ValueCoding.encode(value))
     } keep: { [self] in
-      keep($0, as: new)
+      keep($0, as: new, $1)
     }
     if let value = loaded.value as? Value { return value }
     return try await load()
   }
 
   /// Stores what was loaded, and leaves problems to be reported when no lock is held.
-  private func keep(_ loaded: LoadedValue, as new: NewEntry) -> SingleFlight<String, LoadedValue>
-    .Afterwards?
-  {
+  private func keep(
+    _ loaded: LoadedValue, as new: NewEntry, _ ticket: LoadTicket
+  ) -> SingleFlight<String, LoadedValue>.Afterwards? {
     guard let bytes = loaded.bytes else { return nil }
-    _ = setData(bytes, for: new, keepsFlight: true)
+    var new = new
+    new.ticket = ticket
+    _ = setData(bytes, for: new)
     return { [self] in database.report() }
   }
 }

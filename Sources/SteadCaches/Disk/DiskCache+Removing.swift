@@ -11,9 +11,9 @@ extension DiskCache {
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
     remove { transaction in
-      try transaction.ids(taggedWith: tag, limit: Self.removalBatch).flatMap {
-        try transaction.rows(withID: $0)
-      }
+      let ids = try transaction.ids(taggedWith: tag, limit: Self.removalBatch)
+      for id in ids { try transaction.removeEntry(id) }
+      return ids.count
     }
   }
 
@@ -23,13 +23,15 @@ extension DiskCache {
   @discardableResult
   public func removeValues(storedSince moment: Date) -> Bool {
     let moment = WallClock.milliseconds(moment)
-    return remove { try $0.rows("WHERE stored >= ? LIMIT \(Self.removalBatch)", moment) }
+    return remove {
+      try $0.remove($0.rows("WHERE stored >= ? LIMIT \(Self.removalBatch)", moment))
+    }
   }
 
   /// Removes all entries that have expired. Sets remove some as they go, so this only frees room sooner.
   public func removeExpired() {
     remove(forgetsFlights: false) {
-      try $0.rows("\(CacheTransaction.expired) LIMIT \(Self.removalBatch)", $0.now)
+      try $0.remove($0.rows("\(CacheTransaction.expired) LIMIT \(Self.removalBatch)", $0.now))
     }
   }
 
@@ -38,25 +40,24 @@ extension DiskCache {
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
   public func removeAll() -> Bool {
-    let isEmpty = remove { try $0.rows("LIMIT \(Self.removalBatch)") }
+    let isEmpty = remove { try $0.remove($0.rows("LIMIT \(Self.removalBatch)")) }
     database.giveBackRoom()
     database.report()
     return isEmpty
   }
 
-  /// Removes what a body finds, until it finds nothing, and returns whether it got there.
+  /// Calls a body that removes a batch and returns how many it found, until they are fewer than it may remove;
+  /// returns whether it got there.
   @discardableResult
   private func remove(
-    forgetsFlights: Bool = true, _ find: (CacheTransaction) throws -> [CacheTransaction.Row]
+    forgetsFlights: Bool = true, _ removeBatch: (inout CacheTransaction) throws -> Int
   ) -> Bool {
-    if forgetsFlights { flights.forgetAll() }
     defer { database.report() }
     var count: Int?
     repeat {
-      count = database.write { transaction, _ in
-        let rows = try find(transaction)
-        try transaction.remove(rows)
-        return rows.count
+      count = database.write { [flights] transaction, _ in
+        if forgetsFlights { transaction.whenCommitted = { flights.forgetAll() } }
+        return try removeBatch(&transaction)
       }
     } while count == Self.removalBatch
     return count != nil

@@ -28,11 +28,11 @@ extension DiskCache {
   private func add(_ metadata: Data, for key: String, tags: Set<String>) -> Replacement {
     defer { database.report() }
     let new = NewEntry(key, metadata: metadata, tags: tags)
-    flights.forget(key)
     guard fits(new, length: 0) else { return .failed }
     let bytes = Data(key.utf8)
     let uses = database.uses
-    return database.write { [limits] transaction, _ in
+    return database.write { [limits, flights] transaction, _ in
+      transaction.whenCommitted = { flights.forget(key) }
       let rows = try transaction.rows(of: bytes)
       for row in rows {
         // An entry that has expired, or that is damaged, is as good as none.

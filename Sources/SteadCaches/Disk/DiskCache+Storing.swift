@@ -8,6 +8,8 @@ extension DiskCache {
     let metadata: Data
     let timeToLive: Duration?
     let tags: TagList
+    /// That of the load whose value it is; nil for a value that somebody sets.
+    var ticket: LoadTicket?
 
     init(
       _ key: String, metadata: Data = Data(), timeToLive: Duration? = nil, tags: Set<String> = []
@@ -34,12 +36,8 @@ extension DiskCache {
   /// Stores a value that is in memory; nil when it isn't stored.
   ///
   /// - Parameters:
-  ///   - keepsFlight: Whether it is the load of the key that stores it.
   ///   - origin: One who knows of the change by itself.
-  func setData(
-    _ data: Data, for new: NewEntry, keepsFlight: Bool = false, by origin: ChangeOrigin? = nil
-  ) -> Stored? {
-    if !keepsFlight { flights.forget(new.key) }
+  func setData(_ data: Data, for new: NewEntry, by origin: ChangeOrigin? = nil) -> Stored? {
     guard fits(new, length: data.count) else { return nil }
     if data.count < Self.fileThreshold {
       return data.withUnsafeBytes { bytes in
@@ -92,7 +90,12 @@ extension DiskCache {
     add: (inout StoredEntry, inout CacheTransaction, OpenDatabase) throws -> Void
   ) -> Stored? {
     let uses = database.uses
-    return database.write(by: origin) { transaction, open in
+    let stored = database.write(by: origin) { [flights] transaction, open -> Stored? in
+      if let ticket = new.ticket {
+        guard ticket.isValid else { return nil }
+      } else {
+        transaction.whenCommitted = { flights.forget(new.key) }
+      }
       var entry = StoredEntry(
         id: 0, stored: transaction.now,
         expires: WallClock.expiry(
@@ -107,6 +110,7 @@ extension DiskCache {
         id: Entry.ID(generation: open.generation, number: entry.id), stored: entry.stored,
         expires: entry.expires)
     }
+    return stored ?? nil
   }
 }
 

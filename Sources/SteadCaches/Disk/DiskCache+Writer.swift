@@ -62,7 +62,6 @@ extension DiskCache {
     @discardableResult
     public func commit() -> Bool {
       defer { cache.database.report() }
-      cache.flights.forget(new.key)
       return state.withLock { state in
         defer { state = .finished }
         switch state {

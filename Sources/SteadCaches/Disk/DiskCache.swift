@@ -106,17 +106,22 @@ public final class DiskCache: Sendable {
   }
 
   /// Removes the entry of a key, and makes a load for it that runs now be of no consequence.
-  public func removeValue(for key: String) {
+  ///
+  /// - Returns: Whether the key has no entry any more. False when the disk is full, the directory can't be used, or
+  ///   another process keeps the cache locked; then the entry is left.
+  @discardableResult
+  public func removeValue(for key: String) -> Bool {
     defer { database.report() }
-    removeValue(for: key, by: nil)
+    return removeValue(for: key, by: nil)
   }
 
   /// - Parameter origin: One who knows of the change by itself.
-  func removeValue(for key: String, by origin: ChangeOrigin?) {
-    flights.forget(key)
-    database.write(by: origin) { transaction, _ in
+  func removeValue(for key: String, by origin: ChangeOrigin?) -> Bool {
+    let removed: Void? = database.write(by: origin) { [flights] transaction, _ in
+      transaction.whenCommitted = { flights.forget(key) }
       try transaction.remove(transaction.rows(of: Data(key.utf8)))
     }
+    return removed != nil
   }
 
   // MARK: What it holds

@@ -57,6 +57,8 @@ final class OpenDatabase: Sendable {
       // The first read opens the log, which must happen before another process can replace the file.
       let reader = try CacheReader(Self.connect(path, cacheSize: CacheReader.firstCacheSize))
       readers.withLock { $0.append(reader) }
+      // From here on the one who writes waits as long as it wants, and not a moment when it doesn't.
+      connection.setLockPatience(0)
       // The last property: an error after it would end the object, and release the file twice.
       writer = Mutex(connection)
     } catch {

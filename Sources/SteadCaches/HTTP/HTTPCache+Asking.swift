@@ -41,7 +41,7 @@ extension HTTPCache {
         if let landing = self.landings.withLock({ $0[flight] }) { return landing }
         return try await self.land(exchange, isShared: true)
       },
-      keep: { _ in nil })
+      keep: { _, _ in nil })
   }
 
   /// Asks the server in the background about a response that was used meanwhile, unless that is done already.

@@ -42,6 +42,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private let coding: Coding
   private let origin = ChangeOrigin()
   private let flights = SingleFlight<String, Loaded>()
+  private let locks = KeyLocks()
+  private let unremoved = UnremovedKeys()
 
   init(over disk: DiskCache, memoryLimit: Int, coding: Coding) {
     self.disk = disk
@@ -56,6 +58,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     if let held = current(key) { return held.value }
     // Not kept in memory: only loads are, since they know whether the key was changed meanwhile.
+    guard isOnDisk(key) else { return disk.count(nil) }
     return disk.count(disk.find(key)?.contents.flatMap(coding.decode))
   }
 
@@ -80,10 +83,12 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       let value = try await load()
       let bytes = coding.encode(value)
       return Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
-    } keep: { [self] loaded in
-      let removed = keep(loaded, as: new).removed
+    } keep: { [self] loaded, ticket in
+      var new = new
+      new.ticket = ticket
+      let left = keep(loaded, as: new).left
       return {
-        self.memory.finish(removed)
+        self.finish(left)
         self.disk.database.report()
       }
     }
@@ -93,7 +98,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// Sets the value for a key, in memory and on disk.
   ///
   /// - Returns: Whether the value is stored on disk. False leaves it in memory alone, for the reasons of
-  ///   ``DiskCache/setData(_:for:timeToLive:tags:)``.
+  ///   ``DiskCache/setData(_:for:timeToLive:tags:)``. An older value on disk isn't found any more by this object.
   @discardableResult
   public func setValue(
     _ value: Value, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []
@@ -102,34 +107,49 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     let bytes = coding.encode(value)
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
     let loaded = Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
-    flights.forget(key)
-    let (removed, isOnDisk) = keep(loaded, as: new, forgets: true)
-    memory.finish(removed)
+    let (left, isOnDisk) = keep(loaded, as: new)
+    finish(left)
     return isOnDisk
   }
 
   /// Removes the value for a key, and makes a load for it that runs now be of no consequence.
-  public func removeValue(for key: String) {
+  ///
+  /// - Returns: Whether it is removed from the disk. False for the reasons of ``DiskCache/removeValue(for:)``. This
+  ///   object doesn't find the value any more then, but other processes do.
+  @discardableResult
+  public func removeValue(for key: String) -> Bool {
     defer { disk.database.report() }
-    flights.forget(key)
-    disk.removeValue(for: key, by: origin)
-    // A load that began before the disk was changed may have found the old value there.
-    flights.forget(key)
-    memory.removeValue(for: key)
+    let (left, isRemoved) = locks.withLock(of: key) {
+      let isRemoved = removeFromDisk(key)
+      flights.forget(key)
+      return (memory.removeValue(for: key), isRemoved)
+    }
+    withExtendedLifetime(left) {}
+    return isRemoved
   }
 
   /// Removes all values that have a tag, and all values from memory.
-  public func removeValues(taggedWith tag: String) {
+  ///
+  /// - Returns: Whether all are removed, as of ``DiskCache/removeValues(taggedWith:)``. False makes this object find
+  ///   nothing on the disk before it has been emptied, which the next set tries.
+  @discardableResult
+  public func removeValues(taggedWith tag: String) -> Bool {
     removeMany { $0.removeValues(taggedWith: tag) }
   }
 
   /// Removes all values that were stored at a moment or later, and all values from memory.
-  public func removeValues(storedSince moment: Date) {
+  ///
+  /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
+  @discardableResult
+  public func removeValues(storedSince moment: Date) -> Bool {
     removeMany { $0.removeValues(storedSince: moment) }
   }
 
   /// Removes all values.
-  public func removeAll() { removeMany { $0.removeAll() } }
+  ///
+  /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
+  @discardableResult
+  public func removeAll() -> Bool { removeMany { $0.removeAll() } }
 
   /// What was found in memory, and removed from it.
   public var memoryStatistics: CacheStatistics { memory.statistics }
@@ -152,7 +172,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private func found(_ key: String) -> Loaded? {
     // Before the look: a change that comes after the look must make the value be compared.
     let token = disk.database.token(for: origin)
-    guard let found = disk.find(key), let bytes = found.contents, let value = coding.decode(bytes)
+    guard isOnDisk(key), let found = disk.find(key), let bytes = found.contents, let value = coding.decode(bytes)
     else { return disk.count(nil) }
     return disk.count(
       Loaded(held: Held(value, found.stored, token), cost: cost(of: bytes, key), bytes: nil))
@@ -162,36 +182,69 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     (bytes?.count ?? memory.totalCostLimit / Self.unknownShare) + key.utf8.count + Self.entryCost
   }
 
-  /// Keeps a value in both; returns what left memory for it, which is dropped once no lock is held, and whether the
-  /// value is on disk.
-  ///
-  /// - Parameter forgets: Whether loads that run now are not to be kept; false for the load that keeps the value.
-  private func keep(
-    _ loaded: Loaded, as new: DiskCache.NewEntry, forgets: Bool = false
-  ) -> (removed: RemovedEntries<String, Held>, isOnDisk: Bool) {
-    let key = new.key
-    guard loaded.held.id == nil else {
-      return (memory.store(loaded.held, key, cost: loaded.cost, timeToLive: nil).removed, true)
-    }
-    let token = disk.database.token(for: origin)
-    let stored = loaded.bytes.flatMap { disk.setData($0, for: new, by: origin) }
-    // The value before it must not come back when memory drops this one.
-    if stored == nil { disk.removeValue(for: key, by: origin) }
-    if forgets { flights.forget(key) }
-    let removed = memory.store(
-      Held(loaded.held.value, stored, token), key, cost: loaded.cost,
-      timeToLive: new.timeToLive ?? disk.limits.timeToLive
-    ).removed
-    // Another thread may have changed the disk after this one did, and memory before.
-    if let stored, disk.identify(key) != stored.id { memory.removeValue(for: key) }
-    return (removed, stored != nil)
+  /// What has left memory, and is dropped once no lock is held.
+  private struct Left: Sendable {
+    var removed = RemovedEntries<String, Held>()
+    var value: Held?
   }
 
-  private func removeMany(_ remove: (DiskCache) -> Void) {
-    flights.forgetAll()
-    remove(disk)
-    flights.forgetAll()
+  private func finish(_ left: Left) { memory.finish(left.removed) }
+
+  /// Keeps a value in both, unless it is a load's whose key has been changed; returns whether it is on disk.
+  private func keep(_ loaded: Loaded, as new: DiskCache.NewEntry) -> (left: Left, isOnDisk: Bool) {
+    locks.withLock(of: new.key) {
+      if let ticket = new.ticket, !ticket.isValid { return (Left(), false) }
+      defer { if new.ticket == nil { flights.forget(new.key) } }
+      guard loaded.held.id == nil else {
+        let removed = memory.store(loaded.held, new.key, cost: loaded.cost, timeToLive: nil).removed
+        return (Left(removed: removed), true)
+      }
+      return keepNew(loaded, as: new)
+    }
+  }
+
+  private func keepNew(_ loaded: Loaded, as new: DiskCache.NewEntry) -> (left: Left, isOnDisk: Bool)
+  {
+    let key = new.key
+    let token = disk.database.token(for: origin)
+    var stored: DiskCache.Stored?
+    if let bytes = loaded.bytes, unremoved.mend(disk) {
+      stored = disk.setData(bytes, for: new, by: origin)
+    }
+    // The value before it must not come back when memory drops this one.
+    if stored == nil { _ = removeFromDisk(key) } else { unremoved.remove(key) }
+    var left = Left(
+      removed: memory.store(
+        Held(loaded.held.value, stored, token), key, cost: loaded.cost,
+        timeToLive: new.timeToLive ?? disk.limits.timeToLive
+      ).removed)
+    // Another process may have changed the disk after this one did, and memory before.
+    if let stored, disk.identify(key) != stored.id { left.value = memory.removeValue(for: key) }
+    return (left, stored != nil)
+  }
+
+  private func removeFromDisk(_ key: String) -> Bool {
+    let isRemoved = disk.removeValue(for: key, by: origin)
+    if isRemoved { unremoved.remove(key) } else { unremoved.add(key) }
+    return isRemoved
+  }
+
+  /// Whether what the disk has for a key is to be found: not what was to be removed and could not be.
+  private func isOnDisk(_ key: String) -> Bool {
+    guard unremoved.mayHave(key) else { return true }
+    // What another process has set meanwhile goes, too.
+    return unremoved.isWhole && removeFromDisk(key)
+  }
+
+  private func removeMany(_ remove: (DiskCache) -> Bool) -> Bool {
+    let isRemoved = locks.withAllLocks {
+      let isRemoved = remove(disk)
+      if !isRemoved { unremoved.addAll() }
+      flights.forgetAll()
+      return isRemoved
+    }
     memory.removeAll()
+    return isRemoved
   }
 
   /// A value in memory, with what it was on disk.

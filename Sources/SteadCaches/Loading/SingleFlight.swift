@@ -11,6 +11,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   typealias Afterwards = @Sendable () -> Void
 
   private let flights = Mutex<[Key: Flight<Value>]>([:])
+  /// How many flights there are, for those who only have to know that there are none.
+  private let flightCount = Atomic<Int>(0)
 
   /// The value of the load for a key, which begins when none runs.
   ///
@@ -20,13 +22,13 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - load: Loads the value. It looks into the cache again first, since another load may have ended between
   ///     the caller's look and this call.
-  ///   - keep: Stores what was loaded. No call of ``forget(_:)`` for the key returns while it runs, and it is
-  ///     not called after one. It must not call back into this object, nor run a user's code.
+  ///   - keep: Stores what was loaded if the ticket is still valid, which it looks at under the lock of what it
+  ///     stores into. It must not run a user's code.
   /// - Throws: What `load` throws, and `CancellationError` when the caller's task is cancelled.
   func value(
     for key: Key,
     load: @escaping @Sendable () async throws -> Value,
-    keep: @escaping @Sendable (Value) -> Afterwards?
+    keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?
   ) async throws -> Value {
     let waiter = Waiter<Value>()
     return try await withTaskCancellationHandler {
@@ -43,19 +45,40 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Makes sure that no load that runs now is kept, and that the next call begins another one.
   ///
-  /// Called before a key is set or removed: a load that begins after this call sees all that its caller has
-  /// changed before. Those who wait already still get what their load returns.
-  func forget(_ key: Key) {
-    flights.withLock { $0.isEmpty ? nil : $0.removeValue(forKey: key) }?.forget()
+  /// Called by who sets or removes a key, once that is done and under the same lock under which `keep` looks at its
+  /// ticket: a load that began before has perhaps not seen the change, and one that begins later sees it. Those who
+  /// wait already still get what their load returns.
+  ///
+  /// - Returns: What is to be dropped once no lock is held.
+  @discardableResult func forget(_ key: Key) -> (any AnyObject & Sendable)? {
+    // A load counts before it looks into what was changed, so one that isn't counted yet sees the change.
+    guard flightCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
+    let forgotten = flights.withLock { flights -> Forgotten? in
+      guard let index = flights.index(forKey: key) else { return nil }
+      defer { flightCount.store(flights.count, ordering: .sequentiallyConsistent) }
+      return Forgotten([flights.remove(at: index)])
+    }
+    for entry in forgotten?.entries ?? [] { entry.value.ticket.cancel() }
+    return forgotten
   }
 
   /// Does for all keys what ``forget(_:)`` does for one.
-  func forgetAll() {
-    let all = flights.withLock { flights in
-      defer { flights = [:] }
-      return flights.values
+  @discardableResult func forgetAll() -> any AnyObject & Sendable {
+    let forgotten = flights.withLock { flights in
+      defer {
+        flights = [:]
+        flightCount.store(0, ordering: .sequentiallyConsistent)
+      }
+      return Forgotten(Array(flights))
     }
-    for flight in all { flight.forget() }
+    for entry in forgotten.entries { entry.value.ticket.cancel() }
+    return forgotten
+  }
+
+  /// Loads that can't be joined any more. Their keys may be objects with a `deinit` of the user's.
+  private final class Forgotten: Sendable {
+    let entries: [(key: Key, value: Flight<Value>)]
+    init(_ entries: [(key: Key, value: Flight<Value>)]) { self.entries = entries }
   }
 
   /// How many loads can be joined.
@@ -67,14 +90,14 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func join(
     _ key: Key, _ waiter: Waiter<Value>,
     _ load: @escaping @Sendable () async throws -> Value,
-    _ keep: @escaping @Sendable (Value) -> Afterwards?
+    _ keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?
   ) -> Flight<Value> {
     flights.withLock { flights in
-      let found = flights[key]
-      if let found, found.add(waiter) { return found }
-      // What was found is over, and may be being kept at this moment.
-      let flight = Flight<Value>(waiter, after: found)
+      if let found = flights[key], found.add(waiter) { return found }
+      // What was found is over.
+      let flight = Flight<Value>(waiter)
       flights[key] = flight
+      flightCount.store(flights.count, ordering: .sequentiallyConsistent)
       flight.start {
         let result: Result<Value, any Error>
         do {
@@ -82,7 +105,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         } catch {
           result = .failure(error)
         }
-        let afterwards = flight.keep(result, by: keep)
+        var afterwards: Afterwards?
+        if case .success(let value) = result { afterwards = keep(value, flight.ticket) }
         self.remove(flight, for: key)
         afterwards?()
         flight.finish(result)
@@ -92,17 +116,30 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   private func leave(_ flight: Flight<Value>, _ waiter: Waiter<Value>, _ key: Key) {
-    // The flight may have been forgotten, and another may have the key.
-    guard flight.remove(waiter) else { return }
-    // A load that goes on although it was cancelled must not be kept over what is set later. Until what is being
-    // kept is kept, the flight can be found.
-    flight.forget()
-    remove(flight, for: key)
+    if flight.remove(waiter) { remove(flight, for: key) }
   }
 
   private func remove(_ flight: Flight<Value>, for key: Key) {
-    flights.withLock { if $0[key] === flight { $0[key] = nil } }
+    let removed = flights.withLock { flights -> Forgotten? in
+      // The flight may have been forgotten, and another may have the key.
+      guard let index = flights.index(forKey: key), flights[index].value === flight else {
+        return nil
+      }
+      defer { flightCount.store(flights.count, ordering: .sequentiallyConsistent) }
+      return Forgotten([flights.remove(at: index)])
+    }
+    withExtendedLifetime(removed) {}
   }
+}
+
+/// Whether what a load returns may be kept.
+@usableFromInline final class LoadTicket: Sendable {
+  private let isCancelled = Atomic<Bool>(false)
+
+  /// False once the key was set or removed, or nobody waits for the load any more.
+  @usableFromInline var isValid: Bool { !isCancelled.load(ordering: .acquiring) }
+
+  func cancel() { isCancelled.store(true, ordering: .releasing) }
 }
 
 /// One load, and those who wait for it.
@@ -115,19 +152,12 @@ private final class Flight<Value: Sendable>: Sendable {
     var isOver = false
   }
 
+  let ticket = LoadTicket()
   private let state: Mutex<State>
-  /// Whether the result may be kept. A lock of its own, held while the result is being kept.
-  private let isWanted = Mutex(true)
-  /// The flight in whose place this one is, until it is forgotten.
-  private let previous: Mutex<Flight?>
 
-  init(_ waiter: Waiter<Value>, after previous: Flight?) {
+  init(_ waiter: Waiter<Value>) {
     state = Mutex(State(waiters: [ObjectIdentifier(waiter): waiter]))
-    self.previous = Mutex(previous)
   }
-
-  /// Whether nobody can join it.
-  private var isOver: Bool { state.withLock { $0.isOver } }
 
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
@@ -157,26 +187,12 @@ private final class Flight<Value: Sendable>: Sendable {
       let isOneOfThem = state.waiters.removeValue(forKey: ObjectIdentifier(waiter)) != nil
       guard isOneOfThem, state.waiters.isEmpty, !state.isOver else { return nil }
       state.isOver = true
+      // A load that goes on although it is cancelled must not be kept over what is set later.
+      ticket.cancel()
       return state.task
     }
     task?.cancel()
     return task != nil
-  }
-
-  func forget() {
-    let previous = previous.withLock { previous in
-      defer { previous = nil }
-      return previous
-    }
-    previous?.forget()
-    isWanted.withLock { $0 = false }
-  }
-
-  func keep(
-    _ result: Result<Value, any Error>, by keep: (Value) -> (@Sendable () -> Void)?
-  ) -> (@Sendable () -> Void)? {
-    guard case .success(let value) = result else { return nil }
-    return isWanted.withLock { $0 && !isOver ? keep(value) : nil }
   }
 
   func finish(_ result: Result<Value, any Error>) {

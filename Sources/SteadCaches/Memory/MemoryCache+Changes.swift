@@ -7,17 +7,24 @@ extension MemoryCache {
     UInt64(UInt(bitPattern: key.hashValue)) &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// Makes sure that no load that runs now is kept for the key.
-  @usableFromInline func cancelKeeping(_ key: Key) { flights.forget(key) }
+  /// Makes sure that no load that runs now is kept for the key; called under the lock of `control`.
+  ///
+  /// - Returns: What is to be dropped once no lock is held.
+  @usableFromInline func cancelKeeping(_ key: Key) -> (any AnyObject & Sendable)? {
+    flights.forget(key)
+  }
 
   /// Sets a value; what it removes is to be finished when no lock is held.
+  ///
+  /// - Parameter ticket: That of the load whose value it is; nil for a value that somebody sets.
   @inlinable func store(
-    _ value: Value, _ key: Key, cost: Int, timeToLive: Duration?
+    _ value: Value, _ key: Key, cost: Int, timeToLive: Duration?, from ticket: LoadTicket? = nil
   ) -> (removed: Removed, isKept: Bool) {
     let hash = Self.hash(key)
     let timeToLive = timeToLive ?? self.timeToLive
     return control.withLock { control -> (Removed, Bool) in
       var removed = Removed()
+      if let ticket, !ticket.isValid { return (removed, false) }
       let now = prepare(&control, &removed) ?? (timeToLive == nil ? 0 : clock.nanoseconds)
       let deadline = clock.deadline(timeToLive, after: now)
       let found = number(of: key, hash)
@@ -31,6 +38,7 @@ extension MemoryCache {
       } else {
         add(key, hash, value, cost, deadline, now, &control, &removed)
       }
+      if ticket == nil { removed.forgotten = cancelKeeping(key) }
       handOver(&removed, &control)
       return (removed, reason == nil)
     }

@@ -34,9 +34,9 @@ extension MemoryCache {
       if let value = self.peek(key) { return .found(value) }
       let value = try await load()
       return .loaded(value, cost: cost(value))
-    } keep: { loaded in
+    } keep: { loaded, ticket in
       guard case .loaded(let value, let cost) = loaded else { return nil }
-      let removed = self.store(value, key, cost: cost, timeToLive: timeToLive).removed
+      let removed = self.store(value, key, cost: cost, timeToLive: timeToLive, from: ticket).removed
       return { self.finish(removed) }
     }
     return loaded.value

@@ -25,7 +25,6 @@ extension MemoryCache {
   @discardableResult @inlinable public func setValue(
     _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil
   ) -> Bool {
-    cancelKeeping(key)
     let (removed, isKept) = store(value, key, cost: cost, timeToLive: timeToLive)
     finish(removed)
     return isKept
@@ -33,7 +32,6 @@ extension MemoryCache {
 
   /// Removes the value for a key, and returns it; nil if there was none, or if its time was over.
   @discardableResult @inlinable public func removeValue(for key: Key) -> Value? {
-    cancelKeeping(key)
     let hash = Self.hash(key)
     let (removed, value) = control.withLock { control -> (Removed, Value?) in
       var removed = Removed()
@@ -45,6 +43,7 @@ extension MemoryCache {
         let entry = remove(found.number, hash, isExpired ? .expired : .removed, &control, &removed)
         value = isExpired ? nil : entry
       }
+      removed.forgotten = cancelKeeping(key)
       handOver(&removed, &control)
       return (removed, value)
     }
@@ -54,7 +53,6 @@ extension MemoryCache {
 
   /// Removes all values, and forgets how often they were used.
   public func removeAll() {
-    flights.forgetAll()
     let removed = control.withLock { control in
       var removed = Removed()
       while let number = control.policy.pointee.leastWanted() {
@@ -62,6 +60,7 @@ extension MemoryCache {
       }
       control.policy.pointee.removeAll()
       shrink()
+      removed.forgotten = flights.forgetAll()
       handOver(&removed, &control)
       return removed
     }

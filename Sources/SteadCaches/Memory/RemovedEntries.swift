@@ -13,6 +13,8 @@
   // Most changes remove one entry at most, for which no array is made.
   @usableFromInline var first: Entry?
   @usableFromInline var others: [Entry] = []
+  /// Loads that can't be joined any more.
+  @usableFromInline var forgotten: (any AnyObject & Sendable)?
 
   @inlinable init() {}
 
@@ -25,6 +27,7 @@
     guard let entry = first else { return }
     array.append(entry)
     array += others
-    self = RemovedEntries()
+    first = nil
+    others = []
   }
 }

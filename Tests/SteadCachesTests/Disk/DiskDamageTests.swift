@@ -1,6 +1,7 @@
 import CachesTestSupport
 import Foundation
 import SteadFiles
+import SteadSQLite
 import SteadTestSupport
 import Synchronization
 import Testing
@@ -94,6 +95,38 @@ import Testing
     check(cache)
     #expect(reports.codes.count <= 1)
     check(fixture.cache())
+  }
+
+  /// More tags than one transaction removes, in front of those of entries.
+  @Test func removesByTagPastTagsWithoutEntries() throws {
+    let cache = fixture.cache()
+    for number in 0..<20 { cache.setData(Data(), for: "\(number)", tags: ["t"]) }
+    let connection = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
+    try connection.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+      INSERT INTO tags SELECT CAST('t' AS BLOB), -i FROM n;
+      UPDATE contents SET key = x'00' WHERE id = 1
+      """)
+    #expect(cache.removeValues(taggedWith: "t"))
+    for number in 0..<20 { #expect(cache.data(for: "\(number)") == nil) }
+    #expect(try connection.integer("SELECT count(*) FROM tags") == 0)
+  }
+
+  @Test func setsDoNotWaitAgainForALockThatIsNotGivenBack() throws {
+    let cache = fixture.cache()
+    cache.setData(Data(), for: "a")
+    let holder = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
+    try holder.run("BEGIN IMMEDIATE")
+    #expect(!cache.setData(Data([1]), for: "a"))
+    #expect(!cache.removeValue(for: "a"))
+    let time = ContinuousClock().measure {
+      for _ in 0..<50 { #expect(!cache.setData(Data([1]), for: "a")) }
+    }
+    #expect(time < CacheDatabase.lockPatience)
+    try holder.run("ROLLBACK")
+    #expect(cache.setData(Data([2]), for: "a"))
+    #expect(cache.removeValue(for: "a"))
   }
 
   @Test func goesOnWhenTheFileIsReplaced() throws {

@@ -1,5 +1,6 @@
 import CachesTestSupport
 import Foundation
+import SteadSQLite
 import SteadTestSupport
 import Testing
 
@@ -133,6 +134,51 @@ import Testing
     #expect(small.value(for: "a") == "a string that is too long")
     // The value before it doesn't come back.
     #expect(fixture.cache(.init(totalSize: 20)).value(String.self, for: "a") == nil)
+  }
+
+  /// Keeps others from writing to the cache's file while the body runs.
+  private func whileLocked(_ body: () throws -> Void) throws {
+    let holder = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
+    try holder.run("BEGIN IMMEDIATE")
+    try body()
+    try holder.run("ROLLBACK")
+  }
+
+  @Test func whatTheDiskDidNotRemoveIsNotFoundAgain() throws {
+    cache.setValue("old", for: "a")
+    cache.setValue("kept", for: "b")
+    try whileLocked {
+      #expect(!cache.removeValue(for: "a"))
+      #expect(cache.value(for: "a") == nil)
+      #expect(cache.value(for: "b") == "kept")
+    }
+    // It is removed when it is met again.
+    #expect(disk.value(String.self, for: "a") == "old")
+    #expect(cache.value(for: "a") == nil)
+    #expect(disk.value(String.self, for: "a") == nil)
+    cache.setValue("new", for: "a")
+    #expect(LayeredCache<String>(over: disk).value(for: "a") == "new")
+    #expect(cache.removeValue(for: "a"))
+  }
+
+  @Test func anOldValueDoesNotComeBackWhenTheDiskRefusesTheNewOne() throws {
+    let cache = LayeredCache<String>(over: disk, memoryLimit: 0)
+    cache.setValue("old", for: "a")
+    try whileLocked { #expect(!cache.setValue("new", for: "a")) }
+    #expect(cache.value(for: "a") == nil)
+  }
+
+  @Test func findsNothingOnADiskThatDidNotRemoveAll() throws {
+    let cache = LayeredCache<String>(over: disk, memoryLimit: 0)
+    cache.setValue("old", for: "a")
+    try whileLocked {
+      #expect(!cache.removeAll())
+      #expect(cache.value(for: "a") == nil)
+    }
+    #expect(cache.value(for: "a") == nil)
+    #expect(cache.setValue("new", for: "b"))
+    #expect(disk.value(String.self, for: "a") == nil)
+    #expect(cache.value(for: "b") == "new")
   }
 
   @Test func worksWithoutADirectory() async throws {

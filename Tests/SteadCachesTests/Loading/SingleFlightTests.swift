@@ -12,7 +12,7 @@ import Testing
   private let flights = SingleFlight<String, Int>()
 
   @Test func handsOnWhatIsLoaded() async throws {
-    #expect(try await flights.value(for: "a", load: { 7 }, keep: { _ in nil }) == 7)
+    #expect(try await flights.value(for: "a", load: { 7 }, keep: { _, _ in nil }) == 7)
     #expect(flights.count == 0)
   }
 
@@ -26,7 +26,7 @@ import Testing
           try await flights.value(for: "a") {
             await gate.wait()
             return loads.add()
-          } keep: { value in
+          } keep: { value, _ in
             kept.add(value)
             return nil
           }
@@ -45,19 +45,19 @@ import Testing
       for: "a",
       load: {
         await gate.wait(); return 1
-      }, keep: { _ in nil })
+      }, keep: { _, _ in nil })
     let second = try await flights.value(
       for: "b",
       load: {
         gate.open(); return 2
-      }, keep: { _ in nil })
+      }, keep: { _, _ in nil })
     #expect(try await (first, second) == (1, 2))
   }
 
   @Test func aLoadMayAskForAnotherKey() async throws {
     let value = try await flights.value(for: "a") {
-      try await flights.value(for: "b", load: { 1 }, keep: { _ in nil }) + 1
-    } keep: { _ in
+      try await flights.value(for: "b", load: { 1 }, keep: { _, _ in nil }) + 1
+    } keep: { _, _ in
       nil
     }
     #expect(value == 2)
@@ -73,7 +73,7 @@ import Testing
             _ = try await flights.value(for: "a") {
               await gate.wait()
               throw Failure()
-            } keep: { _ in
+            } keep: { _, _ in
               _ = kept.add()
               return nil
             }
@@ -87,7 +87,7 @@ import Testing
     }
     #expect(errors == 10)
     #expect(kept.value == 0)
-    #expect(try await flights.value(for: "a", load: { 3 }, keep: { _ in nil }) == 3)
+    #expect(try await flights.value(for: "a", load: { 3 }, keep: { _, _ in nil }) == 3)
   }
 
   @Test func oneWhoIsCancelledLeavesTheOthersTheirLoad() async throws {
@@ -97,7 +97,7 @@ import Testing
         await gate.wait()
         try Task.checkCancellation()
         return 5
-      } keep: { _ in
+      } keep: { _, _ in
         nil
       }
     }
@@ -126,7 +126,7 @@ import Testing
             cancelled.open()
           }
           return 1
-        } keep: { _ in
+        } keep: { _, _ in
           nil
         }
       }
@@ -148,7 +148,7 @@ import Testing
     let task = Task {
       await start.wait()
       return try await flights.value(
-        for: "a", load: { loads.add() }, keep: { _ in nil })
+        for: "a", load: { loads.add() }, keep: { _, _ in nil })
     }
     task.cancel()
     start.open()
@@ -166,8 +166,8 @@ import Testing
       try await flights.value(for: "a") {
         await gate.wait()
         return 1
-      } keep: { value in
-        withExtendedLifetime(closing) { kept.add(value) }
+      } keep: { value, ticket in
+        withExtendedLifetime(closing) { if ticket.isValid { kept.add(value) } }
         return nil
       }
     }
@@ -193,12 +193,12 @@ import Testing
         for: "a",
         load: {
           began.open(); await hold.wait(); return 1
-        }, keep: { _ in nil })
+        }, keep: { _, _ in nil })
     }
     await began.wait()
     first.cancel()
     _ = await first.result
-    #expect(try await flights.value(for: "a", load: { 2 }, keep: { _ in nil }) == 2)
+    #expect(try await flights.value(for: "a", load: { 2 }, keep: { _, _ in nil }) == 2)
     hold.open()
   }
 
@@ -206,8 +206,8 @@ import Testing
   func whatIsForgottenIsHandedOnButNotKept(all: Bool) async throws {
     let (began, hold) = (Gate(), Gate())
     let kept = Numbers()
-    let keep: @Sendable (Int) -> (@Sendable () -> Void)? = { value in
-      kept.add(value)
+    let keep: @Sendable (Int, LoadTicket) -> (@Sendable () -> Void)? = { value, ticket in
+      if ticket.isValid { kept.add(value) }
       return nil
     }
     let first = Task {
@@ -227,7 +227,7 @@ import Testing
 
   @Test func afterwardsRunsBeforeTheCallReturns() async throws {
     let done = Tally()
-    _ = try await flights.value(for: "a", load: { 1 }) { _ in
+    _ = try await flights.value(for: "a", load: { 1 }) { _, _ in
       { _ = done.add() }
     }
     #expect(done.value == 1)
@@ -239,7 +239,7 @@ import Testing
         let flights = SingleFlight<String, String>()
         return try await flights.value(for: "a") {
           "\(Mark.name) \(Task.currentPriority == .high)"
-        } keep: { _ in
+        } keep: { _, _ in
           nil
         }
       }
@@ -255,7 +255,7 @@ import Testing
         began.open()
         await hold.wait()
         return Task.currentPriority
-      } keep: { _ in
+      } keep: { _, _ in
         nil
       }
     }
@@ -305,8 +305,10 @@ private final class VersionStore: Sendable {
 
   func change(_ key: Int) {
     source.withLock { $0[key, default: 0] += 1 }
-    flights.forget(key)
-    kept.withLock { $0[key] = nil }
+    kept.withLock { kept in
+      kept[key] = nil
+      flights.forget(key)
+    }
   }
 
   func ask(_ key: Int, yields: Int) async {
@@ -315,8 +317,8 @@ private final class VersionStore: Sendable {
       let version = self.source.withLock { $0[key] ?? 0 }
       for _ in 0..<yields { await Task.yield() }
       return version
-    } keep: { version in
-      self.kept.withLock { $0[key] = version }
+    } keep: { version, ticket in
+      self.kept.withLock { if ticket.isValid { $0[key] = version } }
       return nil
     }
   }

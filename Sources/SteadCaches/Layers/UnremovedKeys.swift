@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Keys whose values were to be removed from a disk that could not be written to.
+final class UnremovedKeys: Sendable {
+  /// The most keys that are remembered. With more of them, nothing on the disk counts before it has been emptied.
+  static let limit = 10_000
+
+  private let keys = Mutex<Set<String>>([])
+  private let trust = DiskTrust()
+
+  /// Whether the disk can be trusted with keys that aren't remembered.
+  var isWhole: Bool { trust.isWhole }
+
+  /// Whether the disk may have a value of the key that was to be removed.
+  func mayHave(_ key: String) -> Bool { !isWhole || keys.withLock { $0.contains(key) } }
+
+  func add(_ key: String) {
+    let isFull = keys.withLock { keys in
+      if keys.count >= Self.limit { return true }
+      keys.insert(key)
+      return false
+    }
+    if isFull { addAll() }
+  }
+
+  func remove(_ key: String) { _ = keys.withLock { $0.remove(key) } }
+
+  func addAll() {
+    trust.lose()
+    keys.withLock { $0 = [] }
+  }
+
+  /// Empties the disk if that is due, and returns whether it may be written to.
+  func mend(_ disk: DiskCache) -> Bool { trust.mend { disk.removeAll() } }
+}
