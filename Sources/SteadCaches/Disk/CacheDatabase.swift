@@ -97,8 +97,11 @@ final class CacheDatabase: Sendable {
   /// The moment in the file's life for somebody whose own changes do not count; nil where it can't be told.
   func token(for origin: ChangeOrigin) -> ChangeToken? { current(looks: false)?.token(for: origin) }
 
-  /// Whether a value's file can be made.
-  func isUsable() throws -> Bool { current(looks: true) != nil }
+  /// A new value's file; nil when the cache does not work now.
+  func makeDraft() throws -> ValueFileDraft? {
+    guard let open = current(looks: true) else { return nil }
+    return try open.rights.use { try ValueFileDraft(in: directory) }
+  }
 
   /// Takes back the room of pages that nothing uses.
   func giveBackRoom() {
@@ -256,36 +259,43 @@ final class CacheDatabase: Sendable {
 
   private func open(_ session: inout Session) throws -> OpenDatabase {
     guard !directory.path.isEmpty else { throw CacheFailure.invalidPlace }
-    if try directory.disk.status(at: directory.path) == nil {
-      try directory.disk.makeDirectories(directory.path)
-    }
-    return try directory.withLock(wait: CacheDirectory.patience) {
-      try directory.prepare()
-      if let damaged = session.damaged {
-        // Another process may have done it by now.
-        if damaged == directory.databaseIdentity { try remake() }
-        session.damaged = nil
+    let rights = try FileRights(at: directory.path, disk: directory.disk)
+    return try rights.use {
+      if try directory.disk.status(at: directory.path) == nil {
+        try directory.disk.makeDirectories(directory.path)
       }
-      uses.removeAll()
-      do {
-        return try openInOrder()
-      } catch  where Self.isDamage(error) {
-        problems.note(damaged(error))
-        try remake()
-        return try openInOrder()
+      return try directory.withLock(wait: CacheDirectory.patience) {
+        try open(&session, with: rights)
       }
     }
   }
 
-  private func remake() throws {
+  private func open(_ session: inout Session, with rights: FileRights) throws -> OpenDatabase {
+    try directory.prepare(for: rights.user)
+    if let damaged = session.damaged {
+      // Another process may have done it by now.
+      if damaged == directory.databaseIdentity { try remake(with: rights) }
+      session.damaged = nil
+    }
+    uses.removeAll()
+    do {
+      return try openInOrder(with: rights)
+    } catch  where Self.isDamage(error) {
+      problems.note(damaged(error))
+      try remake(with: rights)
+      return try openInOrder(with: rights)
+    }
+  }
+
+  private func remake(with rights: FileRights) throws {
     try directory.removeDatabase()
-    try directory.prepare()
+    try directory.prepare(for: rights.user)
   }
 
   /// Opens the file, takes away what killed processes have left, and keeps limits that are narrower than the last
   /// time.
-  private func openInOrder() throws -> OpenDatabase {
-    let open = try OpenDatabase(directory)
+  private func openInOrder(with rights: FileRights) throws -> OpenDatabase {
+    let open = try OpenDatabase(directory, rights)
     do {
       try change(open, patience: CacheDirectory.patience) { transaction in
         if open.isFirstOfBoot { try transaction.recount() }

@@ -37,21 +37,21 @@ struct CacheDirectory: Sendable {
 
   /// Makes the directory, the tag and the database's empty file as far as they are missing.
   ///
+  /// - Parameter user: Whose they are to be.
   /// - Throws: ``FileError`` when the directory can't be made, or isn't safe to use.
-  func prepare() throws {
+  func prepare(for user: uid_t) throws {
     // What the path's last component is must not be decided by a link that somebody else may change.
     if try disk.status(at: path) == nil { try disk.makeDirectories(path) }
-    try checkOwnership(path)
+    try checkOwnership(path, by: user)
     if try disk.status(at: values) == nil {
       do {
         try disk.makeDirectories(values)
       } catch let error as FileError where error.code == .alreadyExists {}
     }
-    try checkOwnership(values)
+    try checkOwnership(values, by: user)
     try makeTag()
     for file in [database, log, database + "-shm", changes] { try clear(file) }
     SQLiteFile.makePrivate(at: database)
-    try takeOverOwner(of: database)
   }
 
   /// Removes the database. One that opens it meanwhile waits for the directory's lock.
@@ -73,19 +73,7 @@ struct CacheDirectory: Sendable {
     (try? disk.status(at: database))?.identity
   }
 
-  /// Gives a file of the superuser's the owner of the directory, whom it would lock out otherwise.
-  func takeOverOwner(of file: String) throws {
-    guard geteuid() == 0, let owner = try disk.status(at: path),
-      let found = try disk.status(at: file),
-      found.user != owner.user
-    else { return }
-    // By name, since to close a handle on a database would release the locks of this process's connections.
-    guard lchown(file, owner.user, owner.group) == 0 else {
-      throw FileError(errno: errno, doing: "set its owner", path: file)
-    }
-  }
-
-  private func checkOwnership(_ directory: String) throws {
+  private func checkOwnership(_ directory: String, by user: uid_t) throws {
     guard let found = try disk.status(at: directory), found.kind == .directory else {
       throw FileError(
         code: .notAFile,
@@ -93,8 +81,7 @@ struct CacheDirectory: Sendable {
           "A cache needs a directory here, not a link or a file; remove what is in its place.",
         path: directory)
     }
-    let user = geteuid()
-    guard found.user == user || user == 0 else {
+    guard found.user == user else {
       throw FileError(
         code: .denied,
         message: "The cache's directory belongs to another user; choose another one.",
@@ -128,7 +115,6 @@ struct CacheDirectory: Sendable {
           try disk.write(descriptor, from: UnsafeRawBufferPointer($0), path: tag)
         }
       }
-      try takeOverOwner(of: tag)
     } catch let error as FileError where error.code == .alreadyExists {}
   }
 }

@@ -51,7 +51,6 @@ final class ChangeCounter: @unchecked Sendable {
     if status.size < size {
       let zeros = [UInt8](repeating: 0, count: size)
       _ = try zeros.withUnsafeBytes { try directory.disk.write(descriptor, from: $0, path: path) }
-      try directory.takeOverOwner(of: path)
     }
   }
 

@@ -34,8 +34,10 @@ extension DiskCache {
       }
       let path = database.directory.path(ofValue: open.name(ofValue: entry.id))
       do {
-        let file = try ValueFile(
-          path, length: entry.length, body: entry.body, disk: database.directory.disk)
+        let file = try open.rights.use {
+          try ValueFile(
+            path, length: entry.length, body: entry.body, disk: database.directory.disk)
+        }
         guard let file else { continue }
         database.noteUse(entry.used)
         return Found(entry: entry, file: file, generation: open.generation)

@@ -118,8 +118,7 @@ extension CacheDatabase {
   /// Runs a body with a new value's file, which is removed unless it has become an entry's.
   func withDraft<Result>(_ body: (inout ValueFileDraft) throws -> Result?) -> Result? {
     do {
-      guard try isUsable() else { return nil }
-      var draft = try ValueFileDraft(in: directory)
+      guard var draft = try makeDraft() else { return nil }
       do {
         guard let result = try body(&draft) else {
           draft.cancel()

@@ -88,10 +88,9 @@ extension DiskCache {
 
     private func spill(_ bytes: Data) -> State {
       do {
-        guard cache.fits(new, length: bytes.count), try cache.database.isUsable() else {
-          return .failed
-        }
-        return append(bytes, to: try ValueFileDraft(in: cache.database.directory))
+        guard cache.fits(new, length: bytes.count), let draft = try cache.database.makeDraft()
+        else { return .failed }
+        return append(bytes, to: draft)
       } catch {
         cache.database.note(error)
         return .failed

@@ -16,6 +16,7 @@ final class OpenDatabase: Sendable {
   static let keptLogSize = 8 << 20
 
   let path: String
+  let rights: FileRights
   let identity: FileStatus.Identity
   /// Tells this file from those that were made before and after it at the same place.
   let generation: Int64
@@ -29,11 +30,12 @@ final class OpenDatabase: Sendable {
   private let isEndingSnapshots = Atomic<Bool>(false)
 
   /// Opens a file, and makes the tables of one that is empty.
-  init(_ directory: CacheDirectory) throws {
+  init(_ directory: CacheDirectory, _ rights: FileRights) throws {
     guard let identity = directory.databaseIdentity else {
       throw FileError(errno: ENOENT, doing: "open it", path: directory.database)
     }
     path = directory.database
+    self.rights = rights
     self.identity = identity
     forks = forkGeneration
     try Self.inherited.withLock { files in
@@ -96,9 +98,9 @@ final class OpenDatabase: Sendable {
     let reader =
       try readers.withLock { $0.popLast() } ?? connectReader(cacheSize: CacheReader.cacheSize)
     // Counted before the snapshot begins: a change that comes between is in it, and begins another one later.
-    try reader.prepare(count: changes?.count)
+    try rights.use { try reader.prepare(count: changes?.count) }
     // A reader that has failed is closed.
-    let result = try body(reader)
+    let result = try rights.use { try body(reader) }
     let isWaiting = reader.hasSnapshot
     giveBack(reader)
     if isWaiting { scheduleSnapshotEnd() }
@@ -106,11 +108,11 @@ final class OpenDatabase: Sendable {
   }
 
   func write<Result: Sendable>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
-    try writer.withLock { try body($0) }
+    try writer.withLock { connection in try rights.use { try body(connection) } }
   }
 
   private func connectReader(cacheSize: Int) throws -> CacheReader {
-    try CacheReader(Self.connect(path, cacheSize: cacheSize))
+    try rights.use { try CacheReader(Self.connect(path, cacheSize: cacheSize)) }
   }
 
   private func giveBack(_ reader: CacheReader) {

@@ -30,7 +30,6 @@ struct ValueFileDraft {
         throw FileError(
           code: .busy, message: "The new value's file was swept away; try again.", path: path)
       }
-      try directory.takeOverOwner(of: path)
       try write(ValueFile.beginning)
     } catch {
       close()

@@ -172,7 +172,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private func found(_ key: String) -> Loaded? {
     // Before the look: a change that comes after the look must make the value be compared.
     let token = disk.database.token(for: origin)
-    guard isOnDisk(key), let found = disk.find(key), let bytes = found.contents, let value = coding.decode(bytes)
+    guard isOnDisk(key), let found = disk.find(key), let bytes = found.contents,
+      let value = coding.decode(bytes)
     else { return disk.count(nil) }
     return disk.count(
       Loaded(held: Held(value, found.stored, token), cost: cost(of: bytes, key), bytes: nil))

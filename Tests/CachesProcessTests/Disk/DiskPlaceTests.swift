@@ -152,25 +152,64 @@ import Testing
     #expect(reports.codes == [.cacheUnavailable])
   }
 
-  /// A program that root runs with `sudo` has the user's HOME, and must leave nothing that locks the user out.
-  @Test(.needs(.superuser)) func theSuperuserLeavesTheUsersFilesToTheUser() throws {
+  private static let user: uid_t = 12_345
+
+  /// The home of another user, and a cache in it.
+  private func anothersCache() throws -> (home: URL, DiskCache) {
     let home = directory.url.appending(path: "home", directoryHint: .isDirectory)
+    try directory.url.setMode(0o711)
     try FileManager.default.createDirectory(
       at: home, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    let user: uid_t = 12_345
-    #expect(chown(home.filePath, user, user) == 0)
+    try #require(chown(home.filePath, Self.user, Self.user) == 0)
     let directories = try AppDirectories(
       id: "org.example.app", environment: ["HOME": home.filePath])
-    let cache = DiskCache(named: "pictures", in: directories)
+    return (home, DiskCache(named: "pictures", in: directories))
+  }
+
+  /// A program that root runs with `sudo` has the user's HOME, and must leave nothing that locks the user out.
+  @Test(.needs(.superuser)) func theSuperuserLeavesTheUsersFilesToTheUser() throws {
+    let (home, cache) = try anothersCache()
     #expect(cache.setData(Data(count: 200_000), for: "a"))
     #expect(cache.setData(Data(count: 20), for: "b"))
+    #expect(cache.data(for: "a") == Data(count: 200_000))
     let all = try FileManager.default.subpathsOfDirectory(atPath: home.filePath)
     #expect(all.count >= 9)
     for path in all {
       var status = stat()
       #expect(lstat(home.file(path).filePath, &status) == 0)
-      #expect(status.st_uid == user, "\(path)")
-      #expect(status.st_gid == user, "\(path)")
+      #expect(status.st_uid == Self.user, "\(path)")
+      #expect(status.st_gid == Self.user, "\(path)")
     }
+  }
+
+  /// The user may put a link in the place of a directory while root works in it.
+  @Test(.needs(.superuser)) func theSuperuserHasNoMoreRightsInAUsersCacheThanTheUser() throws {
+    let (_, cache) = try anothersCache()
+    let precious = directory.file("precious")
+    try Data("precious".utf8).write(to: precious)
+    #expect(cache.setData(Data(count: 200_000), for: "a"))
+    let values = cache.database.directory.values
+    let isRemoved: Bool? = cache.database.write { _, _ in
+      try FileManager.default.moveItem(atPath: values, toPath: values + "2")
+      try FileManager.default.createSymbolicLink(
+        atPath: values, withDestinationPath: directory.url.filePath)
+      cache.database.removeFile("precious")
+      return true
+    }
+    #expect(isRemoved == true)
+    #expect(try Data(contentsOf: precious) == Data("precious".utf8))
+    // Elsewhere this thread is the superuser again.
+    #expect(!cache.setData(Data(count: 300_000), for: "b"))
+    #expect(try directory.names == ["home", "precious"])
+    try FileManager.default.removeItem(at: precious)
+  }
+
+  @Test(.needs(.superuser)) func findsNothingWhereTheUserCanNotGo() throws {
+    let (_, cache) = try anothersCache()
+    try directory.url.setMode(0o700)
+    let reports = Reports(for: cache.directory)
+    #expect(!cache.setData(Data([1]), for: "a"))
+    #expect(cache.data(for: "a") == nil)
+    #expect(reports.codes == [.cacheUnavailable])
   }
 }
