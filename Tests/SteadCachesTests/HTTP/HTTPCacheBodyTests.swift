@@ -85,9 +85,7 @@ import Testing
   /// The reader gets the first bytes while the server still sends.
   @Test func areHandedOnAsTheyCome() async throws {
     let chunks = Chunks()
-    let origin = Origin { _ in
-      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
-    }
+    let origin = Origin(chunks)
     let cache = origin.cache()
     let reply = try await origin.get(from: cache)
     var iterator = reply.body.makeAsyncIterator()
@@ -153,9 +151,7 @@ import Testing
     let chunks = Chunks()
     let ended = Event()
     chunks.onEnd { ended.happen() }
-    let origin = Origin { _ in
-      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
-    }
+    let origin = Origin(chunks)
     let cache = origin.cache()
     var reply: HTTPCache.Reply? = try await origin.get(from: cache)
     #expect(reply != nil)
@@ -168,12 +164,7 @@ import Testing
   /// A short body is worth its rest.
   @Test func finishAShortBodyWithoutAReader() async throws {
     let chunks = Chunks()
-    let origin = Origin { _ in
-      (
-        .init(status: 200, fields: ["Cache-Control": "max-age=10", "Content-Length": "2"]),
-        chunks.body
-      )
-    }
+    let origin = Origin(chunks, length: 2)
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
     chunks.send("a")
@@ -195,9 +186,7 @@ import Testing
 
   @Test func areReadOnce() async throws {
     let chunks = Chunks()
-    let origin = Origin { _ in
-      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
-    }
+    let origin = Origin(chunks)
     let reply = try await origin.get(from: origin.cache())
     chunks.send("a")
     chunks.finish()

@@ -111,12 +111,7 @@ import Testing
 
   @Test func shareABodyThatComesInChunks() async throws {
     let chunks = Chunks()
-    let origin = Origin { _ in
-      (
-        .init(status: 200, fields: ["Cache-Control": "max-age=10", "Content-Length": "6"]),
-        chunks.body
-      )
-    }
+    let origin = Origin(chunks, length: 6)
     let cache = origin.cache()
     let first = try await origin.get(from: cache)
     chunks.send("abc")
@@ -188,9 +183,7 @@ import Testing
   /// A follower that is cancelled doesn't wait for the body.
   @Test func endWhileTheBodyComes() async throws {
     let chunks = Chunks()
-    let origin = Origin { _ in
-      (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), chunks.body)
-    }
+    let origin = Origin(chunks)
     let cache = origin.cache()
     let first = try await origin.get(from: cache)
     let follower = Task { try await origin.get(from: cache) }

@@ -27,6 +27,13 @@ final class Origin: Sendable {
     }
   }
 
+  /// A server that sends a body in chunks, fresh for 10 s.
+  convenience init(_ chunks: Chunks, length: Int? = nil) {
+    var fields: HTTPCache.Fields = ["Cache-Control": "max-age=10"]
+    fields["Content-Length"] = length.map(String.init)
+    self.init { [fields] _ in (HTTPCache.Response(status: 200, fields: fields), chunks.body) }
+  }
+
   var now: Date { state.withLock { $0.now } }
   /// What the server was asked.
   var requests: [HTTPCache.Request] { state.withLock { $0.requests } }
