@@ -84,9 +84,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       let bytes = coding.encode(value)
       return Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
     } keep: { [self] loaded, ticket in
-      var new = new
-      new.ticket = ticket
-      let left = keep(loaded, as: new).left
+      let left = keep(loaded, as: new, from: ticket).left
       return {
         self.finish(left)
         self.disk.database.report()
@@ -191,11 +189,16 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   private func finish(_ left: Left) { memory.finish(left.removed) }
 
-  /// Keeps a value in both, unless it is a load's whose key has been changed; returns whether it is on disk.
-  private func keep(_ loaded: Loaded, as new: DiskCache.NewEntry) -> (left: Left, isOnDisk: Bool) {
+  /// Keeps a value in both; returns whether it is on disk.
+  ///
+  /// - Parameter ticket: That of the load whose value it is, which isn't kept when the key was changed meanwhile; nil
+  ///   for a value that somebody sets.
+  private func keep(
+    _ loaded: Loaded, as new: DiskCache.NewEntry, from ticket: LoadTicket? = nil
+  ) -> (left: Left, isOnDisk: Bool) {
     locks.withLock(of: new.key) {
-      if let ticket = new.ticket, !ticket.isValid { return (Left(), false) }
-      defer { if new.ticket == nil { flights.forget(new.key) } }
+      if let ticket, !ticket.isValid { return (Left(), false) }
+      defer { if ticket == nil { flights.forget(new.key) } }
       guard loaded.held.id == nil else {
         let removed = memory.store(loaded.held, new.key, cost: loaded.cost, timeToLive: nil).removed
         return (Left(removed: removed), true)
@@ -233,8 +236,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// Whether what the disk has for a key is to be found: not what was to be removed and could not be.
   private func isOnDisk(_ key: String) -> Bool {
     guard unremoved.mayHave(key) else { return true }
-    // What another process has set meanwhile goes, too.
-    return unremoved.isWhole && removeFromDisk(key)
+    // What another process has set meanwhile goes, too. What this object has set is not among these keys any more.
+    return locks.withLock(of: key) {
+      !unremoved.mayHave(key) || unremoved.isWhole && removeFromDisk(key)
+    }
   }
 
   private func removeMany(_ remove: (DiskCache) -> Bool) -> Bool {
