@@ -35,7 +35,9 @@ package final class SQLiteConnection: @unchecked Sendable {
     let access =
       options.isImmutable
       ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-      : options.isWritable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY
+      : !options.isWritable
+        ? SQLITE_OPEN_READONLY
+        : SQLITE_OPEN_READWRITE | (options.makesFile ? SQLITE_OPEN_CREATE : 0)
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {

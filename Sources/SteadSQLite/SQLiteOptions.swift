@@ -9,8 +9,10 @@ package struct SQLiteOptions: Sendable {
   }
 
   package var location: Location
-  /// Whether the connection may write, which also makes a file that does not exist.
+  /// Whether the connection may write.
   package var isWritable = true
+  /// Whether a file that does not exist is made by a connection that may write.
+  package var makesFile = true
   /// Whether the file alone is read as it is, without its log, its locks, and without a file beside it; for one that
   /// nobody writes to meanwhile. The connection does not write then.
   package var isImmutable = false

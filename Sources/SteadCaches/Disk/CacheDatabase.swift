@@ -16,6 +16,8 @@ final class CacheDatabase: Sendable {
   static let logLimit: Int64 = 32 << 20
   /// How many sets are made between two looks at the length of the log.
   private static let setsPerLogCheck = 16
+  /// How many pages may be in use where the room of the free ones is given back: 4 MB.
+  private static let vacuumLimit: Int64 = 1_000
 
   private struct Session {
     var open: OpenDatabase?
@@ -111,12 +113,23 @@ final class CacheDatabase: Sendable {
       try open.write { connection in
         connection.setLockPatience(CacheReader.lockPatience)
         defer { connection.setLockPatience(0) }
-        try connection.execute("PRAGMA incremental_vacuum")
+        try vacuum(connection)
         _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
       }
     } catch {
       note(error, open)
     }
+  }
+
+  /// Makes the database again from what is in it, which goes through the log as a whole.
+  private func vacuum(_ connection: SQLiteConnection) throws {
+    let all = try connection.integer("PRAGMA page_count") ?? 0
+    let free = try connection.integer("PRAGMA freelist_count") ?? 0
+    // Others may have filled the cache again by now.
+    guard free > 0, all - free <= Self.vacuumLimit else { return }
+    // The copy is no longer than the limit, and a disk that is full has no room for it.
+    try connection.execute("PRAGMA temp_store = MEMORY")
+    try connection.execute("VACUUM")
   }
 
   /// Notes an error of the files of values.
@@ -180,9 +193,15 @@ final class CacheDatabase: Sendable {
   ) throws -> Result {
     var transaction = try CacheTransaction(
       on: connection, hash: open.hash, limits: limits, now: WallClock.milliseconds(now()))
-    let result = try body(&transaction)
-    try transaction.finish()
-    try connection.run("COMMIT")
+    let result: Result
+    do {
+      result = try body(&transaction)
+      try transaction.finish()
+      try connection.run("COMMIT")
+    } catch {
+      transaction.whenFailed?()
+      throw error
+    }
     open.noteChange(by: origin)
     transaction.whenCommitted?()
     let state = transaction.state
@@ -240,9 +259,9 @@ final class CacheDatabase: Sendable {
 
   private func current(_ session: inout Session, looks: Bool) throws -> OpenDatabase? {
     let moment = ContinuousClock.now
-    if session.open != nil, looks || moment >= session.nextLook {
+    if let open = session.open, looks || moment >= session.nextLook {
       session.nextLook = moment + Self.retryInterval
-      if directory.databaseIdentity != session.open?.identity {
+      if !open.isInPlace(in: directory) {
         session.open = nil
         session.nextTry = moment
       }

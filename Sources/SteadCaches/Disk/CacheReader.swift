@@ -9,7 +9,7 @@ final class CacheReader: @unchecked Sendable {
   /// How long a read waits while another process repairs the log after a crash, in milliseconds.
   static let lockPatience: Int32 = 100
   /// The page cache of the reader that one thread uses, and of those that further threads need, in KiB.
-  static let (firstCacheSize, cacheSize) = (16_384, 1_024)
+  static let (firstCacheSize, cacheSize) = (4_096, 1_024)
   /// Gets that follow each other faster than this share one snapshot: to begin and end one takes two locks.
   static let burst = Duration.microseconds(500)
   /// How long a snapshot may last. A process that was killed between its commit and the counting of it is noticed

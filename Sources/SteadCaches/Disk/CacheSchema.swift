@@ -8,6 +8,7 @@ enum CacheSchema {
   /// "SdDC", where SQLite keeps the number of the application that a file belongs to.
   static let application: Int64 = 0x5364_4443
 
+  /// The tables before the indexes, which is the order in which `VACUUM` makes them again.
   private static let tables = [
     // One row: what all entries have in common.
     """
@@ -19,8 +20,6 @@ enum CacheSchema {
     CREATE TABLE entries(used INTEGER PRIMARY KEY, id INTEGER NOT NULL, hash INTEGER NOT NULL, \
     size INTEGER NOT NULL, stored INTEGER NOT NULL, expires INTEGER NOT NULL, form INTEGER NOT NULL)
     """,
-    "CREATE INDEX entries_by_hash ON entries(hash, id)",
-    "CREATE INDEX entries_by_expiry ON entries(expires) WHERE expires < 9223372036854775807",
     // What a get needs, in one row.
     """
     CREATE TABLE contents(id INTEGER PRIMARY KEY, stored INTEGER NOT NULL, expires INTEGER NOT NULL, \
@@ -28,14 +27,16 @@ enum CacheSchema {
     key BLOB NOT NULL, tags BLOB NOT NULL, metadata BLOB NOT NULL, value BLOB)
     """,
     "CREATE TABLE tags(tag BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY(tag, id)) WITHOUT ROWID",
+    "CREATE INDEX entries_by_hash ON entries(hash, id)",
+    "CREATE INDEX entries_by_expiry ON entries(expires) WHERE expires < 9223372036854775807",
     "CREATE INDEX tags_by_id ON tags(id)",
   ]
 
   /// Makes the tables in a file that has none, or throws when the file has others.
   static func prepare(_ connection: SQLiteConnection, boot: String) throws {
     if try connection.integer("PRAGMA page_count") == 0 {
-      // Without effect once there is a page.
-      try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+      // A map of what points to each page would be written with every set. Without effect once a page exists.
+      try connection.execute("PRAGMA auto_vacuum = NONE")
     }
     _ = try connection.rows("PRAGMA journal_mode = WAL")
     if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {

@@ -39,6 +39,8 @@ struct CacheTransaction {
   private(set) var evictions = 0
   /// Called once the changes are committed, before anybody else can make others.
   var whenCommitted: (() -> Void)?
+  /// Called once the changes can't be committed any more, before anybody else can make others.
+  var whenFailed: (() -> Void)?
 
   /// The transaction that has begun on a connection.
   init(

@@ -2,7 +2,6 @@ import CSteadFiles
 import Foundation
 import SteadFiles
 
-// Sendable: the word behind the pointer is only used through atomic operations of CSteadFiles.
 // Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic operations alone.
 /// How often all processes have changed a cache, as a word of memory that they share.
 ///
@@ -16,6 +15,8 @@ final class ChangeCounter: @unchecked Sendable {
   private let descriptor: Int32
   private let loss: UnsafePointer<UInt64>
   private let forks = forkGeneration
+  private let path: String
+  private let identity: FileStatus.Identity
 
   /// Maps the file at a path, which is made where it is missing; nil when it can't be mapped.
   init?(_ path: String, in directory: CacheDirectory) {
@@ -24,12 +25,13 @@ final class ChangeCounter: @unchecked Sendable {
       let descriptor = try? disk.open(
         path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
     else { return nil }
-    guard (try? Self.fill(descriptor, path, in: directory)) != nil,
+    guard let identity = try? Self.fill(descriptor, path, in: directory),
       let base = stead_map(descriptor, Self.size, 1)
     else {
       disk.close(descriptor)
       return nil
     }
+    (self.path, self.identity) = (path, identity)
     self.base = base
     self.descriptor = descriptor
     loss = stead_map_loss(base)
@@ -41,9 +43,15 @@ final class ChangeCounter: @unchecked Sendable {
     if forks == forkGeneration { close(descriptor) }
   }
 
+  /// Whether the file is still the one that other processes open.
+  func isInPlace(in directory: CacheDirectory) -> Bool {
+    (try? directory.disk.status(at: path))?.identity == identity
+  }
+
   /// Gives a new file its bytes, since a hole in a file could not be written to on a full disk.
-  private static func fill(_ descriptor: Int32, _ path: String, in directory: CacheDirectory) throws
-  {
+  private static func fill(
+    _ descriptor: Int32, _ path: String, in directory: CacheDirectory
+  ) throws -> FileStatus.Identity {
     let status = try directory.disk.status(descriptor, path: path)
     guard status.kind == .file else {
       throw FileError(code: .notAFile, message: "Only a plain file can be shared.", path: path)
@@ -52,6 +60,7 @@ final class ChangeCounter: @unchecked Sendable {
       let zeros = [UInt8](repeating: 0, count: size)
       _ = try zeros.withUnsafeBytes { try directory.disk.write(descriptor, from: $0, path: path) }
     }
+    return status.identity
   }
 
   /// How many changes there were; nil once the file has been cut off.

@@ -5,6 +5,8 @@ struct LoadedValue: Sendable {
   let value: any Sendable
   /// Nil when the value was in the cache already, or can't be encoded.
   let bytes: Data?
+  /// The number of the entry that was found and could not be used.
+  var unusable: Int64?
 }
 
 extension DiskCache {
@@ -24,9 +26,10 @@ extension DiskCache {
     if let found = data(for: key) { return found }
     let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
     let loaded = try await flights.value(for: key) { [self] in
-      if let found = find(key)?.contents { return LoadedValue(value: found, bytes: nil) }
+      let found = find(key)
+      if let contents = found?.contents { return LoadedValue(value: contents, bytes: nil) }
       let data = try await load()
-      return LoadedValue(value: data, bytes: data)
+      return LoadedValue(value: data, bytes: data, unusable: found?.entry.id)
     } keep: { [self] in
       keep($0, as: new, $1)
     }
@@ -46,11 +49,13 @@ extension DiskCache {
     if let found = value(type, for: key) { return found }
     let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
     let loaded = try await flights.value(for: key) { [self] in
-      if let found: Value = find(key)?.contents.flatMap(ValueCoding.decode) {
-        return LoadedValue(value: found, bytes: nil)
+      let found = find(key)
+      if let value: Value = found?.contents.flatMap(ValueCoding.decode) {
+        return LoadedValue(value: value, bytes: nil)
       }
       let value = try await load()
-      return LoadedValue(value: value, bytes: ValueCoding.encode(value))
+      return LoadedValue(
+        value: value, bytes: ValueCoding.encode(value), unusable: found?.entry.id)
     } keep: { [self] in
       keep($0, as: new, $1)
     }
@@ -64,7 +69,7 @@ extension DiskCache {
   ) -> SingleFlight<String, LoadedValue>.Afterwards? {
     guard let bytes = loaded.bytes else { return nil }
     var new = new
-    new.ticket = ticket
+    (new.ticket, new.unusable) = (ticket, loaded.unusable)
     _ = setData(bytes, for: new)
     return { [self] in database.report() }
   }

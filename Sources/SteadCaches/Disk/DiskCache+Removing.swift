@@ -10,6 +10,12 @@ extension DiskCache {
   ///   keeps the cache locked; then some or all of them are left.
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
+    defer { database.report() }
+    return removeEntries(taggedWith: tag)
+  }
+
+  /// Does what ``removeValues(taggedWith:)`` does, and leaves problems to be reported when no lock is held.
+  func removeEntries(taggedWith tag: String) -> Bool {
     remove { transaction in
       let ids = try transaction.ids(taggedWith: tag, limit: Self.removalBatch)
       for id in ids { try transaction.removeEntry(id) }
@@ -22,6 +28,12 @@ extension DiskCache {
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
   public func removeValues(storedSince moment: Date) -> Bool {
+    defer { database.report() }
+    return removeEntries(storedSince: moment)
+  }
+
+  /// Does what ``removeValues(storedSince:)`` does, and leaves problems to be reported when no lock is held.
+  func removeEntries(storedSince moment: Date) -> Bool {
     let moment = WallClock.milliseconds(moment)
     return remove {
       try $0.remove($0.rows("WHERE stored >= ? LIMIT \(Self.removalBatch)", moment))
@@ -30,7 +42,8 @@ extension DiskCache {
 
   /// Removes all entries that have expired. Sets remove some as they go, so this only frees room sooner.
   public func removeExpired() {
-    remove(forgetsFlights: false) {
+    defer { database.report() }
+    _ = remove(forgetsFlights: false) {
       try $0.remove($0.rows("\(CacheTransaction.expired) LIMIT \(Self.removalBatch)", $0.now))
     }
   }
@@ -40,19 +53,22 @@ extension DiskCache {
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
   public func removeAll() -> Bool {
-    let isEmpty = remove { try $0.remove($0.rows("LIMIT \(Self.removalBatch)")) }
+    let isEmpty = removeEntries()
     database.giveBackRoom()
     database.report()
     return isEmpty
   }
 
+  /// Removes all entries; leaves the room of their files, and problems to be reported when no lock is held.
+  func removeEntries() -> Bool {
+    remove { try $0.remove($0.rows("LIMIT \(Self.removalBatch)")) }
+  }
+
   /// Calls a body that removes a batch and returns how many it found, until they are fewer than it may remove;
   /// returns whether it got there.
-  @discardableResult
   private func remove(
     forgetsFlights: Bool = true, _ removeBatch: (inout CacheTransaction) throws -> Int
   ) -> Bool {
-    defer { database.report() }
     var count: Int?
     repeat {
       count = database.write { [flights] transaction, _ in

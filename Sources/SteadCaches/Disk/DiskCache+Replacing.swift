@@ -29,19 +29,11 @@ extension DiskCache {
     defer { database.report() }
     let new = NewEntry(key, metadata: metadata, tags: tags)
     guard fits(new, length: 0) else { return .failed }
-    let bytes = Data(key.utf8)
     let uses = database.uses
-    return database.write { [limits, flights] transaction, _ in
+    return database.write { [flights] transaction, _ in
       transaction.whenCommitted = { flights.forget(key) }
-      let rows = try transaction.rows(of: bytes)
-      for row in rows {
-        // An entry that has expired, or that is damaged, is as good as none.
-        guard let entry = try transaction.entry(row.id) else { continue }
-        let isFound = entry.isValid(
-          at: transaction.now, evenIfStoredLater: limits.findsEntriesStoredLater)
-        if isFound { return .conflict }
-      }
-      try transaction.remove(rows)
+      if try self.hasEntry(key, transaction) { return .conflict }
+      try transaction.remove(transaction.rows(of: Data(key.utf8)))
       try self.add(new, to: &transaction, uses)
       return .done
     } ?? .failed

@@ -10,6 +10,8 @@ extension DiskCache {
     let tags: TagList
     /// That of the load whose value it is; nil for a value that somebody sets.
     var ticket: LoadTicket?
+    /// The number of the entry that the load found and could not use.
+    var unusable: Int64?
 
     init(
       _ key: String, metadata: Data = Data(), timeToLive: Duration? = nil, tags: Set<String> = []
@@ -68,16 +70,16 @@ extension DiskCache {
     }
     let (directory, body, length) = (database.directory, draft.sum, draft.length)
     var moved = draft
-    var newPath: String?
+    let database = database
     let stored = store(new, length: length, body: body, form: .file, by: origin) {
       entry, transaction, open in
       try transaction.add(&entry, value: nil)
-      let path = directory.path(ofValue: open.name(ofValue: entry.id))
-      try moved.move(to: path)
-      newPath = path
+      let name = open.name(ofValue: entry.id)
+      try moved.move(to: directory.path(ofValue: name))
+      // Later the name may be another value's.
+      transaction.whenFailed = { database.removeFile(name) }
     }
-    // A file that has been renamed is removed by its new name when the transaction has failed after that.
-    if newPath != nil { draft = moved }
+    if stored != nil { draft = moved }
     return stored
   }
 
@@ -92,7 +94,10 @@ extension DiskCache {
     let uses = database.uses
     let stored = database.write(by: origin) { [flights] transaction, open -> Stored? in
       if let ticket = new.ticket {
-        guard ticket.isValid else { return nil }
+        // Another process may have set it while it was loaded here.
+        guard ticket.isValid, try !hasEntry(new.key, but: new.unusable, transaction) else {
+          return nil
+        }
       } else {
         transaction.whenCommitted = { flights.forget(new.key) }
       }
@@ -111,6 +116,18 @@ extension DiskCache {
         expires: entry.expires)
     }
     return stored ?? nil
+  }
+
+  /// Whether a key has an entry that is valid, but for the one with a number.
+  func hasEntry(
+    _ key: String, but number: Int64? = nil, _ transaction: CacheTransaction
+  ) throws -> Bool {
+    try transaction.rows(of: Data(key.utf8)).contains { row in
+      // One that is damaged is as good as none.
+      try row.id != number
+        && transaction.entry(row.id)?.isValid(
+          at: transaction.now, evenIfStoredLater: limits.findsEntriesStoredLater) == true
+    }
   }
 }
 

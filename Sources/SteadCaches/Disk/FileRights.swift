@@ -5,27 +5,30 @@ import SteadFiles
 /// The rights with which this process uses the files of a cache: those of the user whose they are.
 ///
 /// The superuser may do everything, and could be led by links to do it anywhere: the owner of a directory decides
-/// what its names lead to. So it has no more rights in a user's cache than that user, and what it makes there is the
-/// user's. Costs six system calls for each call of ``use(_:)``, and nothing where the files are the process's own.
+/// what its names lead to. So it opens, makes and removes files in a user's cache with that user's rights, and what it
+/// makes there is the user's. Its further groups stay. Costs eight system calls for each call of ``use(_:)``, and
+/// nothing where the files are the process's own.
 struct FileRights: Sendable {
   private let owner: stead_file_rights?
 
   /// The user whose files they are.
   var user: uid_t { owner?.user ?? geteuid() }
 
-  /// The rights of who has the directory of a path, or the nearest one above it that exists.
+  /// The rights of the first user but the superuser who has a directory or a link on the way to a path, and so decides
+  /// what the rest of it leads to.
   init(at path: String, disk: any Disk) throws {
-    var path = path
-    var found = try disk.status(at: path)
-    while found == nil, path.directoryPath != path {
-      path = path.directoryPath
-      found = try disk.status(at: path)
+    owner = geteuid() == 0 ? try Self.owner(of: path, disk) : nil
+  }
+
+  private static func owner(of path: String, _ disk: any Disk) throws -> stead_file_rights? {
+    let parent = path.directoryPath
+    if parent != path, let owner = try owner(of: parent, disk) { return owner }
+    for found in [try disk.status(at: path), try disk.statusFollowingLinks(path)] {
+      if let found, found.user != 0 {
+        return stead_file_rights(user: found.user, group: found.group)
+      }
     }
-    guard geteuid() == 0, let found, found.user != 0 else {
-      owner = nil
-      return
-    }
-    owner = stead_file_rights(user: found.user, group: found.group)
+    return nil
   }
 
   /// Runs a body in which this thread has no other rights.

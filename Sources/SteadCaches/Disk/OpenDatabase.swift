@@ -24,6 +24,7 @@ final class OpenDatabase: Sendable {
   /// Whether the system was started anew since the file was last opened.
   let isFirstOfBoot: Bool
   private let changes: ChangeCounter?
+  private let opening = openings.add(1, ordering: .relaxed).newValue
   private let forks: UInt64
   private let writer: Mutex<SQLiteConnection>
   private let readers = Mutex<[CacheReader]>([])
@@ -79,19 +80,23 @@ final class OpenDatabase: Sendable {
     Self.release(identity)
   }
 
+  /// Whether the files at the cache's paths are still those that are open.
+  func isInPlace(in directory: CacheDirectory) -> Bool {
+    directory.databaseIdentity == identity && changes?.isInPlace(in: directory) != false
+  }
+
   /// The name of the file that has an entry's value.
   func name(ofValue id: Int64) -> String { String(generation, radix: 16) + "-" + String(id) }
 
   /// The moment in the file's life for somebody whose own changes do not count; nil where it can't be told.
   func token(for origin: ChangeOrigin) -> ChangeToken? {
-    guard let changes, let count = changes.count else { return nil }
-    return ChangeToken(generation: generation, count: count &- origin.count)
+    guard let changes, let count = origin.countOfOthers({ changes.count }) else { return nil }
+    return ChangeToken(generation: generation, opening: opening, count: count)
   }
 
   /// Tells others of a change that was committed.
   func noteChange(by origin: ChangeOrigin?) {
-    origin?.add()
-    changes?.add()
+    if let origin { origin.add { changes?.add() } } else { changes?.add() }
   }
 
   func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
@@ -149,6 +154,8 @@ final class OpenDatabase: Sendable {
     // A reader may have to repair the log that a killed process has left, so it may write, too.
     options.lockPatience = CacheReader.lockPatience
     options.cacheSize = cacheSize
+    // The directory makes it, for its owner alone.
+    options.makesFile = false
     let connection = try SQLiteConnection(options)
     // The last connection to be closed would hold up readers of other processes.
     connection.keepLog()
@@ -162,6 +169,8 @@ final class OpenDatabase: Sendable {
     }
     return connection
   }
+
+  private static let openings = Atomic<UInt64>(0)
 
   // MARK: Forks
 

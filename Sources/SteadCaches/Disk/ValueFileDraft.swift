@@ -32,7 +32,7 @@ struct ValueFileDraft {
       }
       try write(ValueFile.beginning)
     } catch {
-      close()
+      cancel()
       throw error
     }
   }

@@ -59,8 +59,8 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
 
   /// The object for a key; nil if there is none.
   open func object(forKey key: KeyType) -> ObjectType? {
-    // Objects of another class come in through another face of the same cache alone.
-    storage.value(for: ObjectKey(key)).map { unsafeDowncast($0.object, to: ObjectType.self) }
+    // A delegate has the cache as one of any objects, and may have set one of another class.
+    storage.value(for: ObjectKey(key))?.object as? ObjectType
   }
 
   /// Sets the object for a key, at no cost.

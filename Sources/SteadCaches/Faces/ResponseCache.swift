@@ -22,7 +22,7 @@
   /// Costs: a look into memory, and for what is not there one into a database. Limits: `memoryCapacity` and
   /// `diskCapacity`, in bytes, hold at every moment. Several processes may share a directory; what one of them removes
   /// may remain in another's memory. It never throws: without a directory that can be written to, it holds in memory
-  /// what it can, and `Stead.onProblem` is called once.
+  /// what it can, and `Stead.onProblem` is called once. What a disk refuses to remove isn't found any more by this object.
   ///
   /// Files are readable by the user alone. A `userInfo` that isn't a property list is kept in memory alone.
   public final class ResponseCache: URLCache, SharedResponses, @unchecked Sendable {
@@ -34,6 +34,7 @@
     private let disk: Mutex<DiskCache?>
     private let directory: URL
     private let removals = Mutex(Removals())
+    private let unremoved = UnremovedKeys()
 
     /// Makes a cache in a directory of its own.
     ///
@@ -94,7 +95,7 @@
         return stored.matches(request) ? stored.response : nil
       }
       let count = removals.withLock { $0.count }
-      guard let entry = store?.entry(for: key), let data = entry.data,
+      guard !unremoved.mayHave(key), let entry = store?.entry(for: key), let data = entry.data,
         let stored = StoredURLResponse(head: entry.metadata, data: data, date: entry.storedAt)
       else { return nil }
       removals.withLock { removals in
@@ -117,10 +118,14 @@
       if let store = self.store {
         let isStored = head.map { head in
           let writer = store.writer(for: key, metadata: head)
-          return writer.append(cachedResponse.data) && writer.commit()
+          return unremoved.mend(store) && writer.append(cachedResponse.data) && writer.commit()
         }
         // Not the response before, once this one has left the memory.
-        if isStored != true { store.removeValue(for: key) }
+        if isStored == true {
+          unremoved.remove(key)
+        } else {
+          _ = unremoved.remove(key, from: store)
+        }
       }
       change { _ in memory.setValue(stored, for: key, cost: stored.cost) }
     }
@@ -128,19 +133,19 @@
     /// Removes the response that is stored for a request.
     public override func removeCachedResponse(for request: URLRequest) {
       guard let key = StoredURLResponse.key(request) else { return }
-      store?.removeValue(for: key)
+      if let store { _ = unremoved.remove(key, from: store) }
       change { _ in memory.removeValue(for: key) }
     }
 
     /// Removes all responses.
     public override func removeAllCachedResponses() {
-      store?.removeAll()
+      if store?.removeAll() == false { unremoved.addAll() }
       change { _ in memory.removeAll() }
     }
 
     /// Removes the responses that were stored at a date or later.
     public override func removeCachedResponses(since date: Date) {
-      store?.removeValues(storedSince: date)
+      if store?.removeValues(storedSince: date) == false { unremoved.addAll() }
       change { removals in
         if !removals.add(date..<max(date, Date())) { memory.removeAll() }
       }
@@ -233,8 +238,8 @@
 
     /// False if there are too many, which are forgotten then.
     mutating func add(_ new: Range<Date>) -> Bool {
-      // Later calls end later, so one covers those before it that reach into it.
-      intervals.removeAll { new.lowerBound <= $0.lowerBound }
+      // One covers those before it that lie within it. After the clock was set back a later one may end earlier.
+      intervals.removeAll { new.lowerBound <= $0.lowerBound && $0.upperBound <= new.upperBound }
       intervals.append(new)
       guard intervals.count > Self.limit else { return true }
       intervals = []

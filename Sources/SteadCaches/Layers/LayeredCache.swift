@@ -29,6 +29,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     let cost: Int
     /// The bytes that are to be stored on disk; nil when they are there.
     var bytes: Data?
+    /// The number of the entry that was found on disk and could not be used.
+    var unusable: Int64?
   }
 
   /// The cache on disk.
@@ -41,7 +43,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private let memory: MemoryCache<String, Held>
   private let coding: Coding
   private let origin = ChangeOrigin()
-  private let flights = SingleFlight<String, Loaded>()
+  // Those of the disk, so that a change made to it directly ends the loads of this object, too.
+  private var flights: SingleFlight<String, LoadedValue> { disk.flights }
   private let locks = KeyLocks()
   private let unremoved = UnremovedKeys()
 
@@ -64,8 +67,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// The value for a key, from memory, from disk, or from a body whose value is then set in both.
   ///
-  /// Of all who ask for a key at the same time through this object, one reads and loads. A load must not ask for its own
-  /// key, since it would wait for itself.
+  /// Of all who ask for a key at the same time through this object, one reads and loads. A load must not ask this
+  /// object or `disk` for its own key, since it would wait for itself.
   ///
   /// - Parameters:
   ///   - timeToLive: How long a loaded value is valid; nil is for as long as the limits of `disk` say.
@@ -79,24 +82,31 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     if let held = current(key) { return held.value }
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
     let loaded = try await flights.value(for: key) { [self] in
-      if let found = found(key) { return found }
+      let (found, unusable) = found(key)
+      if let found { return LoadedValue(value: found, bytes: nil) }
       let value = try await load()
       let bytes = coding.encode(value)
-      return Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
+      let loaded = Loaded(
+        held: Held(value), cost: cost(of: bytes, key), bytes: bytes, unusable: unusable)
+      return LoadedValue(value: loaded, bytes: nil)
     } keep: { [self] loaded, ticket in
+      guard let loaded = loaded.value as? Loaded else { return nil }
       let left = keep(loaded, as: new, from: ticket).left
       return {
         self.finish(left)
         self.disk.database.report()
       }
     }
+    // Another cache over the same disk may load a value of another type for the key.
+    guard let loaded = loaded.value as? Loaded else { return try await load() }
     return loaded.held.value
   }
 
   /// Sets the value for a key, in memory and on disk.
   ///
-  /// - Returns: Whether the value is stored on disk. False leaves it in memory alone, for the reasons of
-  ///   ``DiskCache/setData(_:for:timeToLive:tags:)``. An older value on disk isn't found any more by this object.
+  /// - Returns: Whether the value is stored on disk. False means that it is in memory alone, or nowhere if it is too
+  ///   large for that, too, for the reasons of ``DiskCache/setData(_:for:timeToLive:tags:)``. An older value on disk
+  ///   isn't found any more by this object.
   @discardableResult
   public func setValue(
     _ value: Value, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []
@@ -118,11 +128,11 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   public func removeValue(for key: String) -> Bool {
     defer { disk.database.report() }
     let (left, isRemoved) = locks.withLock(of: key) {
-      let isRemoved = removeFromDisk(key)
+      let isRemoved = unremoved.remove(key, from: disk, by: origin)
       flights.forget(key)
-      return (memory.removeValue(for: key), isRemoved)
+      return (Left(memory.take(key)), isRemoved)
     }
-    withExtendedLifetime(left) {}
+    finish(left)
     return isRemoved
   }
 
@@ -132,7 +142,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   ///   nothing on the disk before it has been emptied, which the next set tries.
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
-    removeMany { $0.removeValues(taggedWith: tag) }
+    removeMany { $0.removeEntries(taggedWith: tag) }
   }
 
   /// Removes all values that were stored at a moment or later, and all values from memory.
@@ -140,14 +150,18 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
   public func removeValues(storedSince moment: Date) -> Bool {
-    removeMany { $0.removeValues(storedSince: moment) }
+    removeMany { $0.removeEntries(storedSince: moment) }
   }
 
   /// Removes all values.
   ///
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
-  public func removeAll() -> Bool { removeMany { $0.removeAll() } }
+  public func removeAll() -> Bool {
+    let isEmpty = removeMany { $0.removeEntries() }
+    disk.database.giveBackRoom()
+    return isEmpty
+  }
 
   /// What was found in memory, and removed from it.
   public var memoryStatistics: CacheStatistics { memory.statistics }
@@ -167,14 +181,16 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return held
   }
 
-  private func found(_ key: String) -> Loaded? {
+  /// What the disk has for a key, or the number of the entry that can't be used.
+  private func found(_ key: String) -> (Loaded?, unusable: Int64?) {
     // Before the look: a change that comes after the look must make the value be compared.
     let token = disk.database.token(for: origin)
-    guard isOnDisk(key), let found = disk.find(key), let bytes = found.contents,
-      let value = coding.decode(bytes)
-    else { return disk.count(nil) }
-    return disk.count(
-      Loaded(held: Held(value, found.stored, token), cost: cost(of: bytes, key), bytes: nil))
+    guard isOnDisk(key), let found = disk.find(key) else { return (disk.count(nil), nil) }
+    guard let bytes = found.contents, let value = coding.decode(bytes) else {
+      return (disk.count(nil), found.entry.id)
+    }
+    let held = Held(value, found.stored, token)
+    return (disk.count(Loaded(held: held, cost: cost(of: bytes, key), bytes: nil)), nil)
   }
 
   private func cost(of bytes: Data?, _ key: String) -> Int {
@@ -184,10 +200,20 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// What has left memory, and is dropped once no lock is held.
   private struct Left: Sendable {
     var removed = RemovedEntries<String, Held>()
+    var others = RemovedEntries<String, Held>()
     var value: Held?
+
+    init() {}
+
+    init(_ taken: (removed: RemovedEntries<String, Held>, value: Held?)) {
+      (removed, value) = taken
+    }
   }
 
-  private func finish(_ left: Left) { memory.finish(left.removed) }
+  private func finish(_ left: Left) {
+    memory.finish(left.removed)
+    memory.finish(left.others)
+  }
 
   /// Keeps a value in both; returns whether it is on disk.
   ///
@@ -201,8 +227,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       defer { if ticket == nil { flights.forget(new.key) } }
       guard loaded.held.id == nil else {
         let removed = memory.store(loaded.held, new.key, cost: loaded.cost, timeToLive: nil).removed
-        return (Left(removed: removed), true)
+        return (Left((removed, nil)), true)
       }
+      var new = new
+      (new.ticket, new.unusable) = (ticket, loaded.unusable)
       return keepNew(loaded, as: new)
     }
   }
@@ -215,22 +243,28 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     if let bytes = loaded.bytes, unremoved.mend(disk) {
       stored = disk.setData(bytes, for: new, by: origin)
     }
-    // The value before it must not come back when memory drops this one.
-    if stored == nil { _ = removeFromDisk(key) } else { unremoved.remove(key) }
-    var left = Left(
-      removed: memory.store(
-        Held(loaded.held.value, stored, token), key, cost: loaded.cost,
-        timeToLive: new.timeToLive ?? disk.limits.timeToLive
-      ).removed)
+    if stored != nil {
+      unremoved.remove(key)
+    } else if let ticket = new.ticket {
+      // The key was changed while its value was loaded, or another process has set it.
+      let found = disk.identify(key)
+      if !ticket.isValid || found != nil && found?.number != new.unusable { return (Left(), false) }
+    } else {
+      // The value before it must not come back when memory drops this one.
+      _ = unremoved.remove(key, from: disk, by: origin)
+    }
+    let removed = memory.store(
+      Held(loaded.held.value, stored, token), key, cost: loaded.cost,
+      timeToLive: new.timeToLive ?? disk.limits.timeToLive
+    ).removed
     // Another process may have changed the disk after this one did, and memory before.
-    if let stored, disk.identify(key) != stored.id { left.value = memory.removeValue(for: key) }
-    return (left, stored != nil)
-  }
-
-  private func removeFromDisk(_ key: String) -> Bool {
-    let isRemoved = disk.removeValue(for: key, by: origin)
-    if isRemoved { unremoved.remove(key) } else { unremoved.add(key) }
-    return isRemoved
+    guard let stored, disk.identify(key) != stored.id else {
+      return (Left((removed, nil)), stored != nil)
+    }
+    let taken = memory.take(key)
+    var left = Left((removed, taken.value))
+    left.others = taken.removed
+    return (left, true)
   }
 
   /// Whether what the disk has for a key is to be found: not what was to be removed and could not be.
@@ -238,11 +272,13 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     guard unremoved.mayHave(key) else { return true }
     // What another process has set meanwhile goes, too. What this object has set is not among these keys any more.
     return locks.withLock(of: key) {
-      !unremoved.mayHave(key) || unremoved.isWhole && removeFromDisk(key)
+      !unremoved.mayHave(key)
+        || unremoved.isWhole && unremoved.remove(key, from: disk, by: origin)
     }
   }
 
   private func removeMany(_ remove: (DiskCache) -> Bool) -> Bool {
+    defer { disk.database.report() }
     let isRemoved = locks.withAllLocks {
       let isRemoved = remove(disk)
       if !isRemoved { unremoved.addAll() }

@@ -31,5 +31,14 @@ final class UnremovedKeys: Sendable {
   }
 
   /// Empties the disk if that is due, and returns whether it may be written to.
-  func mend(_ disk: DiskCache) -> Bool { trust.mend { disk.removeAll() } }
+  func mend(_ disk: DiskCache) -> Bool { trust.mend { disk.removeEntries() } }
+
+  /// Removes a key's value from the disk, or remembers it; returns whether it is removed.
+  ///
+  /// - Parameter origin: One who knows of the change by itself.
+  func remove(_ key: String, from disk: DiskCache, by origin: ChangeOrigin? = nil) -> Bool {
+    let isRemoved = disk.removeValue(for: key, by: origin)
+    if isRemoved { remove(key) } else { add(key) }
+    return isRemoved
+  }
 }

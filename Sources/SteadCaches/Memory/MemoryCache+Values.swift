@@ -32,8 +32,15 @@ extension MemoryCache {
 
   /// Removes the value for a key, and returns it; nil if there was none, or if its time was over.
   @discardableResult @inlinable public func removeValue(for key: Key) -> Value? {
+    let (removed, value) = take(key)
+    finish(removed)
+    return value
+  }
+
+  /// Removes the value for a key; what is removed is to be finished when no lock is held.
+  @inlinable func take(_ key: Key) -> (removed: Removed, value: Value?) {
     let hash = Self.hash(key)
-    let (removed, value) = control.withLock { control -> (Removed, Value?) in
+    return control.withLock { control -> (Removed, Value?) in
       var removed = Removed()
       var value: Value?
       let now = prepare(&control, &removed)
@@ -47,8 +54,6 @@ extension MemoryCache {
       handOver(&removed, &control)
       return (removed, value)
     }
-    finish(removed)
-    return value
   }
 
   /// Removes all values, and forgets how often they were used.

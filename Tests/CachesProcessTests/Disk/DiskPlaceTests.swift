@@ -119,6 +119,8 @@ import Testing
     #expect(cache.data(for: "a") == Data("kept".utf8))
     #expect(cache.data(for: "large") == Data(count: 300_000))
     #expect(reports.codes == [.cacheFull])
+    let names = try FileManager.default.contentsOfDirectory(atPath: url.file("values").filePath)
+    #expect(names.count == 1, "drafts that could not be written are removed")
     try disk.empty()
     #expect(cache.setData(Data(count: 10_000), for: "b"))
     #expect(cache.setData(Data(count: 500_000), for: "large"))
@@ -202,6 +204,21 @@ import Testing
     #expect(!cache.setData(Data(count: 300_000), for: "b"))
     #expect(try directory.names == ["home", "precious"])
     try FileManager.default.removeItem(at: precious)
+  }
+
+  /// The user's link leads to a cache of root's own.
+  @Test(.needs(.superuser)) func theSuperuserIsNotLedToItsOwnFiles() throws {
+    let own = directory.url.appending(path: "own/cache", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(
+      at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let (home, _) = try anothersCache()
+    let link = home.file("app")
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: directory.url.file("own"))
+    try #require(lchown(link.filePath, Self.user, Self.user) == 0)
+    let cache = DiskCache(directory: link.appending(path: "cache", directoryHint: .isDirectory))
+    #expect(!cache.setData(Data([1]), for: "a"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: own.filePath) == [])
   }
 
   @Test(.needs(.superuser)) func findsNothingWhereTheUserCanNotGo() throws {

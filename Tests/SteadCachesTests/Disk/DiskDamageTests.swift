@@ -138,6 +138,21 @@ import Testing
     #expect(fixture.cache().data(for: "new") == Data("new".utf8))
   }
 
+  /// A further reader must not make a file that the umask lets others read.
+  @Test func aReaderMakesNoFile() throws {
+    let cache = fixture.cache()
+    cache.setData(Data([1]), for: "a")
+    _ = cache.database.read { _, _ in
+      for end in ["", "-wal", "-shm"] {
+        try FileManager.default.removeItem(atPath: fixture.database.filePath + end)
+      }
+      #expect(cache.data(for: "a") == nil)
+    }
+    #expect(!FileManager.default.fileExists(atPath: fixture.database.filePath))
+    #expect(cache.setData(Data([2]), for: "a"))
+    #expect(try fixture.database.mode & 0o777 == 0o600)
+  }
+
   @Test func goesOnWhenTheDirectoryIsRemoved() throws {
     let cache = fixture.cache()
     fill(cache)

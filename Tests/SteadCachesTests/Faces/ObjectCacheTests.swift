@@ -38,6 +38,21 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     }
   }
 
+  /// A delegate has the cache as one of objects of any class.
+  @Test func anObjectOfAnotherClassIsNotFound() {
+    final class Setting: NSObject, ObjectCacheDelegate {
+      func cache(_ cache: ObjectCache<AnyObject, AnyObject>, willEvictObject obj: Any) {
+        cache.setObject(NSString("text"), forKey: NSString("b"))
+      }
+    }
+    let cache = ObjectCache<NSString, NSNumber>()
+    let delegate = Setting()
+    cache.delegate = delegate
+    cache.setObject(1, forKey: "a")
+    cache.removeObject(forKey: "a")
+    #expect(cache.object(forKey: "b") == nil)
+  }
+
   @Test func hasTheMethodsOfNSCache() {
     let cache = NSCache<NSString, NSData>()
     cache.name = "pages"

@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
   import Foundation
   import FoundationNetworking
+  import SteadSQLite
   import SteadTestSupport
   import Testing
 
@@ -228,6 +229,26 @@
     }
 
     // MARK: Requests and responses
+
+    @Test func whatTheDiskDidNotRemoveIsNotFoundAgain() throws {
+      for path in ["/a", "/b"] { try store("old", at: path) }
+      let file = directory.url.appending(path: "DiskCache.sqlite")
+      let holder = try SQLiteConnection(SQLiteOptions(.file(file.filePath)))
+      try holder.run("BEGIN IMMEDIATE")
+      cache.removeCachedResponse(for: try request("/a"))
+      #expect(try found("/a", in: cache) == nil)
+      try store("new", at: "/a")
+      cache.removeAllCachedResponses()
+      #expect(try found("/a", in: cache) == nil)
+      #expect(try found("/b", in: cache) == nil)
+      try holder.run("ROLLBACK")
+      #expect(try found("/b", in: cache) == nil)
+      // The next response that is stored empties the disk.
+      try store("new", at: "/a")
+      cache.memoryCapacity = 0
+      #expect(try found("/a", in: cache) == "new")
+      #expect(try found("/b", in: cache) == nil)
+    }
 
     private static func cache(_ directory: TemporaryDirectory) -> ResponseCache {
       ResponseCache(memoryCapacity: capacity, diskCapacity: capacity, directory: directory.url)
