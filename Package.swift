@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "SteadSwiftData", targets: swiftDataTargets),
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
     .library(name: "SteadCaches", targets: ["SteadCaches"]),
+    .library(name: "SteadAdvice", targets: ["SteadAdvice"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
@@ -214,6 +215,18 @@ let package = Package(
       name: "CachesProcessTests",
       dependencies: ["CachesTestSupport", "CachesWorker", "SteadCaches", "SteadTestSupport"]
     ),
+    // Where data belongs: decisions, without any store.
+    .target(name: "SteadAdvice"),
+    // What the advice declares, so that it is compiled.
+    .target(
+      name: "AdviceDeclarations",
+      dependencies: [
+        "SteadCaches", "SteadFiles", "SteadPreferences", "SteadSecrets", "SwiftData",
+        .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
+      ],
+      path: "Tests/Support/AdviceDeclarations"
+    ),
+    .testTarget(name: "SteadAdviceTests", dependencies: ["AdviceDeclarations", "SteadAdvice"]),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(

@@ -72,6 +72,14 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]
     ),
+    .executableTarget(
+      name: "advice",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadPreferences", package: "stead"),
+        .product(name: "SteadSecrets", package: "stead"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(

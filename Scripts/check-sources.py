@@ -27,6 +27,7 @@ ARROWS = {
     "CSteadRuntime": set(),
     "CSteadSecrets": set(),
     "OSLog": set(),
+    "SteadAdvice": set(),
     "SteadCaches": {"CSteadFiles", "CSteadSQLite", "SteadFiles", "SteadSQLite"},
     "SteadDefault": {"SteadPreferences"},
     "SteadFiles": {"CSteadFiles"},

@@ -1,0 +1,67 @@
+/// Where some data should be, and what comes with it.
+public struct Advice: Hashable, Codable, Sendable {
+  /// The version of the JSON that this type is written as.
+  public static let version = 1
+
+  public let version: Int
+  public let situation: Situation
+  public let store: Store
+  public let reasons: [String]
+  /// Limits that are near or passed.
+  public let thresholds: [Threshold]
+  /// When to leave the store, and what moves the data.
+  public let exits: [String]
+  /// Swift that declares the store and uses it.
+  public let declaration: String
+  /// The directory that the files are in.
+  public let directory: String
+  public let sync: String
+  public let backup: String
+  public let encryption: String
+  /// The rules of the linter that watch over it.
+  public let rules: [String]
+
+  init(_ situation: Situation) {
+    let decision = Decision(situation)
+    version = Self.version
+    self.situation = situation
+    store = decision.store
+    reasons = decision.reasons
+    thresholds = decision.thresholds
+    exits = decision.store.exits
+    declaration = decision.store.declaration
+    directory = decision.store.directory
+    sync = decision.store.sync(with: situation.devices ?? .one)
+    backup = decision.store.backup
+    encryption = decision.store.encryption
+    rules = decision.store.rules
+  }
+
+  /// The advice as a person reads it.
+  public var text: String {
+    var lines = ["Keep it in \(store.title)."]
+    lines += reasons.map { "  " + $0 }
+    for threshold in thresholds { lines.append("  Mind the limit: \(threshold.text)") }
+    lines += ["", store.product.map { "Product: \($0)" } ?? "Framework: Core Data", ""]
+    lines += declaration.split(separator: "\n", omittingEmptySubsequences: false).map {
+      "    " + $0
+    }
+    lines += [
+      "", "Directory:  \(directory)", "Sync:       \(sync)", "Backup:     \(backup)",
+      "Encryption: \(encryption)", "Rules:      \(rules.joined(separator: ", "))", "",
+      "Leave it when",
+    ]
+    lines += exits.map { "  - " + $0 }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension Threshold {
+  /// The threshold as a sentence.
+  public var text: String {
+    let (near, far) =
+      unit == .bytes
+      ? (ByteCount.text(comfortable), ByteCount.text(limit)) : ("\(comfortable)", "\(limit)")
+    return "\(name) is well up to \(near), and should be elsewhere beyond \(far). \(reason)"
+  }
+}

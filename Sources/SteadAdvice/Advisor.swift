@@ -1,0 +1,71 @@
+/// Finds out what has to be asked about some data, and says where to keep it.
+///
+/// ```swift
+/// var situation = Situation()
+/// while let question = Advisor.nextQuestion(for: situation) {
+///   _ = question.answer(ask(question), in: &situation)
+/// }
+/// print(Advisor.advice(for: situation).text)
+/// ```
+public enum Advisor {
+  /// The next question whose answer can still change the store; nil when there is none.
+  ///
+  /// Costs some thousand decisions, a few milliseconds.
+  public static func nextQuestion(for situation: Situation) -> Question? {
+    let open = Question.all.filter { !$0.isAnswered(situation) }
+    return open.enumerated().first { index, question in
+      // What is asked later can be anything; what was passed over makes no difference.
+      matters(question, to: situation, later: Array(open[(index + 1)...]))
+    }?.element
+  }
+
+  /// Where to keep the data of a situation.
+  public static func advice(for situation: Situation) -> Advice { Advice(situation) }
+
+  private static func matters(
+    _ question: Question, to situation: Situation, later: [Question]
+  ) -> Bool {
+    let answers = question.samples.map { answer -> Situation in
+      var situation = situation
+      _ = question.answer(answer, in: &situation)
+      return situation
+    }
+    return !areAlike(answers, later)
+  }
+
+  /// Whether situations lead to one store each time the other questions are answered alike.
+  private static func areAlike(_ situations: [Situation], _ later: [Question]) -> Bool {
+    let outcomes = Set(situations.map { Outcome($0) })
+    guard outcomes.count == 1 else { return false }
+    guard let question = later.first else { return true }
+    return question.samples.allSatisfy { answer in
+      areAlike(
+        situations.map { situation in
+          var situation = situation
+          _ = question.answer(answer, in: &situation)
+          return situation
+        }, Array(later.dropFirst()))
+    }
+  }
+
+  /// What an answer may change: the store, and what is said about it.
+  private struct Outcome: Hashable {
+    let store: Store
+    let reasons: [String]
+
+    init(_ situation: Situation) {
+      let advice = Decision(situation)
+      (store, reasons) = (advice.store, advice.reasons)
+    }
+  }
+}
+
+extension Question {
+  /// Answers that stand for all: of a number one on each side of each threshold.
+  var samples: [String] {
+    guard isNumber else { return choices.map(\.name) }
+    let unit: Threshold.Unit = id == "count" ? .pieces : .bytes
+    let limits = Threshold.all.filter { $0.unit == unit }.flatMap { [$0.comfortable, $0.limit] }
+    return Set([0] + limits.flatMap { [$0, $0 + 1] }).sorted().map(String.init)
+  }
+}

@@ -1,0 +1,29 @@
+/// Numbers as people write them: `500`, `10KB`, `1.5 MB`, `2k`.
+public enum ByteCount {
+  private static let units: [(suffix: String, factor: Double)] = [
+    ("kb", 1_024), ("mb", 1_048_576), ("gb", 1_073_741_824), ("k", 1_000), ("m", 1_000_000),
+    ("b", 1),
+  ]
+
+  /// The number that a string stands for; nil if it is none. A KB is 1,024 bytes.
+  public static func parse(_ text: String) -> Int? {
+    var digits = text.lowercased().filter { $0 != " " && $0 != "," && $0 != "_" }
+    var factor = 1.0
+    if let unit = units.first(where: { digits.hasSuffix($0.suffix) }) {
+      digits.removeLast(unit.suffix.count)
+      factor = unit.factor
+    }
+    guard let value = Double(digits), value.isFinite else { return nil }
+    return Int(exactly: (value * factor).rounded())
+  }
+
+  /// A number of bytes as people read it.
+  public static func text(_ count: Int) -> String {
+    for (suffix, factor) in [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)]
+    where count >= factor {
+      let tenths = (Double(count) / Double(factor) * 10).rounded() / 10
+      return tenths == tenths.rounded() ? "\(Int(tenths)) \(suffix)" : "\(tenths) \(suffix)"
+    }
+    return "\(count) bytes"
+  }
+}

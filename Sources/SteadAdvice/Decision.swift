@@ -1,0 +1,189 @@
+/// The store for a situation, and why.
+struct Decision: Hashable, Sendable {
+  var store: Store
+  var reasons: [String]
+  /// What limits the store, where that is near or passed.
+  var thresholds: [Threshold] = []
+
+  /// Decides by the answers there are. What nobody has said is taken to be usual: harmless, made here alone, small, few,
+  /// read whole, for one device, on new ground, needed at the next start.
+  init(_ situation: Situation) {
+    self = Self.decide(situation, situation.kind ?? .setting)
+  }
+
+  private init(_ store: Store, _ reasons: String..., thresholds: [Threshold] = []) {
+    (self.store, self.reasons, self.thresholds) = (store, reasons, thresholds)
+  }
+
+  private static func decide(_ situation: Situation, _ kind: Situation.Kind) -> Decision {
+    switch kind {
+    case .managed:
+      Decision(
+        .managedPreferences,
+        "An administrator's value stands above the user's, and programs can't overwrite it.")
+    case .secret: secret(situation)
+    case .response: response(situation)
+    case .cache: cache(situation)
+    case .setting: setting(situation)
+    case .payloads: payloads(situation)
+    case .records, .queue: records(situation, kind)
+    case .document: document(situation)
+    case .media: media(situation)
+    }
+  }
+
+  // MARK: What must not be read
+
+  private static func secret(_ situation: Situation) -> Decision {
+    if (situation.size ?? 0) > Threshold.secret.limit {
+      return Decision(
+        .encryptedFile,
+        "It is too large for a keychain, so a key is the secret, and the file is encrypted with it.",
+        thresholds: [.secret])
+    }
+    return Decision(
+      .secrets, "Preferences and files can be read by whoever reads the disk or a backup.",
+      thresholds: (situation.size ?? 0) > Threshold.secret.comfortable ? [.secret] : [])
+  }
+
+  /// What others must not read, and is too much or too large for a keychain.
+  private static func hidden(_ situation: Situation) -> Decision {
+    Decision(
+      .encryptedFile,
+      "Stores of records and preferences aren't encrypted. A key in the keychain encrypts the file.",
+      thresholds: [])
+  }
+
+  // MARK: What can be had again
+
+  private static func response(_ situation: Situation) -> Decision {
+    if situation.exposure == .harmful {
+      return Decision(
+        .httpCache,
+        "HTTP says itself what may be kept and for how long.",
+        "It keeps nothing on disk that is harmful: give it no directory.")
+    }
+    return Decision(.httpCache, "HTTP says itself what may be kept and for how long.")
+  }
+
+  private static func cache(_ situation: Situation) -> Decision {
+    if situation.lifetime == .run, (situation.size ?? 0) > Threshold.memoryValue.limit {
+      return Decision(
+        .temporaryFile, "It is too large for memory, and is of no use after the program.",
+        thresholds: [.memoryValue])
+    }
+    if situation.lifetime == .run {
+      return Decision(.memoryCache, "It is needed while the program runs, and can be made again.")
+    }
+    if situation.exposure == .harmful {
+      return Decision(.memoryCache, "It can be made again, and a cache on disk isn't encrypted.")
+    }
+    return Decision(
+      .diskCache,
+      "It can be made again, so it belongs where the system may remove it and no backup takes it.")
+  }
+
+  // MARK: What is small
+
+  private static func setting(_ situation: Situation) -> Decision {
+    if situation.exposure == .harmful { return secret(situation) }
+    let size = situation.size ?? 0
+    if size > Threshold.preferenceValue.limit {
+      return Decision(
+        .file, "It is too large for a preference, which every program that uses the domain loads.",
+        "Keep the file's relative path in the preferences.",
+        thresholds: [.preferenceValue])
+    }
+    if situation.access == .parts, (situation.count ?? 1) > 1 {
+      return Decision(.records, "What is searched, sorted or changed one by one needs a store.")
+    }
+    if let total = situation.totalSize, total > Threshold.preferenceDomain.limit {
+      return Decision(
+        .records, "All of it together is too much for preferences.",
+        thresholds: [.preferenceDomain])
+    }
+    return Decision(
+      .preferences, "It is small, and is read more often than it is written.",
+      thresholds: size > Threshold.preferenceValue.comfortable ? [.preferenceValue] : [])
+  }
+
+  private static func payloads(_ situation: Situation) -> Decision {
+    if situation.exposure == .harmful { return hidden(situation) }
+    if situation.access == .parts {
+      return records(
+        situation, .records, "Entries that are searched, sorted or related need a store.")
+    }
+    if situation.devices == .several {
+      return records(situation, .records, "A history is one device's.")
+    }
+    let count = situation.count ?? 0
+    let size = situation.size ?? 0
+    if count >= Threshold.historyCount.limit {
+      return records(
+        situation, .records, "So many entries take long to load.", thresholds: [.historyCount])
+    }
+    if size > Threshold.historyEntry.limit {
+      return records(
+        situation, .records, "Entries so large don't belong under one key.",
+        thresholds: [.historyEntry])
+    }
+    var decision = Decision(
+      .payloadHistory, "A few hundred entries that are read whole need no schema.",
+      "When they become more, they move into records and nothing is lost.")
+    if count > Threshold.historyCount.comfortable { decision.thresholds.append(.historyCount) }
+    if size > Threshold.historyEntry.comfortable { decision.thresholds.append(.historyEntry) }
+    return decision
+  }
+
+  // MARK: What is many
+
+  private static func records(
+    _ situation: Situation, _ kind: Situation.Kind, _ reason: String? = nil,
+    thresholds: [Threshold] = []
+  ) -> Decision {
+    if situation.ground == .coreData {
+      return Decision(
+        .coreData, "SwiftData needs iOS 17 or macOS 14; a stack that works may stay.",
+        "`SteadTransfer` reads Core Data's stores when you move.")
+    }
+    var decision = Decision(
+      .records,
+      reason
+        ?? (kind == .queue
+          ? "Work must be added and taken in transactions, also by several processes."
+          : "A store searches, sorts and relates, and changes one without the others."),
+      thresholds: thresholds)
+    let size = situation.size ?? 0
+    if size > Threshold.recordValue.comfortable {
+      decision.store = .recordsWithFiles
+      decision.thresholds.append(.recordValue)
+    }
+    if situation.exposure == .harmful {
+      decision.reasons.append(
+        "A store isn't encrypted: keep what is harmful in secrets, and its account's name in the record."
+      )
+    }
+    return decision
+  }
+
+  // MARK: What is large
+
+  private static func document(_ situation: Situation) -> Decision {
+    if situation.exposure == .harmful { return hidden(situation) }
+    return Decision(.file, "The user looks for it where documents are, and other programs open it.")
+  }
+
+  private static func media(_ situation: Situation) -> Decision {
+    if situation.exposure == .harmful { return hidden(situation) }
+    if situation.origin == .again { return cache(situation) }
+    if situation.access == .parts {
+      if (situation.size ?? .max) > Threshold.recordValue.limit {
+        return Decision(
+          .file, "It is too large for a store; keep its relative path in the record.",
+          thresholds: [.recordValue])
+      }
+      return records(situation, .records, "It belongs to a record, which is searched and sorted.")
+    }
+    return Decision(.file, "A file can be read in parts, and needs no place in memory.")
+  }
+}

@@ -1,0 +1,103 @@
+/// One thing to ask about some data.
+public struct Question: Hashable, Sendable, Identifiable {
+  /// One of the answers to a question.
+  public struct Choice: Hashable, Sendable {
+    /// What a command line takes.
+    public let name: String
+    /// What a person reads.
+    public let text: String
+  }
+
+  /// The name of the answer in a ``Situation``, which is also an option of the command line.
+  public let id: String
+  public let text: String
+  /// The answers; a number is one of them for ``isNumber``.
+  public let choices: [Choice]
+  /// Whether any number may be answered, of which the choices are examples.
+  public let isNumber: Bool
+
+  let isAnswered: @Sendable (Situation) -> Bool
+  let set: @Sendable (String, inout Situation) -> Bool
+
+  /// Puts an answer into a situation.
+  ///
+  /// - Returns: Whether the question has such an answer.
+  public func answer(_ answer: String, in situation: inout Situation) -> Bool {
+    set(answer, &situation)
+  }
+
+  public static func == (left: Question, right: Question) -> Bool { left.id == right.id }
+  public func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+extension Question {
+  /// All questions, in the order in which they are asked.
+  public static let all: [Question] = [
+    choice("kind", "What is it?", \.kind) { $0.text },
+    choice("exposure", "What if somebody else reads it?", \.exposure) {
+      $0 == .harmless ? "no harm" : "harm: it is private, or opens something"
+    },
+    choice("origin", "Can it be made or loaded again?", \.origin) {
+      $0 == .only ? "no, it is only here" : "yes"
+    },
+    choice("lifetime", "How long is it needed?", \.lifetime) {
+      $0 == .run ? "while the program runs" : "at the next start, too"
+    },
+    number("count", "How many are there?", \.count, [1, 500, 5_000]),
+    number("size", "How many bytes has one?", \.size, [1 << 10, 20 << 10, 500 << 10, 5 << 20]),
+    choice("access", "How is it read?", \.access) {
+      $0 == .whole ? "as a whole" : "by field, sorted, searched, related, or changed one by one"
+    },
+    choice("devices", "On how many of a person's devices?", \.devices) { $0.rawValue },
+    choice("ground", "What is there already?", \.ground) {
+      $0 == .new ? "nothing" : "Core Data, or systems before iOS 17 and macOS 14"
+    },
+  ]
+
+  private static func choice<Answer: RawRepresentable<String> & CaseIterable & SendableMetatype>(
+    _ id: String, _ text: String, _ path: WritableKeyPath<Situation, Answer?> & Sendable,
+    _ title: (Answer) -> String
+  ) -> Question {
+    Question(
+      id: id, text: text,
+      choices: Answer.allCases.map { Choice(name: $0.rawValue, text: title($0)) }, isNumber: false,
+      isAnswered: { $0[keyPath: path] != nil },
+      set: { name, situation in
+        guard let answer = Answer(rawValue: name) else { return false }
+        situation[keyPath: path] = answer
+        return true
+      })
+  }
+
+  private static func number(
+    _ id: String, _ text: String, _ path: WritableKeyPath<Situation, Int?> & Sendable,
+    _ examples: [Int]
+  ) -> Question {
+    Question(
+      id: id, text: text,
+      choices: examples.map { Choice(name: String($0), text: String($0)) }, isNumber: true,
+      isAnswered: { $0[keyPath: path] != nil },
+      set: { name, situation in
+        guard let number = ByteCount.parse(name), number >= 0 else { return false }
+        situation[keyPath: path] = number
+        return true
+      })
+  }
+}
+
+extension Situation.Kind {
+  var text: String {
+    switch self {
+    case .setting: "a setting, or a small value that the program remembers"
+    case .secret: "a password, a token or a key"
+    case .records: "records: things that are looked up, sorted or related"
+    case .payloads: "a list of the last things that the program made"
+    case .document: "a document that the user made and knows of"
+    case .media: "pictures, sounds or films of the program's own data"
+    case .cache: "what was computed or loaded, and can be again"
+    case .response: "responses of a web server"
+    case .queue: "work that is still to be done"
+    case .managed: "a value that an administrator fixes"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+extension Store {
+  /// The directory that the store's files are in, by the names of `AppDirectories`.
+  var directory: String {
+    switch self {
+    case .preferences, .payloadHistory: "config, a file for each domain"
+    case .managedPreferences: "/etc/stead/managed, which the administrator writes"
+    case .secrets: "none of yours: the desktop's keyring, or a vault in data"
+    case .encryptedFile: "data"
+    case .records, .recordsWithFiles:
+      "data; name the store with `url:` where the program isn't sandboxed"
+    case .coreData: "where the stack has it"
+    case .file: "documents for what the user made, data for the program's own"
+    case .temporaryFile: "temporary"
+    case .memoryCache: "none"
+    case .diskCache, .httpCache: "cache, which backups pass over"
+    }
+  }
+
+  func sync(with devices: Situation.Devices) -> String {
+    guard devices == .several else { return "none is wanted" }
+    switch self {
+    case .preferences:
+      return "NSUbiquitousKeyValueStore on Apple's systems; this package has no sync yet"
+    case .records, .recordsWithFiles:
+      return "CloudKit on Apple's systems; this package has no sync yet"
+    case .coreData: return "NSPersistentCloudKitContainer"
+    case .secrets: return "none; the system's keychain may have one"
+    case .file, .encryptedFile: return "a directory that a sync program watches"
+    case .payloadHistory, .managedPreferences: return "none: it is one device's"
+    case .temporaryFile, .memoryCache, .diskCache, .httpCache:
+      return "none: each device makes it again"
+    }
+  }
+
+  var backup: String {
+    switch self {
+    case .preferences, .payloadHistory: "the file as it is, at any time"
+    case .managedPreferences: "the administrator's"
+    case .secrets: "the vault's file and its key, apart from each other; a keyring by the desktop"
+    case .encryptedFile: "the file as it is; without the key it can't be read"
+    case .records, .recordsWithFiles:
+      "container.backUp(to:), never a copy of the file alone while the program runs"
+    case .coreData: "with its stack"
+    case .file: "the file as it is"
+    case .temporaryFile, .memoryCache, .diskCache, .httpCache: "none"
+    }
+  }
+
+  var encryption: String {
+    switch self {
+    case .secrets: "the keyring's or the vault's"
+    case .encryptedFile: "yours, with a key from secrets"
+    case .httpCache:
+      "none; `no-store` keeps a response out, and without a directory nothing is on disk"
+    default: "none but the disk's"
+    }
+  }
+
+  /// The rules of the linter that watch over code of this store.
+  var rules: [String] {
+    switch self {
+    case .preferences: ["P01", "P04", "P05", "P07", "P08", "P09", "P10", "P12", "P13"]
+    case .managedPreferences: ["P09", "P12"]
+    case .secrets: ["P01", "P02", "P03", "P26", "P27", "P28", "P29", "P30"]
+    case .encryptedFile: ["P01", "P24"]
+    case .payloadHistory: ["P03", "P04", "P06", "P07", "P08"]
+    case .records: ["P02", "P15", "P16", "P17", "P18", "P19", "P20", "P21", "P22", "P23", "P25"]
+    case .recordsWithFiles: ["P02", "P14", "P17", "P18", "P20", "P21", "P22", "P23", "P25"]
+    case .coreData: ["P02"]
+    case .file, .temporaryFile: ["P24"]
+    case .memoryCache, .diskCache, .httpCache: ["P24"]
+    }
+  }
+
+  /// When to leave the store, with figures, and what moves the data.
+  var exits: [String] {
+    switch self {
+    case .preferences:
+      [
+        "a value has more than 64 KB, or all of them more than 1 MB: a file, or records",
+        "you look for one of many: records, by `Transfer` from a key to a model",
+        "it has become a secret: `Transfer` from a key to secrets, which removes it here",
+      ]
+    case .managedPreferences: ["users are to choose for themselves: preferences"]
+    case .secrets: ["a secret has more than 64 KB: a file under a key that stays here"]
+    case .encryptedFile: ["you search in it: records whose secret parts are secrets"]
+    case .payloadHistory:
+      [
+        "there are more than 2,500 entries of 10 KB, so that loading takes 50 ms: records, by `Transfer`",
+        "you search, sort or change entries by a field, or want them on several devices: records",
+      ]
+    case .records:
+      [
+        "a value has more than 100 KB: `.externalStorage`; more than 1 MB: a file and its relative path"
+      ]
+    case .recordsWithFiles: ["a value has more than 1 MB: a file and its relative path"]
+    case .coreData:
+      ["the app needs iOS 17 or macOS 14 anyway: records; `SteadTransfer` reads the store"]
+    case .file: ["you search in what the files say: records with the files' relative paths"]
+    case .temporaryFile:
+      ["it is needed at the next start: a file in cache, or in data if it can't be made again"]
+    case .memoryCache: ["it is needed at the next start: a cache on disk under this one"]
+    case .diskCache: ["it can't be made again after all: a file, or records"]
+    case .httpCache: ["the app must have it offline for certain: records, or files in data"]
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import SteadAdvice
+
+@Suite struct AdvisorTests {
+  /// Asks until nothing is left to ask; what is asked isn't answered otherwise.
+  private func ask(_ answers: [String: String]) throws -> (asked: [String], advice: Advice) {
+    var situation = Situation()
+    var asked: [String] = []
+    while let question = Advisor.nextQuestion(for: situation) {
+      asked.append(question.id)
+      let answer = try #require(answers[question.id], "\(question.id) was not expected")
+      #expect(question.answer(answer, in: &situation))
+    }
+    return (asked, Advisor.advice(for: situation))
+  }
+
+  @Test func asksNothingMoreOnceItIsClear() throws {
+    #expect(try ask(["kind": "managed"]).asked == ["kind"])
+    let secret = try ask(["kind": "secret", "size": "40"])
+    #expect(secret.asked == ["kind", "size"])
+    #expect(secret.advice.store == .secrets)
+  }
+
+  @Test func asksWhatChangesTheAnswer() throws {
+    let (asked, advice) = try ask([
+      "kind": "payloads", "exposure": "harmless", "count": "300", "size": "2KB", "access": "whole",
+      "devices": "one", "ground": "new",
+    ])
+    #expect(asked.prefix(2) == ["kind", "exposure"])
+    #expect(asked.contains("access") && asked.contains("devices"))
+    #expect(!asked.contains("origin") && !asked.contains("lifetime"))
+    #expect(advice.store == .payloadHistory)
+  }
+
+  /// Whatever is answered, questions end, and none of those that were left out changes the store.
+  @Test func whatIsNotAskedMakesNoDifference() throws {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<40 {
+      var situation = Situation()
+      while let question = Advisor.nextQuestion(for: situation) {
+        let answer = try #require(question.samples.randomElement(using: &random))
+        #expect(question.answer(answer, in: &situation))
+      }
+      let store = Advisor.advice(for: situation).store
+      for question in Question.all where !question.isAnswered(situation) {
+        for answer in question.samples {
+          var other = situation
+          #expect(question.answer(answer, in: &other))
+          #expect(
+            Advisor.advice(for: other).store == store, "\(situation): \(question.id) \(answer)")
+        }
+      }
+    }
+  }
+
+  @Test func namesLimitsThatAreNear() {
+    func names(_ situation: Situation) -> [String] {
+      Advisor.advice(for: situation).thresholds.map(\.name)
+    }
+    #expect(names(.init(kind: .setting, size: 4 << 10)) == [])
+    #expect(names(.init(kind: .setting, size: 4 << 10 + 1)) == ["one preference value"])
+    #expect(names(.init(kind: .payloads, count: 501)) == ["entries of a payload history"])
+    #expect(names(.init(kind: .secret, size: 5_000)) == ["one secret"])
+  }
+
+  @Test func refusesAnswersThatAreNone() {
+    for question in Question.all {
+      var situation = Situation()
+      #expect(!question.answer("no such answer", in: &situation))
+      #expect(situation == Situation())
+    }
+    var situation = Situation()
+    #expect(!Question.all[4].answer("-1", in: &situation))
+  }
+
+  @Test func theTextSaysAllOfIt() {
+    for store in Store.allCases { #expect(!store.title.isEmpty) }
+    let text = Advisor.advice(for: .init(kind: .setting, size: 30 << 10, devices: .several)).text
+    for part in [
+      "Keep it in preferences (UserDefaults).", "Mind the limit: one preference value",
+      "4 KB", "64 KB", "Product: SteadPreferences", "    import SteadPreferences", "Directory:",
+      "NSUbiquitousKeyValueStore", "Leave it when", "P09",
+    ] {
+      #expect(text.contains(part), "\(part)")
+    }
+  }
+
+  @Test func theJSONComesBack() throws {
+    let advice = Advisor.advice(for: .init(kind: .records, count: 5, size: 200 << 10))
+    let data = try JSONEncoder().encode(advice)
+    #expect(try JSONDecoder().decode(Advice.self, from: data) == advice)
+    #expect(String(decoding: data, as: UTF8.self).contains("\"records-with-files\""))
+  }
+
+  @Test(arguments: [
+    ("0", 0), ("500", 500), ("10KB", 10_240), ("1.5 MB", 1_572_864), ("2k", 2_000),
+    ("5,000", 5_000), ("1GB", 1 << 30), ("12 b", 12),
+  ])
+  func readsNumbersAsPeopleWriteThem(text: String, number: Int) {
+    #expect(ByteCount.parse(text) == number)
+  }
+
+  @Test(arguments: ["", "KB", "many", "1e400", "nan", "10TB", "99999999999999999999GB"])
+  func readsNoOthers(text: String) { #expect(ByteCount.parse(text) == nil) }
+
+  @Test func writesBytesAsPeopleReadThem() {
+    #expect(
+      [0, 1023, 1 << 10, 1536, 64 << 20, 3 << 30].map(ByteCount.text) == [
+        "0 bytes", "1023 bytes", "1 KB", "1.5 KB", "64 MB", "3 GB",
+      ])
+  }
+}

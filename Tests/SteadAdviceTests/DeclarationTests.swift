@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import SteadAdvice
+
+/// What the advice declares is compiled: `AdviceDeclarations` has the same text, a file for each store.
+@Suite struct DeclarationTests {
+  private let directory = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Support/AdviceDeclarations")
+
+  private func text(of store: Store) -> String {
+    guard store == .coreData else { return store.declaration + "\n" }
+    let lines = store.declaration.split(separator: "\n", omittingEmptySubsequences: false)
+    let indented = lines.map { $0.isEmpty ? "" : "  " + $0 }
+    return (["#if canImport(CoreData)"] + indented + ["#endif\n"]).joined(separator: "\n")
+  }
+
+  @Test(arguments: Store.allCases) func isCompiled(store: Store) throws {
+    let file = directory.appending(path: "\(store.rawValue).swift")
+    if ProcessInfo.processInfo.environment["STEAD_WRITE_DECLARATIONS"] != nil {
+      try text(of: store).write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(
+      try String(contentsOf: file, encoding: .utf8) == text(of: store),
+      "Run the tests once with STEAD_WRITE_DECLARATIONS=1, and build again.")
+  }
+}

@@ -1,0 +1,5 @@
+#if canImport(CoreData)
+  import CoreData
+
+  let container = NSPersistentContainer(name: "Notes")
+#endif
