@@ -266,6 +266,11 @@ import Testing
       #expect(try await origin.get("ftp://a.example/b", from: cache).outcome.source == .bypass)
     }
     #expect(origin.requests.count == 2)
+    let error = await #expect(throws: HTTPCacheError.self) {
+      try await origin.get("ftp://a.example/b", mode: .onlyStored, from: cache)
+    }
+    #expect(error?.code == .notStored)
+    #expect(origin.requests.count == 2)
   }
 
   @Test func storesWhatItIsGiven() async throws {
