@@ -1,9 +1,9 @@
-import Foundation
+public import Foundation
 
 /// Why an HTTP cache has no response to give.
 ///
 /// Errors of the closure that fetches are handed on as they are.
-public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
+public struct HTTPCacheError: Error, Sendable {
   /// What went wrong, to compare with.
   public struct Code: Hashable, Sendable {
     private enum Name { case offline, notStored }
@@ -21,9 +21,6 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
   /// What went wrong and what to do about it.
   public var message: String
 
-  /// The message.
-  public var description: String { message }
-
   init(_ code: Code, for request: HTTPCache.Request) {
     self.code = code
     let address = CacheKey(request.url)?.origin ?? request.url.scheme ?? ""
@@ -32,4 +29,11 @@ public struct HTTPCacheError: Error, Sendable, CustomStringConvertible {
       ? "No response of \(address) is stored for the request; set isOffline to false to fetch it."
       : "No response of \(address) is stored for the request; use the mode preferStored to fetch it."
   }
+}
+
+extension HTTPCacheError: CustomStringConvertible, LocalizedError {
+  /// The message.
+  public var description: String { message }
+  /// The message.
+  public var errorDescription: String? { message }
 }

@@ -307,4 +307,26 @@ import Testing
       try await origin.get(method: "PUT", from: cache).outcome.cacheStatus()
         == "stead; fwd=bypass; fwd-status=200")
   }
+
+  /// A request is a hit or it was forwarded, never both (RFC 9211, 2.1).
+  @Test(arguments: [
+    (HTTPCache.Outcome.Source.hit, nil as Int?, false, "s; hit; ttl=5"),
+    (.hit, nil, true, "s; fwd=miss; ttl=5; collapsed"), (.stale, nil, false, "s; hit; ttl=5"),
+    (.stale, 503, false, "s; fwd=stale; fwd-status=503; ttl=5"),
+    (.unavailable, nil, false, "s; ttl=5"),
+  ])
+  func writesNoHitThatWasForwarded(
+    source: HTTPCache.Outcome.Source, status: Int?, isShared: Bool, value: String
+  ) {
+    var outcome = HTTPCache.Outcome(source: source, age: 3)
+    outcome.freshness = 5
+    outcome.forwardStatus = status
+    outcome.isShared = isShared
+    #expect(outcome.cacheStatus(named: "s") == value)
+  }
+
+  @Test func describesAnErrorToPeople() throws {
+    let error = HTTPCacheError(.offline, for: try Origin.request())
+    #expect((error as any Error).localizedDescription == error.message)
+  }
 }
