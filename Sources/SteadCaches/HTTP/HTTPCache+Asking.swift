@@ -101,7 +101,9 @@ extension HTTPCache {
         stored, to: request, under: key, as: .revalidated, forwardStatus: response.status,
         isStored: isReusable)
       store.change(key) { list in
-        list.compactMap { $0.id == stored.id ? (isReusable ? stored : nil) : $0 }
+        StoredList.confirming(
+          exchange.stored ?? stored, as: isReusable ? stored : nil, requestedAt: requestedAt,
+          in: list)
       }
       if let reply { return Landing(reply, isStored: true) }
       return try await land(exchange.unconditional, isShared: isShared)
