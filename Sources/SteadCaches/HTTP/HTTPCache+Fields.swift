@@ -4,7 +4,7 @@ extension HTTPCache {
   /// A name may occur more than once, as `Set-Cookie` does. Finding a field takes time in proportion to their
   /// number, which is small in a response.
   public struct Fields: Sendable, Hashable {
-    /// One line of a header.
+    /// One line of a header. Two are equal if their names differ in case alone, and their values not at all.
     public struct Field: Sendable, Hashable {
       /// The name as it was written.
       public var name: String
@@ -15,6 +15,15 @@ extension HTTPCache {
       public init(name: String, value: String) {
         self.name = name
         self.value = value
+      }
+
+      public static func == (one: Field, other: Field) -> Bool {
+        one.name.isSameFieldName(as: other.name) && one.value == other.value
+      }
+
+      public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.lowercasedASCII)
+        hasher.combine(value)
       }
     }
 
