@@ -115,11 +115,11 @@ extension SessionTransport {
 extension SessionTransport {
   /// Whether a body is gathered before it is handed on: that of a POST's response which a later GET may get
   /// (RFC 9110, 9.3.3), since the cache stores no stream for a POST.
-  private static func isWantedWhole(
+  static func isWantedWhole(
     _ response: HTTPCache.Response, to request: HTTPCache.Request, limit: Int
   ) -> Bool {
     guard request.method == "POST", response.fields.contains("Content-Location"),
-      let length = response.fields["Content-Length"].flatMap({ Int($0) })
+      let length = response.fields["Content-Length"]?.decimalDigits
     else { return false }
     return length <= limit
   }
