@@ -157,7 +157,7 @@ extension HTTPCache {
     var outcome = Outcome(source: .miss)
     outcome.forwardStatus = response.status
     outcome.isStored = isStored
-    return Reply(response: response, body: body, outcome: outcome)
+    return Reply(response: response, body: body.once, outcome: outcome)
   }
 
   /// A name for a body that no other body has.

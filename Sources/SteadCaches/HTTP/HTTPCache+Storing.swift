@@ -134,6 +134,6 @@ extension HTTPCache {
         of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id)
       if let draft { outcome.isStored = store(draft, data, for: request, under: key) }
     }
-    return Reply(response: response, body: body, outcome: outcome)
+    return Reply(response: response, body: body.once, outcome: outcome)
   }
 }

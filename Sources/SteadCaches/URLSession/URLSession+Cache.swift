@@ -51,7 +51,7 @@ extension URLSession {
   /// Works like `data(for:cache:followsRedirects:)` otherwise.
   ///
   /// - Throws: As that does; `URLError(.unsupportedURL)` for a URL that isn't of HTTP. Reading throws what ends the
-  ///   transfer.
+  ///   transfer, and ``HTTPCacheError`` where a body from the server is read a second time.
   public func chunks(
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (HTTPCache.Body, URLResponse) {

@@ -184,14 +184,17 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request()) == nil)
   }
 
-  @Test func areReadOnce() async throws {
+  // Two readers got a part each, or the second one nothing, and neither got an error.
+  @Test(arguments: [HTTPCache.Mode.standard, .bypass])
+  func areReadOnce(mode: HTTPCache.Mode) async throws {
     let chunks = Chunks()
     let origin = Origin(chunks)
-    let reply = try await origin.get(from: origin.cache())
+    let reply = try await origin.get(mode: mode, from: origin.cache())
     chunks.send("a")
     chunks.finish()
     #expect(try await reply.text == "a")
-    #expect(try await reply.text == "")
+    let error = await #expect(throws: HTTPCacheError.self) { try await reply.text }
+    #expect(error?.code == .bodyAlreadyRead)
     let whole = HTTPCache.Body(Data("b".utf8))
     for _ in 0..<2 { #expect(try await whole.data() == Data("b".utf8)) }
     var all = Data()
