@@ -4,7 +4,7 @@ extension HTTPCache {
   /// A name may occur more than once, as `Set-Cookie` does. Finding a field takes time in proportion to their
   /// number, which is small in a response.
   public struct Fields: Sendable, Hashable {
-    /// One line of a header. Two are equal if their names differ in case alone, and their values not at all.
+    /// One line of a header.
     public struct Field: Sendable, Hashable {
       /// The name as it was written.
       public var name: String
@@ -17,10 +17,12 @@ extension HTTPCache {
         self.value = value
       }
 
+      /// Whether two fields have the same name, in any case, and the same value.
       public static func == (one: Field, other: Field) -> Bool {
         one.name.isSameFieldName(as: other.name) && one.value == other.value
       }
 
+      /// Hashes the name, in any case, and the value.
       public func hash(into hasher: inout Hasher) {
         hasher.combine(name.lowercasedASCII)
         hasher.combine(value)
