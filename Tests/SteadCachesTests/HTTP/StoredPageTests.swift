@@ -12,7 +12,8 @@ import Testing
     StoredResponse(
       id: id, response: HTTPCache.Response(status: 200, reason: "OK", fields: fields),
       selection: Selection(values: ["a": "1", "b": nil], language: "de"),
-      requestedAt: Date(timeIntervalSince1970: 1.5), receivedAt: Date(timeIntervalSince1970: seconds),
+      requestedAt: Date(timeIntervalSince1970: 1.5),
+      receivedAt: Date(timeIntervalSince1970: seconds),
       range: range,
       bodySize: 7)
   }

@@ -84,7 +84,9 @@ import Testing
   }
 
   /// The body of a POST's response is gathered if its length is a number that is small enough.
-  @Test(arguments: [("5", true), ("9", true), ("10", false), ("-1", false), ("+5", false), ("", false)])
+  @Test(arguments: [
+    ("5", true), ("9", true), ("10", false), ("-1", false), ("+5", false), ("", false),
+  ])
   func gathersABodyOfAKnownLength(length: String, isWanted: Bool) throws {
     let response = HTTPCache.Response(
       status: 200, fields: ["Content-Location": "/", "Content-Length": length])
