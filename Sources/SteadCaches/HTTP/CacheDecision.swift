@@ -26,13 +26,13 @@ enum CacheDecision: Sendable, Hashable {
   ) -> CacheDecision {
     let control = CacheControl(of: request.fields, isRequest: true)
     guard canUseCache(request), mode != .bypass, !control.hasNoStore else {
-      return isOffline ? .fail(.offline) : .bypass
+      if let code = refusal(mode, isOffline: isOffline) { return .fail(code) }
+      return control.onlyIfCached ? .unavailable : .bypass
     }
     let best = StoredAnswer.best(of: stored, for: request)
     if isOffline || mode == .onlyStored || mode == .preferStored {
       if let best { return .use(best, isStale: best.freshness.rest(at: now) <= 0) }
-      if isOffline { return .fail(.offline) }
-      return mode == .onlyStored ? .fail(.notStored) : .ask(request, about: nil)
+      if let code = refusal(mode, isOffline: isOffline) { return .fail(code) }
     }
     guard mode != .reload, let best else {
       return control.onlyIfCached ? .unavailable : .ask(request, about: nil)
@@ -46,6 +46,12 @@ enum CacheDecision: Sendable, Hashable {
     case .none where control.onlyIfCached: return .unavailable
     case .none: return .ask(question(about: best, for: request, mode), about: best)
     }
+  }
+
+  /// Why the server can't be asked; nil if it can.
+  static func refusal(_ mode: HTTPCache.Mode, isOffline: Bool) -> HTTPCacheError.Code? {
+    if isOffline { return .offline }
+    return mode == .onlyStored ? .notStored : nil
   }
 
   private enum Permission { case fresh, stale, whileRevalidating }

@@ -101,7 +101,9 @@ extension HTTPCache {
         stored, to: request, under: key, as: .revalidated, forwardStatus: response.status,
         isStored: isReusable)
       store.change(key) { list in
-        list.compactMap { $0.id == stored.id ? (isReusable ? stored : nil) : $0 }
+        StoredList.confirming(
+          exchange.stored ?? stored, as: isReusable ? stored : nil, requestedAt: requestedAt,
+          in: list)
       }
       if let reply { return Landing(reply, isStored: true) }
       return try await land(exchange.unconditional, isShared: isShared)
@@ -155,7 +157,7 @@ extension HTTPCache {
     var outcome = Outcome(source: .miss)
     outcome.forwardStatus = response.status
     outcome.isStored = isStored
-    return Reply(response: response, body: body, outcome: outcome)
+    return Reply(response: response, body: body.once, outcome: outcome)
   }
 
   /// A name for a body that no other body has.

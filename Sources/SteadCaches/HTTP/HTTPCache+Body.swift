@@ -9,7 +9,8 @@ extension HTTPCache {
   /// let all = try await reply.body.data()
   /// ```
   ///
-  /// Bytes that come from the network can be read once: a second reading finds nothing.
+  /// Bytes that come from the server can be read once: a second reading throws
+  /// ``HTTPCacheError/Code/bodyAlreadyRead``, whether the first one has ended or not. Stored ones can be read again.
   public struct Body: AsyncSequence, Sendable {
     /// One chunk, which is never empty.
     public typealias Element = Data
@@ -37,6 +38,23 @@ extension HTTPCache {
       source = .chunks { next }
     }
 
+    private init(_ source: Source) { self.source = source }
+
+    /// The same bytes, to be read once unless they are in memory.
+    var once: Body {
+      guard case .chunks(let begin) = source else { return self }
+      let reading = Reading()
+      return Body(.chunks { reading.begin() ? begin() : { throw HTTPCacheError.bodyAlreadyRead } })
+    }
+
+    /// Whether a body was read.
+    private final class Reading: Sendable {
+      private let hasBegun = Atomic(false)
+
+      /// Whether it is the first reading that begins.
+      func begin() -> Bool { !hasBegun.exchange(true, ordering: .relaxed) }
+    }
+
     /// The bytes, if they are all in memory.
     public var bytes: Data? {
       guard case .data(let data) = source else { return nil }
@@ -45,7 +63,7 @@ extension HTTPCache {
 
     /// Reads all bytes into memory.
     ///
-    /// - Throws: What the source of the bytes throws.
+    /// - Throws: What the source of the bytes throws; ``HTTPCacheError`` if they come from the server and were read.
     public func data() async throws -> Data {
       if case .data(let data) = source { return data }
       var all = Data()
@@ -77,7 +95,8 @@ extension HTTPCache {
 
       /// The next chunk; nil at the end.
       ///
-      /// - Throws: What the source of the bytes throws, as when a connection breaks off.
+      /// - Throws: What the source of the bytes throws, as when a connection breaks off; ``HTTPCacheError`` if they
+      ///   come from the server and were read.
       public mutating func next() async throws -> Data? {
         while let chunk = try await read() {
           if !chunk.isEmpty { return chunk }

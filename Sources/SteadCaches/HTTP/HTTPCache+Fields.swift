@@ -16,6 +16,17 @@ extension HTTPCache {
         self.name = name
         self.value = value
       }
+
+      /// Whether two fields have the same name, in any case, and the same value.
+      public static func == (one: Field, other: Field) -> Bool {
+        one.name.isSameFieldName(as: other.name) && one.value == other.value
+      }
+
+      /// Hashes the name, in any case, and the value.
+      public func hash(into hasher: inout Hasher) {
+        hasher.combine(name.lowercasedASCII)
+        hasher.combine(value)
+      }
     }
 
     private var fields: [Field]

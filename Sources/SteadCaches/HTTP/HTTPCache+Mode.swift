@@ -13,7 +13,8 @@ extension HTTPCache {
     public static let revalidate = Mode(.revalidate)
     /// A stored response is used however old it is; the server is asked if there is none.
     public static let preferStored = Mode(.preferStored)
-    /// A stored response is used however old it is; an error is thrown if there is none.
+    /// A stored response is used however old it is; an error is thrown if there is none, and for a request that no
+    /// stored response may answer, such as a POST.
     public static let onlyStored = Mode(.onlyStored)
     /// Nothing stored is used, and nothing is stored.
     public static let bypass = Mode(.bypass)

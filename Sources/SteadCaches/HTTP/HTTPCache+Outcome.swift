@@ -47,18 +47,30 @@ extension HTTPCache {
     /// - Parameter cache: The cache's name, a token such as `stead`.
     public func cacheStatus(named cache: String = "stead") -> String {
       var value = cache
-      switch source {
-      case .hit, .stale, .unavailable: break
-      case .revalidated: value += "; fwd=stale"
-      case .bypass: value += "; fwd=bypass"
-      default: value += age == nil ? "; fwd=miss" : "; fwd=stale"
+      let forward = forwardReason
+      if let forward {
+        value += "; fwd=\(forward)"
+        if let forwardStatus { value += "; fwd-status=\(forwardStatus)" }
+      } else if source != .unavailable {
+        value += "; hit"
       }
-      if source == .hit || source == .stale { value += "; hit" }
-      if let forwardStatus, source != .hit { value += "; fwd-status=\(forwardStatus)" }
       if let freshness { value += "; ttl=\(freshness)" }
-      if isStored { value += "; stored" }
-      if isShared { value += "; collapsed" }
+      if forward != nil, isStored { value += "; stored" }
+      if forward != nil, isShared { value += "; collapsed" }
       return value
+    }
+
+    /// Why the request, or the one whose answer it shared, went to the server (RFC 9211, 2.2); nil if none did.
+    private var forwardReason: String? {
+      switch source {
+      case .unavailable: nil
+      case .hit where isShared, .stale where isShared: "miss"
+      case .hit: nil
+      case .stale: forwardStatus == nil ? nil : "stale"
+      case .revalidated: "stale"
+      case .bypass: "bypass"
+      default: age == nil ? "miss" : "stale"
+      }
     }
   }
 }

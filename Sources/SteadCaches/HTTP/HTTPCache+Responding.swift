@@ -24,7 +24,9 @@ extension HTTPCache {
     -> Reply
   {
     guard let key = CacheKey(request.url) else {
-      if isOffline { throw HTTPCacheError(.offline, for: request) }
+      if let code = CacheDecision.refusal(mode, isOffline: isOffline) {
+        throw HTTPCacheError(code, for: request)
+      }
       return try await handOn(request, under: nil, mode, fetch)
     }
     var isFollower = false

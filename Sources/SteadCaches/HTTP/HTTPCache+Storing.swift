@@ -103,7 +103,10 @@ extension HTTPCache {
     guard Self.length(of: draft).map({ $0 == data.count }) ?? true else { return false }
     var stored = draft
     stored.bodySize = data.count
-    return store.store(stored, data, for: request, under: key)
+    // A copy: bytes of the program's may be freed by code of its own, which must not run under the cache's locks.
+    let isKept = data.count <= store.memoryBodySize
+    let body = isKept ? data.withUnsafeBytes { Data($0) } : data
+    return store.store(stored, body, for: request, under: key)
   }
 
   /// The length that a body must have; nil if it isn't known.
@@ -134,6 +137,6 @@ extension HTTPCache {
         of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id)
       if let draft { outcome.isStored = store(draft, data, for: request, under: key) }
     }
-    return Reply(response: response, body: body, outcome: outcome)
+    return Reply(response: response, body: body.once, outcome: outcome)
   }
 }

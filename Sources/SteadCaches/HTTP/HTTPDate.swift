@@ -11,6 +11,8 @@ enum HTTPDate {
     "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday",
   ]
   private static let secondsPerDay = 86_400
+  /// The most seconds between the epoch and a moment that is reckoned with: beyond them a `Double` skips whole seconds.
+  static let furthest: TimeInterval = 0x1p53
 
   /// The moment that a field's value names; nil if it has none of the forms to the letter, case aside.
   ///
@@ -45,7 +47,7 @@ enum HTTPDate {
 
   /// The form that is written: `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func string(_ date: Date) -> String {
-    let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+    let seconds = seconds(of: date)
     let day = seconds.floorDivided(by: secondsPerDay)
     let time = seconds - day * secondsPerDay
     let (year, month, dayOfMonth) = civil(day)
@@ -54,6 +56,11 @@ enum HTTPDate {
       separator: ":")
     let name = months[month - 1].capitalized
     return "\(weekday), \(padded(dayOfMonth, to: 2)) \(name) \(padded(year, to: 4)) \(clock) GMT"
+  }
+
+  /// The whole seconds from the epoch to a moment; those to the furthest one for a moment beyond it.
+  private static func seconds(of date: Date) -> Int {
+    Int(min(max(date.timeIntervalSince1970.rounded(.down), -furthest), furthest))
   }
 
   private static func date(_ year: Int?, _ month: Int?, _ day: Int?, _ clock: Substring) -> Date? {
@@ -79,7 +86,7 @@ enum HTTPDate {
 
   /// The year that ends with two digits and is the last one at most 50 years from now.
   private static func fullYear(_ year: Int, now: Date) -> Int {
-    let latest = civil(Int(now.timeIntervalSince1970) / secondsPerDay).year + 50
+    let latest = civil(seconds(of: now).floorDivided(by: secondsPerDay)).year + 50
     return latest - (latest - year) % 100
   }
 

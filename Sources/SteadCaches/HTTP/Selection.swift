@@ -45,7 +45,9 @@ struct Selection: Sendable, Hashable {
   private func isPreferred(by value: String?) -> Bool {
     guard let language, let value else { return false }
     let preferences = Self.preferences(in: value)
-    guard let first = preferences.first, first.name == language else { return false }
+    guard let first = preferences.first, first.name == language, first.quality > 0 else {
+      return false
+    }
     return preferences.dropFirst().allSatisfy { $0.quality < first.quality }
   }
 

@@ -21,6 +21,25 @@ enum StoredList {
     }
   }
 
+  /// The list after a confirmation.
+  ///
+  /// - Parameters:
+  ///   - asked: The response that the server was asked about, as it was then.
+  ///   - confirmed: The same with new fields; nil if it may not be used again.
+  ///   - requestedAt: When the server was asked.
+  static func confirming(
+    _ asked: StoredResponse, as confirmed: StoredResponse?, requestedAt: Date,
+    in list: [StoredResponse]
+  ) -> [StoredResponse] {
+    list.compactMap { stored in
+      guard stored.id == asked.id else { return stored }
+      // What was confirmed meanwhile, by a later request, is newer. One that is as it was may have a later time, too:
+      // that of a clock which was set back.
+      let isNewer = stored != asked && stored.requestedAt > requestedAt
+      return isNewer ? stored : confirmed
+    }
+  }
+
   /// The list after the response to a HEAD (RFC 9111, 4.3.5): what it confirms has its fields, the rest goes.
   static func updating(
     _ list: [StoredResponse], byHead response: HTTPCache.Response, to request: HTTPCache.Request,

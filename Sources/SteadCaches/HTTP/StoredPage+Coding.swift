@@ -160,7 +160,8 @@ private struct PageReader {
   mutating func date() -> Date? {
     guard let bits: UInt64 = integer() else { return nil }
     let seconds = Double(bitPattern: bits)
-    return seconds.isFinite ? Date(timeIntervalSince1970: seconds) : nil
+    // Times are reckoned with in integers; no response is from beyond what these have room for.
+    return abs(seconds) <= HTTPDate.furthest ? Date(timeIntervalSince1970: seconds) : nil
   }
 
   mutating func string() -> String? {

@@ -5,6 +5,12 @@ import Synchronization
   import FoundationNetworking
 #endif
 
+extension HTTPCache {
+  /// The most bytes of a 401's body that wait in memory while credentials are looked for: 1 MiB. If none are found, reading
+  /// a longer body throws `URLError(.dataLengthExceedsMaximum)` after these.
+  public static let challengeBodyLimit = 1 << 20
+}
+
 /// One request on its way, and its response: the head, then chunks, then the end.
 final class Transfer: Sendable {
   private struct State {
@@ -13,8 +19,21 @@ final class Transfer: Sendable {
     var hasEnded = false
     /// Nobody waits for it any more.
     var isCancelled = false
-    /// A response that asks for credentials, and its body: another one follows where they are found.
-    var challenge: (response: HTTPURLResponse, body: [Data])?
+    /// Set while a response asks for credentials.
+    var challenge: Challenge?
+  }
+
+  /// The body of a response that asks for credentials: another response follows where they are found.
+  private struct Challenge {
+    private(set) var body: [Data] = []
+    private var size = 0
+
+    var isWhole: Bool { size <= HTTPCache.challengeBodyLimit }
+
+    mutating func append(_ chunk: Data) {
+      size += chunk.count
+      if isWhole { body.append(chunk) }
+    }
   }
 
   typealias Stream = AsyncThrowingStream<Data, any Error>
@@ -59,13 +78,13 @@ final class Transfer: Sendable {
     }
     // Off Apple's systems the head comes before the delegate is asked for credentials.
     let isChallenge = response.statusCode == 401
-    state.withLock { $0.challenge = isChallenge ? (response, []) : nil }
+    state.withLock { $0.challenge = isChallenge ? Challenge() : nil }
     if !isChallenge { setHead(.success(response)) }
   }
 
   func receive(_ chunk: Data) {
     let isOfChallenge = state.withLock { state in
-      state.challenge?.body.append(chunk)
+      state.challenge?.append(chunk)
       return state.challenge != nil
     }
     if !isOfChallenge { body.yield(chunk) }
@@ -103,7 +122,8 @@ final class Transfer: Sendable {
         return state.challenge
       }
       for chunk in challenge?.body ?? [] { body.yield(chunk) }
-      body.finish()
+      let isWhole = challenge?.isWhole ?? true
+      body.finish(throwing: isWhole ? nil : URLError(.dataLengthExceedsMaximum))
     }
   }
 

@@ -18,8 +18,9 @@ extension URLSession {
   /// the cache.
   ///
   /// Each response of a chain of redirects is cached by itself. Fields with credentials, the request's and those of the
-  /// session's `httpAdditionalHeaders`, are not sent once a redirect led to another origin. Requests go out through a second session with this one's configuration; this session's delegate is
-  /// asked about authentication and about nothing else.
+  /// session's `httpAdditionalHeaders`, are not sent once a redirect led to another origin. Requests go out through a
+  /// second session with this one's configuration; this session's delegate is asked about authentication and about
+  /// nothing else. `invalidateAndCancel()` has no effect on them: cancel the task that awaits the call.
   ///
   /// - Parameters:
   ///   - cache: Where responses are looked for and stored. Sessions of one user can share it. Those with different
@@ -46,12 +47,13 @@ extension URLSession {
   /// ```
   ///
   /// The call returns when the head of the response has come. Off Apple's systems a transfer can't be slowed down:
-  /// chunks that come faster than they are read wait in memory.
+  /// chunks that come faster than they are read wait in memory. The session's `invalidateAndCancel()` doesn't end it:
+  /// cancel the task that reads, or drop the body.
   ///
   /// Works like `data(for:cache:followsRedirects:)` otherwise.
   ///
   /// - Throws: As that does; `URLError(.unsupportedURL)` for a URL that isn't of HTTP. Reading throws what ends the
-  ///   transfer.
+  ///   transfer, and ``HTTPCacheError`` where a body from the server is read a second time.
   public func chunks(
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (HTTPCache.Body, URLResponse) {
@@ -67,7 +69,8 @@ extension URLSession {
   /// print(reply.outcome.source)  // hit
   /// ```
   ///
-  /// Works like `chunks(for:cache:followsRedirects:)`.
+  /// Works like `chunks(for:cache:followsRedirects:)`, also where the session's `invalidateAndCancel()` is called, which
+  /// has no effect: cancel the task.
   ///
   /// - Throws: As that does.
   public func reply(
@@ -115,11 +118,11 @@ extension SessionTransport {
 extension SessionTransport {
   /// Whether a body is gathered before it is handed on: that of a POST's response which a later GET may get
   /// (RFC 9110, 9.3.3), since the cache stores no stream for a POST.
-  private static func isWantedWhole(
+  static func isWantedWhole(
     _ response: HTTPCache.Response, to request: HTTPCache.Request, limit: Int
   ) -> Bool {
     guard request.method == "POST", response.fields.contains("Content-Location"),
-      let length = response.fields["Content-Length"].flatMap({ Int($0) })
+      let length = response.fields["Content-Length"]?.decimalDigits
     else { return false }
     return length <= limit
   }

@@ -89,6 +89,7 @@ import Testing
     ("max-age=20", "only-if-cached, max-stale", 21, "stale"),
     ("max-age=20, stale-while-revalidate=9", "only-if-cached", 21, "stale"),
     ("no-store", "only-if-cached", 1, "504"),
+    ("max-age=20", "only-if-cached, no-store", 1, "504"),
   ])
   func doesWhatTheRequestAsks(
     stored: String, asked: String, secondsAgo: TimeInterval, decision: String
@@ -132,6 +133,23 @@ import Testing
     let decision = CacheDecision.make(
       for: request, mode: .standard, isOffline: false, stored: stored, now: Self.now)
     #expect(decision == .bypass)
+  }
+
+  /// A method, a condition or a field that rules out a stored response doesn't open the way to the server.
+  @Test func sendsNothingWhereOnlyAStoredResponseIsWanted() throws {
+    let fresh: HTTPCache.Fields = ["Cache-Control": "max-age=20"]
+    let noStore: HTTPCache.Fields = ["Cache-Control": "no-store"]
+    for fields in [noStore, ["If-Match": "\"a\""], ["If-Unmodified-Since": "x"]] {
+      #expect(try decide(fresh, secondsAgo: 1, fields, mode: .onlyStored) == "not stored")
+    }
+    #expect(try decide(fresh, secondsAgo: 1, method: "POST", mode: .onlyStored) == "not stored")
+    #expect(
+      try decide(fresh, secondsAgo: 1, noStore, mode: .onlyStored, isOffline: true) == "offline")
+    let ifCached: HTTPCache.Fields = ["Cache-Control": "only-if-cached"]
+    #expect(try decide(fresh, secondsAgo: 1, ifCached, method: "POST") == "504")
+    #expect(try decide(fresh, secondsAgo: 1, ifCached, mode: .bypass) == "504")
+    #expect(try decide(noStore, secondsAgo: 1, ifCached, mode: .preferStored) == "504")
+    #expect(try decide(fresh, secondsAgo: 99, ifCached, mode: .preferStored) == "stale")
   }
 
   @Test func usesImmutableResponsesWithoutAQuestion() throws {

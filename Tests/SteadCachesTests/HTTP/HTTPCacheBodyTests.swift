@@ -174,6 +174,43 @@ import Testing
     #expect(origin.requests.count == 1)
   }
 
+  // The deallocator ran under a lock of the cache: one that used the cache waited for itself.
+  @Test(arguments: [true, false])
+  func areFreedWithoutALock(isWhole: Bool) async throws {
+    let cache = HTTPCache()
+    let request = try Origin.request()
+    let wasFree = Mutex<[Bool]>([])
+    let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
+    _ = try await cache.response(to: request) { _ in
+      let body = Self.bytes {
+        let isFree = cache.store.changing.withLockIfAvailable { _ in true } ?? false
+        wasFree.withLock { $0.append(isFree) }
+      }
+      guard !isWhole else { return (.init(status: 200, fields: fields), .init(body)) }
+      let chunks = Chunks()
+      chunks.send(body)
+      chunks.finish()
+      return (.init(status: 200, fields: fields), chunks.body)
+    }.body.data()
+    #expect(cache.storedResponse(to: request) != nil)
+    cache.removeResponses(for: request.url)
+    while wasFree.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(wasFree.withLock { $0 } == [true])
+  }
+
+  /// Bytes that a closure frees.
+  private static func bytes(whenFreed: @escaping @Sendable () -> Void) -> Data {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    memory.initializeMemory(as: UInt8.self, repeating: 1)
+    guard let start = memory.baseAddress else { return Data() }
+    return Data(
+      bytesNoCopy: start, count: memory.count,
+      deallocator: .custom { start, _ in
+        start.deallocate()
+        whenFreed()
+      })
+  }
+
   @Test func stayReadableWhileTheyAreRemoved() async throws {
     let origin = Origin([:])
     let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
@@ -184,14 +221,17 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request()) == nil)
   }
 
-  @Test func areReadOnce() async throws {
+  // Two readers got a part each, or the second one nothing, and neither got an error.
+  @Test(arguments: [HTTPCache.Mode.standard, .bypass])
+  func areReadOnce(mode: HTTPCache.Mode) async throws {
     let chunks = Chunks()
     let origin = Origin(chunks)
-    let reply = try await origin.get(from: origin.cache())
+    let reply = try await origin.get(mode: mode, from: origin.cache())
     chunks.send("a")
     chunks.finish()
     #expect(try await reply.text == "a")
-    #expect(try await reply.text == "")
+    let error = await #expect(throws: HTTPCacheError.self) { try await reply.text }
+    #expect(error?.code == .bodyAlreadyRead)
     let whole = HTTPCache.Body(Data("b".utf8))
     for _ in 0..<2 { #expect(try await whole.data() == Data("b".utf8)) }
     var all = Data()

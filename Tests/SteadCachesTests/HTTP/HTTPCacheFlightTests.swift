@@ -195,6 +195,41 @@ import Testing
     #expect(try await first.text == "body")
   }
 
+  /// A confirmation that was asked for earlier and comes later changes nothing of a newer one.
+  @Test(arguments: ["New", "Vary"])
+  func keepTheConfirmationThatWasAskedForLast(field: String) async throws {
+    let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
+    let cache = origin.cache()
+    _ = try await origin.get(from: cache)
+    let gate = Event()
+    origin.answer { request in
+      guard request.fields["A"] == "first" else {
+        return (.init(status: 304, fields: ["New": "new"]), .init())
+      }
+      await gate.wait()
+      return (.init(status: 304, fields: [field: field == "Vary" ? "*" : "old"]), .init())
+    }
+    let first = Task {
+      try await origin.get("/", ["A": "first"], mode: .revalidate, from: cache)
+    }
+    while origin.requests.count < 2 { await Task.yield() }
+    origin.advance(1)
+    _ = try await origin.get("/", ["A": "second"], mode: .revalidate, from: cache)
+    gate.happen()
+    #expect(try await first.value.outcome.source == .revalidated)
+    #expect(cache.storedResponse(to: try Origin.request())?.response.fields["New"] == "new")
+  }
+
+  @Test func keepAConfirmationAfterTheClockWasSetBack() async throws {
+    let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
+    let cache = origin.cache()
+    _ = try await origin.get(from: cache)
+    origin.advance(-100)
+    origin.answer(status: 304, ["New": "new"], body: "")
+    #expect(try await origin.get(from: cache).outcome.source == .revalidated)
+    #expect(try await origin.get(from: cache).outcome.source == .hit)
+  }
+
   @Test func makeAFetchOfTheirOwnWhenTheyDiffer() async throws {
     let gate = Event()
     let origin = Origin { _ in

@@ -266,6 +266,11 @@ import Testing
       #expect(try await origin.get("ftp://a.example/b", from: cache).outcome.source == .bypass)
     }
     #expect(origin.requests.count == 2)
+    let error = await #expect(throws: HTTPCacheError.self) {
+      try await origin.get("ftp://a.example/b", mode: .onlyStored, from: cache)
+    }
+    #expect(error?.code == .notStored)
+    #expect(origin.requests.count == 2)
   }
 
   @Test func storesWhatItIsGiven() async throws {
@@ -301,5 +306,27 @@ import Testing
     #expect(
       try await origin.get(method: "PUT", from: cache).outcome.cacheStatus()
         == "stead; fwd=bypass; fwd-status=200")
+  }
+
+  /// A request is a hit or it was forwarded, never both (RFC 9211, 2.1).
+  @Test(arguments: [
+    (HTTPCache.Outcome.Source.hit, nil as Int?, false, "s; hit; ttl=5"),
+    (.hit, nil, true, "s; fwd=miss; ttl=5; collapsed"), (.stale, nil, false, "s; hit; ttl=5"),
+    (.stale, 503, false, "s; fwd=stale; fwd-status=503; ttl=5"),
+    (.unavailable, nil, false, "s; ttl=5"),
+  ])
+  func writesNoHitThatWasForwarded(
+    source: HTTPCache.Outcome.Source, status: Int?, isShared: Bool, value: String
+  ) {
+    var outcome = HTTPCache.Outcome(source: source, age: 3)
+    outcome.freshness = 5
+    outcome.forwardStatus = status
+    outcome.isShared = isShared
+    #expect(outcome.cacheStatus(named: "s") == value)
+  }
+
+  @Test func describesAnErrorToPeople() throws {
+    let error = HTTPCacheError(.offline, for: try Origin.request())
+    #expect((error as any Error).localizedDescription == error.message)
   }
 }

@@ -44,6 +44,16 @@ import Testing
     #expect(HTTPDate.date(value, now: Self.now) == nil)
   }
 
+  // The seconds until such a time have no room in an integer, which stopped the program.
+  @Test(arguments: [1e300, -1e300, 1e19])
+  func reckonsWithTimesBeyondAllYears(seconds: TimeInterval) {
+    let now = Date(timeIntervalSince1970: seconds)
+    let bound = Date(timeIntervalSince1970: seconds < 0 ? -HTTPDate.furthest : HTTPDate.furthest)
+    #expect(HTTPDate.string(now) == HTTPDate.string(bound))
+    let value = "Monday, 01-Mar-77 00:00:00 GMT"
+    #expect(HTTPDate.date(value, now: now) == HTTPDate.date(value, now: bound))
+  }
+
   @Test func readsWhatItWrites() {
     var random = SplitMix(seed: 4)
     for _ in 0..<2000 {

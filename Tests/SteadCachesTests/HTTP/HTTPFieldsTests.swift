@@ -19,6 +19,16 @@ import Testing
     #expect(fields["New"] == "e, f")
   }
 
+  @Test func areEqualInAnyCaseOfNames() {
+    let fields: HTTPCache.Fields = ["ETag": "a", "Vary": "b"]
+    let same: HTTPCache.Fields = ["etag": "a", "VARY": "b"]
+    #expect(fields == same)
+    #expect(Set([fields, same]).count == 1)
+    #expect(fields != ["ETag": "A", "Vary": "b"])
+    #expect(fields != ["Vary": "b", "ETag": "a"])
+    #expect(fields != ["ETag": "a"])
+  }
+
   /// `@` and `` ` `` differ in the same bit as letters do.
   @Test func foldsLettersAlone() {
     #expect(!"x@".isSameFieldName(as: "x`"))

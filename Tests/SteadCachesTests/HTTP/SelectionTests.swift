@@ -43,6 +43,8 @@ import Testing
     #expect(try matches(stored, vary, [name: "fr;q=0.5, de"]))
     #expect(try !matches(stored, vary, [name: "fr, de;q=0.5"]))
     #expect(try !matches(stored, vary, [name: "fr, de"]))
+    // No language is wanted, least of all German.
+    #expect(try !matches(stored, vary, [name: "de;q=0"]))
   }
 
   /// What one account was sent is never used for another, whatever `Vary` says.

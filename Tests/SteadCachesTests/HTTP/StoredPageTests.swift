@@ -5,13 +5,15 @@ import Testing
 @testable import SteadCaches
 
 @Suite struct StoredPageTests {
-  private func stored(_ id: String, range: ContentRange? = nil, fields: HTTPCache.Fields = [:])
-    -> StoredResponse
-  {
+  private func stored(
+    _ id: String, range: ContentRange? = nil, fields: HTTPCache.Fields = [:],
+    at seconds: TimeInterval = 2.25
+  ) -> StoredResponse {
     StoredResponse(
       id: id, response: HTTPCache.Response(status: 200, reason: "OK", fields: fields),
       selection: Selection(values: ["a": "1", "b": nil], language: "de"),
-      requestedAt: Date(timeIntervalSince1970: 1.5), receivedAt: Date(timeIntervalSince1970: 2.25),
+      requestedAt: Date(timeIntervalSince1970: 1.5),
+      receivedAt: Date(timeIntervalSince1970: seconds),
       range: range,
       bodySize: 7)
   }
@@ -40,6 +42,14 @@ import Testing
         in: 0...255, using: &random)
       _ = StoredPage.decode(damaged)
     }
+  }
+
+  // The seconds until such a time have no room in an integer: a page with one stopped the program.
+  @Test(arguments: [1e300, -1e300, 1e19, -1e19, 0x1p54, -0x1p54])
+  func takesAPageOfAnImpossibleTimeForNothing(seconds: TimeInterval) {
+    #expect(StoredPage.decode(StoredPage.encode([stored("x", at: seconds)])) == [])
+    let possible = stored("x", at: seconds < 0 ? -0x1p50 : 0x1p50)
+    #expect(StoredPage.decode(StoredPage.encode([possible])) == [possible])
   }
 
   @Test func dropsTheOldestBodiesFirst() {

@@ -52,6 +52,48 @@ import Testing
     await #expect(throws: CancellationError.self) { try await iterator.next() }
   }
 
+  // All of the body waited in memory for the delegate's answer.
+  @Test func keepsNoEndlessBodyOfAChallenge() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
+    let head = try #require(
+      HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: [:]))
+    transfer.receive(head)
+    let chunk = Data(count: HTTPCache.challengeBodyLimit / 4)
+    for _ in 0..<9 { transfer.receive(chunk) }
+    transfer.end(nil)
+    var count = 0
+    let error = await #expect(throws: URLError.self) {
+      for try await chunk in chunks { count += chunk.count }
+    }
+    #expect(error?.code == .dataLengthExceedsMaximum)
+    #expect(count == HTTPCache.challengeBodyLimit)
+  }
+
+  @Test func keepsAShortBodyOfAChallenge() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
+    let head = try #require(
+      HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: [:]))
+    transfer.receive(head)
+    transfer.receive(Data(count: HTTPCache.challengeBodyLimit))
+    transfer.end(nil)
+    var count = 0
+    for try await chunk in chunks { count += chunk.count }
+    #expect(count == HTTPCache.challengeBodyLimit)
+  }
+
+  /// The body of a POST's response is gathered if its length is a number that is small enough.
+  @Test(arguments: [
+    ("5", true), ("9", true), ("10", false), ("-1", false), ("+5", false), ("", false),
+  ])
+  func gathersABodyOfAKnownLength(length: String, isWanted: Bool) throws {
+    let response = HTTPCache.Response(
+      status: 200, fields: ["Content-Location": "/", "Content-Length": length])
+    let request = try Origin.request(method: "POST")
+    #expect(SessionTransport.isWantedWhole(response, to: request, limit: 9) == isWanted)
+  }
+
   @Test func throwsWhenTheSenderIsCancelled() async throws {
     let goesOn = DispatchSemaphore(value: 0)
     let (signals, signal) = AsyncStream<Void>.makeStream()
