@@ -207,12 +207,15 @@ let package = Package(
     ),
     // A second process, for the tests of caches that several programs share.
     .executableTarget(
-      name: "CachesWorker", dependencies: ["SteadCaches", "SteadTestSupport"],
+      name: "CachesWorker",
+      dependencies: ["CachesTestSupport", "SteadCaches", "SteadSQLite", "SteadTestSupport"],
       path: "Tests/Workers/CachesWorker"
     ),
     .testTarget(
       name: "CachesProcessTests",
-      dependencies: ["CachesTestSupport", "CachesWorker", "SteadCaches", "SteadTestSupport"]
+      dependencies: [
+        "CachesTestSupport", "CachesWorker", "LocalServer", "SteadCaches", "SteadTestSupport",
+      ]
     ),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
