@@ -208,12 +208,15 @@ let package = Package(
     ),
     // A second process, for the tests of caches that several programs share.
     .executableTarget(
-      name: "CachesWorker", dependencies: ["SteadCaches", "SteadTestSupport"],
+      name: "CachesWorker",
+      dependencies: ["CachesTestSupport", "SteadCaches", "SteadSQLite", "SteadTestSupport"],
       path: "Tests/Workers/CachesWorker"
     ),
     .testTarget(
       name: "CachesProcessTests",
-      dependencies: ["CachesTestSupport", "CachesWorker", "SteadCaches", "SteadTestSupport"]
+      dependencies: [
+        "CachesTestSupport", "CachesWorker", "LocalServer", "SteadCaches", "SteadTestSupport",
+      ]
     ),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),

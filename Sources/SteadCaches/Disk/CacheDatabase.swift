@@ -12,10 +12,8 @@ final class CacheDatabase: Sendable {
   /// How long a cache that cannot be opened gives misses before the opening is tried again, and for how long
   /// gets trust that nobody has replaced the file.
   static let retryInterval = Duration.seconds(1)
-  /// The longest log, in bytes. Beyond it nothing is stored until those who read an old state have ended.
+  /// The log's length, in bytes, from which on nothing is stored until those who read an old state have ended.
   static let logLimit: Int64 = 32 << 20
-  /// How many sets are made between two looks at the length of the log.
-  private static let setsPerLogCheck = 16
   /// How many pages may be in use where the room of the free ones is given back: 4 MB.
   private static let vacuumLimit: Int64 = 1_000
 
@@ -31,7 +29,8 @@ final class CacheDatabase: Sendable {
   /// What the one thread that writes needs.
   private struct Writing {
     var patience = CacheDatabase.lockPatience
-    var setsUntilLogCheck = 0
+    /// Whether a log that is too long is worth a wait for those who read. After one in vain the next ones do not wait.
+    var waitsForReaders = true
   }
 
   let directory: CacheDirectory
@@ -216,25 +215,29 @@ final class CacheDatabase: Sendable {
     try? directory.disk.remove(directory.path(ofValue: name))
   }
 
+  private var isLogTooLong: Bool {
+    get throws {
+      try directory.disk.status(at: directory.log).map { $0.size > Self.logLimit } ?? false
+    }
+  }
+
   /// Refuses to write to a log that has become too long, since some process has stopped while it read.
   private func checkLog(
     _ connection: SQLiteConnection, _ open: OpenDatabase, _ writing: inout Writing
   ) throws {
-    writing.setsUntilLogCheck -= 1
-    guard writing.setsUntilLogCheck < 0 else { return }
-    guard try directory.disk.status(at: directory.log).map({ $0.size > Self.logLimit }) == true
-    else {
-      writing.setsUntilLogCheck = Self.setsPerLogCheck
-      return
-    }
-    // A log that can be put into the file is cut off with it, once those have ended who read now.
+    guard try isLogTooLong else { return }
     open.endSnapshots()
+    if !writing.waitsForReaders {
+      // The pages of the log, and how many of them are in the file, which is all of them once nobody reads an old state.
+      let counts = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)").first?.dropFirst() ?? []
+      guard counts.first == counts.last else { throw CacheFailure.logTooLong }
+    }
+    // A log that can be put into the file is cut off with it. Waits for those who read.
     connection.setLockPatience(CacheReader.lockPatience)
     defer { connection.setLockPatience(0) }
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-    if let size = try directory.disk.status(at: directory.log)?.size, size > Self.logLimit {
-      throw CacheFailure.logTooLong
-    }
+    writing.waitsForReaders = try !isLogTooLong
+    if !writing.waitsForReaders { throw CacheFailure.logTooLong }
   }
 
   // MARK: Opening

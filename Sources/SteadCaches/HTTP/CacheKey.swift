@@ -40,6 +40,10 @@ struct CacheKey: Sendable, Hashable {
     host = Self.host(of: authority)
   }
 
+  // The origin and the host follow from the string.
+  static func == (one: CacheKey, other: CacheKey) -> Bool { one.string == other.string }
+  func hash(into hasher: inout Hasher) { hasher.combine(string) }
+
   private static func host(of authority: String) -> String {
     if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
       return String(authority[authority.index(after: authority.startIndex)..<end])

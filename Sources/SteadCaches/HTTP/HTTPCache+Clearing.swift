@@ -6,14 +6,18 @@ extension HTTPCache {
     if let key = CacheKey(url) { store.remove(key) }
   }
 
-  /// Removes all responses of a host, on all its ports. Those of other hosts leave memory, too, and stay on disk.
+  /// Removes all responses of a host, on all its ports.
+  ///
+  /// Those of other hosts stay. If the cache has a disk, they leave memory and stay there.
   ///
   /// A disk that can't be written is treated as in ``removeAll()``.
   public func removeResponses(fromHost host: String) {
     store.remove(host: host)
   }
 
-  /// Removes all responses that were stored at a date or later. All leave memory.
+  /// Removes all responses that were stored at a date or later. A confirmation by the server stores nothing.
+  ///
+  /// Older ones stay. If the cache has a disk, they leave memory and stay there.
   ///
   /// A disk that can't be written is treated as in ``removeAll()``.
   public func removeResponses(storedSince date: Date) {

@@ -86,8 +86,10 @@ public final class HTTPCache: Sendable {
 
   private init(disk: DiskCache?, limits: Limits, now: (@Sendable () -> Date)? = nil) {
     self.limits = limits
-    self.now = now ?? { Date() }
-    store = ResponseStore(disk: disk, limits: limits, respondsToMemoryPressure: now == nil)
+    let clock = now ?? { Date() }
+    self.now = clock
+    store = ResponseStore(
+      disk: disk, limits: limits, respondsToMemoryPressure: now == nil, now: clock)
   }
 
   /// Whether the server is never asked: whatever is stored is used, however old, and what isn't stored

@@ -7,7 +7,7 @@ extension ResponseStore {
   func body(of stored: StoredResponse, at positions: Range<Int>, for key: CacheKey) -> HTTPCache
     .Body?
   {
-    if let data = memory.value(for: key.string)?.bodies[stored.id], data.count == stored.bodySize {
+    if let data = memory.value(for: key)?.bodies[stored.id]?.data, data.count == stored.bodySize {
       return HTTPCache.Body(data.slice(positions))
     }
     guard let entry = usableDisk?.entry(for: Self.onDisk(stored.id)), entry.size == stored.bodySize
@@ -19,15 +19,17 @@ extension ResponseStore {
       return HTTPCache.Body(entry.chunks(in: positions))
     }
     guard let data = entry.data else { return nil }
-    if data.count <= memoryBodySize { keep(data, of: stored, for: key) }
+    if data.count <= memoryBodySize {
+      keep(.init(data: data, storedAt: entry.storedAt), of: stored, for: key)
+    }
     return HTTPCache.Body(data.slice(positions))
   }
 
-  private func keep(_ body: Data, of stored: StoredResponse, for key: CacheKey) {
+  private func keep(_ body: StoredPage.KeptBody, of stored: StoredResponse, for key: CacheKey) {
     changing.withLock { _ in
-      guard var page = memory.value(for: key.string) else { return }
+      guard var page = memory.value(for: key) else { return }
       page.keep(body, of: stored.id)
-      memory.setValue(page, for: key.string, cost: page.cost)
+      memory.setValue(page, for: key, cost: page.cost)
     }
   }
 
@@ -69,7 +71,7 @@ extension ResponseStore {
   private func add(
     _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
-    change(key, body: body.map { (response.id, $0) }) { list in
+    change(key, body: body.map { (response.id, .init(data: $0, storedAt: now())) }) { list in
       rights.isRevoked(response.id) ? list : StoredList.adding(response, for: request, to: list)
     } && !rights.isRevoked(response.id)
   }

@@ -17,7 +17,7 @@ extension ResponseStore {
   func remove(_ key: CacheKey) {
     rights.revoke(key)
     let responses = look(key).page.responses
-    changing.withLock { _ in _ = memory.removeValue(for: key.string) }
+    changing.withLock { _ in _ = memory.removeValue(for: key) }
     // Again for changes that had seen the page in memory.
     rights.revoke(key)
     erase(key)
@@ -25,33 +25,61 @@ extension ResponseStore {
   }
 
   /// Removes all responses of a host, also those that are on their way.
-  ///
-  /// Without a disk nothing tells which pages belong to the host, so all go.
   func remove(host: String) {
-    removeMany { $0.removeValues(taggedWith: "host " + host.lowercasedASCII) }
+    let host = host.lowercasedASCII
+    removeMany {
+      $0.removeValues(taggedWith: "host " + host)
+    } rest: { key, page in
+      key.host == host ? StoredPage() : page
+    }
   }
 
   /// Removes all responses that were stored at a date or later.
   func remove(storedSince date: Date) {
-    removeMany { $0.removeValues(storedSince: date) }
+    removeMany {
+      $0.removeValues(storedSince: date)
+    } rest: { _, page in
+      page.without(storedSince: date)
+    }
   }
 
   /// Removes all responses, also those that are on their way.
   func removeAll() {
-    removeMany { $0.removeAll() }
+    removeMany {
+      $0.removeAll()
+    } rest: { _, _ in
+      StoredPage()
+    }
   }
 
-  /// - Parameter remove: Removes entries from the disk, and returns whether it could.
-  private func removeMany(_ remove: (DiskCache) -> Bool) {
+  /// - Parameters:
+  ///   - remove: Removes entries from the disk, and returns whether it could.
+  ///   - rest: What is to be left of a page.
+  private func removeMany(
+    _ remove: (DiskCache) -> Bool, rest: (CacheKey, StoredPage) -> StoredPage
+  ) {
     rights.revokeAll()
-    emptyMemory()
+    clearMemory(rest)
     // Again for changes that had seen pages in memory.
     rights.revokeAll()
     if let disk, !remove(disk) { trust.lose() }
-    emptyMemory()
+    clearMemory(rest)
   }
 
-  private func emptyMemory() { changing.withLock { _ in memory.removeAll() } }
+  private func clearMemory(_ rest: (CacheKey, StoredPage) -> StoredPage) {
+    changing.withLock { _ in
+      // What is on disk, too, comes back from there.
+      guard disk == nil else { return memory.removeAll() }
+      for (key, page) in memory.contents {
+        let rest = rest(key, page)
+        if rest.responses.isEmpty {
+          memory.removeValue(for: key)
+        } else if rest.responses.count < page.responses.count {
+          memory.setValue(rest, for: key, cost: rest.cost)
+        }
+      }
+    }
+  }
 
   /// Removes a page from disk and memory. What the disk doesn't let go of is taken for gone all the same.
   func erase(_ key: CacheKey) {
@@ -60,7 +88,7 @@ extension ResponseStore {
     let left = disk?.entry(for: key.onDisk)?.metadata
     changing.withLock { _ in
       if let left { bury(key, left) }
-      memory.removeValue(for: key.string)
+      memory.removeValue(for: key)
     }
   }
 

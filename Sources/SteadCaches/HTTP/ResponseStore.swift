@@ -8,9 +8,10 @@ import Synchronization
 /// in memory counts only as long as the one on disk is what it was, so that what one process removes is gone for
 /// all others. A change of a page begins again when another one, of any process, came in between.
 final class ResponseStore: Sendable {
-  let memory: MemoryCache<String, StoredPage>
+  let memory: MemoryCache<CacheKey, StoredPage>
   let disk: DiskCache?
   let limits: HTTPCache.Limits
+  let now: @Sendable () -> Date
   let rights = StoringRights()
   /// Pages that could not be removed from the disk, by what they hold there.
   let buried = Mutex<[String: Data]>([:])
@@ -25,9 +26,13 @@ final class ResponseStore: Sendable {
   /// How often a change begins again because the page was replaced meanwhile.
   private static let changeAttempts = 100
 
-  init(disk: DiskCache?, limits: HTTPCache.Limits, respondsToMemoryPressure: Bool) {
+  init(
+    disk: DiskCache?, limits: HTTPCache.Limits, respondsToMemoryPressure: Bool,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
     self.disk = disk
     self.limits = limits
+    self.now = now
     memory = MemoryCache(
       totalCostLimit: limits.memorySize, respondsToMemoryPressure: respondsToMemoryPressure)
   }
@@ -42,18 +47,18 @@ final class ResponseStore: Sendable {
 
   /// The page of a URL as it is now, and its entry on disk.
   func look(_ key: CacheKey) -> (page: StoredPage, entry: DiskCache.Entry?) {
-    let kept = memory.value(for: key.string)
+    let kept = memory.value(for: key)
     let entry = usableDisk?.entry(for: key.onDisk)
     if let kept, kept.onDisk == entry?.metadata { return (kept, entry) }
     guard let entry, !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
     let page = StoredPage(StoredPage.decode(entry.metadata), onDisk: entry.metadata)
     return changing.withLock { _ in
       // What was changed meanwhile without the disk must stay.
-      if let kept = memory.value(for: key.string), kept.onDisk == entry.metadata {
+      if let kept = memory.value(for: key), kept.onDisk == entry.metadata {
         return (kept, entry)
       }
       guard !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
-      memory.setValue(page, for: key.string, cost: page.cost)
+      memory.setValue(page, for: key, cost: page.cost)
       return (page, entry)
     }
   }
@@ -63,7 +68,7 @@ final class ResponseStore: Sendable {
   /// - Parameter change: Called again when the page was changed meanwhile, and while a lock is held.
   @discardableResult
   func change(
-    _ key: CacheKey, body: (id: String, data: Data)? = nil,
+    _ key: CacheKey, body: (id: String, kept: StoredPage.KeptBody)? = nil,
     _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> Bool {
     guard let disk = diskForWriting() else {
@@ -80,7 +85,7 @@ final class ResponseStore: Sendable {
   }
 
   private func change(
-    _ key: CacheKey, on disk: DiskCache, body: (id: String, data: Data)?,
+    _ key: CacheKey, on disk: DiskCache, body: (id: String, kept: StoredPage.KeptBody)?,
     _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> Bool {
     for _ in 0..<Self.changeAttempts {
@@ -118,11 +123,11 @@ final class ResponseStore: Sendable {
   ///   - seen: The page as it was found beside these bytes.
   private func changeInMemory(
     _ key: CacheKey, over bytes: Data? = nil, seen: StoredPage = StoredPage(),
-    body: (id: String, data: Data)?, _ change: ([StoredResponse]) -> [StoredResponse]
+    body: (id: String, kept: StoredPage.KeptBody)?, _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> Bool {
     changing.withLock { _ in
       var old = StoredPage()
-      if let kept = memory.value(for: key.string), kept.onDisk == bytes {
+      if let kept = memory.value(for: key), kept.onDisk == bytes {
         old = kept
       } else if let bytes, !isBuried(key, bytes) {
         // A page that was in memory alone, and isn't any more, was removed.
@@ -141,10 +146,10 @@ final class ResponseStore: Sendable {
     page.dropBodies(downTo: limits.memorySize / Self.pageShare)
     if usableDisk == nil { page.dropBodiless() }
     guard !page.responses.isEmpty else {
-      memory.removeValue(for: key.string)
+      memory.removeValue(for: key)
       return false
     }
-    return memory.setValue(page, for: key.string, cost: page.cost)
+    return memory.setValue(page, for: key, cost: page.cost)
   }
 }
 

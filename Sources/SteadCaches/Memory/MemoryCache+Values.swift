@@ -13,6 +13,15 @@ extension MemoryCache {
     return value
   }
 
+  /// What the cache holds, expired values included; neither counted nor taken for a use.
+  var contents: [(key: Key, value: Value)] {
+    (0...shelfMask).flatMap { number in
+      shelves[number].withLock { table in
+        (0..<table.count).map { (table.entries[$0].key, table.entries[$0].value) }
+      }
+    }
+  }
+
   /// Sets the value for a key, and returns whether the cache keeps it.
   ///
   /// Other values go if there would be no room. A value is not kept if it costs more than ``totalCostLimit``, if

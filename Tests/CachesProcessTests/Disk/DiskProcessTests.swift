@@ -1,5 +1,6 @@
 import CachesTestSupport
 import Foundation
+import SteadFiles
 import SteadTestSupport
 import Testing
 
@@ -118,11 +119,62 @@ import Testing
       #expect(!cache.setData(Data("2".utf8), for: "a"))
       #expect(cache.data(for: "a") == Data("1".utf8))
     }
+    let start = ContinuousClock.now
+    for _ in 0..<30 { #expect(!cache.setData(Data("2".utf8), for: "a")) }
+    // The first set waits, and the following ones don't: each took 0.1 s.
+    #expect(ContinuousClock.now - start < .milliseconds(1500))
     #expect(reports.codes == [.cacheLocked])
     holder.end()
     #expect(cache.setData(Data("2".utf8), for: "a"))
     #expect(cache.data(for: "a") == Data("2".utf8))
     #expect(reports.codes == [.cacheLocked])
+  }
+
+  /// A reader that has stopped keeps the log from being used from its start again.
+  @Test func aStoppedReaderDoesNotMakeTheLogGrowForEver() throws {
+    let reports = Reports(for: url)
+    let cache = DiskCache(directory: url)
+    #expect(cache.setData(Data("1".utf8), for: "a"))
+    let reader = try worker("disk-snapshot")
+    try #require(reader.line() == "reading")
+    reader.waitUntilStopped()
+    let valueSize = 100_000
+    var (stored, longest) = (0, Int64(0))
+    while cache.setData(CacheFixture.bytes(valueSize, seed: UInt64(stored)), for: "\(stored % 50)")
+    {
+      stored += 1
+      longest = max(longest, logSize)
+      try #require(stored < 1000)
+    }
+    // What a set writes besides its value: a page for each index and table, some of them split.
+    let setSize = Int64(valueSize + 30 * 4096)
+    #expect(longest > CacheDatabase.logLimit)
+    #expect(longest <= CacheDatabase.logLimit + setSize)
+    // The first one waits for the reader, and the following ones don't.
+    let start = ContinuousClock.now
+    for number in 0..<5 {
+      #expect(!cache.setData(CacheFixture.bytes(valueSize), for: "\(number)"))
+      #expect(!cache.setData(CacheFixture.bytes(200_000), for: "\(number)"))
+      #expect(cache.data(for: "a") == Data("1".utf8))
+      cache.removeValue(for: "a")
+    }
+    // Each waited 0.1 s for the reader.
+    #expect(ContinuousClock.now - start < .milliseconds(750))
+    #expect(logSize == longest)
+    #expect(reports.codes == [.cacheLocked])
+    reader.resume()
+    #expect(reader.line() == "true")
+    #expect(cache.setData(Data("2".utf8), for: "a"))
+    #expect(cache.data(for: "a") == Data("2".utf8))
+    #expect(
+      cache.data(for: "\((stored - 1) % 50)")
+        == CacheFixture.bytes(valueSize, seed: UInt64(stored - 1)))
+    #expect(logSize < 1 << 20)
+    #expect(reports.codes == [.cacheLocked])
+  }
+
+  private var logSize: Int64 {
+    (try? POSIXDisk().status(at: url.file("DiskCache.sqlite-wal").filePath)?.size) ?? 0
   }
 
   @Test(.needs(.noThreadSanitizer))

@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test func dropsTheOldestBodiesFirst() {
-    var page = StoredPage(pages, bodies: ["x": Data(count: 1000), "y": Data(count: 1000)])
+    let body = StoredPage.KeptBody(data: Data(count: 1000), storedAt: Date())
+    var page = StoredPage(pages, bodies: ["x": body, "y": body])
     let all = page.cost
     page.dropBodies(downTo: all)
     #expect(page.bodies.count == 2)

@@ -32,6 +32,16 @@ package enum WorkerMain {
 
   package static func misuse() -> Never { exit(misuseStatus) }
 
+  /// Runs asynchronous work to its end. What it throws ends the worker.
+  package static func wait(for work: @escaping @Sendable () async throws -> Void) {
+    let end = DispatchSemaphore(value: 0)
+    Task {
+      do { try await work() } catch { fail(error) }
+      end.signal()
+    }
+    end.wait()
+  }
+
   /// Says that the worker is ready, and waits for a line, so that several workers begin together.
   package static func waitForStart() {
     say("ready")

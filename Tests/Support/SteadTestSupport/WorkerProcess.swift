@@ -139,6 +139,16 @@ package final class WorkerProcess {
     return signal == 0 ? (status >> 8) & 0xFF : -signal
   }
 
+  /// Waits until it has stopped, as by SIGSTOP, or has ended.
+  package func waitUntilStopped() {
+    while waitpid(id, &status, WUNTRACED) == -1, errno == EINTR {}
+    // Stopped is what the lower byte says with 0x7F.
+    isRunning = status & 0xFF == 0x7F
+  }
+
+  /// Lets it go on after it has stopped.
+  package func resume() { kill(id, SIGCONT) }
+
   /// kill -9, unless it has ended already and its number may be another's.
   package func end() {
     if isRunning { kill(id, SIGKILL) }

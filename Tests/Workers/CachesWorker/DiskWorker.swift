@@ -1,5 +1,6 @@
 import Foundation
 import SteadCaches
+import SteadSQLite
 import SteadTestSupport
 
 /// What a second process does with a cache on disk.
@@ -16,6 +17,7 @@ enum DiskWorker {
     case ("disk-crowd", .some(let seed)): crowd(url, seed: seed)
     case ("disk-changes", .some(let seed)): changes(url, seed: seed)
     case ("disk-lock", _): try holdLock(url)
+    case ("disk-snapshot", _): try holdSnapshot(url)
     case ("disk-set", _):
       say("\(DiskCache(directory: url).setData(Data("theirs".utf8), for: words.first ?? ""))")
     case ("disk-serve", _): serve(url)
@@ -92,6 +94,19 @@ enum DiskWorker {
     guard fcntl(descriptor, F_SETLK, &lock) == 0 else { throw POSIXError(.EAGAIN) }
     say("locked")
     raise(SIGSTOP)
+  }
+
+  /// Stops while it reads, and reads to the end once it goes on.
+  private static func holdSnapshot(_ url: URL) throws {
+    let file = try SQLiteConnection(SQLiteOptions(.file(url.file("DiskCache.sqlite").filePath)))
+    try file.run("BEGIN")
+    let before = try file.integer("SELECT count(*) FROM contents")
+    say("reading")
+    raise(SIGSTOP)
+    let after = try file.integer("SELECT count(*) FROM contents")
+    try file.run("COMMIT")
+    say("\(before == after)")
+    _ = readLine()
   }
 
   /// Sets, gets and removes what it is told.

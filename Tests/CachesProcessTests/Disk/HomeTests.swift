@@ -1,0 +1,87 @@
+import Foundation
+import SteadFiles
+import SteadTestSupport
+import Testing
+
+/// Home directories that are missing or closed to the user: misses, one report for each cache, and the app goes on.
+@Suite(.hangLimit) struct HomeTests {
+  private static let isPossible = Requirement(
+    launcher != nil,
+    orElse: "no other user can run the worker: run the tests as root, in a directory all can reach")
+
+  private func expectThatTheAppGoesOn(_ command: [String], home: String) throws {
+    let worker = try WorkerProcess(
+      ["env", "-u", "XDG_CACHE_HOME"] + command + [WorkerProcess.program("CachesWorker"), "home"])
+    let lines = worker.rest()
+    #expect(worker.finish() == 0)
+    let problems = lines.filter { $0.hasPrefix("cache") }
+    let place = home + "/.cache/org.example.app"
+    #expect(
+      problems == ["cacheUnavailable \(place)/values", "cacheUnavailable \(place)/responses"])
+    let round = ["small false", "large false", "found false"]
+    #expect(
+      lines.filter { !$0.hasPrefix("cache") }
+        == round + ["body miss"] + round + ["body hit"] + round + ["body hit", "body miss"])
+  }
+
+  @Test(.needs(isPossible)) func noHome() throws {
+    let user = try #require(getpwuid(HomeTests.user)?.pointee)
+    let home = String(cString: user.pw_dir)
+    // The home that the system's list of users has is used instead, and it doesn't exist.
+    try #require(!FileManager.default.fileExists(atPath: home))
+    try expectThatTheAppGoesOn(["env", "-u", "HOME"] + (launcher ?? []), home: home)
+  }
+
+  @Test(.needs(isPossible)) func aHomeThatDoesNotExist() throws {
+    let directory = try TemporaryDirectory()
+    let home = directory.file("missing/home").filePath
+    try expectThatTheAppGoesOn(["env", "HOME=\(home)"] + (launcher ?? []), home: home)
+  }
+
+  /// One of another user, and one of this user that has lost its right to write.
+  @Test(.needs(isPossible), arguments: [0, user]) func aHomeThatCannotBeWrittenTo(owner: uid_t)
+    throws
+  {
+    let directory = try TemporaryDirectory()
+    #expect(chown(directory.url.filePath, owner, owner) == 0)
+    try directory.url.setMode(0o555)
+    defer { try? directory.url.setMode(0o755) }
+    let home = String(directory.url.filePath.dropLast())
+    try expectThatTheAppGoesOn(["env", "HOME=\(home)"] + (launcher ?? []), home: home)
+    #expect(try directory.names == [])
+  }
+
+  /// The caches' own directories, which can be read and not written.
+  @Test(.needs(isPossible)) func aCacheDirectoryThatCannotBeWrittenTo() throws {
+    let directory = try TemporaryDirectory()
+    let home = String(directory.url.filePath.dropLast())
+    let places = [".cache/org.example.app/values", ".cache/org.example.app/responses"]
+    for place in places {
+      try FileManager.default.createDirectory(
+        at: directory.file(place), withIntermediateDirectories: true)
+      #expect(chown(directory.file(place).filePath, HomeTests.user, HomeTests.user) == 0)
+      try directory.file(place).setMode(0o555)
+    }
+    try expectThatTheAppGoesOn(["env", "HOME=\(home)"] + (launcher ?? []), home: home)
+    for place in places { try directory.file(place).setMode(0o755) }
+  }
+
+  @Test(.needs(.smallDisk)) func aHomeOnAReadOnlyDisk() throws {
+    let disk = try SmallDisk()
+    try disk.makeReadOnly()
+    let home = String(disk.directory.url.filePath.dropLast())
+    try expectThatTheAppGoesOn(["env", "HOME=\(home)"], home: home)
+  }
+
+  /// The user who has no rights that others lack.
+  private static let user: uid_t = 65_534
+}
+
+/// What to begin a command line with for a user who isn't the superuser; nil when there is no way.
+private let launcher: [String]? = {
+  guard getuid() == 0, let program = try? WorkerProcess.program("CachesWorker") else { return nil }
+  let launcher = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+  // It ends with the status of a command that it doesn't know.
+  let worker = try? WorkerProcess(launcher + [program, "nonsense"])
+  return worker?.finish() == 64 ? launcher : nil
+}()
