@@ -89,7 +89,7 @@ import Testing
           flights.forgetAll()
           ended.open()
         }
-      } keep: { _ in
+      } keep: { _, _ in
         nil
       }
     }
