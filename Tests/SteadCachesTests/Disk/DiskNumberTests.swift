@@ -43,6 +43,8 @@ import Testing
       guard let entry = cache.entry(for: key) else { continue }
       #expect(entry.size == Self.value(of: key).count)
       if let found = entry.data { #expect(found == Self.value(of: key)) }
+      // Of some alone, since their rows get right sizes by it.
+      guard key > "4" else { continue }
       cache.setMetadata(Data("metadata".utf8), for: key, ifStoredAs: entry.id)
     }
     _ = (cache.totalSize, cache.count)
