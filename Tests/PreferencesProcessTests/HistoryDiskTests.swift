@@ -1,6 +1,7 @@
 import Foundation
-import SteadPreferences
 import Testing
+
+@testable import SteadPreferences
 
 /// What a history asks of the disk, and what it does when that is full or may not be written.
 struct HistoryDiskTests {
@@ -70,6 +71,13 @@ struct HistoryDiskTests {
     let array = try JSONEncoder().encode(notes)
     let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
     try preferences.setPropertyList(.data(array), forKey: "notes")
+    // A compaction that ends later would leave more room.
+    while preferences.writtenDomain.state.withLock({ $0.file?.compaction })
+      != DomainFile.BackgroundCompaction.none
+    {
+      sched_yield()
+    }
+    try disk.waitForRemovedFiles()
     try disk.fill(leaving: 128 << 10)
     for _ in 0..<2 {
       let error = #expect(throws: PreferencesError.self) {

@@ -35,6 +35,29 @@ package final class SmallDisk {
     try Self.run(["truncate", "--size=\(left)", filler.filePath])
   }
 
+  /// Waits until no open file takes room that has no name any more.
+  ///
+  /// A thread that replaces files gives back the room of the old ones a moment later.
+  package func waitForRemovedFiles() throws {
+    while try takenByteCount() != namedByteCount() { sched_yield() }
+  }
+
+  private func takenByteCount() throws -> UInt64 {
+    var status = statvfs()
+    guard statvfs(directory.url.filePath, &status) == 0 else { throw CocoaError(.fileReadUnknown) }
+    return UInt64(status.f_blocks - status.f_bfree) * UInt64(status.f_frsize)
+  }
+
+  private func namedByteCount() throws -> UInt64 {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: directory.url.filePath)
+    return files.reduce(0) { sum, file in
+      var status = stat()
+      // One that has just been removed takes none.
+      guard lstat(directory.file(file).filePath, &status) == 0 else { return sum }
+      return sum + UInt64(status.st_blocks) * 512
+    }
+  }
+
   package func empty() throws { try FileManager.default.removeItem(at: directory.file("filler")) }
 
   /// From here on nothing can be changed. No file may be open for writing.
