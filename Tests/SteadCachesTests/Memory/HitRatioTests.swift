@@ -4,18 +4,30 @@ import Testing
 /// `Scripts/plot-hit-ratios` prints the figures; here only what must not be lost.
 @Suite(.hangLimit) struct HitRatioTests {
   private static let length = 100_000
-  private static let traces = Trace.all(length: length)
+  private static let traces = Trace.tuned(Trace.Variant(length: length))
   /// Where what was used last is used again first LRU is right from the start, and the window's share has to be
   /// learned.
-  private static let learned = "recent"
+  private static let learned: Set = ["recent", "reuse"]
 
   @Test(arguments: traces.map(\.name))
   func isAboveLRUAndBelowTheOptimum(name: String) throws {
     let trace = try #require(Self.traces.first { $0.name == name })
     let ratio = trace.hitRatioOfMemoryCache()
     let lru = PlainPolicy.lru.hitRatio(trace)
-    if name != Self.learned { #expect(ratio > lru, "\(ratio), LRU \(lru)") }
+    if !Self.learned.contains(name) { #expect(ratio > lru, "\(ratio), LRU \(lru)") }
     #expect(ratio <= PlainPolicy.optimal.hitRatio(trace))
+  }
+
+  /// The policy's constants were chosen with another seed, and with a part of these traces.
+  @Test(arguments: [1, 2] as [UInt64])
+  func isAboveLRUWithOtherSeeds(seed: UInt64) {
+    let variant = Trace.Variant(length: Self.length / 2, seed: seed)
+    for trace in Trace.tuned(variant) + Trace.untuned(variant)
+    where !Self.learned.contains(trace.name) {
+      let ratio = trace.hitRatioOfMemoryCache()
+      let lru = PlainPolicy.lru.hitRatio(trace)
+      #expect(ratio > lru + 0.01, "\(trace.name): \(ratio), LRU \(lru)")
+    }
   }
 
   /// Every policy's hits on six requests, counted by hand.
