@@ -23,5 +23,13 @@
       defer { lock.unlock() }
       return try body(&box.value)
     }
+
+    borrowing func withLockIfAvailable<Result>(
+      _ body: (inout Value) throws -> Result
+    ) rethrows -> Result? {
+      guard lock.try() else { return nil }
+      defer { lock.unlock() }
+      return try body(&box.value)
+    }
   }
 #endif
