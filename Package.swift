@@ -16,6 +16,7 @@ import PackageDescription
 #endif
 
 let needsSyntax = TargetDependencyCondition.when(traits: ["Everything", "Records", "Transfer"])
+let needsParser = TargetDependencyCondition.when(traits: ["Everything", "Lint"])
 let needsCrypto = TargetDependencyCondition.when(traits: ["Everything", "Secrets", "Transfer"])
 
 let package = Package(
@@ -33,6 +34,11 @@ let package = Package(
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
     .library(name: "SteadCaches", targets: ["SteadCaches"]),
     .library(name: "SteadAdvice", targets: ["SteadAdvice"]),
+    .library(name: "SteadLint", targets: ["SteadLint"]),
+    .library(name: "SteadLintCommand", targets: ["SteadLintCommand"]),
+    .executable(name: "stead-lint", targets: ["stead-lint"]),
+    .plugin(name: "LintPlugin", targets: ["LintPlugin"]),
+    .plugin(name: "LintBuildPlugin", targets: ["LintBuildPlugin"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
@@ -48,6 +54,9 @@ let package = Package(
     .trait(
       name: "Secrets",
       description: "SteadSecrets and SteadSecretsTesting. The vault is built with swift-crypto."),
+    .trait(
+      name: "Lint",
+      description: "SteadLint. It reads Swift with swift-syntax."),
     .trait(
       name: "Transfer",
       description: "SteadTransfer, between all of the others."),
@@ -108,6 +117,26 @@ let package = Package(
         "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
         "SteadSecrets",
       ]),
+    .target(
+      name: "SteadLint",
+      dependencies: [
+        .product(name: "SwiftParser", package: "swift-syntax", condition: needsParser),
+        .product(name: "SwiftSyntax", package: "swift-syntax", condition: needsParser),
+      ]
+    ),
+    .target(name: "SteadLintCommand", dependencies: ["SteadLint"]),
+    .executableTarget(name: "stead-lint", dependencies: ["SteadLintCommand"]),
+    // `swift package lint`, and a step of a target's build.
+    .plugin(
+      name: "LintPlugin",
+      capability: .command(
+        intent: .custom(verb: "lint", description: "Finds persistence mistakes in Swift sources.")),
+      dependencies: ["stead-lint"]),
+    .plugin(name: "LintBuildPlugin", capability: .buildTool(), dependencies: ["stead-lint"]),
+    .testTarget(
+      name: "SteadLintTests", dependencies: ["SteadLint", "SteadLintCommand"],
+      // Read where they lie.
+      exclude: ["Clean"]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
     .target(name: "OSLog"),

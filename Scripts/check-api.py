@@ -43,7 +43,12 @@ def extract(module, place):
     """The symbols of a module and of what it adds to others."""
     maps = [
         flag
-        for path in sorted(BUILT.glob("C*.build/module.modulemap")) if not path.parent.name.endswith("-tool.build")
+        for path in [
+            *(each for each in sorted(BUILT.glob("C*.build/module.modulemap"))
+              if not each.parent.name.endswith("-tool.build")),
+            # What swift-syntax imports, whose modules SteadLint is made with.
+            *(ROOT / ".build/checkouts/swift-syntax/Sources").glob("*/include/module.modulemap"),
+        ]
         for flag in ("-Xcc", f"-fmodule-map-file={path}")
     ]
     target = f"{platform.machine()}-unknown-linux-gnu"

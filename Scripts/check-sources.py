@@ -32,6 +32,8 @@ ARROWS = {
     "SteadDefault": {"SteadPreferences"},
     "SteadFiles": {"CSteadFiles"},
     "SteadFormats": set(),
+    "SteadLint": {"SwiftParser", "SwiftSyntax"},
+    "SteadLintCommand": {"SteadLint"},
     "SteadPreferences": {"SteadFiles", "SteadFormats"},
     "SteadRecords": {"CSteadRuntime", "SteadFiles", "SteadFormats", "SteadSQLite"},
     "SteadRecordsMacros": SYNTAX,
@@ -43,6 +45,7 @@ ARROWS = {
         "SteadSecrets"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
+    "stead-lint": {"SteadLintCommand"},
 }
 # A folder, and what may be imported there and nowhere else.
 FOLDERS = {

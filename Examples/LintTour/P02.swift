@@ -1,0 +1,6 @@
+import SwiftData
+
+@Model final class Account {
+  var name = ""
+  var password = ""
+}

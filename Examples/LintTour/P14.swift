@@ -1,0 +1,7 @@
+import Foundation
+import SwiftData
+
+@Model final class Person {
+  var name = ""
+  var photo: Data?
+}

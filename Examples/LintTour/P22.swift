@@ -1,0 +1,6 @@
+import SwiftData
+
+func add(_ trip: Trip, to modelContext: ModelContext) {
+  modelContext.insert(trip)
+  try? modelContext.save()
+}

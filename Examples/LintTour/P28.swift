@@ -1,0 +1,7 @@
+import Foundation
+import Security
+
+func addBlindly(_ query: [CFString: Any]) {
+  SecItemDelete(query as CFDictionary)
+  SecItemAdd(query as CFDictionary, nil)
+}

@@ -1,0 +1,7 @@
+import Foundation
+import Security
+
+func removeAll() {
+  let query: [CFString: Any] = [kSecClass: kSecClassGenericPassword]
+  SecItemDelete(query as CFDictionary)
+}

@@ -1,0 +1,20 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package lint` checks the package's sources; what follows goes to `stead-lint`.
+@main
+struct LintPlugin: CommandPlugin {
+  func performCommand(context: PluginContext, arguments: [String]) throws {
+    let tool = try context.tool(named: "stead-lint")
+    let process = Process()
+    process.executableURL = tool.url
+    process.currentDirectoryURL = context.package.directoryURL
+    process.arguments =
+      arguments + ["--cache", context.pluginWorkDirectoryURL.appending(path: "cache").path]
+    try process.run()
+    process.waitUntilExit()
+    if process.terminationStatus != 0 {
+      Diagnostics.error("stead-lint ended with \(process.terminationStatus).")
+    }
+  }
+}

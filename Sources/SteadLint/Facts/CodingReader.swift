@@ -1,0 +1,211 @@
+import SwiftSyntax
+
+/// Finds where a file encodes and decodes Codable values, and where their bytes go or come from.
+struct CodingReader {
+  private let reader: FactReader
+  private let preferences: [Int: [PreferenceUse]]
+  private let calls: [Int: [FunctionCallExprSyntax]]
+  private var context: FileContext { reader.context }
+
+  init(_ reader: FactReader, preferences: [PreferenceUse]) {
+    self.reader = reader
+    self.preferences = Dictionary(grouping: preferences, by: \.scope)
+    let names: Set = ["decode", "encode", "write", "Data", "contents", "createFile"]
+    calls = Dictionary(grouping: reader.context.walk.calls.filter { names.contains($0.name) }) {
+      $0.scope.start
+    }
+  }
+
+  func uses() -> [CodingUse] {
+    context.walk.calls.compactMap { call in
+      switch call.name {
+      case "decode": decoding(call)
+      case "encode": encoding(call)
+      default: nil
+      }
+    }
+  }
+
+  private func decoding(_ call: FunctionCallExprSyntax) -> CodingUse? {
+    guard call.arguments.count == 2, call.argument("from") != nil, let receiver = call.receiver,
+      let type = call.argument(nil)?.code, type.hasSuffix(".self")
+    else { return nil }
+    let scope = call.scope
+    return CodingUse(
+      isDecoding: true, type: String(type.dropLast(5)), property: nil,
+      scopeType: call.enclosingType,
+      target: source(in: scope.start), failure: failure(of: call, in: scope),
+      dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
+      keepsBytes: keepsBytes(scope),
+      function: scope.declaredName ?? "",
+      isFleeting: FleetingPlaces(context: context).areNamed(in: scope),
+      growth: nil, place: context.place(call))
+  }
+
+  private func encoding(_ call: FunctionCallExprSyntax) -> CodingUse? {
+    guard call.arguments.count == 1, let argument = call.argument(nil),
+      let receiver = call.receiver,
+      NameWords(receiver.code).contains(anyOf: ["encoder"])
+    else { return nil }
+    let scope = call.scope
+    let (type, property) = encodedType(argument)
+    return CodingUse(
+      isDecoding: false, type: type, property: property, scopeType: call.enclosingType,
+      target: destination(in: scope, of: call), failure: failure(of: call, in: scope),
+      dateStrategy: strategy(of: receiver, named: "dateEncodingStrategy", in: scope),
+      keepsBytes: keepsBytes(scope),
+      function: scope.declaredName ?? "",
+      isFleeting: FleetingPlaces(context: context).areNamed(in: scope),
+      growth: GrowthReader(context: context).growth(of: argument),
+      place: context.place(call))
+  }
+
+  /// The type of what is encoded, or the property that has it.
+  private func encodedType(_ argument: ExprSyntax) -> (type: String?, property: String?) {
+    if let type = VariableTypes.type(of: argument) { return (type, nil) }
+    var name = argument.code
+    if name == "self" { return (argument.enclosingType, nil) }
+    if name.hasPrefix("self.") { name = String(name.dropFirst(5)) }
+    if name.contains(where: { !$0.isLetter && !$0.isNumber && $0 != "_" }) { return (nil, nil) }
+    if let type = reader.variables.type(of: name, at: argument) { return (type, nil) }
+    return name == "newValue" || name == "oldValue"
+      ? (
+        nil,
+        argument.ancestors.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first?.declaredName
+      )
+      : (nil, name)
+  }
+
+  // MARK: Where bytes come from and go
+
+  private func source(in scope: Int) -> CodingUse.Target {
+    let keys = Set(
+      (preferences[scope] ?? []).filter {
+        ["data", "object", "string", "value"].contains($0.method)
+      }.map(\.key))
+    if keys.count == 1, let key = keys.first { return .preference(key) }
+    let files = Set(
+      (calls[scope] ?? []).compactMap { call -> String? in
+        switch call.name {
+        case "Data": call.argument("contentsOf")?.code
+        case "contents": call.argument("atPath")?.code
+        default: nil
+        }
+      })
+    if keys.isEmpty, files.count == 1, let file = files.first { return .file(plain(file)) }
+    return .unknown
+  }
+
+  private func destination(in scope: Syntax, of call: FunctionCallExprSyntax) -> CodingUse.Target {
+    if scope.mentions(
+      "SecItemAdd", "SecItemUpdate", "keychain", "Keychain", "KeychainSwift", "Secrets")
+    {
+      return .secret
+    }
+    let writes = (preferences[scope.start] ?? []).filter { $0.access == .write }
+    let names = boundNames(of: call)
+    let mine = writes.filter { write in
+      let words = Set(
+        (write.value ?? "").split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+      return (write.value ?? "").contains("encode(") || !words.isDisjoint(with: names)
+    }
+    let keys = Set(mine.map(\.key))
+    if keys.count == 1, let key = keys.first {
+      return mine.first?.store == .cloud ? .cloud : .preference(key)
+    }
+    let files = Set(
+      (calls[scope.start] ?? []).compactMap { call -> String? in
+        guard call.name == "write", let receiver = call.receiver?.code else { return nil }
+        return names.contains(receiver) || receiver.contains("encode(")
+          ? call.argument("to")?.code : nil
+      })
+    if let file = files.first, files.count == 1 { return .file(plain(file)) }
+    return scope.mentions("CKRecord", "CKAsset") ? .cloud : .unknown
+  }
+
+  /// The variables that a call's result is bound to.
+  private func boundNames(of call: FunctionCallExprSyntax) -> Set<String> {
+    for node in call.ancestors {
+      if let binding = node.as(PatternBindingSyntax.self) {
+        return [binding.pattern.trimmedDescription]
+      }
+      if let binding = node.as(OptionalBindingConditionSyntax.self) {
+        return [binding.pattern.trimmedDescription]
+      }
+      if node.is(CodeBlockItemSyntax.self) { return [] }
+    }
+    return []
+  }
+
+  private func plain(_ file: String) -> String {
+    file.hasPrefix("self.") || file.hasPrefix("Self.") ? String(file.dropFirst(5)) : file
+  }
+
+  // MARK: Failures
+
+  private func failure(of call: FunctionCallExprSyntax, in scope: Syntax) -> CodingUse.Failure {
+    for node in call.ancestors {
+      if node.id == scope.id || node.is(ClosureExprSyntax.self) { return .thrown }
+      if let attempt = node.as(TryExprSyntax.self), attempt.questionOrExclamationMark?.text == "?" {
+        return .discarded
+      }
+      if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
+        let inBody = call.ancestors.contains { $0.id == statement.body.id }
+        if inBody {
+          return statement.catchClauses.allSatisfy { goesOn($0.body) } ? .caught : .thrown
+        }
+      }
+    }
+    return .thrown
+  }
+
+  /// Whether a catch clause tells nobody who could stop a later save.
+  private func goesOn(_ body: CodeBlockSyntax) -> Bool {
+    let stops: Set = [
+      "throw", "fatalError", "preconditionFailure", "failure", "exit", "abort", "removeObject",
+    ]
+    if body.mentions(anyOf: stops) { return false }
+    // An error that is kept in a property can be shown, and asked before a save.
+    return !body.code.contains("rror=")
+  }
+
+  private func keepsBytes(_ scope: Syntax) -> Bool {
+    let words: Set = [
+      "backup", "backUp", "corrupt", "corrupted", "quarantine", "moveItem", "copyItem",
+      "replaceItemAt", "salvage",
+      "legacy", "migrate", "migrateLegacy",
+    ]
+    return scope.tokens(viewMode: .sourceAccurate).contains { token in
+      words.contains(token.text) || NameWords(token.text).contains(anyOf: words)
+    }
+  }
+
+  // MARK: Dates
+
+  /// How a coder that the function makes treats dates; nil for one that comes from elsewhere.
+  private func strategy(of coder: ExprSyntax, named property: String, in scope: Syntax) -> String? {
+    let text = coder.code
+    if text == "JSONEncoder()" || text == "JSONDecoder()" { return ".deferredToDate" }
+    guard text.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
+    var isMadeHere = false
+    for variable in context.walk.variables where variable.scope.id == scope.id {
+      for binding in variable.bindings where binding.pattern.trimmedDescription == text {
+        guard let value = binding.initializer?.value.code else { return nil }
+        isMadeHere = value == "JSONEncoder()" || value == "JSONDecoder()"
+      }
+    }
+    guard isMadeHere else { return nil }
+    for sequence in context.walk.assignments where sequence.scope.id == scope.id {
+      let code = sequence.code
+      let head = text + "." + property + "="
+      if code.hasPrefix(head) { return normalized(String(code.dropFirst(head.count))) }
+    }
+    return ".deferredToDate"
+  }
+
+  /// The name of a strategy without its type, so that `.iso8601` and `JSONEncoder.DateEncodingStrategy.iso8601` agree.
+  private func normalized(_ strategy: String) -> String {
+    let head = strategy.prefix { $0 != "(" && $0 != "{" }
+    return "." + head.lastComponent + strategy.dropFirst(head.count)
+  }
+}

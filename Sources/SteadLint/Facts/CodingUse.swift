@@ -1,0 +1,30 @@
+/// A Codable value that is encoded or decoded.
+struct CodingUse: Codable, Sendable {
+  enum Target: Codable, Hashable, Sendable {
+    case preference(KeyFact)
+    case file(String)
+    case cloud
+    case secret
+    case unknown
+  }
+
+  enum Failure: String, Codable { case thrown, discarded, caught }
+
+  let isDecoding: Bool
+  /// The type, where the file shows it; otherwise a property's name that the index can look up.
+  let type: String?
+  let property: String?
+  let scopeType: String
+  let target: Target
+  let failure: Failure
+  /// Nil where it isn't known.
+  let dateStrategy: String?
+  /// Whether the function keeps the bytes that don't decode.
+  let keepsBytes: Bool
+  let function: String
+  /// Whether the place is a cache's, as far as the file shows it.
+  let isFleeting: Bool
+  /// Where a list that is encoded gets another element, if nothing in the type shortens it.
+  let growth: Place?
+  let place: Place
+}

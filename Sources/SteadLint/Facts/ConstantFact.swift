@@ -1,0 +1,7 @@
+/// A string with a name.
+struct ConstantFact: Codable, Sendable {
+  let name: String
+  let value: String
+  let isPrivate: Bool
+  let place: Place
+}

@@ -1,0 +1,105 @@
+import SwiftSyntax
+
+/// Finds contexts that a closure takes from one actor to another.
+struct CrossingReader {
+  let context: FileContext
+  let variables: VariableTypes
+
+  /// A use of a context from outside of the closure that runs elsewhere.
+  struct Crossing {
+    let name: DeclReferenceExprSyntax
+    let call: String
+  }
+
+  func crossings() -> [Crossing] {
+    context.walk.calls.compactMap { call in
+      guard let elsewhere = elsewhere(call), let closure = closure(of: call), !isIsolated(closure)
+      else { return nil }
+      return contextUse(in: closure).map { Crossing(name: $0, call: elsewhere) }
+    }
+  }
+
+  /// How a call is named that runs its closure on another thread than the one it's made on.
+  private func elsewhere(_ call: FunctionCallExprSyntax) -> String? {
+    let receiver = call.receiver?.code ?? ""
+    if call.name == "detached", receiver == "Task" { return "Task.detached" }
+    if call.name == "async", receiver.hasPrefix("DispatchQueue.global(") {
+      return "DispatchQueue.global"
+    }
+    return nil
+  }
+
+  private func closure(of call: FunctionCallExprSyntax) -> ClosureExprSyntax? {
+    call.trailingClosure ?? call.arguments.last?.expression.as(ClosureExprSyntax.self)
+  }
+
+  /// Whether a closure says on which actor it runs.
+  private func isIsolated(_ closure: ClosureExprSyntax) -> Bool {
+    closure.signature?.attributes.contains { $0.trimmedDescription.hasPrefix("@MainActor") }
+      ?? false
+  }
+
+  private func contextUse(in closure: ClosureExprSyntax) -> DeclReferenceExprSyntax? {
+    let own = madeNames(in: closure)
+    return context.walk.calls.lazy.compactMap { call -> DeclReferenceExprSyntax? in
+      guard call.start >= closure.statements.start, call.end <= closure.end,
+        let receiver = call.receiver,
+        let name = lastName(of: receiver), !own.contains(name.baseName.text), isContext(name),
+        !isBroughtBack(call, within: closure)
+      else { return nil }
+      return name
+    }.first
+  }
+
+  private func lastName(of receiver: ExprSyntax) -> DeclReferenceExprSyntax? {
+    if let name = receiver.as(DeclReferenceExprSyntax.self) { return name }
+    guard let member = receiver.as(MemberAccessExprSyntax.self), member.base?.code == "self" else {
+      return nil
+    }
+    return member.declName
+  }
+
+  private func isContext(_ name: DeclReferenceExprSyntax) -> Bool {
+    let text = name.baseName.text
+    if let type = variables.type(of: text, at: name) { return type.elementType == "ModelContext" }
+    return context.environmentContexts.contains(text)
+  }
+
+  /// The names that a closure makes or that its parameters have.
+  private func madeNames(in closure: ClosureExprSyntax) -> Set<String> {
+    let made = context.walk.variables.filter { $0.start >= closure.start && $0.end <= closure.end }
+    var names = Set(made.flatMap(\.bindings).map(\.pattern.trimmedDescription))
+    if let clause = closure.signature?.parameterClause {
+      names.formUnion(clause.tokens(viewMode: .sourceAccurate).map(\.text))
+    }
+    return names
+  }
+
+  /// Whether the call is in a closure of its own that runs on the main actor, or in a `perform`.
+  private func isBroughtBack(_ call: FunctionCallExprSyntax, within closure: ClosureExprSyntax)
+    -> Bool
+  {
+    for node in call.ancestors {
+      if node.id == closure.id { return false }
+      guard let inner = node.as(ClosureExprSyntax.self) else { continue }
+      if isIsolated(inner) { return true }
+      let caller = inner.ancestors.dropFirst().lazy.compactMap {
+        $0.as(FunctionCallExprSyntax.self)
+      }.first
+      if ["run", "perform", "performAndWait", "async", "sync"].contains(caller?.name ?? "") {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension FileContext {
+  /// The properties that a view's environment gives a context to.
+  var environmentContexts: Set<String> {
+    let found = walk.variables.filter { variable in
+      variable.attributes.contains { $0.trimmedDescription.contains("\\.modelContext") }
+    }
+    return Set(found.flatMap(\.bindings).map(\.pattern.trimmedDescription))
+  }
+}

@@ -1,0 +1,222 @@
+import SwiftSyntax
+
+/// Makes a file's facts from its syntax.
+struct FactReader {
+  let context: FileContext
+  let variables: VariableTypes
+
+  init(_ context: FileContext) {
+    self.context = context
+    variables = VariableTypes(context.walk)
+  }
+
+  func facts(suppressions: [Suppression]) -> FileFacts {
+    var facts = FileFacts()
+    facts.path = context.path
+    facts.imports = context.walk.imports
+    facts.importsTests = !facts.imports.isDisjoint(with: ["XCTest", "Testing", "Quick", "Nimble"])
+    facts.types = context.walk.types.compactMap(type)
+    facts.constants = constants()
+    facts.preferences = PreferenceReader(self).uses()
+    facts.codings = CodingReader(self, preferences: facts.preferences).uses()
+    let schemas = SchemaReader(context: context)
+    facts.schemas = schemas.schemas()
+    facts.plans = schemas.plans()
+    facts.stages = schemas.stages()
+    facts.containers = schemas.containers()
+    facts.predicates = PredicateReader(context: context).facts()
+    facts.suppressions = suppressions
+    if context.isManifest {
+      facts.testFolders = folders(of: "testTarget", in: "Tests/")
+      facts.executableFolders = folders(of: "executableTarget", in: "Sources/")
+    }
+    return facts
+  }
+
+  /// How a key is written.
+  func key(_ expression: ExprSyntax) -> KeyFact {
+    if let literal = expression.literal { return .literal(literal) }
+    var name = expression.code
+    for prefix in ["self.", "Self."] where name.hasPrefix(prefix) {
+      name = String(name.dropFirst(prefix.count))
+    }
+    for suffix in [".rawValue", ".key", ".name", ".keyName"] where name.hasSuffix(suffix) {
+      name = String(name.dropLast(suffix.count))
+    }
+    let isName =
+      !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+    return isName ? .reference(name: name, scope: expression.enclosingType) : .other(name)
+  }
+
+  // MARK: Types
+
+  private func type(_ node: Syntax) -> TypeFact? {
+    guard let group = node.asProtocol(DeclGroupSyntax.self), let name = node.declaredName else {
+      return nil
+    }
+    let outer = node.enclosingType
+    let (properties, cases, macros) = members(of: group)
+    return TypeFact(
+      name: outer.isEmpty ? name : outer + "." + name, kind: kind(of: node),
+      attributes: group.attributes.compactMap {
+        $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription
+      },
+      inherited: group.inheritanceClause?.inheritedTypes.map { inheritedName($0.type) } ?? [],
+      properties: properties, cases: cases, macros: macros, decodesItself: decodesItself(group),
+      uncheckedSendable: group.inheritanceClause?.inheritedTypes.contains {
+        $0.type.code.contains("@unchecked") && $0.type.code.hasSuffix("Sendable")
+      } ?? false,
+      place: context.place(group.introducer))
+  }
+
+  private func decodesItself(_ group: some DeclGroupSyntax) -> Bool {
+    group.memberBlock.members.contains { member in
+      let parameters = member.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause
+        .parameters
+      return parameters?.first?.firstName.text == "from"
+        && parameters?.first?.type.code.hasSuffix("Decoder") == true
+    }
+  }
+
+  private func inheritedName(_ type: TypeSyntax) -> String {
+    let inner = type.as(AttributedTypeSyntax.self)?.baseType ?? type
+    return inner.trimmedDescription.lastComponent
+  }
+
+  private func kind(of node: Syntax) -> TypeFact.Kind {
+    switch node.kind {
+    case .classDecl: .class
+    case .structDecl: .struct
+    case .enumDecl: .enum
+    case .actorDecl: .actor
+    default: .extension
+    }
+  }
+
+  private func members(of group: some DeclGroupSyntax) -> ([PropertyFact], [String], [String]) {
+    var properties: [PropertyFact] = []
+    var cases: [String] = []
+    var macros: [String] = []
+    for member in group.memberBlock.members {
+      if let variable = member.decl.as(VariableDeclSyntax.self) {
+        properties += variable.bindings.compactMap { property($0, of: variable) }
+      } else if let enumCase = member.decl.as(EnumCaseDeclSyntax.self) {
+        cases += enumCase.elements.map(\.name.text)
+      } else if let macro = member.decl.as(MacroExpansionDeclSyntax.self) {
+        macros.append(macro.trimmedDescription)
+      }
+    }
+    return (properties, cases, macros)
+  }
+
+  private func property(_ binding: PatternBindingSyntax, of variable: VariableDeclSyntax)
+    -> PropertyFact?
+  {
+    guard let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+      return nil
+    }
+    let modifiers = variable.modifiers.map(\.name.text)
+    return PropertyFact(
+      name: identifier.text, type: VariableTypes.type(of: binding),
+      defaultValue: binding.initializer?.value.trimmedDescription,
+      isStatic: modifiers.contains("static") || modifiers.contains("class"),
+      isComputed: binding.accessorBlock.map(isComputed) ?? false,
+      isConstant: variable.bindingSpecifier.text == "let",
+      attributes: variable.attributes.compactMap { $0.as(AttributeSyntax.self).map(attribute) },
+      place: context.place(identifier), start: variable.start,
+      end: (binding.typeAnnotation.map(Syntax.init) ?? Syntax(binding.pattern)).end)
+  }
+
+  private func isComputed(_ block: AccessorBlockSyntax) -> Bool {
+    guard case .accessors(let accessors) = block.accessors else { return true }
+    return !accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+  }
+
+  private func attribute(_ attribute: AttributeSyntax) -> AttributeFact {
+    var arguments: [String: String] = [:]
+    var removals: [String: Fix.Edit] = [:]
+    var start: Int?
+    if case .argumentList(let list) = attribute.arguments {
+      start = list.start
+      let all = Array(list)
+      for (index, argument) in all.enumerated() {
+        let label = argument.label?.text ?? (argument.expression.code)
+        arguments[label] = argument.expression.trimmedDescription
+        let from = index == 0 ? argument.start : all[index - 1].expression.end
+        let to = index == 0 && all.count > 1 ? all[1].start : argument.expression.end
+        removals[label] = Fix.Edit(offset: from, length: to - from, replacement: "")
+      }
+    }
+    return AttributeFact(
+      name: attribute.attributeName.trimmedDescription, arguments: arguments,
+      text: attribute.trimmedDescription,
+      place: context.place(attribute), argumentsStart: start, removals: removals)
+  }
+
+  // MARK: Constants
+
+  private func constants() -> [ConstantFact] {
+    var constants: [ConstantFact] = []
+    for variable in context.walk.variables where variable.bindingSpecifier.text == "let" {
+      for binding in variable.bindings {
+        guard let value = binding.initializer?.value, let text = stringValue(value) else {
+          continue
+        }
+        constants.append(
+          constant(
+            binding.pattern.trimmedDescription, text, modifiers: variable.modifiers,
+            at: binding.pattern))
+      }
+    }
+    for node in context.walk.types {
+      guard let declaration = node.as(EnumDeclSyntax.self) else { continue }
+      let inherited =
+        declaration.inheritanceClause?.inheritedTypes.map(\.type.trimmedDescription) ?? []
+      guard inherited.contains("String") else { continue }
+      for member in declaration.memberBlock.members {
+        for element in member.decl.as(EnumCaseDeclSyntax.self)?.elements ?? [] {
+          let raw = element.rawValue.map(\.value)?.literal ?? element.name.text
+          constants.append(
+            constant(element.name.text, raw, modifiers: declaration.modifiers, at: element.name))
+        }
+      }
+    }
+    return constants
+  }
+
+  /// The content of a literal, or of a typed key that is made of one: `Key("token")`.
+  private func stringValue(_ value: ExprSyntax) -> String? {
+    if let literal = value.literal { return literal }
+    guard let call = value.as(FunctionCallExprSyntax.self),
+      call.name.hasSuffix("Key") || call.name == "Name"
+    else { return nil }
+    return call.arguments.first?.expression.literal
+  }
+
+  private func constant(
+    _ name: String, _ value: String, modifiers: DeclModifierListSyntax, at node: some SyntaxProtocol
+  ) -> ConstantFact {
+    let outer = node.enclosingType
+    let isLocal = node.ancestors.contains {
+      $0.is(CodeBlockSyntax.self) || $0.is(ClosureExprSyntax.self)
+    }
+    let isHidden = modifiers.contains { ["private", "fileprivate"].contains($0.name.text) }
+    let isInstance =
+      node.ancestors.contains { $0.is(MemberBlockSyntax.self) }
+      && !node.ancestors.contains { $0.is(EnumCaseDeclSyntax.self) }
+      && !modifiers.contains { ["static", "class"].contains($0.name.text) }
+    return ConstantFact(
+      name: outer.isEmpty ? name : outer + "." + name, value: value,
+      isPrivate: isLocal || isHidden || isInstance, place: context.place(node))
+  }
+
+  // MARK: Manifest
+
+  private func folders(of kind: String, in folder: String) -> [String] {
+    let root = context.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
+    return context.walk.calls.filter { $0.name == kind }.compactMap { call in
+      if let path = call.argument("path")?.literal { return root + path + "/" }
+      return call.argument("name")?.literal.map { root + folder + $0 + "/" }
+    }
+  }
+}

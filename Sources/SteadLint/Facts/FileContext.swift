@@ -1,0 +1,151 @@
+import SwiftParser
+import SwiftSyntax
+
+/// A parsed file, as the rules about single files see it.
+struct FileContext {
+  let path: String
+  let walk: SyntaxWalk
+  let lines: LineTable
+  let isManifest: Bool
+
+  init(path: String, tree: SourceFileSyntax, walk: SyntaxWalk, bytes: [UInt8]) {
+    self.path = path
+    self.walk = walk
+    lines = LineTable(bytes)
+    isManifest = path.split(separator: "/").last == "Package.swift"
+  }
+
+  func place(_ node: some SyntaxProtocol) -> Place {
+    let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
+    let end = node.endPositionBeforeTrailingTrivia.utf8Offset
+    return lines.place(from: start, length: end - start, path: path, isInPreview: node.isInPreview)
+  }
+
+  func place(from start: Int, length: Int, near node: some SyntaxProtocol) -> Place {
+    lines.place(from: start, length: length, path: path, isInPreview: node.isInPreview)
+  }
+}
+
+extension SyntaxProtocol {
+  var start: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
+  var end: Int { endPositionBeforeTrailingTrivia.utf8Offset }
+
+  /// The nodes around it, from the inside out.
+  var ancestors: UnfoldFirstSequence<Syntax> {
+    sequence(first: Syntax(self)) { $0.parent }
+  }
+
+  /// Whether it's in a `#Preview` or a `PreviewProvider`, or in a type or file that only previews use.
+  var isInPreview: Bool {
+    for node in ancestors {
+      switch node.kind {
+      case .macroExpansionDecl:
+        if node.as(MacroExpansionDeclSyntax.self)?.macroName.text == "Preview" { return true }
+      case .macroExpansionExpr:
+        if node.as(MacroExpansionExprSyntax.self)?.macroName.text == "Preview" { return true }
+      case .classDecl, .structDecl, .enumDecl, .actorDecl, .extensionDecl, .variableDecl,
+        .functionDecl:
+        if let name = node.declaredName, Self.isPreviewName(name) { return true }
+      default: break
+      }
+    }
+    return false
+  }
+
+  private static func isPreviewName(_ name: String) -> Bool {
+    !Set(NameWords(name).words).isDisjoint(with: [
+      "preview", "previews", "previewer", "mock", "sample", "samples",
+    ])
+  }
+
+  /// The name of a declaration, as far as it has one.
+  var declaredName: String? {
+    let node = Syntax(self)
+    switch node.kind {
+    case .classDecl: return node.as(ClassDeclSyntax.self)?.name.text
+    case .structDecl: return node.as(StructDeclSyntax.self)?.name.text
+    case .enumDecl: return node.as(EnumDeclSyntax.self)?.name.text
+    case .actorDecl: return node.as(ActorDeclSyntax.self)?.name.text
+    case .extensionDecl: return node.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
+    case .functionDecl: return node.as(FunctionDeclSyntax.self)?.name.text
+    case .variableDecl:
+      return node.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription
+    case .initializerDecl: return "init"
+    default: return nil
+    }
+  }
+
+  /// The types around it, joined by full stops.
+  var enclosingType: String {
+    var names: [String] = []
+    for node in ancestors.dropFirst() {
+      switch node.kind {
+      case .classDecl, .structDecl, .enumDecl, .actorDecl, .extensionDecl:
+        if let name = node.declaredName { names.append(name) }
+      default: break
+      }
+    }
+    return names.reversed().joined(separator: ".")
+  }
+
+  /// The function, initializer, accessor or member around it; the file where there is none.
+  var scope: Syntax {
+    var last = Syntax(self)
+    for node in ancestors {
+      last = node
+      switch node.kind {
+      case .functionDecl, .initializerDecl, .deinitializerDecl, .accessorDecl, .subscriptDecl:
+        return node
+      case .variableDecl:
+        if node.parent?.is(MemberBlockItemSyntax.self) == true { return node }
+      case .memberBlockItem:
+        return node
+      default: break
+      }
+    }
+    return last
+  }
+
+  /// Whether a word is among its tokens.
+  func mentions(_ words: String...) -> Bool {
+    mentions(anyOf: Set(words))
+  }
+
+  func mentions(anyOf words: Set<String>) -> Bool {
+    tokens(viewMode: .sourceAccurate).contains { words.contains($0.text) }
+  }
+
+  /// A digest of its content that comments and spaces don't change.
+  var code: String {
+    tokens(viewMode: .sourceAccurate).map(\.text).joined()
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// The last name of what is called: `save` of `context.save()`.
+  var name: String {
+    if let member = calledExpression.as(MemberAccessExprSyntax.self) {
+      return member.declName.baseName.text
+    }
+    if let generic = calledExpression.as(GenericSpecializationExprSyntax.self) {
+      return generic.expression.code.lastComponent
+    }
+    return calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text ?? ""
+  }
+
+  /// What a method is called on.
+  var receiver: ExprSyntax? {
+    calledExpression.as(MemberAccessExprSyntax.self)?.base
+  }
+
+  func argument(_ label: String?) -> ExprSyntax? {
+    arguments.first { $0.label?.text == label }?.expression
+  }
+}
+
+extension ExprSyntax {
+  /// The content of a string literal without interpolations.
+  var literal: String? {
+    self.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+  }
+}

@@ -1,0 +1,43 @@
+import SwiftSyntax
+
+/// Directories that the system empties, and names that stand for them in a file.
+struct FleetingPlaces {
+  let context: FileContext
+
+  static let words: Set<String> = ["cache", "caches", "cached", "temporary", "temp", "tmp"]
+
+  /// Whether a function's own words, or the properties that it uses of its type, name such a place.
+  func areNamed(in scope: Syntax) -> Bool {
+    if let initializer = scope.as(InitializerDeclSyntax.self),
+      initializer.signature.parameterClause.parameters.contains(where: {
+        isFleeting($0.firstName.text)
+      })
+    {
+      return true
+    }
+    let names = Set(identifiers(in: scope))
+    return context.walk.variables.contains { variable in
+      guard let binding = variable.bindings.first,
+        names.contains(binding.pattern.trimmedDescription),
+        variable.parent?.is(MemberBlockItemSyntax.self) == true, isString(binding)
+      else { return false }
+      return (binding.initializer.map { identifiers(in: $0) } ?? []).contains(where: isFleeting)
+    }
+  }
+
+  private func identifiers(in node: some SyntaxProtocol) -> [String] {
+    node.tokens(viewMode: .sourceAccurate).compactMap { token in
+      if case .identifier(let text) = token.tokenKind { text } else { nil }
+    }
+  }
+
+  private func isFleeting(_ name: String) -> Bool {
+    NameWords(name).contains(anyOf: Self.words)
+  }
+
+  /// Whether a property may be a path or a URL, and not the cache itself.
+  private func isString(_ binding: PatternBindingSyntax) -> Bool {
+    let words = NameWords(binding.pattern.trimmedDescription).words
+    return ["path", "url", "file", "directory", "folder"].contains(words.last)
+  }
+}

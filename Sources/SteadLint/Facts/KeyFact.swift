@@ -1,0 +1,7 @@
+/// How a key is written.
+enum KeyFact: Codable, Hashable, Sendable {
+  case literal(String)
+  /// A name, and the type in which it's looked up.
+  case reference(name: String, scope: String)
+  case other(String)
+}

@@ -1,0 +1,124 @@
+import SwiftSyntax
+
+/// Finds the uses of preferences in a file.
+struct PreferenceReader {
+  private let reader: FactReader
+  private var context: FileContext { reader.context }
+
+  init(_ reader: FactReader) {
+    self.reader = reader
+  }
+
+  private static let readers: Set<String> = [
+    "string", "data", "object", "bool", "integer", "double", "float", "array", "dictionary",
+    "stringArray", "url",
+    "value", "longLong",
+  ]
+  private static let writers: Set<String> = ["set", "setValue"]
+  private static let wrappers: Set<String> = [
+    "AppStorage", "SceneStorage", "UserDefault", "Preference",
+  ]
+
+  func uses() -> [PreferenceUse] {
+    context.walk.calls.compactMap(use) + context.walk.variables.compactMap(wrapper)
+  }
+
+  private func use(_ call: FunctionCallExprSyntax) -> PreferenceUse? {
+    guard let receiver = call.receiver, let access = access(call), let store = store(receiver)
+    else { return nil }
+    let key = call.argument("forKey") ?? call.argument("forKeyPath")
+    guard key != nil || access == .register || access == .synchronize else { return nil }
+    let value = access == .write ? call.arguments.first?.expression : nil
+    return PreferenceUse(
+      store: store, access: access, method: call.name, receiver: receiver.code,
+      key: key.map(reader.key) ?? .other(registered(call)), value: value?.trimmedDescription,
+      valueType: value.flatMap(type),
+      isComparedWithZero: access == .read && isComparedWithZero(call), scope: call.scope.start,
+      scopeType: call.enclosingType,
+      place: context.place(call), keyPlace: context.place(key.map(Syntax.init) ?? Syntax(call)))
+  }
+
+  private func isComparedWithZero(_ call: FunctionCallExprSyntax) -> Bool {
+    let operators = [">", "==", "!=", ">=", "<="]
+    for node in call.ancestors {
+      if let sequence = node.as(SequenceExprSyntax.self), sequence.start == call.start {
+        return operators.contains { sequence.code.hasPrefix(call.code + $0 + "0") }
+      }
+      guard let binding = node.as(PatternBindingSyntax.self) else { continue }
+      let name = binding.pattern.trimmedDescription
+      let code = call.scope.code
+      return operators.contains { code.contains(name + $0 + "0") }
+    }
+    return false
+  }
+
+  private func access(_ call: FunctionCallExprSyntax) -> PreferenceUse.Access? {
+    switch call.name {
+    case "removeObject": .remove
+    case "register" where call.argument("defaults") != nil: .register
+    case "synchronize" where call.arguments.isEmpty: .synchronize
+    case "addObserver" where call.argument("forKeyPath") != nil: .observe
+    case let name where Self.writers.contains(name) && call.arguments.count == 2: .write
+    case let name where Self.readers.contains(name) && call.arguments.count == 1: .read
+    default: nil
+    }
+  }
+
+  /// What is registered, since its keys aren't literals alone.
+  private func registered(_ call: FunctionCallExprSyntax) -> String {
+    call.argument("defaults")?.trimmedDescription ?? ""
+  }
+
+  /// The type of a value that is written, as far as the file shows it.
+  private func type(of value: ExprSyntax) -> String? {
+    if let type = VariableTypes.type(of: value) { return type }
+    let name = value.code
+    guard name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) else {
+      return nil
+    }
+    let last = name.hasPrefix("self.") ? String(name.dropFirst(5)) : name
+    return last.contains(".") ? nil : reader.variables.type(of: last, at: value)
+  }
+
+  private func store(_ receiver: ExprSyntax) -> PreferenceUse.Store? {
+    var text = receiver.code
+    if text.hasPrefix("Foundation.") { text = String(text.dropFirst("Foundation.".count)) }
+    if text.contains("NSUbiquitousKeyValueStore") { return .cloud }
+    if text.hasPrefix("UserDefaults.") || text.hasPrefix("UserDefaults(")
+      || text.hasPrefix("(UserDefaults(")
+    {
+      return .preferences
+    }
+    if text.hasPrefix("Preferences.") { return .preferences }
+    while text.hasSuffix("?") || text.hasSuffix("!") { text = String(text.dropLast()) }
+    let name = text.lastComponent
+    if let type = reader.variables.type(of: name, at: receiver) {
+      switch type.elementType {
+      case "UserDefaults", "Preferences", "Foundation.UserDefaults": return .preferences
+      case "NSUbiquitousKeyValueStore": return .cloud
+      default: return nil
+      }
+    }
+    guard name.first?.isLowercase == true else { return nil }
+    return NameWords(name).words.last == "defaults" ? .preferences : nil
+  }
+
+  private func wrapper(_ variable: VariableDeclSyntax) -> PreferenceUse? {
+    guard let binding = variable.bindings.first else { return nil }
+    for case let attribute? in variable.attributes.map({ $0.as(AttributeSyntax.self) }) {
+      let name = attribute.attributeName.trimmedDescription
+      guard Self.wrappers.contains(name), case .argumentList(let arguments) = attribute.arguments,
+        let key = arguments.first, key.label == nil || key.label?.text == "key"
+      else { continue }
+      return PreferenceUse(
+        store: .preferences, access: .wrapper, method: name, receiver: "",
+        key: reader.key(key.expression),
+        value: binding.initializer?.value.trimmedDescription,
+        valueType: VariableTypes.type(of: binding), isComparedWithZero: false,
+        scope: variable.start, scopeType: variable.enclosingType,
+        place: context.place(binding.pattern),
+        keyPlace: context.place(key.expression))
+    }
+    return nil
+  }
+}

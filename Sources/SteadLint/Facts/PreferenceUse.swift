@@ -1,0 +1,19 @@
+/// A use of preferences, or of the key-value store of iCloud.
+struct PreferenceUse: Codable, Sendable {
+  enum Store: String, Codable { case preferences, cloud }
+  enum Access: String, Codable { case read, write, remove, wrapper, register, synchronize, observe }
+
+  let store: Store
+  let access: Access
+  let method: String
+  let receiver: String
+  let key: KeyFact
+  let value: String?
+  let valueType: String?
+  /// Whether the number that's read is compared with zero, which stands for an absent one.
+  let isComparedWithZero: Bool
+  let scope: Int
+  let scopeType: String
+  let place: Place
+  let keyPlace: Place
+}

@@ -1,0 +1,127 @@
+import SwiftSyntax
+
+/// Finds versioned schemas, migration plans with their stages, and containers.
+struct SchemaReader {
+  let context: FileContext
+
+  func schemas() -> [SchemaFact] {
+    groups(inheriting: "VersionedSchema").map { node, group, name in
+      let models = member("models", of: group).map { references(in: $0) } ?? []
+      return SchemaFact(
+        name: name, version: member("versionIdentifier", of: group).flatMap(version),
+        models: models.map { .init(name: $0.base?.code ?? "", place: context.place($0)) },
+        place: context.place(group.introducer))
+    }
+  }
+
+  func plans() -> [PlanFact] {
+    groups(inheriting: "SchemaMigrationPlan").map { node, group, name in
+      let schemas = member("schemas", of: group)
+      return PlanFact(
+        name: name, schemas: schemas.map { references(in: $0).map { $0.base?.code ?? "" } } ?? [],
+        isComplete: schemas != nil, place: context.place(group.introducer))
+    }
+  }
+
+  func stages() -> [StageFact] {
+    context.walk.calls.compactMap { call in
+      guard call.name == "lightweight" || call.name == "custom",
+        let from = call.argument("fromVersion")?.code,
+        let to = call.argument("toVersion")?.code
+      else { return nil }
+      return StageFact(plan: call.enclosingType, from: withoutSelf(from), to: withoutSelf(to))
+    }
+  }
+
+  func containers() -> [ContainerFact] {
+    context.walk.calls.compactMap { call in
+      let isModifier = call.receiver != nil || call.argument("for") != nil
+      switch call.name {
+      case "ModelContainer": return container(call, .container)
+      case "modelContainer" where isModifier && call.argument("for") != nil:
+        return container(call, .container)
+      case "ModelConfiguration": return container(call, .configuration)
+      case "Schema" where call.receiver == nil: return container(call, .schema)
+      default: return nil
+      }
+    }
+  }
+
+  private func container(_ call: FunctionCallExprSyntax, _ kind: ContainerFact.Kind)
+    -> ContainerFact
+  {
+    let memory = call.argument("isStoredInMemoryOnly") ?? call.argument("inMemory")
+    let models = references(in: Syntax(call.arguments)).compactMap { reference -> String? in
+      guard let base = reference.base?.code, base.lastComponent.first?.isUppercase == true else {
+        return nil
+      }
+      let label = reference.ancestors.lazy.compactMap { $0.as(LabeledExprSyntax.self) }
+        .first { $0.parent?.id == call.arguments.id }?.label?.text
+      return label == "migrationPlan" ? nil : base
+    }
+    return ContainerFact(
+      kind: kind, models: models, plan: call.argument("migrationPlan")?.code,
+      isInMemory: memory.map { $0.code != "false" } ?? (kind == .container && isInMemory(call)),
+      hasPlace: ["url", "groupContainer"].contains { call.argument($0) != nil }
+        || (kind == .configuration && call.arguments.first?.label == nil
+          && call.arguments.first?.expression.code.hasSuffix(".self") == false),
+      cloudKit: call.argument("cloudKitDatabase")?.code,
+      scope: call.scope.start, place: context.place(call))
+  }
+
+  /// Whether all configurations that the function around a container makes are in memory.
+  private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
+    if call.code.contains("isStoredInMemoryOnly:true") { return true }
+    let scope = call.scope.start
+    let made = context.walk.calls.filter {
+      $0.name == "ModelConfiguration" && $0.scope.start == scope
+    }
+    return !made.isEmpty
+      && made.allSatisfy { $0.argument("isStoredInMemoryOnly").map { $0.code != "false" } ?? false }
+  }
+
+  /// The types that inherit from a protocol, by themselves or in an extension.
+  private func groups(inheriting name: String) -> [(Syntax, any DeclGroupSyntax, String)] {
+    context.walk.types.compactMap { node in
+      guard let group = node.asProtocol(DeclGroupSyntax.self), let own = node.declaredName,
+        group.inheritanceClause?.inheritedTypes.contains(where: {
+          $0.type.code.lastComponent == name
+        }) == true
+      else { return nil }
+      let outer = node.enclosingType
+      return (node, group, outer.isEmpty ? own : outer + "." + own)
+    }
+  }
+
+  /// The value or the getter of a static property.
+  private func member(_ name: String, of group: any DeclGroupSyntax) -> Syntax? {
+    for member in group.memberBlock.members {
+      for binding in member.decl.as(VariableDeclSyntax.self)?.bindings ?? []
+      where binding.pattern.trimmedDescription == name {
+        return binding.initializer.map { Syntax($0.value) }
+          ?? binding.accessorBlock.map { Syntax($0) }
+      }
+    }
+    return nil
+  }
+
+  /// The expressions `Type.self` in a node, in their order.
+  private func references(in node: Syntax) -> [MemberAccessExprSyntax] {
+    context.walk.members.filter { member in
+      member.declName.baseName.text == "self" && member.start >= node.start
+        && member.end <= node.end
+    }
+  }
+
+  private func version(_ node: Syntax) -> [Int]? {
+    let numbers = node.tokens(viewMode: .sourceAccurate).compactMap { token -> Int? in
+      guard case .integerLiteral(let text) = token.tokenKind else { return nil }
+      return Int(text.filter { $0 != "_" })
+    }
+    return numbers.count == 3 ? numbers : nil
+  }
+
+  private func withoutSelf(_ type: String) -> String {
+    type.hasSuffix(".self") ? String(type.dropLast(5)) : type
+  }
+}

@@ -1,0 +1,86 @@
+import SwiftSyntax
+
+/// What a file shows of the types of its variables and parameters, by their names.
+struct VariableTypes {
+  private var types: [String: Set<String>] = [:]
+
+  init(_ walk: SyntaxWalk) {
+    for variable in walk.variables {
+      for binding in variable.bindings {
+        guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+          continue
+        }
+        if let type = Self.type(of: binding) { types[name, default: []].insert(type) }
+      }
+    }
+  }
+
+  /// The one type that variables of a name have in the file.
+  subscript(_ name: String) -> String? {
+    guard let found = types[name], found.count == 1 else { return nil }
+    return found.first
+  }
+
+  /// A binding's type as it's written, or as its value shows it.
+  static func type(of binding: PatternBindingSyntax) -> String? {
+    if let type = binding.typeAnnotation?.type { return type.trimmedDescription }
+    return binding.initializer.flatMap { type(of: $0.value) }
+  }
+
+  /// The type that a value has by its looks.
+  static func type(of value: ExprSyntax) -> String? {
+    switch value.kind {
+    case .stringLiteralExpr: return "String"
+    case .integerLiteralExpr: return "Int"
+    case .floatLiteralExpr: return "Double"
+    case .booleanLiteralExpr: return "Bool"
+    case .tryExpr: return value.as(TryExprSyntax.self).flatMap { type(of: $0.expression) }
+    case .memberAccessExpr:
+      let text = value.code
+      return text.hasPrefix("UserDefaults.") ? "UserDefaults" : nil
+    case .functionCallExpr:
+      guard let call = value.as(FunctionCallExprSyntax.self) else { return nil }
+      let text = call.calledExpression.code
+      if text.hasPrefix("[") { return text }
+      let first = text.split(separator: ".").first.map(String.init) ?? ""
+      guard first.first?.isUppercase == true else { return nil }
+      return text.contains(".") ? nil : text
+    case .sequenceExpr:
+      return value.code.hasPrefix("UserDefaults(suiteName:") ? "UserDefaults" : nil
+    case .forceUnwrapExpr:
+      return value.as(ForceUnwrapExprSyntax.self).flatMap { type(of: $0.expression) }
+    default: return nil
+    }
+  }
+
+  /// The type of a variable or parameter of a name, as the function around a node sees it.
+  func type(of name: String, at node: some SyntaxProtocol) -> String? {
+    if let parameter = Self.parameter(name, around: node) { return parameter }
+    return self[name]
+  }
+
+  private static func parameter(_ name: String, around node: some SyntaxProtocol) -> String? {
+    for ancestor in node.ancestors {
+      let clause =
+        ancestor.as(FunctionDeclSyntax.self)?.signature.parameterClause
+        ?? ancestor.as(InitializerDeclSyntax.self)?.signature.parameterClause
+      guard let clause else { continue }
+      for parameter in clause.parameters
+      where (parameter.secondName ?? parameter.firstName).text == name {
+        return parameter.type.trimmedDescription
+      }
+    }
+    return nil
+  }
+}
+
+extension ExprSyntax {
+  /// Whether it's a context of models, by its type as far as the file shows it, and otherwise by its name.
+  func isContext(_ variables: VariableTypes) -> Bool {
+    let name = code.filter { $0 != "?" && $0 != "!" }.lastComponent
+    if let type = variables.type(of: name, at: self) {
+      return ["ModelContext", "NSManagedObjectContext"].contains(type.elementType)
+    }
+    return NameWords(name).words.last == "context" || name == "moc"
+  }
+}

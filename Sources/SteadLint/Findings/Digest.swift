@@ -1,0 +1,29 @@
+/// A digest that tells files apart, for a cache that anybody may delete; not for anything that an
+/// attacker may choose.
+struct Digest: CustomStringConvertible {
+  // FNV-1a, twice with different beginnings: 128 bits make an accident improbable.
+  private var one: UInt64 = 0xcbf2_9ce4_8422_2325
+  private var other: UInt64 = 0x9ae1_6a3b_2f90_404f
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    for byte in bytes {
+      one = (one ^ UInt64(byte)) &* 0x100_0000_01b3
+      other = (other ^ UInt64(byte) &+ 0x9e37) &* 0x100_0000_01b3
+    }
+  }
+
+  /// Adds a string and its end, so that two strings differ from another two with the same joined content.
+  mutating func add(_ string: String) {
+    var string = string + "\0"
+    string.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+  }
+
+  var description: String {
+    hexadecimal(one) + hexadecimal(other)
+  }
+
+  private func hexadecimal(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

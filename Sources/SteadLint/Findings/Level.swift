@@ -1,0 +1,21 @@
+/// How bad a finding is.
+public enum Level: String, CaseIterable, Codable, Comparable, Sendable {
+  /// Worth knowing; often right as it is.
+  case note
+  /// Data or time is lost in some case that users meet.
+  case warning
+  /// A secret, or data, is lost or exposed as the code stands.
+  case error
+
+  private var rank: Int {
+    switch self {
+    case .note: 0
+    case .warning: 1
+    case .error: 2
+    }
+  }
+
+  public static func < (one: Level, other: Level) -> Bool {
+    one.rank < other.rank
+  }
+}

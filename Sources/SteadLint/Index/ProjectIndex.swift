@@ -1,0 +1,212 @@
+/// What is known of a whole project: the facts of its files, and names looked up across them.
+struct ProjectIndex: Sendable {
+  let files: [FileFacts]
+  let settings: ProjectSettings
+  /// Whether the models are to be judged as those of an app that syncs with CloudKit.
+  let assumesCloudKit: Bool
+  /// The fields that Codable types had in an earlier version, by the types' names.
+  let earlierPayloads: [String: Set<String>]
+
+  let models: [TypeFact]
+  let schemas: [SchemaFact]
+  let plans: [PlanFact]
+  let preferences: [PreferenceUse]
+  let codings: [CodingUse]
+  private let types: [String: [TypeFact]]
+  private let constants: [String: [ConstantFact]]
+  private let constantsByValue: [String: [ConstantFact]]
+  private let testFolders: [String]
+  private let testFiles: Set<String>
+
+  init(
+    files: [FileFacts], settings: ProjectSettings, assumesCloudKit: Bool,
+    earlierPayloads: [String: Set<String>] = [:]
+  ) {
+    self.earlierPayloads = earlierPayloads
+    self.files = files
+    self.settings = settings
+    self.assumesCloudKit = assumesCloudKit
+    let all = files.flatMap(\.types)
+    models = all.filter(\.isModel)
+    schemas = files.flatMap(\.schemas)
+    plans = files.flatMap(\.plans)
+    preferences = files.flatMap(\.preferences)
+    codings = files.flatMap(\.codings)
+    types = Dictionary(grouping: all, by: \.name)
+    let named = files.flatMap(\.constants)
+    constants = Dictionary(grouping: named) { $0.name.lastTwoComponents }
+    constantsByValue = Dictionary(grouping: named, by: \.value)
+    testFolders = files.flatMap(\.testFolders)
+    testFiles = Set(files.filter(\.importsTests).map(\.path))
+  }
+
+  // MARK: Files
+
+  /// Whether a file belongs to tests: by what it imports, a manifest, or a folder's name.
+  func isTest(_ path: String) -> Bool {
+    testFiles.contains(path) || testFolders.contains { path.hasPrefix($0) }
+      || path.split(separator: "/").dropLast().contains {
+        $0.hasSuffix("Tests") || $0 == "TestSupport"
+      }
+  }
+
+  /// Whether a place is neither in a test nor in a preview.
+  func isShipped(_ place: Place) -> Bool {
+    !place.isInPreview && !isTest(place.path)
+  }
+
+  /// Whether a file belongs to a program of a package.
+  func isInExecutable(_ path: String) -> Bool {
+    files.flatMap(\.executableFolders).contains { path.hasPrefix($0) }
+  }
+
+  /// Whether a file is a widget's, which shows what an app hands to it.
+  func isWidget(_ path: String) -> Bool {
+    files.first { $0.path == path }?.imports.contains("WidgetKit") ?? false
+  }
+
+  // MARK: Keys
+
+  /// A key's string; nil where it can't be known.
+  func value(of key: KeyFact) -> String? {
+    switch key {
+    case .literal(let value): return value
+    case .other: return nil
+    case .reference(let name, let scope): return value(of: name, in: scope)
+    }
+  }
+
+  private func value(of name: String, in scope: String) -> String? {
+    let path = name.hasPrefix(".") ? String(name.dropFirst()) : name
+    var outer = scope.split(separator: ".").map(String.init)
+    while true {
+      let full = (outer + [path]).joined(separator: ".")
+      let exact = (constants[full.lastTwoComponents] ?? []).filter {
+        $0.name == full || full.hasSuffix("." + $0.name)
+      }
+      if let value = single(exact) { return value }
+      if outer.isEmpty { break }
+      outer.removeLast()
+    }
+    // A name that begins in a type which isn't seen, such as an extension of another module's.
+    return path.contains(".") ? single(constants[path.lastTwoComponents] ?? []) : nil
+  }
+
+  private func single(_ found: [ConstantFact]) -> String? {
+    let values = Set(found.map(\.value))
+    return values.count == 1 ? values.first : nil
+  }
+
+  /// A constant that other files can use, with a value.
+  func sharedConstant(of value: String) -> ConstantFact? {
+    (constantsByValue[value] ?? []).filter {
+      !$0.isPrivate && $0.name.contains(".")
+        && NameWords($0.name).contains(
+          anyOf: ["key", "keys", "defaults", "preferences", "settings", "storage"])
+    }
+    .min { $0.name < $1.name }
+  }
+
+  // MARK: Types
+
+  /// The declarations and extensions of a type, by its name as it's written somewhere.
+  func declarations(of name: String, in scope: String = "") -> [TypeFact] {
+    let name = name.elementType
+    var outer = scope.split(separator: ".").map(String.init)
+    while true {
+      if let found = types[(outer + [name]).joined(separator: ".")] { return found }
+      if outer.isEmpty { break }
+      outer.removeLast()
+    }
+    return []
+  }
+
+  /// The model of a name, and nil for a type that's none.
+  func model(_ name: String, in scope: String = "") -> TypeFact? {
+    declarations(of: name, in: scope).first(where: \.isModel)
+  }
+
+  /// The type that a property of a type has.
+  func type(of property: String, in scope: String) -> String? {
+    var outer = scope
+    while !outer.isEmpty {
+      for declaration in types[outer] ?? [] {
+        if let found = declaration.properties.first(where: { $0.name == property }) {
+          return found.type
+        }
+      }
+      outer = outer.split(separator: ".").dropLast().joined(separator: ".")
+    }
+    return nil
+  }
+
+  /// The model at the other end of a property.
+  func destination(of property: PropertyFact, in model: TypeFact) -> TypeFact? {
+    property.type.flatMap { self.model($0, in: model.name) }
+  }
+}
+
+extension ProjectIndex {
+  // MARK: Schemas
+
+  /// The schemas before the newest, with the newest: of a plan that has several, or of all with a version.
+  var olderSchemas: [(schema: SchemaFact, newest: SchemaFact)] {
+    var found: [(SchemaFact, SchemaFact)] = []
+    for plan in plans {
+      let ordered = plan.schemas.compactMap(schema).sorted { one, other in
+        (one.version ?? []).lexicographicallyPrecedes(other.version ?? [])
+      }
+      guard let newest = ordered.last else { continue }
+      found += ordered.dropLast().map { ($0, newest) }
+    }
+    return found
+  }
+
+  func schema(_ name: String) -> SchemaFact? {
+    schemas.first { $0.name == name }
+      ?? schemas.first { $0.name.lastComponent == name.lastComponent }
+  }
+
+  /// Whether a model is a copy of an earlier version, which nobody may change any more.
+  func isFrozen(_ model: TypeFact) -> Bool {
+    olderSchemas.contains { model.name.hasPrefix($0.schema.name + ".") }
+  }
+
+  // MARK: CloudKit
+
+  /// The models that are synced with CloudKit, with the reason, as far as any are.
+  var cloudModels: (models: [TypeFact], reason: String)? {
+    let shipped = files.flatMap(\.containers).filter { isShipped($0.place) && !$0.isInMemory }
+    let options = shipped.compactMap(\.cloudKit)
+    let reason: String
+    if assumesCloudKit {
+      reason = "the app is said to use CloudKit"
+    } else if options.contains(where: { !$0.hasSuffix(".none") }) {
+      reason = "a configuration names a CloudKit database"
+    } else if settings.hasCloudKit, !shipped.isEmpty, options.isEmpty {
+      reason = "the app's entitlements have CloudKit"
+    } else {
+      return nil
+    }
+    let named = shipped.flatMap(\.models).compactMap { model($0) }
+    let reached = named.isEmpty ? models : reachable(from: named)
+    return (reached.filter { isShipped($0.place) && !isFrozen($0) }, reason)
+  }
+
+  /// Models, and those that their relationships lead to.
+  private func reachable(from roots: [TypeFact]) -> [TypeFact] {
+    var found: [String: TypeFact] = [:]
+    var open = roots
+    while let model = open.popLast() {
+      guard found.updateValue(model, forKey: model.name) == nil else { continue }
+      open += model.properties.compactMap { destination(of: $0, in: model) }
+    }
+    return found.values.sorted { $0.name < $1.name }
+  }
+}
+
+extension String {
+  fileprivate var lastTwoComponents: String {
+    split(separator: ".").suffix(2).joined(separator: ".")
+  }
+}

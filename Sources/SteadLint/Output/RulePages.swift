@@ -1,0 +1,49 @@
+/// The rules' own texts as a Markdown page: Documentation/LintRules.md is one.
+public enum RulePages {
+  /// A list of the rules, and a section for each, in their order.
+  public static var markdown: String {
+    """
+    # The linter's rules
+
+    Written by `stead-lint rules --markdown` from the rules' own texts. [Lint.md](Lint.md) says how to run them.
+
+    | rule | level | fix | finds |
+    |---|---|---|---|
+    \(Rule.all.map(row).joined(separator: "\n"))
+
+    \(Rule.all.map(section).joined(separator: "\n"))
+    """
+  }
+
+  private static func row(_ rule: Rule) -> String {
+    let summary = rule.summary.split(separator: "\n").joined(separator: " ")
+    return
+      "| [\(rule.id) \(rule.name)](#\(rule.id.lowercased())-\(rule.name)) | \(rule.level.rawValue) "
+      + "| \(rule.isFixable ? "some" : "") | \(summary) |"
+  }
+
+  private static func section(_ rule: Rule) -> String {
+    """
+    ## \(rule.id) \(rule.name)
+
+    \(rule.summary) Level: \(rule.level.rawValue).\(rule.isFixable ? " Some findings have a fix." : "")
+
+    **Why.** \(rule.why)
+
+    ```swift
+    \(rule.bad)
+    ```
+
+    **Better:**
+
+    ```swift
+    \(rule.good)
+    ```
+
+    **Not flagged:**
+
+    \(rule.avoids.map { "- \($0)" }.joined(separator: "\n"))
+
+    """
+  }
+}

@@ -1,0 +1,167 @@
+/// A report as a log of the Static Analysis Results Interchange Format, version 2.1.0.
+struct SARIFLog: Encodable {
+  let schema = "https://json.schemastore.org/sarif-2.1.0.json"
+  let version = "2.1.0"
+  let runs: [Run]
+
+  enum CodingKeys: String, CodingKey {
+    case schema = "$schema"
+    case version
+    case runs
+  }
+
+  struct Run: Encodable {
+    let tool: Tool
+    let columnKind = "unicodeCodePoints"
+    let results: [Result]
+  }
+
+  struct Tool: Encodable {
+    let driver: Driver
+  }
+
+  struct Driver: Encodable {
+    let name = "stead lint"
+    let rules: [Descriptor]
+  }
+
+  struct Descriptor: Encodable {
+    let id: String
+    let name: String
+    let shortDescription: Message
+    let fullDescription: Message?
+    let help: Message?
+    let defaultConfiguration: Configuration
+  }
+
+  struct Configuration: Encodable {
+    let level: Level
+  }
+
+  struct Message: Encodable {
+    let text: String
+  }
+
+  struct Result: Encodable {
+    let ruleId: String
+    let ruleIndex: Int
+    let level: Level
+    let message: Message
+    let locations: [Location]
+    let partialFingerprints: [String: String]
+    let fixes: [Repair]?
+  }
+
+  struct Location: Encodable {
+    let physicalLocation: PhysicalLocation
+  }
+
+  struct PhysicalLocation: Encodable {
+    let artifactLocation: Artifact
+    let region: Region
+  }
+
+  struct Artifact: Encodable {
+    let uri: String
+    let uriBaseId = "%SRCROOT%"
+  }
+
+  struct Region: Encodable {
+    let startLine: Int
+    let startColumn: Int
+    let endColumn: Int
+    let snippet: Message
+  }
+
+  struct Repair: Encodable {
+    let description: Message
+    let artifactChanges: [Change]
+  }
+
+  struct Change: Encodable {
+    let artifactLocation: Artifact
+    let replacements: [Replacement]
+  }
+
+  struct Replacement: Encodable {
+    let deletedRegion: Bytes
+    let insertedContent: Message
+  }
+
+  struct Bytes: Encodable {
+    let byteOffset: Int
+    let byteLength: Int
+  }
+
+  init(_ report: LintReport) {
+    let rules = Self.descriptors
+    let positions = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
+    runs = [
+      Run(
+        tool: Tool(driver: Driver(rules: rules)),
+        results: report.findings.map { Self.result($0, index: positions[$0.ruleID] ?? -1) })
+    ]
+  }
+
+  private static var descriptors: [Descriptor] {
+    let own = [RuleID.unexplainedSuppression, .unreadFile].map { rule in
+      Descriptor(
+        id: rule.id, name: rule.name, shortDescription: Message(text: rule.name),
+        fullDescription: nil, help: nil,
+        defaultConfiguration: Configuration(level: rule.level))
+    }
+    return Rule.all.map { rule in
+      Descriptor(
+        id: rule.id, name: rule.name, shortDescription: Message(text: rule.summary),
+        fullDescription: Message(text: rule.why),
+        help: Message(text: "Write instead:\n\(rule.good)"),
+        defaultConfiguration: Configuration(level: rule.level))
+    } + own
+  }
+
+  private static func result(_ finding: Finding, index: Int) -> Result {
+    let place = finding.place
+    let artifact = Artifact(uri: uri(place.path))
+    let start = column(place.column - 1, in: place.sourceLine)
+    let end = max(start + 1, column(place.column - 1 + place.width, in: place.sourceLine))
+    let fixes = finding.fix.map { fix in
+      let replacements = fix.edits.map { edit in
+        Replacement(
+          deletedRegion: Bytes(byteOffset: edit.offset, byteLength: edit.length),
+          insertedContent: Message(text: edit.replacement))
+      }
+      return [
+        Repair(
+          description: Message(text: fix.title),
+          artifactChanges: [Change(artifactLocation: artifact, replacements: replacements)])
+      ]
+    }
+    return Result(
+      ruleId: finding.ruleID, ruleIndex: index, level: finding.level,
+      message: Message(text: finding.message),
+      locations: [
+        Location(
+          physicalLocation: PhysicalLocation(
+            artifactLocation: artifact,
+            region: Region(
+              startLine: place.line, startColumn: start, endColumn: end,
+              snippet: Message(text: place.sourceLine))))
+      ],
+      partialFingerprints: ["steadLint/v1": finding.fingerprint], fixes: fixes)
+  }
+
+  /// A column in code points, of a place in bytes.
+  private static func column(_ bytes: Int, in line: String) -> Int {
+    String(decoding: Array(line.utf8.prefix(bytes)), as: UTF8.self).unicodeScalars.count + 1
+  }
+
+  /// A relative URI: what isn't a character of a path is escaped.
+  private static func uri(_ path: String) -> String {
+    let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@".utf8)
+    return path.utf8.map { byte in
+      if plain.contains(byte) { return String(UnicodeScalar(byte)) }
+      let digits = String(byte, radix: 16, uppercase: true)
+      return "%" + (digits.count == 1 ? "0" : "") + digits
+    }.joined()
+  }
+}

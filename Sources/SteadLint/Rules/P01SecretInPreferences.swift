@@ -1,0 +1,53 @@
+private let flaw = RuleID(id: "P01", name: "secret-in-preferences", level: .error)
+
+extension Rule {
+  static let secretInPreferences = Rule(
+    flaw,
+    summary:
+      "A value whose key names a secret is written to preferences or to iCloud's key-value store.",
+    why: """
+      Preferences are a property list in the clear. Backups copy it, and every program of the user can read it. A \
+      password, a token or a key of an API belongs in a keychain.
+      """,
+    bad: #"UserDefaults.standard.set(token, forKey: "accessToken")"#,
+    good: #"try Secrets(service: "com.example.app").set(Data(token.utf8), for: "accessToken")"#,
+    avoids: [
+      "Names whose last noun isn't the secret: `biweeklyPasswordVerifyDate`, `tokenCount`, `hasPassword`.",
+      "Tokens that aren't secrets: of a push service, of a history, of a page.",
+      "Flags, numbers and dates, whatever their key is.",
+      "Reading and removing, as code does that moves a secret to the keychain.",
+    ],
+    inProject: { index in
+      index.preferences.compactMap { use in
+        guard let name = secretName(of: use, in: index) else { return nil }
+        let place = use.store == .cloud ? "iCloud's key-value store" : "preferences"
+        return Finding(
+          flaw, "“\(name)” is a secret, and \(place) keep it in the clear; keep it in a keychain.",
+          at: use.place)
+      }
+    })
+}
+
+private func secretName(of use: PreferenceUse, in index: ProjectIndex) -> String? {
+  guard use.access == .write || use.access == .wrapper, mayBeSecret(use) else { return nil }
+  if let value = index.value(of: use.key) { return NameWords(value).nameSecret ? value : nil }
+  guard case .reference(let name, _) = use.key, name.contains("."),
+    NameWords(name.lastComponent).nameSecret
+  else {
+    return nil
+  }
+  return name.lastComponent
+}
+
+private func mayBeSecret(_ use: PreferenceUse) -> Bool {
+  let harmless: Set = ["Bool", "Int", "Double", "Float", "Date", "UInt", "Int64", "TimeInterval"]
+  if let type = use.valueType?.elementType, harmless.contains(type) { return false }
+  guard let value = use.value else { return true }
+  if use.access == .write, ["nil", "true", "false", #""""#].contains(value) { return false }
+  // What is encrypted, hashed or a reference to the keychain.
+  let words = NameWords(value)
+  return !words.contains(anyOf: [
+    "encrypted", "encrypt", "hash", "hashed", "digest", "sealed", "count", "bool", "date", "sealed",
+    "reference",
+  ])
+}

@@ -1,0 +1,86 @@
+private let flaw = RuleID(id: "P04", name: "swallowed-decode-overwrites", level: .warning)
+
+extension Rule {
+  static let swallowedDecode = Rule(
+    flaw,
+    summary:
+      "Stored data that doesn't decode is treated as absent, and the next save overwrites it.",
+    why: """
+      After an update of the app, or a bug, the stored bytes may not decode. Code that continues with an empty value then \
+      saves that value under the same key: the user's data is gone, though it was only unreadable.
+      """,
+    bad: """
+      init() {
+        let data = UserDefaults.standard.data(forKey: "items") ?? Data()
+        items = (try? JSONDecoder().decode([Item].self, from: data)) ?? []
+      }
+
+      func save() throws {
+        UserDefaults.standard.set(try JSONEncoder().encode(items), forKey: "items")
+      }
+      """,
+    good: """
+      init() {
+        guard let data = UserDefaults.standard.data(forKey: "items") else { return }
+        do {
+          items = try JSONDecoder().decode([Item].self, from: data)
+        } catch {
+          UserDefaults.standard.set(data, forKey: "items.corrupt")
+          self.error = error
+        }
+      }
+      """,
+    avoids: [
+      "Code that keeps the bytes: a copy, a backup, another key.",
+      "Errors that are thrown, or kept where the app can show them.",
+      "What is only read, or is a cache, as code says that names a cache, an index or a snapshot.",
+      "What a widget reads, since the app writes it again.",
+      "A catch that removes the bytes on purpose.",
+      "Lists of strings, numbers and identifiers, whose shape no version changes: a note.",
+    ],
+    inProject: { index in
+      let saved = Set(
+        index.codings.filter { !$0.isDecoding }.compactMap { identity(of: $0, in: index) })
+      return index.codings.compactMap { use in
+        guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
+          let identity = identity(of: use, in: index),
+          saved.contains(identity), !isCache(use, identity), !index.isWidget(use.place.path)
+        else { return nil }
+        return Finding(
+          flaw,
+          "If this doesn't decode, the next save overwrites it; keep a copy of the bytes and report the error.",
+          at: use.place, level: use.type.map(isFixedShape) == true ? .note : nil)
+      }
+    })
+}
+
+/// Where bytes are kept, in a form that saving and loading share.
+private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
+  switch use.target {
+  case .preference(let key):
+    if let value = index.value(of: key) { return "key " + value }
+    // A key that both functions make in the same way.
+    guard case .other(let text) = key else { return nil }
+    return "computed " + use.scopeType + " " + text
+  case .file(let name): return "file " + use.place.path + " " + use.scopeType + " " + name
+  case .cloud, .secret, .unknown: return nil
+  }
+}
+
+private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
+  let words: Set = [
+    "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
+    "spotlight",
+  ]
+  return use.isFleeting
+    || [identity, use.function, use.scopeType].contains { NameWords($0).contains(anyOf: words) }
+}
+
+/// Whether a type consists of the standard library's types alone.
+private func isFixedShape(_ type: String) -> Bool {
+  let known: Set = [
+    "String", "Int", "Double", "Bool", "UUID", "Date", "URL", "Float", "Set", "Array",
+  ]
+  let names = type.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+  return !names.isEmpty && names.allSatisfy(known.contains)
+}

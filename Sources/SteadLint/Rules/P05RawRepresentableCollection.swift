@@ -1,0 +1,47 @@
+private let flaw = RuleID(id: "P05", name: "rawrepresentable-collection", level: .warning)
+
+extension Rule {
+  static let rawRepresentableCollection = Rule(
+    flaw,
+    summary:
+      "An array, a set, a dictionary or a date is made `RawRepresentable`, so that `@AppStorage` keeps it.",
+    why: """
+      Where the stored string doesn't decode, `init?(rawValue:)` returns nil and `@AppStorage` shows the default value. \
+      The next change writes the default over what was stored. The conformance also belongs to the whole program, and \
+      clashes with another module's.
+      """,
+    bad: """
+      extension Array: @retroactive RawRepresentable where Element: Codable {
+        public init?(rawValue: String) {
+          guard let items = try? JSONDecoder().decode([Element].self, from: Data(rawValue.utf8)) else { return nil }
+          self = items
+        }
+        public var rawValue: String { (try? String(decoding: JSONEncoder().encode(self), as: UTF8.self)) ?? "[]" }
+      }
+      """,
+    good: """
+      extension PreferenceKey where Value == [Item] {
+        static let items = PreferenceKey("items", default: [])
+      }
+      """,
+    avoids: [
+      "Types of the program's own.",
+      "Other conformances of collections.",
+    ],
+    inProject: { index in
+      index.files.flatMap(\.types).compactMap { type in
+        guard type.kind == .extension, type.inherited.contains("RawRepresentable") else {
+          return nil
+        }
+        let extended = type.name.prefix { $0 != "<" }.trimmed
+        let base = type.name.hasPrefix("[") ? "Array" : String(extended)
+        guard ["Array", "Set", "Dictionary", "Date", "Optional"].contains(base.lastComponent) else {
+          return nil
+        }
+        return Finding(
+          flaw,
+          "If this `\(base)` doesn't decode it becomes the default, which then overwrites it; use a key with a Codable value.",
+          at: type.place)
+      }
+    })
+}

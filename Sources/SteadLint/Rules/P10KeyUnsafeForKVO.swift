@@ -1,0 +1,64 @@
+private let flaw = RuleID(id: "P10", name: "key-unsafe-for-kvo", level: .warning)
+
+extension Rule {
+  static let keyUnsafeForKVO = Rule(
+    flaw,
+    summary:
+      "A key with a full stop or an at sign is observed, or a key has a prefix of the system's.",
+    why: """
+      `@AppStorage` and `addObserver(_:forKeyPath:…)` treat a key as a key path: `a.b` is the property `b` of the value \
+      `a`, and `@` begins an operator. Changes from elsewhere are then not noticed, and some keys end the program.
+      Keys that begin with `Apple` or `com.apple.` are the system's: it reads some of them, and more in later versions.
+      """,
+    bad: #"@AppStorage("settings.fontSize") private var fontSize = 12"#,
+    good: #"@AppStorage("settingsFontSize") private var fontSize = 12"#,
+    avoids: [
+      "Keys that are only read and written: they aren't treated as paths.",
+      "Wrappers of this package, which compare whole keys.",
+      "Keys of the system's that a program sets on purpose, such as `AppleLanguages`.",
+    ],
+    inProject: { index in
+      index.preferences.compactMap { use in
+        let isObserved =
+          use.access == .observe || (use.access == .wrapper && use.method == "AppStorage")
+        guard isObserved, let key = index.value(of: use.key),
+          key.contains(".") || key.contains("@"), isApples(use, index)
+        else { return reserved(use, in: index) }
+        return Finding(
+          flaw,
+          "“\(key)” is treated as a key path, so changes made elsewhere go unnoticed; use another name.",
+          at: use.keyPlace)
+      }
+    })
+}
+
+/// Keys of the system's that a program may set.
+private let settable: Set<String> = [
+  "AppleLanguages", "AppleLocale", "AppleInterfaceStyle", "AppleMenuBarVisibleInFullscreen",
+  "ApplePersistenceIgnoreState",
+  "AppleAccentColor", "AppleHighlightColor", "AppleKeyboardUIMode", "AppleWindowTabbingMode",
+  "AppleTextDirection",
+  "AppleMomentumScrollSupported", "AppleActionOnDoubleClick", "ApplePressAndHoldEnabled",
+  "AppleShowScrollBars",
+]
+
+/// A key of the program's own under a prefix that the system uses: a note, since it may be meant.
+private func reserved(_ use: PreferenceUse, in index: ProjectIndex) -> Finding? {
+  guard use.access == .wrapper || use.access == .write, let key = index.value(of: use.key),
+    !settable.contains(key), hasReservedPrefix(key)
+  else { return nil }
+  return Finding(
+    flaw,
+    "“\(key)” begins as the system's keys do, which later versions may read; use another name.",
+    at: use.keyPlace, level: .note)
+}
+
+private func hasReservedPrefix(_ key: String) -> Bool {
+  if key.hasPrefix("com.apple.") { return true }
+  return key.hasPrefix("Apple") && key.dropFirst("Apple".count).first?.isUppercase == true
+}
+
+private func isApples(_ use: PreferenceUse, _ index: ProjectIndex) -> Bool {
+  guard let file = index.files.first(where: { $0.path == use.place.path }) else { return true }
+  return file.imports.isDisjoint(with: ["SteadPreferences"])
+}

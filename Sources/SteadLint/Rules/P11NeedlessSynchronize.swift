@@ -1,0 +1,100 @@
+import SwiftSyntax
+
+private let flaw = RuleID(id: "P11", name: "needless-synchronize", level: .warning)
+
+extension Rule {
+  static let needlessSynchronize = Rule(
+    flaw, isFixable: true,
+    summary:
+      "`synchronize()` of `UserDefaults` is called on an Apple system, or missing in a program for Linux.",
+    why: """
+      Apple's systems keep what is set at once, and have said since 2016 that the method isn't needed. It waits for \
+      another process, and makes readers believe that a value isn't safe without it. Foundation on Linux is different: there a value is in the \
+      file only after `synchronize()` returns, so a program that ends before has lost it.
+      """,
+    bad: """
+      UserDefaults.standard.set(true, forKey: "didOnboard")
+      UserDefaults.standard.synchronize()
+      """,
+    good: #"UserDefaults.standard.set(true, forKey: "didOnboard")"#,
+    avoids: [
+      "iCloud's key-value store, which needs the call once at the start.",
+      "Code that is built elsewhere, too: Foundation on Linux loses what isn't synchronized.",
+      "Programs for Linux that call it anywhere, or write through `SteadPreferences`.",
+    ],
+    inFile: { file in
+      guard isApples(file.walk.imports) else { return [] }
+      return file.walk.calls.compactMap { call in
+        guard call.name == "synchronize", call.arguments.isEmpty,
+          let receiver = call.receiver?.code,
+          isPreferences(receiver, in: file)
+        else { return nil }
+        return Finding(
+          flaw, "`synchronize()` isn't needed: what is set is kept; remove the call.",
+          at: file.place(call),
+          fix: fix(call, in: file))
+      }
+    },
+    inProject: missing)
+}
+
+/// Modules that only programs off Apple's systems import without a condition.
+private let linuxModules: Set<String> = [
+  "Glibc", "Musl", "FoundationNetworking", "Vapor", "Hummingbird",
+]
+
+/// The first write of each file of a program for Linux in which nothing is synchronized.
+private func missing(in index: ProjectIndex) -> [Finding] {
+  let imports = index.files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+  guard !imports.isDisjoint(with: linuxModules), !isApples(imports),
+    !imports.contains("SteadPreferences"),
+    !index.preferences.contains(where: { $0.access == .synchronize })
+  else { return [] }
+  let writes = index.preferences.filter {
+    $0.access == .write && $0.store == .preferences && index.isShipped($0.place)
+  }
+  return Dictionary(grouping: writes, by: \.place.path).values.compactMap { uses in
+    uses.min { $0.place.precedes($1.place) }.map { use in
+      Finding(
+        flaw,
+        "Foundation on Linux writes this only in `synchronize()`, which nothing calls; use `Preferences`.",
+        at: use.place)
+    }
+  }
+}
+
+/// Frameworks that other systems lack.
+private func isApples(_ imports: Set<String>) -> Bool {
+  !imports.isDisjoint(with: [
+    "AppKit", "Cocoa", "SwiftUI", "UIKit", "WatchKit", "WidgetKit", "Combine", "CoreData",
+    "CoreLocation", "StoreKit",
+    "UserNotifications", "AVFoundation", "Photos", "WebKit", "CloudKit", "HealthKit", "IOKit",
+    "Carbon", "ServiceManagement",
+  ])
+}
+
+private func isPreferences(_ receiver: String, in file: FileContext) -> Bool {
+  if receiver.hasPrefix("UserDefaults.") || receiver.hasPrefix("UserDefaults(") { return true }
+  let name = receiver.filter { $0 != "?" && $0 != "!" }.lastComponent
+  return NameWords(name).words.last == "defaults"
+}
+
+/// Removes the call's line, where it's a statement that nothing else uses.
+private func fix(_ call: FunctionCallExprSyntax, in file: FileContext) -> Fix? {
+  var node = Syntax(call)
+  if let parent = node.parent,
+    parent.is(SequenceExprSyntax.self) || parent.is(OptionalChainingExprSyntax.self)
+  {
+    node = parent
+  }
+  guard let item = node.parent?.as(CodeBlockItemSyntax.self),
+    let list = item.parent?.as(CodeBlockItemListSyntax.self),
+    list.count > 1, item.semicolon == nil
+  else { return nil }
+  let place = file.place(item)
+  guard place.sourceLine.trimmed == item.trimmedDescription else { return nil }
+  let start = place.offset - (place.column - 1)
+  return Fix(
+    "Remove the call",
+    [.init(offset: start, length: place.sourceLine.utf8.count + 1, replacement: "")])
+}

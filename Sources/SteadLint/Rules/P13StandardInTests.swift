@@ -1,0 +1,37 @@
+private let flaw = RuleID(id: "P13", name: "standard-in-tests", level: .warning)
+
+extension Rule {
+  static let standardInTests = Rule(
+    flaw, scope: .tests,
+    summary: "A test writes to `UserDefaults.standard`.",
+    why: """
+      All tests of a run share it, and it outlives the run. A test then passes or fails by what ran before it, and by what \
+      the developer has set.
+      """,
+    bad: #"UserDefaults.standard.set(true, forKey: "didOnboard")"#,
+    good: """
+      let defaults = UserDefaults(suiteName: UUID().uuidString)!
+      defaults.set(true, forKey: "didOnboard")
+      """,
+    avoids: [
+      "Suites, and instances that the test is given.",
+      "Reading, and code that isn't a test's.",
+      "Further writes in the same file: the first one stands for all.",
+    ],
+    inProject: { index in
+      let uses = index.preferences.filter { use in
+        let receiver = use.receiver
+        return (use.access == .write || use.access == .remove)
+          && (receiver == "UserDefaults.standard" || receiver == "Foundation.UserDefaults.standard")
+      }
+      return Dictionary(grouping: uses, by: \.place.path).values.compactMap { uses in
+        uses.min { $0.place.precedes($1.place) }.map { use in
+          let others = uses.count > 1 ? " (\(uses.count - 1) more in this file)" : ""
+          return Finding(
+            flaw,
+            "This writes to `UserDefaults.standard`, which all tests share\(others); make a suite for each test.",
+            at: use.place)
+        }
+      }
+    })
+}

@@ -1,0 +1,63 @@
+private let flaw = RuleID(id: "P18", name: "implicit-delete-rule", level: .warning)
+
+extension Rule {
+  static let implicitDeleteRule = Rule(
+    flaw,
+    summary:
+      "The deletion of an object clears a property that isn't optional, or leaves references to nothing.",
+    why: """
+      Without a rule a deletion clears the other side. Where that side isn't optional, the save fails or the next read ends \
+      the program. `.noAction` leaves references to an object that is gone. Orphans that nobody wanted are the third case: \
+      a list without a rule is noted, so that somebody says what is meant.
+      """,
+    bad: """
+      @Model final class Order { var lines: [Line] = [] }
+      @Model final class Line { var order: Order; init(order: Order) { self.order = order } }
+      """,
+    good: """
+      @Model final class Order {
+        @Relationship(deleteRule: .cascade, inverse: \\Line.order) var lines: [Line] = []
+      }
+      """,
+    avoids: [
+      "Lists with a rule, whichever it is, unless it clears what isn't optional.",
+      "Relationships to one object, and lists of values.",
+      "Copies of models in earlier schemas, which must stay as they were.",
+    ],
+    inProject: { index in
+      index.models.filter { !index.isFrozen($0) }.flatMap { model in
+        model.properties.filter(\.isStored).compactMap { finding(on: $0, of: model, in: index) }
+      }
+    })
+}
+
+private func finding(on property: PropertyFact, of model: TypeFact, in index: ProjectIndex)
+  -> Finding?
+{
+  guard let destination = index.destination(of: property, in: model) else { return nil }
+  let rule = property.attribute("Relationship")?.arguments["deleteRule"]?.lastComponent
+  if rule == "noAction" {
+    return Finding(
+      flaw, "`.noAction` leaves references to deleted objects; choose `.cascade` or `.nullify`.",
+      at: property.place)
+  }
+  guard property.type?.isListType == true, rule == nil || rule == "nullify" else { return nil }
+  let inverse = property.attribute("Relationship")?.arguments["inverse"]?.lastComponent
+  let back = destination.properties.filter { candidate in
+    candidate.isStored && candidate.type?.isListType == false
+      && index.destination(of: candidate, in: destination)?.name == model.name
+      && (inverse == nil || inverse == candidate.name)
+  }
+  if let required = back.first, back.count == 1, required.type?.isOptionalType == false {
+    return Finding(
+      flaw,
+      "Deleting `\(model.name)` objects clears `\(destination.name).\(required.name)`, which isn't optional; "
+        + "use `.cascade` or make it optional.",
+      at: property.place)
+  }
+  guard rule == nil else { return nil }
+  return Finding(
+    flaw,
+    "Deleting this leaves its `\(destination.name)` objects behind; say so with `deleteRule: .nullify`, or cascade.",
+    at: property.place, level: .note)
+}

@@ -1,0 +1,64 @@
+private let flaw = RuleID(id: "P19", name: "old-schema-names-live-model", level: .warning)
+
+extension Rule {
+  static let oldSchemaNamesLiveModel = Rule(
+    flaw,
+    summary: "An earlier `VersionedSchema` lists models that aren't its own: the newest ones.",
+    why: """
+      The list of an earlier version describes stores that exist. Where it leads to the live class, each change of the class \
+      changes the earlier version, too; its stores are then of an unknown version, and the container fails to open them.
+      """,
+    bad: """
+      enum SchemaV1: VersionedSchema {
+        static let versionIdentifier = Schema.Version(1, 0, 0)
+        static var models: [any PersistentModel.Type] { [Note.self] }
+      }
+      enum SchemaV2: VersionedSchema {
+        static let versionIdentifier = Schema.Version(2, 0, 0)
+        static var models: [any PersistentModel.Type] { [Note.self] }
+      }
+      enum Plan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [SchemaV1.self, SchemaV2.self] }
+        static var stages: [MigrationStage] {
+          [.lightweight(fromVersion: SchemaV1.self, toVersion: SchemaV2.self)]
+        }
+      }
+      @Model final class Note { var title = ""; var date = Date.now }
+      """,
+    good: """
+      enum SchemaV1: VersionedSchema {
+        static let versionIdentifier = Schema.Version(1, 0, 0)
+        static var models: [any PersistentModel.Type] { [Note.self] }
+        @Model final class Note { var title = "" }
+      }
+      """,
+    avoids: [
+      "The newest schema, and a schema that is alone.",
+      "Models nested in the schema, in an extension of it, or in one that is earlier.",
+    ],
+    inProject: { index in
+      index.olderSchemas.compactMap { older, newest in
+        let live = older.models.filter { isLive($0.name, in: older, newest: newest, index: index) }
+        guard let first = live.first else { return nil }
+        let names = live.map { "`\($0.name)`" }.joined(separator: ", ")
+        return Finding(
+          flaw,
+          "The earlier schema `\(older.name)` leads to live models (\(names)); nest a copy that nobody changes.",
+          at: first.place)
+      }
+    })
+}
+
+/// Whether a name leads to a model outside of the earlier schemas.
+private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, index: ProjectIndex)
+  -> Bool
+{
+  let found = index.declarations(of: name, in: schema.name)
+  guard let model = found.first(where: \.isModel) ?? found.first else {
+    // Another name for the newest one, as a typealias is.
+    return !name.contains(".") && index.model(newest.name + "." + name) != nil
+  }
+  if model.name.hasPrefix(newest.name + ".") { return true }
+  return !index.schemas.contains { model.name.hasPrefix($0.name + ".") }
+    && index.isShipped(model.place)
+}

@@ -1,0 +1,102 @@
+import SwiftSyntax
+
+private let flaw = RuleID(id: "P21", name: "container-failure-handling", level: .warning)
+
+extension Rule {
+  static let containerFailure = Rule(
+    flaw,
+    summary:
+      "When its container can't be opened, the app crashes, continues in memory, or deletes the store.",
+    why: """
+      Users do meet a store that can't be opened: after an update, or on a full disk. An app that crashes each time can't \
+      recover; one that continues in memory loses everything the user enters; one that deletes the store has lost it all.
+      """,
+    bad: """
+      do {
+        container = try ModelContainer(for: Note.self)
+      } catch {
+        fatalError("No container: \\(error)")
+      }
+      """,
+    good: """
+      do {
+        container = try ModelContainer(for: Note.self)
+      } catch {
+        failure = error  // The app shows it, and offers to keep the store aside.
+      }
+      """,
+    avoids: [
+      "Containers in memory, and those of tests and previews.",
+      "Errors that are thrown or shown.",
+    ],
+    inFile: { file in
+      let makers = file.walk.calls.filter {
+        $0.name == "ModelContainer" && !isInMemory($0) && !isForTests($0)
+      }
+      return file.walk.dos.flatMap { findings(on: $0, makers: makers, file: file) }
+        + file.walk.tries.compactMap { finding(on: $0, makers: makers, file: file) }
+    })
+}
+
+/// Whether the function around a call is there for trying things out.
+private func isForTests(_ call: FunctionCallExprSyntax) -> Bool {
+  ["test", "testing", "debug"].contains(NameWords(call.scope.declaredName ?? "").words.first)
+}
+
+private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
+  let scope = call.scope.code
+  return scope.contains("isStoredInMemoryOnly:true")
+    && !scope.contains("isStoredInMemoryOnly:false")
+    && scope.split(separator: "ModelContainer(").count <= 2
+}
+
+private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax], file: FileContext)
+  -> Finding?
+{
+  guard let mark = attempt.questionOrExclamationMark?.text,
+    let maker = makers.first(where: { holds($0, attempt) })
+  else {
+    return nil
+  }
+  // The innermost `try` is the one about the call, and another container's fallback has its own finding.
+  let between = maker.ancestors.first { $0.is(TryExprSyntax.self) || $0.is(ClosureExprSyntax.self) }
+  guard between?.id == attempt.id, !maker.code.contains("isStoredInMemoryOnly:true") else {
+    return nil
+  }
+  let message =
+    mark == "!"
+    ? "`try!` crashes the app at every launch while the store can't be opened; show the error."
+    : "`try?` hides why the store can't be opened; show the error."
+  return Finding(flaw, message, at: file.place(attempt))
+}
+
+private func holds(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> Bool {
+  call.start >= attempt.start && call.end <= attempt.end
+}
+
+private func findings(
+  on statement: DoStmtSyntax, makers: [FunctionCallExprSyntax], file: FileContext
+) -> [Finding] {
+  guard makers.contains(where: { $0.start >= statement.body.start && $0.end <= statement.body.end })
+  else { return [] }
+  return statement.catchClauses.flatMap { clause -> [Finding] in
+    file.walk.calls.filter { $0.start >= clause.start && $0.end <= clause.end }.compactMap { call in
+      switch call.name {
+      case "fatalError", "preconditionFailure":
+        return Finding(
+          flaw, "The app crashes at every launch while the store can't be opened; show the error.",
+          at: file.place(call))
+      case "removeItem":
+        return Finding(
+          flaw, "The user's store is deleted because it can't be opened; keep it aside and ask.",
+          at: file.place(call),
+          level: .error)
+      case "ModelContainer" where clause.code.contains("isStoredInMemoryOnly:true"):
+        return Finding(
+          flaw, "The app continues in memory and loses what the user enters; tell the user.",
+          at: file.place(call))
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import SwiftSyntax
+
+private let flaw = RuleID(id: "P23", name: "predicate-trap", level: .warning)
+
+extension Rule {
+  static let predicateTrap = Rule(
+    flaw, isFixable: true,
+    summary:
+      "A predicate asks for what the store doesn't have, or objects are fetched to be counted.",
+    why: """
+      The store knows stored properties alone. A computed or transient one in a `#Predicate` compiles, and fails or ends the \
+      program when it's fetched; `isEmpty == false` and a captured object do so, too. `fetch(…).count` makes every object \
+      to count them.
+      """,
+    bad: """
+      #Predicate<Note> { $0.tags.isEmpty == false }
+      let count = try context.fetch(descriptor).count
+      """,
+    good: """
+      #Predicate<Note> { !$0.tags.isEmpty }
+      let count = try context.fetchCount(descriptor)
+      """,
+    avoids: [
+      "Stored properties, relationships and their `persistentModelID`.",
+      "Models that aren't seen, whose properties aren't known.",
+      "`fetch(…)` of other things than contexts, and a list that is used for more than its count.",
+    ],
+    inFile: { file in
+      file.walk.calls.filter { $0.name == "fetch" }.compactMap { counting($0, in: file) }
+        + file.walk.macros.flatMap { emptiness($0, in: file) }
+    },
+    inProject: { index in
+      index.files.flatMap(\.predicates).compactMap { finding(on: $0, in: index) }
+    })
+}
+
+/// `fetch(…).count` of a context.
+private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.arguments.count == 1, call.argument(nil) != nil, let receiver = call.receiver,
+    receiver.isContext(VariableTypes(file.walk)),
+    let name = call.calledExpression.as(MemberAccessExprSyntax.self)?.declName
+  else { return nil }
+  let whole = call.parent.flatMap { parent -> MemberAccessExprSyntax? in
+    if let member = parent.as(MemberAccessExprSyntax.self) { return member }
+    // `(try context.fetch(descriptor)).count`
+    return nil
+  }
+  guard let count = whole, count.declName.baseName.text == "count",
+    count.parent?.is(FunctionCallExprSyntax.self) != true
+  else { return nil }
+  let edits: [Fix.Edit] = [
+    .init(offset: name.start, length: name.end - name.start, replacement: "fetchCount"),
+    .init(offset: call.end, length: count.end - call.end, replacement: ""),
+  ]
+  return Finding(
+    flaw, "Every object is made to count them; use `fetchCount`.", at: file.place(count),
+    fix: Fix("Use fetchCount", edits))
+}
+
+private func emptiness(_ macro: MacroExpansionExprSyntax, in file: FileContext) -> [Finding] {
+  guard macro.macroName.text == "Predicate" else { return [] }
+  return file.walk.assignments.compactMap { sequence in
+    guard sequence.start >= macro.start, sequence.end <= macro.end else { return nil }
+    let elements = Array(sequence.elements)
+    for (index, element) in elements.enumerated().dropFirst() where index + 1 < elements.count {
+      let left = elements[index - 1].code
+      if element.code == "==", elements[index + 1].code == "false", left.hasSuffix(".isEmpty") {
+        return Finding(
+          flaw, "A fetch with `isEmpty == false` fails; write `!\(left)`.",
+          at: file.place(elements[index - 1]))
+      }
+    }
+    return nil
+  }
+}
+
+private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding? {
+  guard let model = index.model(fact.model), let first = fact.path.first,
+    let property = model.properties.first(where: { $0.name == first })
+      ?? index.declarations(of: model.name).flatMap(\.properties).first(where: { $0.name == first })
+  else { return nil }
+  if property.isComputed || property.attribute("Transient") != nil, !property.isStatic {
+    return Finding(
+      flaw,
+      "The store doesn't have `\(model.name).\(first)`, which is \(property.isComputed ? "computed" : "transient"); "
+        + "ask for stored properties.",
+      at: fact.place, level: .error)
+  }
+  guard fact.path.count == 1, let other = fact.comparedWith, other != "nil",
+    property.type?.isListType == false,
+    index.destination(of: property, in: model) != nil, other.first?.isLowercase == true,
+    !NameWords(other).contains(anyOf: ["id", "identifier"])
+  else { return nil }
+  return Finding(
+    flaw,
+    "A captured object can't be compared; compare `\(first)?.persistentModelID` with its identifier.",
+    at: fact.place)
+}

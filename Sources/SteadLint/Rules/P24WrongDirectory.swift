@@ -1,0 +1,190 @@
+import SwiftSyntax
+
+private let flaw = RuleID(id: "P24", name: "wrong-directory", level: .warning)
+
+extension Rule {
+  static let wrongDirectory = Rule(
+    flaw, isFixable: true,
+    summary:
+      "What the user made is kept where the system deletes, written without `.atomic`, or found by an absolute path.",
+    why: """
+      A write that is cut off leaves half a file, and what was there before is gone; an atomic one leaves either. The absolute \
+      path of an app's directory changes with updates and restores, so that a path which was kept leads nowhere. The system \
+      empties caches and temporary directories when it needs room.
+      """,
+    bad: """
+      try JSONEncoder().encode(items).write(to: url)
+      UserDefaults.standard.set(url.path, forKey: "lastFile")
+      """,
+    good: """
+      try JSONEncoder().encode(items).write(to: url, options: .atomic)
+      UserDefaults.standard.set(url.lastPathComponent, forKey: "lastFile")
+      """,
+    avoids: [
+      "Files in temporary and cache directories, exports and logs.",
+      "Data from elsewhere, such as downloads, which can be fetched again.",
+      "Paths that the user chose, outside of the app's directories.",
+    ],
+    inFile: { file in
+      file.walk.calls.compactMap { call in
+        torn(call, in: file) ?? path(call, in: file) ?? fleetingStore(call, in: file)
+          ?? fleetingFile(call, in: file)
+      } + firstOfList(in: file)
+    })
+}
+
+private let fleeting = [
+  "cachesDirectory", "temporaryDirectory", "NSTemporaryDirectory", "itemReplacementDirectory",
+]
+
+/// A store of models in a directory that the system empties.
+private func fleetingStore(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "ModelConfiguration", let url = call.argument("url"), isFleeting(url),
+    !NameWords(call.enclosingType).contains(anyOf: passing),
+    !NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
+  else { return nil }
+  return Finding(
+    flaw, "The system empties this directory, and the store with it; use Application Support.",
+    at: file.place(url))
+}
+
+/// Words of what a user made, which nobody can make again.
+private let own: Set<String> = [
+  "note", "notes", "draft", "drafts", "settings", "favorite", "favorites", "favourites", "bookmark",
+  "bookmarks",
+  "journal", "diary", "todo", "todos", "task", "tasks", "progress", "profile", "playlist",
+  "playlists", "library",
+]
+
+/// A file of what the user made in a directory that the system empties.
+private func fleetingFile(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "write", let target = call.argument("to"), let receiver = call.receiver,
+    isEncoded(receiver, in: call.scope), isFleeting(target)
+  else { return nil }
+  let names = [call.scope.declaredName ?? "", call.enclosingType, fileName(of: target)]
+  guard names.contains(where: { NameWords($0).contains(anyOf: own) }),
+    !names.contains(where: { NameWords($0).contains(anyOf: passing) })
+  else { return nil }
+  return Finding(
+    flaw,
+    "The system empties this directory, and what the user made with it; use Application Support.",
+    at: file.place(call))
+}
+
+/// The last literal of a target, or of the value that the function binds to it.
+private func fileName(of target: ExprSyntax) -> String {
+  let literals = binding(of: target).tokens(viewMode: .sourceAccurate).compactMap {
+    token -> String? in
+    if case .stringSegment(let text) = token.tokenKind { text } else { nil }
+  }
+  return literals.last ?? ""
+}
+
+/// What the function binds to a name; the expression itself where it's none.
+private func binding(of expression: ExprSyntax) -> Syntax {
+  guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else {
+    return Syntax(expression)
+  }
+  var open = [expression.scope]
+  while let node = open.popLast() {
+    if let found = node.as(PatternBindingSyntax.self), found.pattern.trimmedDescription == name,
+      let value = found.initializer
+    {
+      return Syntax(value)
+    }
+    open += node.children(viewMode: .sourceAccurate).filter { !$0.is(TokenSyntax.self) }
+  }
+  return Syntax(expression)
+}
+
+private func isFleeting(_ expression: ExprSyntax) -> Bool {
+  binding(of: expression).mentions(anyOf: Set(fleeting))
+}
+
+/// `urls(for:in:)[0]`, which ends a program for which the system knows no such directory.
+private func firstOfList(in file: FileContext) -> [Finding] {
+  file.walk.subscripts.compactMap { access in
+    guard let call = access.calledExpression.as(FunctionCallExprSyntax.self), call.name == "urls",
+      call.argument("in") != nil, access.arguments.count == 1,
+      access.arguments.first?.expression.code == "0"
+    else { return nil }
+    return Finding(
+      flaw,
+      "`[0]` ends the program where the list is empty; use `url(for:in:appropriateFor:create:)`, which throws.",
+      at: file.place(access), level: .note)
+  }
+}
+
+private let passing: Set<String> = [
+  "temporary", "temp", "tmp", "cache", "caches", "cached", "export", "exported", "log", "logs",
+  "debug", "share", "download",
+  "fixture", "fixtures", "bench", "benchmark", "backup", "test",
+]
+
+/// A write of encoded data that can be cut off.
+private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "write", let target = call.argument("to"), call.arguments.count == 1,
+    !target.is(InOutExprSyntax.self),
+    let receiver = call.receiver,
+    isEncoded(receiver, in: call.scope), !isPassing(target, call),
+    !FleetingPlaces(context: file).areNamed(in: call.scope)
+  else { return nil }
+  let edit = Fix.Edit(offset: target.end, length: 0, replacement: ", options: .atomic")
+  return Finding(
+    flaw, "A write that is cut off leaves half a file; write with `options: .atomic`.",
+    at: file.place(call),
+    fix: Fix("Write atomically", [edit]))
+}
+
+private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
+  let code = receiver.code
+  if code.contains(".encode(") { return true }
+  guard code.allSatisfy({ $0.isLetter || $0.isNumber }) else { return false }
+  let text = scope.code
+  return [
+    "let\(code)=tryJSONEncoder().encode(", "let\(code)=tryencoder.encode(",
+    "let\(code)=try?JSONEncoder().encode(",
+    "let\(code)=try?encoder.encode(", "let\(code)=tryPropertyListEncoder().encode(",
+    "let\(code)=tryNSKeyedArchiver.archivedData(",
+  ].contains(where: text.contains)
+}
+
+private func isPassing(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -> Bool {
+  NameWords(target.code).contains(anyOf: passing)
+    || NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
+    || call.scope.mentions(
+      "temporaryDirectory", "cachesDirectory", "NSTemporaryDirectory", "NSSavePanel",
+      "replaceItemAt")
+    || NameWords(call.enclosingType).contains(anyOf: passing)
+}
+
+/// The absolute path of a file in the app's directories, kept in preferences.
+private func path(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "set" || call.name == "setValue", call.argument("forKey") != nil,
+    let value = call.arguments.first?.expression.code, let receiver = call.receiver?.code,
+    NameWords(receiver).contains(anyOf: ["defaults"])
+  else { return nil }
+  let endings = [".path", ".path()", ".absoluteString", ".path(percentEncoded:false)"]
+  guard let ending = endings.first(where: value.hasSuffix) else { return nil }
+  let name = String(value.dropLast(ending.count))
+  let scope = call.scope.code
+  let places = [".documentDirectory", ".applicationSupportDirectory", ".documentsDirectory"]
+  guard
+    places.contains(where: { value.contains($0) })
+      || places.contains(where: { place in
+        scope.range(of: "let\(name)=").map { scope[$0.upperBound...].prefix(200).contains(place) }
+          ?? false
+      })
+  else { return nil }
+  return Finding(
+    flaw, "The path of the app's directory changes with updates; keep the part behind it.",
+    at: file.place(call))
+}
+
+extension String {
+  /// Where a string first is in this one.
+  fileprivate func range(of part: String) -> Range<String.Index>? {
+    guard !part.isEmpty else { return nil }
+    return self.firstRange(of: part)
+  }
+}

@@ -1,0 +1,52 @@
+import SwiftSyntax
+
+private let flaw = RuleID(id: "P26", name: "keychain-without-accessibility", level: .warning)
+
+extension Rule {
+  static let keychainWithoutAccessibility = Rule(
+    flaw,
+    summary: "A keychain item is added without saying when it may be read.",
+    why: """
+      Without `kSecAttrAccessible` the item can be read while the device is unlocked, and goes to backups and new devices. \
+      Background work fails at a locked device, and what should stay on one device doesn't.
+      """,
+    bad: """
+      let query: [CFString: Any] = [
+        kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecValueData: data,
+      ]
+      let status = SecItemAdd(query as CFDictionary, nil)
+      """,
+    good: "query[kSecAttrAccessible] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly",
+    avoids: [
+      "Files that set an accessibility or an access control anywhere, since queries are made in parts.",
+      "Queries that come from elsewhere.",
+      "Functions that name an accessibility under a name of their own.",
+    ],
+    inFile: { file in
+      guard file.keychainNames.isDisjoint(with: ["kSecAttrAccessible", "kSecAttrAccessControl"]),
+        file.keychainNames.contains("kSecClass")
+      else { return [] }
+      return file.walk.calls.filter { $0.name == "SecItemAdd" && !namesAccess(in: $0.scope) }.map {
+        call in
+        Finding(
+          flaw,
+          "The item has no `kSecAttrAccessible`; say when and on which devices it may be read.",
+          at: file.place(call))
+      }
+    })
+}
+
+/// Whether a function speaks of accessibility by names of its own, which stand for the constants.
+private func namesAccess(in scope: Syntax) -> Bool {
+  scope.tokens(viewMode: .sourceAccurate).contains { token in
+    guard case .identifier(let text) = token.tokenKind else { return false }
+    return NameWords(text).contains(anyOf: ["accessible", "accessibility", "protection"])
+  }
+}
+
+extension FileContext {
+  /// The constants of the keychain that a file uses.
+  var keychainNames: Set<String> {
+    Set(walk.keychainNames.map(\.baseName.text))
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+
+/// Finds persistence mistakes in the Swift files of a folder.
+///
+/// ```swift
+/// let report = try Linter(root: URL(filePath: "Sources")).run()
+/// print(report.formatted(as: .text))
+/// ```
+///
+/// A run parses each file once, and with a cache only those that changed since the last run. It holds the facts of
+/// all files in memory, about a kilobyte for ten lines.
+public struct Linter: Sendable {
+  /// What a run refuses, so that no file can end or hang it.
+  public struct Limits: Sendable {
+    /// The largest file, in bytes.
+    public var fileSize = 4_000_000
+    /// The deepest nesting of brackets.
+    public var nesting = 200
+    /// The longest chain in one line that nests without brackets, such as of optional chaining.
+    public var chain = 2_000
+    /// How many files a run reads.
+    public var files = 100_000
+
+    public init() {}
+  }
+
+  /// How far a run has come.
+  public struct Progress: Sendable {
+    /// The files that were read.
+    public let completed: Int
+    public let total: Int
+  }
+
+  /// The folder, or the file, that is checked. Paths in findings are relative to it.
+  public let root: URL
+  public var limits = Limits()
+  /// The identifiers of the rules to check; all of them when it's empty.
+  public var rules: Set<String> = []
+  /// Where facts and findings of files are kept for the next run; a file that doesn't parse is ignored and replaced.
+  public var cacheFile: URL?
+  /// Findings that are known and not reported again.
+  public var baseline: Baseline?
+  /// Contents that count instead of files, by their paths; nil for a file that isn't to count.
+  public var replacements: [String: String?] = [:]
+  /// Whether models are judged as those of an app that syncs with CloudKit, where the files don't show it.
+  public var assumesCloudKit = false
+  /// Folders that are passed over, by their name. Those whose name begins with a full stop always are.
+  public var excludedFolders: Set<String> = [
+    "Pods", "Carthage", "DerivedData", "checkouts", "node_modules",
+  ]
+
+  private var earlierPayloads: [String: Set<String>] = [:]
+
+  public init(root: URL) {
+    self.root = root
+  }
+
+  /// Takes the Codable types of an earlier version, with which rule P06 compares, from a run on it.
+  public mutating func adopt(payloadsOf report: LintReport) {
+    earlierPayloads = report.payloads
+  }
+
+  /// Checks the files.
+  ///
+  /// `progress` and `isCancelled` are called on threads of the linter, before each file. Throws a `LintError` when
+  /// the folder can't be read or the run is cancelled.
+  public func run(
+    progress: @escaping @Sendable (Progress) -> Void = { _ in },
+    isCancelled: @escaping @Sendable () -> Bool = { false }
+  ) throws -> LintReport {
+    let found = try FileList(root: root, excluding: excludedFolders, limit: limits.files)
+    let cache = cacheFile.map(LintCache.init(contentsOf:)) ?? LintCache()
+    let reading = FileReading(
+      limits: limits, cache: cache, progress: progress, isCancelled: isCancelled)
+    let records = try reading.records(of: found.replacing(replacements))
+    let report = report(on: records, settings: found.settings)
+    if let cacheFile {
+      try LintCache(records: records).write(to: cacheFile)
+    }
+    return report
+  }
+
+  /// Checks files until it's done or the task is cancelled.
+  public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
+    -> LintReport
+  {
+    let cancellation = Cancellation()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread {
+          continuation.resume(
+            with: Result { try run(progress: progress, isCancelled: { cancellation.isCancelled }) })
+        }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
+
+  /// Checks strings as if they were files of these paths: for editors, and for tests of rules.
+  public func run(sources: [String: String]) throws -> LintReport {
+    var settings = ProjectSettings()
+    for (path, content) in sources where FileList.isSettings(path) {
+      settings.add(Data(content.utf8), path: path)
+    }
+    let reading = FileReading(
+      limits: limits, cache: LintCache(), progress: { _ in }, isCancelled: { false })
+    let files = sources.filter { !FileList.isSettings($0.key) }.sorted { $0.key < $1.key }
+    let records = try reading.records(
+      of: files.map { .init(path: $0.key, content: .bytes(Array($0.value.utf8))) })
+    return report(on: records, settings: settings)
+  }
+
+  private func report(on records: [FileRecord], settings: ProjectSettings) -> LintReport {
+    let index = ProjectIndex(
+      files: records.map(\.facts), settings: settings, assumesCloudKit: assumesCloudKit,
+      earlierPayloads: earlierPayloads.isEmpty ? baseline?.payloads ?? [:] : earlierPayloads)
+    let chosen = Rule.all.filter { rules.isEmpty || rules.contains($0.id) }
+    let local = Dictionary(grouping: records.flatMap(\.findings), by: \.ruleID)
+    let findings = chosen.flatMap { rule in
+      (rule.inProject(index) + (local[rule.id] ?? [])).filter { finding in
+        switch rule.scope {
+        case .shipped: index.isShipped(finding.place)
+        case .tests: index.isTest(finding.place.path)
+        }
+      }
+    }
+    let screening = Screening(records: records, baseline: baseline)
+    let (kept, suppressed, known) = screening.screen(findings + records.flatMap(\.problems))
+    return LintReport(
+      findings: kept, suppressedCount: suppressed, knownCount: known, fileCount: records.count,
+      parsedCount: records.filter { !$0.isFromCache }.count, payloads: Payloads(index).fields)
+  }
+}

@@ -1,0 +1,110 @@
+/// The words of a name, in lower case: `llmPolishingAPIKey` and `llm_polishing-api.key` have the same.
+struct NameWords: Hashable, Sendable {
+  let words: [String]
+
+  init(_ name: some StringProtocol) {
+    var words: [String] = []
+    var word = ""
+    let characters = Array(name)
+    for (index, character) in characters.enumerated() {
+      guard character.isLetter || character.isNumber else {
+        words.append(word)
+        word = ""
+        continue
+      }
+      let follows = index + 1 < characters.count && characters[index + 1].isLowercase
+      let previous = index > 0 ? characters[index - 1] : "_"
+      let begins =
+        character.isUppercase
+        && (previous.isLowercase || previous.isNumber || (previous.isUppercase && follows))
+      if begins {
+        words.append(word)
+        word = ""
+      }
+      word += character.lowercased()
+    }
+    words.append(word)
+    self.words = words.filter { !$0.isEmpty }
+  }
+
+  func contains(anyOf others: Set<String>) -> Bool {
+    words.contains(where: others.contains)
+  }
+
+  func ends(with others: [String]) -> Bool {
+    words.suffix(others.count) == others[...]
+  }
+
+  func dropLast() -> NameWords {
+    NameWords(words: Array(words.dropLast()))
+  }
+
+  private init(words: [String]) {
+    self.words = words
+  }
+}
+
+extension NameWords {
+  /// Words behind a secret's name that leave it one.
+  private static let tails: Set<String> = [
+    "key", "value", "string", "data", "text", "pref", "preference",
+  ]
+  /// First words of settings and counts about secrets.
+  private static let questions: Set<String> = [
+    "has", "is", "should", "show", "shows", "hide", "use", "uses", "remember", "remembers", "save",
+    "saves",
+    "enable", "enabled", "needs", "require", "requires", "did", "can", "min", "max", "total", "num",
+    "number",
+    "count", "allow", "allows", "forgot", "forget", "reset", "change", "last", "no", "without",
+    "supports",
+    "encrypted", "hashed", "hash", "salted", "masked", "redacted", "fake", "test", "mock", "sample",
+    "keychain",
+    "public", "wants", "ask", "asks", "include", "includes", "store", "stores", "expired",
+    "disable", "disabled",
+    "update", "input",
+  ]
+  /// Endings that are secrets by themselves.
+  private static let secrets: [[String]] = [
+    ["password"], ["passwd"], ["passcode"], ["passphrase"], ["secret"], ["api", "key"], ["apikey"],
+    ["private", "key"],
+    ["secret", "key"], ["encryption", "key"], ["client", "secret"], ["access", "token"],
+    ["refresh", "token"],
+    ["auth", "token"], ["authentication", "token"], ["authorization", "token"],
+    ["bearer", "token"],
+    ["session", "token"], ["api", "token"], ["login", "token"], ["user", "token"],
+    ["oauth", "token"],
+    ["id", "token"], ["jwt"], ["jwt", "token"], ["token"], ["mnemonic"], ["seed", "phrase"],
+    ["recovery", "phrase"],
+    ["recovery", "key"], ["master", "key"], ["cvv"], ["ssn"], ["pin", "code"],
+    ["access", "tokens"],
+    ["refresh", "tokens"], ["passwords"], ["api", "keys"], ["secrets"], ["private", "keys"],
+    ["authtoken"],
+    ["accesstoken"], ["refreshtoken"], ["secretkey"], ["privatekey"], ["mnemonics"],
+  ]
+  /// What makes of a token something else.
+  private static let harmlessTokens: Set<String> = [
+    "push", "device", "fcm", "apns", "voip", "change", "history", "sync", "page", "next",
+    "continuation", "cursor",
+    "cancellation", "observation", "observer", "notification", "placeholder", "design", "keyword",
+    "syntax", "text",
+    "delta", "pagination", "registration", "firebase", "messaging", "paging", "end", "stop",
+    "start", "file", "ubiquity",
+    "identity", "erc20", "native", "selected", "lp", "reward", "coin", "buy", "sell", "swap",
+    "crypto", "nft", "custom",
+    "dedupe", "authenticity", "server", "remote", "live", "activity", "string", "request",
+  ]
+
+  /// Whether it names a secret: the secret has to be its last noun, so `lastTokenUpdate` and `maxTokens` aren't.
+  var nameSecret: Bool {
+    if words.contains(where: Self.questions.contains) { return false }
+    if Self.secrets.contains(where: ends) { return !isHarmlessToken }
+    // Abbreviations in a row can't be told apart: `openAIAPIKey`.
+    if words.joined().hasSuffix("apikey") { return true }
+    guard let last = words.last, Self.tails.contains(last), words.count > 1 else { return false }
+    return dropLast().nameSecret
+  }
+
+  private var isHarmlessToken: Bool {
+    words.last == "token" && contains(anyOf: Self.harmlessTokens)
+  }
+}

@@ -1,0 +1,117 @@
+/// What in a file would take a parser that calls itself deeper than a stack has room for.
+///
+/// A parser's stack can't be measured from within, so that this looks at the bytes before: brackets outside of
+/// strings and comments, and runs of what nests without brackets.
+struct NestingScan {
+  /// The deepest nesting of brackets.
+  private(set) var depth = 0
+  /// The longest chain of `else if`, of prefix words and of full stops without a statement's end between.
+  private(set) var chain = 0
+
+  private var current = 0
+  private var links = 0
+  private var words = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var index = 0
+    while index < bytes.count {
+      index = step(bytes, at: index)
+    }
+  }
+
+  private mutating func step(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+    switch bytes[index] {
+    case UInt8(ascii: "/") where next == UInt8(ascii: "/"):
+      return end(of: bytes, from: index) { $0 == UInt8(ascii: "\n") }
+    case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
+      current += 1
+      depth = max(depth, current)
+    case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
+      current = max(0, current - 1)
+    case UInt8(ascii: "\""):
+      return endOfString(bytes, from: index)
+    case UInt8(ascii: "#"):
+      countCondition(bytes, at: index + 1)
+    case UInt8(ascii: "a")...UInt8(ascii: "z"):
+      return endOfWord(bytes, from: index)
+    default:
+      break
+    }
+    count(bytes[index])
+    return index + 1
+  }
+
+  /// Counts `#if`, which nests as a bracket does until `#endif`.
+  private mutating func countCondition(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) {
+    let word = bytes[index...].prefix(6)
+    if word.starts(with: "if".utf8), word.dropFirst(2).first.map(Self.isLetter) != true {
+      current += 1
+      depth = max(depth, current)
+    } else if word.starts(with: "endif".utf8) {
+      current = max(0, current - 1)
+    }
+  }
+
+  /// Words that may stand in front of another of their kind, each a level of the parser's.
+  private static let prefixes: Set<String> = [
+    "repeat", "try", "await", "inout", "some", "any", "each", "copy", "consume", "borrowing",
+  ]
+  /// How many links such a word counts for: its level needs more of the stack than that of a full stop.
+  private static let weight = 4
+
+  private mutating func endOfWord(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int {
+    let end = end(of: bytes, from: index) { !Self.isLetter($0) }
+    guard end - index < 10,
+      Self.prefixes.contains(String(decoding: bytes[index..<end], as: UTF8.self))
+    else {
+      words = 0
+      return end
+    }
+    words += Self.weight
+    chain = max(chain, words)
+    return end
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  /// Counts what can be a link of a chain; a line with none of these ends it.
+  private mutating func count(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "?"), UInt8(ascii: "!"), UInt8(ascii: "<"),
+      UInt8(ascii: "&"),
+      UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: "-"), UInt8(ascii: "~"),
+      UInt8(ascii: "\\"):
+      links += 1
+      chain = max(chain, links)
+    case UInt8(ascii: "\n"), UInt8(ascii: ";"), UInt8(ascii: ","):
+      links = 0
+    default: break
+    }
+  }
+
+  private func end(
+    of bytes: UnsafeBufferPointer<UInt8>, from index: Int, where stops: (UInt8) -> Bool
+  ) -> Int {
+    var index = index
+    while index < bytes.count, !stops(bytes[index]) { index += 1 }
+    return index
+  }
+
+  /// The end of a string's line: in a string of several lines brackets are counted, which does no harm where they
+  /// are closed.
+  private func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int {
+    var index = index + 1
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "\\"): index += 1
+      case UInt8(ascii: "\""), UInt8(ascii: "\n"): return index + 1
+      default: break
+      }
+      index += 1
+    }
+    return bytes.count
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// What git knows of a folder's files.
+struct GitHistory {
+  let folder: URL
+
+  /// The differences since a revision without context lines, and the files that git doesn't know yet.
+  func changes(since revision: String) throws(UsageError) -> (diff: String, new: [String]) {
+    let diff = try run([
+      "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--relative",
+      "--src-prefix=a/",
+      "--dst-prefix=b/", revision, "--", "*.swift",
+    ])
+    let new = try run(["ls-files", "-z", "--others", "--exclude-standard", "--", "*.swift"])
+    return (diff, new.split(separator: "\0").map(String.init))
+  }
+
+  /// Files as they were; nil for those that didn't exist.
+  func contents(of paths: Set<String>, at revision: String) throws(UsageError) -> [String: String?]
+  {
+    let known = Set(
+      try run(["ls-tree", "-r", "-z", "--name-only", revision, "."]).split(separator: "\0").map(
+        String.init))
+    var contents: [String: String?] = [:]
+    for path in paths {
+      contents[path] = .some(
+        known.contains(path) ? try run(["show", "\(revision):./\(path)"]) : nil)
+    }
+    return contents
+  }
+
+  private func run(_ words: [String]) throws(UsageError) -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["git", "-c", "core.quotepath=off", "-C", folder.path] + words
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    do {
+      try process.run()
+    } catch {
+      throw UsageError("git can't be run, which --since needs: \(error)")
+    }
+    // The output is read while git writes it, since a pipe holds a part of it only.
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    let complaint = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      let reason = String(decoding: complaint, as: UTF8.self).split(separator: "\n").first ?? ""
+      throw UsageError("git \(words.first ?? "") failed: \(reason)")
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}

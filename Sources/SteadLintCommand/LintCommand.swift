@@ -1,0 +1,134 @@
+import Foundation
+import SteadLint
+
+/// The command `stead lint`, without the process around it: `stead-lint` and `stead` are thin programs over it.
+public struct LintCommand: Sendable {
+  /// What a process ends with.
+  public enum Exit: Int32, Sendable {
+    case clean = 0
+    /// Errors were found; with `--strict` also warnings.
+    case found = 1
+    /// The words aren't a command line, or a file can't be read or written.
+    case failed = 2
+  }
+
+  /// The folder that relative paths begin at.
+  public let directory: URL
+  /// Called with what goes to standard output.
+  public let print: @Sendable (String) -> Void
+  /// Called with what goes to standard error.
+  public let complain: @Sendable (String) -> Void
+
+  public init(
+    directory: URL, print: @escaping @Sendable (String) -> Void,
+    complain: @escaping @Sendable (String) -> Void
+  ) {
+    // A path is relative to the last folder of a URL only if the URL says that it's one.
+    self.directory = URL(filePath: directory.path, directoryHint: .isDirectory)
+    self.print = print
+    self.complain = complain
+  }
+
+  /// Does what the words behind the command's name say.
+  public func run(_ words: [String]) -> Exit {
+    do {
+      let arguments = try LintArguments(words)
+      switch arguments.verb {
+      case .help: print(Self.help)
+      case .rules: print(arguments.isMarkdown ? RulePages.markdown : RuleText.list)
+      case .explain(let name): return explain(name)
+      case .check: return try check(arguments)
+      }
+      return .clean
+    } catch let error as UsageError {
+      complain("stead lint: \(error.message)\n")
+    } catch {
+      complain("stead lint: \(error)\n")
+    }
+    return .failed
+  }
+
+  private func explain(_ name: String) -> Exit {
+    guard let rule = Rule.named(name) else {
+      complain("stead lint: \(name) isn't a rule; `stead lint rules` lists them.\n")
+      return .failed
+    }
+    print(RuleText.page(of: rule))
+    return .clean
+  }
+
+  private func check(_ arguments: LintArguments) throws -> Exit {
+    let scope = try LintScope(paths: arguments.paths, directory: directory)
+    var run = LintRun(scope: scope, arguments: arguments)
+    if arguments.fixes {
+      let count = try run.fix()
+      if !arguments.isQuiet { complain("\(count) \(count == 1 ? "fix" : "fixes") made.\n") }
+    }
+    let report = try run.report()
+    if let file = arguments.newBaseline {
+      try Baseline(report).write(to: url(file))
+      complain("The baseline has \(report.findings.count) findings.\n")
+      return .clean
+    }
+    let shown = report.filtered { $0.level >= arguments.level }
+    let text = try scope.placed(shown).formatted(as: arguments.format)
+    if let output = arguments.output {
+      try Data(text.utf8).write(to: url(output), options: .atomic)
+    } else if !text.isEmpty {
+      print(text)
+    }
+    if !arguments.isQuiet, arguments.format == .text { complain(summary(of: shown)) }
+    guard !isFailure(report, arguments) else { return .found }
+    if let stamp = arguments.stamp { try Data().write(to: url(stamp)) }
+    return .clean
+  }
+
+  private func isFailure(_ report: LintReport, _ arguments: LintArguments) -> Bool {
+    report.findings.contains { $0.level >= (arguments.isStrict ? .warning : .error) }
+  }
+
+  private func url(_ path: String) -> URL {
+    URL(filePath: path, relativeTo: directory)
+  }
+
+  private func summary(of report: LintReport) -> String {
+    let counts = [Level.error, .warning, .note].map { level in
+      (level, report.findings.count { $0.level == level })
+    }
+    let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
+    let found = parts.isEmpty ? "nothing found" : parts.joined(separator: ", ")
+    let hidden = [(report.suppressedCount, "disabled"), (report.knownCount, "known")]
+      .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
+    return "\(report.fileCount) files: \(found)\(hidden)\n"
+  }
+}
+
+extension LintCommand {
+  static let help = """
+    stead lint [PATH…]        finds persistence mistakes in the Swift files of folders; of `.` without a path
+    stead lint rules          lists the rules; with --markdown as a page
+    stead lint explain RULE   says what a rule finds, why, and what to write instead
+
+      --fix                   makes the fixes that need no decision, then checks again
+      --since REV             reports what lines changed since a revision of git have
+      --format FORMAT         text, json, sarif (2.1.0) or github; text without the option
+      --output FILE           writes the report to a file
+      --level LEVEL           shows findings from this level on: note, warning, error
+      --strict                ends with 1 for warnings, too
+      --rules P01,P04         checks these rules alone
+      --disable P09           leaves these rules out
+      --baseline FILE         leaves out the findings of a baseline; .stead-lint.json is used where it exists
+      --write-baseline FILE   writes all findings, and the shapes of stored types, to a baseline
+      --cloudkit              judges models as those of an app that syncs with CloudKit
+      --cache FILE            keeps what is known of files here; --no-cache keeps nothing
+      --stamp FILE            writes an empty file when it ends with 0, for build systems
+      --quiet                 writes no summary
+
+    A comment disables a rule for its line, or for the next one. It needs a reason:
+      // stead:disable P01 the token of a public demo
+      // stead:disable:next P22 the next save reports it
+
+    Ends with 0, with 1 when errors were found, and with 2 when it couldn't check.
+
+    """
+}

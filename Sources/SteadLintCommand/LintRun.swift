@@ -1,0 +1,100 @@
+import Foundation
+import SteadLint
+
+/// A run of the linter as a command line asks for it.
+struct LintRun {
+  private let scope: LintScope
+  private let arguments: LintArguments
+  private var linter: Linter
+  private var changes: ChangedLines?
+
+  /// How often fixes are made: those that overlap others wait for the next time.
+  private static let rounds = 5
+
+  init(scope: LintScope, arguments: LintArguments) {
+    self.scope = scope
+    self.arguments = arguments
+    linter = Linter(root: scope.root)
+    let chosen = arguments.rules.isEmpty ? Set(Rule.all.map(\.id)) : arguments.rules
+    linter.rules = chosen.subtracting(arguments.disabled)
+    linter.assumesCloudKit = arguments.assumesCloudKit
+  }
+
+  /// What is found, as far as the command line asks for it.
+  mutating func report() throws -> LintReport {
+    try prepare()
+    return try linter.run().filtered { finding in
+      scope.isReported(finding) && (changes?.contains(finding) ?? true)
+    }
+  }
+
+  /// Makes fixes in the files, and says how many.
+  mutating func fix() throws -> Int {
+    var total = 0
+    for _ in 0..<Self.rounds {
+      let found = try report()
+      var count = 0
+      for path in Set(found.findings.filter { $0.fix != nil }.map(\.place.path)).sorted() {
+        count += try fix(path, of: found)
+      }
+      total += count
+      // Places have moved.
+      changes = nil
+      if count == 0 { break }
+    }
+    return total
+  }
+
+  private func fix(_ path: String, of report: LintReport) throws -> Int {
+    let url = scope.root.appending(path: path)
+    let source = try String(contentsOf: url, encoding: .utf8)
+    let (fixed, count) = report.fixed(source, path: path)
+    guard count > 0, try isReadable(fixed, path), try isReadable(source, path) else { return 0 }
+    try Data(fixed.utf8).write(to: url, options: .atomic)
+    return count
+  }
+
+  /// Whether the parser understands all of a file: one that it doesn't isn't edited.
+  private func isReadable(_ source: String, _ path: String) throws -> Bool {
+    try !Linter(root: scope.root).run(sources: [path: source]).findings.contains {
+      $0.ruleID == "L02"
+    }
+  }
+
+  private mutating func prepare() throws {
+    linter.cacheFile = arguments.usesCache ? try cacheFile() : nil
+    if let file = arguments.baseline {
+      linter.baseline = try Baseline(contentsOf: URL(filePath: file, relativeTo: directory))
+    } else if arguments.newBaseline == nil, FileManager.default.fileExists(atPath: ownBaseline.path)
+    {
+      linter.baseline = try Baseline(contentsOf: ownBaseline)
+    }
+    guard let revision = arguments.since, changes == nil else { return }
+    let git = GitHistory(folder: scope.root)
+    let changed = try ChangedLines(git.changes(since: revision))
+    changes = changed
+    // What the types were then, so that P06 sees which fields came since.
+    var earlier = linter
+    earlier.baseline = nil
+    earlier.cacheFile = nil
+    earlier.replacements = try git.contents(of: changed.paths, at: revision)
+    linter.adopt(payloadsOf: try earlier.run())
+  }
+
+  private var directory: URL { scope.directory }
+  private var ownBaseline: URL { scope.root.appending(path: ".stead-lint.json") }
+
+  /// A file for each project in the user's cache. A project is known by its path.
+  private func cacheFile() throws -> URL? {
+    if let file = arguments.cache { return URL(filePath: file, relativeTo: directory) }
+    // Without a place for it there's no cache, and all files are read.
+    guard
+      let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
+        .appending(path: "stead-lint"),
+      (try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true))
+        != nil
+    else { return nil }
+    let name = scope.root.path.map { $0.isLetter || $0.isNumber ? $0 : "-" }
+    return folder.appending(path: String(String(name).suffix(200)) + ".cache")
+  }
+}

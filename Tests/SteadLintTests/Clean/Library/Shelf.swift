@@ -1,0 +1,11 @@
+import SwiftData
+
+@Model
+final class Shelf {
+  var name: String
+  @Relationship(deleteRule: .nullify) var books: [Book] = []
+
+  init(name: String) { self.name = name }
+
+  var isEmptyShelf: Bool { books.isEmpty }
+}

@@ -1,0 +1,2 @@
+typealias Trip = TripsSchemaV3.Trip
+typealias Stop = TripsSchemaV3.Stop

@@ -1,0 +1,169 @@
+import Foundation
+import SteadLintCommand
+import Synchronization
+import Testing
+
+/// The command line, in folders of its own.
+struct LintCommandTests {
+  private let folder: URL
+  private let output = Output()
+
+  final class Output: Sendable {
+    private let parts = Mutex<(text: String, complaints: String)>(("", ""))
+
+    func add(_ text: String) { parts.withLock { $0.text += text } }
+    func complain(_ text: String) { parts.withLock { $0.complaints += text } }
+    func take() -> (text: String, complaints: String) {
+      parts.withLock { parts in
+        defer { parts = ("", "") }
+        return parts
+      }
+    }
+  }
+
+  init() throws {
+    folder =
+      FileManager.default.temporaryDirectory.appending(path: "command-" + UUID().uuidString)
+      .standardizedFileURL
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "Sources"), withIntermediateDirectories: true)
+  }
+
+  private func write(_ source: String, to name: String) throws {
+    try Data(source.utf8).write(to: folder.appending(path: name))
+  }
+
+  private func read(_ name: String) throws -> String {
+    try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+  }
+
+  private func run(_ words: String...) -> (exit: LintCommand.Exit, text: String, complaints: String)
+  {
+    let command = LintCommand(
+      directory: folder, print: { [output] in output.add($0) },
+      complain: { [output] in output.complain($0) })
+    let exit = command.run(
+      words + (words.first == "rules" || words.first == "explain" ? [] : ["--no-cache"]))
+    let (text, complaints) = output.take()
+    return (exit, text, complaints)
+  }
+
+  private static let secret = #"func a() { UserDefaults.standard.set(x, forKey: "password") }"#
+
+  @Test func errorsEndWithOneAndWarningsWithZero() throws {
+    try write("func a() { try? modelContext.save() }", to: "Sources/A.swift")
+    #expect(run().exit == .clean)
+    #expect(run("--strict").exit == .found)
+    try write(Self.secret, to: "Sources/B.swift")
+    let (exit, text, complaints) = run()
+    #expect(exit == .found)
+    #expect(text.contains("Sources/B.swift:1:12: error:"))
+    #expect(complaints == "2 files: 1 error, 1 warning\n")
+  }
+
+  @Test func pathsBeginAtTheWorkingDirectory() throws {
+    try write(Self.secret, to: "Sources/B.swift")
+    try write("let package = Package(name: \"A\")", to: "Package.swift")
+    #expect(run("Sources").text.hasPrefix("Sources/B.swift:1:12"))
+    #expect(run("Sources/B.swift").text.hasPrefix("Sources/B.swift:1:12"))
+    #expect(run("Sources", "Package.swift").text.hasPrefix("Sources/B.swift:1:12"))
+    #expect(run("Package.swift").exit == .clean)
+  }
+
+  /// A file alone doesn't show that its type is encoded elsewhere.
+  @Test func aFileIsReadWithItsProject() throws {
+    try write("let package = Package(name: \"A\")", to: "Package.swift")
+    try write("enum Keys { static let login = \"password\" }", to: "Keys.swift")
+    try write(
+      "func a() { UserDefaults.standard.set(x, forKey: Keys.login) }", to: "Sources/B.swift")
+    #expect(run("Sources/B.swift").exit == .found)
+  }
+
+  @Test(arguments: [
+    ["--none"], ["--format", "xml"], ["--format"], ["--rules", "P99"], ["explain"],
+    ["explain", "P99"],
+    ["missing.swift"], ["--since", "nowhere"], ["--baseline", "missing.json"],
+  ])
+  func whatIsntACommandLineIsRefused(words: [String]) {
+    let command = LintCommand(
+      directory: folder, print: { [output] in output.add($0) },
+      complain: { [output] in output.complain($0) })
+    #expect(command.run(words) == .failed)
+    #expect(output.take().complaints.hasPrefix("stead lint: "))
+  }
+
+  @Test func rulesAreListedAndExplained() {
+    #expect(run("rules").text.split(separator: "\n").count == 30)
+    let page = run("explain", "P04").text
+    #expect(page.hasPrefix("P04 swallowed-decode-overwrites (warning)"))
+    #expect(run("explain", "swallowed-decode-overwrites").text == page)
+  }
+
+  @Test func fixesAreMadeUntilNoneIsLeft() throws {
+    try write("@Model class A { var photo: Data?; var pdf: Data? }", to: "Sources/A.swift")
+    #expect(run("--fix").complaints == "2 fixes made.\n1 files: nothing found\n")
+    #expect(
+      try read("Sources/A.swift")
+        == "@Model class A { @Attribute(.externalStorage) var photo: Data?; @Attribute(.externalStorage) var pdf: Data? }"
+    )
+    #expect(run("--fix").complaints.hasPrefix("0 fixes made."))
+  }
+
+  @Test func aFileThatDoesntParseIsntEdited() throws {
+    let source = "@Model class A { var photo: Data? }\nstruct {"
+    try write(source, to: "Sources/A.swift")
+    #expect(run("--fix").complaints.hasPrefix("0 fixes made."))
+    #expect(try read("Sources/A.swift") == source)
+  }
+
+  @Test func aBaselineIsWrittenAndUsed() throws {
+    try write(Self.secret, to: "Sources/B.swift")
+    #expect(run("--write-baseline", ".stead-lint.json").exit == .clean)
+    #expect(run().exit == .clean)
+    #expect(run().complaints == "1 files: nothing found, 1 known\n")
+  }
+
+  @Test func aReportGoesToAFile() throws {
+    try write(Self.secret, to: "Sources/B.swift")
+    #expect(run("--format", "sarif", "--output", "lint.sarif").text == "")
+    #expect(try read("lint.sarif").contains("\"ruleId\" : \"P01\""))
+  }
+
+  // MARK: Since a revision
+
+  private func git(_ words: String...) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments =
+      ["git", "-C", folder.path, "-c", "user.name=A", "-c", "user.email=a@example.com"] + words
+    process.standardOutput = Pipe()
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test func onlyChangedLinesAreReported() throws {
+    try write(Self.secret + "\n", to: "Sources/B.swift")
+    try git("init", "--quiet")
+    try git("add", ".")
+    try git("commit", "--quiet", "-m", "a")
+    #expect(run("--since", "HEAD").text == "")
+    try write(Self.secret + "\n" + Self.secret + "\n", to: "Sources/B.swift")
+    try write(Self.secret, to: "Sources/Ä new.swift")
+    let text = run("--since", "HEAD").text
+    #expect(text.contains("Sources/B.swift:2:12: error"))
+    #expect(text.contains("Sources/Ä new.swift:1:12: error"))
+    #expect(!text.contains("Sources/B.swift:1:12"))
+  }
+
+  @Test func fieldsThatCameSinceARevisionAreFound() throws {
+    let save =
+      "\nfunc save(_ a: [E]) throws { UserDefaults.standard.set(try JSONEncoder().encode(a), forKey: \"a\") }\n"
+    try write("struct E: Codable {\n  var a: Int\n}" + save, to: "Sources/E.swift")
+    try git("init", "--quiet")
+    try git("add", ".")
+    try git("commit", "--quiet", "-m", "a")
+    try write("struct E: Codable {\n  var a: Int\n  var b: Int\n}" + save, to: "Sources/E.swift")
+    #expect(run("--since", "HEAD").text.contains("Sources/E.swift:3:7: error"))
+  }
+}

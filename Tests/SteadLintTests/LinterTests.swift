@@ -1,0 +1,114 @@
+import Foundation
+import SteadLint
+import Testing
+
+/// Levels, comments, baselines, the cache and cancellation.
+struct LinterTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "lint-" + UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func write(_ source: String, to name: String = "A.swift") throws {
+    try Data(source.utf8).write(to: folder.appending(path: name))
+  }
+
+  private func ids(_ linter: Linter) throws -> [String] { try linter.run().findings.map(\.ruleID) }
+
+  private static let secret = #"func a() { UserDefaults.standard.set(x, forKey: "password") }"#
+
+  @Test func aCommentWithAReasonDisablesARule() throws {
+    try write(Self.secret + " // stead:disable P01 a demo\n")
+    let report = try Linter(root: folder).run()
+    #expect(report.findings.isEmpty)
+    #expect(report.suppressedCount == 1)
+    try write("// stead:disable:next secret-in-preferences,P09 a demo\n" + Self.secret)
+    #expect(try ids(Linter(root: folder)).isEmpty)
+  }
+
+  @Test func aCommentWithoutAReasonDisablesNothing() throws {
+    try write(Self.secret + " // stead:disable P01\n")
+    #expect(try ids(Linter(root: folder)) == ["P01", "L01"])
+  }
+
+  @Test func aCommentOfAnotherRuleOrLineDisablesNothing() throws {
+    try write("// stead:disable P01 above\n" + Self.secret + " // stead:disable P02 another\n")
+    #expect(try ids(Linter(root: folder)) == ["P01"])
+  }
+
+  @Test func aBaselineHidesWhatItKnowsAndNoMore() throws {
+    try write(Self.secret)
+    var linter = Linter(root: folder)
+    linter.rules = ["P01"]
+    let file = folder.appending(path: "baseline.json")
+    try Baseline(linter.run()).write(to: file)
+    linter.baseline = try Baseline(contentsOf: file)
+    try write("\n\n" + Self.secret)
+    #expect(try linter.run().knownCount == 1)
+    #expect(try ids(linter).isEmpty)
+    try write(Self.secret + "\n" + Self.secret)
+    #expect(try ids(linter) == ["P01"])
+  }
+
+  @Test(arguments: ["", "{}", "[]", #"{"version": 9, "findings": {}}"#])
+  func whatIsntABaselineIsRefused(content: String) throws {
+    try write(content, to: "b.json")
+    #expect(throws: LintError.self) { try Baseline(contentsOf: folder.appending(path: "b.json")) }
+  }
+
+  @Test func aCacheSparesWhatDidntChange() throws {
+    try write(Self.secret)
+    try write("struct B {}", to: "B.swift")
+    var linter = Linter(root: folder)
+    linter.cacheFile = folder.appending(path: "cache")
+    let first = try linter.run()
+    #expect(first.parsedCount == 2)
+    let second = try linter.run()
+    #expect(second.parsedCount == 0)
+    #expect(second.findings == first.findings)
+    try write("struct B { var a = 1 }", to: "B.swift")
+    #expect(try linter.run().parsedCount == 1)
+    try write("not a cache", to: "cache")
+    #expect(try linter.run().findings == first.findings)
+  }
+
+  @Test func rulesAreChosen() throws {
+    try write(Self.secret + "\nfunc b() { try? modelContext.save() }")
+    var linter = Linter(root: folder)
+    #expect(try ids(linter) == ["P01", "P22"])
+    linter.rules = ["P22"]
+    #expect(try ids(linter) == ["P22"])
+  }
+
+  @Test func aRunIsCancelled() async throws {
+    try write(Self.secret)
+    let linter = Linter(root: folder)
+    #expect(throws: LintError.self) { try linter.run(isCancelled: { true }) }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await linter.run()
+    }
+    await #expect(throws: LintError.self) { try await task.value }
+  }
+
+  @Test func aFolderThatIsntThereIsAnError() {
+    #expect(throws: LintError.self) { try Linter(root: folder.appending(path: "none")).run() }
+  }
+
+  @Test func replacementsCountInsteadOfFiles() throws {
+    try write(Self.secret)
+    var linter = Linter(root: folder)
+    linter.replacements = ["A.swift": nil, "B.swift": Self.secret]
+    #expect(try linter.run().findings.map(\.place.path) == ["B.swift"])
+  }
+
+  @Test func theSameFilesGiveTheSameReport() throws {
+    for number in 0..<30 {
+      try write(Self.secret + "\nstruct A\(number) {}", to: "\(number).swift")
+    }
+    let first = try Linter(root: folder).run().formatted(as: .json)
+    for _ in 0..<5 { #expect(try Linter(root: folder).run().formatted(as: .json) == first) }
+  }
+}

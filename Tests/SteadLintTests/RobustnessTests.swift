@@ -1,0 +1,88 @@
+import Foundation
+import SteadLint
+import Testing
+
+/// Input that isn't Swift, or more than a parser has room for, is reported and ends nothing.
+struct RobustnessTests {
+  private static let package = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  private func findings(in source: String) throws -> [Finding] {
+    try Linter(root: Self.package).run(sources: ["A.swift": source]).findings
+  }
+
+  @Test(arguments: ["(", "[", "{", "f(", "[[", "{ {", "if a { ", "((("])
+  func nestedBracketsAreRefused(opening: String) throws {
+    let source = String(repeating: opening, count: 5_000_000 / opening.count)
+    var linter = Linter(root: Self.package)
+    linter.limits.fileSize = 6_000_000
+    let found = try linter.run(sources: ["A.swift": source]).findings
+    #expect(found.map(\.ruleID) == ["L02"])
+  }
+
+  @Test(arguments: [
+    "a?.b", "!", "-", "a+", "else if a {} ", "\\", "@a ", "#if a\n", "try ", "await ", "<",
+  ])
+  func longChainsEndNothing(link: String) throws {
+    _ = try findings(in: "let x = " + String(repeating: link, count: 100_000 / link.count))
+    _ = try findings(in: String(repeating: link, count: 1_500))
+  }
+
+  @Test func aFileAboveTheLimitIsReported() throws {
+    #expect(
+      try findings(in: String(repeating: "let a = 1\n", count: 500_000)).map(\.ruleID) == ["L02"])
+  }
+
+  @Test func bytesThatArentTextAreReported() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try Data([0xff, 0xfe, 0x00, 0xc3, 0x28]).write(to: folder.appending(path: "A.swift"))
+    #expect(try Linter(root: folder).run().findings.map(\.ruleID) == ["L02"])
+  }
+
+  @Test func aFileThatDoesntParseIsReported() throws {
+    let found = try findings(in: "struct A {\n  var odd:\n}\n")
+    #expect(found.map(\.ruleID) == ["L02"])
+    #expect(found.first?.place.line == 3 || found.first?.place.line == 2)
+  }
+
+  /// Every sample, cut off in its middle and elsewhere.
+  @Test(arguments: RuleSamples.all)
+  func cutSamplesEndNothing(samples: RuleSamples) throws {
+    for sample in samples.flagged + samples.silent {
+      let bytes = Array(sample.utf8)
+      for length in stride(from: 0, to: bytes.count, by: 17) {
+        _ = try findings(in: String(decoding: bytes[..<length], as: UTF8.self))
+      }
+    }
+  }
+
+  /// Own sources and, where it was fetched, the parser's, which have every form of Swift there is.
+  @Test func realSourcesEndNothing() throws {
+    let report = try Linter(root: Self.package.appending(path: "Sources/SteadLint")).run()
+    #expect(report.fileCount > 50)
+    #expect(!report.findings.contains { $0.ruleID == "L02" })
+    let parser = Self.package.appending(path: ".build/checkouts/swift-syntax/Sources/SwiftParser")
+    if FileManager.default.fileExists(atPath: parser.path) {
+      #expect(try Linter(root: parser).run().fileCount > 20)
+    }
+  }
+
+  /// Cut at every hundredth byte, of which a sample is read that takes seconds.
+  @Test(arguments: [
+    "Linter.swift", "CodingReader.swift", "P23PredicateTrap.swift", "SARIFLog.swift",
+  ])
+  func cutSourcesEndNothing(name: String) throws {
+    let folder = Self.package.appending(path: "Sources/SteadLint")
+    let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?
+      .compactMap {
+        $0 as? URL
+      }
+    let file = try #require(found?.first { $0.lastPathComponent == name })
+    let bytes = Array(try Data(contentsOf: file))
+    for length in stride(from: 0, to: bytes.count, by: 100) {
+      _ = try findings(in: String(decoding: bytes[..<length], as: UTF8.self))
+    }
+  }
+}

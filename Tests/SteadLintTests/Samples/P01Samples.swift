@@ -1,0 +1,54 @@
+extension RuleSamples {
+  static let p01 = RuleSamples(
+    rule: "P01",
+    flagged: [
+      #"UserDefaults.standard.set(token, forKey: "accessToken") // !"#,
+      #"UserDefaults(suiteName: "group.a")?.set(value, forKey: "user_password") // !"#,
+      #"struct V { @AppStorage("apiKey") var apiKey = "" } // !"#,
+      #"NSUbiquitousKeyValueStore.default.set(phrase, forKey: "seedPhrase") // !"#,
+      #"""
+      final class Settings {
+        enum Keys { static let login = "login.refresh-token" }
+        private let store: UserDefaults
+        init(store: UserDefaults) { self.store = store }
+        var login: String = "" {
+          didSet { store.set(login, forKey: Keys.login) } // !
+        }
+      }
+      """#,
+      #"""
+      func keep(_ text: String, in defaults: UserDefaults) {
+        defaults.setValue(text, forKey: StorageKey.secret.rawValue) // !
+      }
+      // file: Keys.swift
+      enum StorageKey: String { case secret = "client-secret", theme }
+      """#,
+      #"""
+      extension UserDefaults { static let shared = UserDefaults(suiteName: "a")! }
+      func keep(_ text: String) { UserDefaults.shared.set(text, forKey: "llmPolishingAPIKey") } // !
+      """#,
+      #"""
+      struct V { @UserDefault(key: "sessionToken", defaultValue: "") var session: String } // !
+      """#,
+    ],
+    silent: [
+      #"UserDefaults.standard.set(UUID().uuidString, forKey: "widgetAuthenticityToken")"#,
+      #"UserDefaults.standard.set(Date(), forKey: "biweeklyPasswordVerifyDate")"#,
+      #"UserDefaults.standard.set(count, forKey: "tokenCount"); UserDefaults.standard.set(4, forKey: "maxTokens")"#,
+      #"struct V { @AppStorage("hasPassword") var hasPassword = false; @AppStorage("lastTokenUpdate") var last = 0.0 }"#,
+      #"UserDefaults.standard.removeObject(forKey: "password"); UserDefaults.standard.set(nil, forKey: "password")"#,
+      #"let old = UserDefaults.standard.string(forKey: "password")"#,
+      #"keychain.set(password, forKey: "password")"#,
+      #"UserDefaults.standard.set(deviceToken, forKey: "devicePushToken")"#,
+      #"UserDefaults.standard.set(data, forKey: "CKServerChangeToken")"#,
+      #"""
+      final class Vault {
+        let defaults: KeychainStore
+        init(defaults: KeychainStore) { self.defaults = defaults }
+        func keep(_ text: String) { defaults.set(text, forKey: "password") }
+      }
+      """#,
+      #"UserDefaults.standard.set(true, forKey: "secret")"#,
+      #"UserDefaults.standard.set(encrypted(text), forKey: "apiKey")"#,
+    ])
+}

@@ -1,0 +1,182 @@
+extension RuleSamples {
+  static let p04 = RuleSamples(
+    rule: "P04",
+    flagged: [
+      #"""
+      final class Store {
+        var items: [Item] = []
+        init() {
+          let data = UserDefaults.standard.data(forKey: "items") ?? Data()
+          items = (try? JSONDecoder().decode([Item].self, from: data)) ?? [] // !
+        }
+        func save() throws { UserDefaults.standard.set(try JSONEncoder().encode(items), forKey: "items") }
+      }
+      """#,
+      #"""
+      final class Store {
+        static let key = "history"
+        var items: [Item] = []
+        func load() {
+          guard let data = defaults.data(forKey: Self.key) else { return }
+          do {
+            items = try JSONDecoder().decode([Item].self, from: data) // !
+          } catch {
+            print(error)
+          }
+        }
+        func save() {
+          if let data = try? JSONEncoder().encode(items) { defaults.set(data, forKey: Self.key) }
+        }
+      }
+      """#,
+      #"""
+      final class Store {
+        let url: URL
+        var items: [Item] = []
+        init(url: URL) {
+          self.url = url
+          if let data = try? Data(contentsOf: url), let found = try? JSONDecoder().decode([Item].self, from: data) { // !
+            items = found
+          }
+        }
+        func save() throws {
+          let data = try JSONEncoder().encode(items)
+          try data.write(to: url)
+        }
+      }
+      """#,
+      #"""
+      var recent: [String] {
+        get {
+          guard let data = UserDefaults.standard.data(forKey: "recent") else { return [] }
+          return (try? JSONDecoder().decode([String].self, from: data)) ?? [] // ?
+        }
+        set { UserDefaults.standard.set(try? JSONEncoder().encode(newValue), forKey: "recent") }
+      }
+      """#,
+      #"""
+      func load() -> State {
+        guard let data = defaults.data(forKey: Keys.state),
+          let state = try? JSONDecoder().decode(State.self, from: data) // !
+        else { return State() }
+        return state
+      }
+      // file: Saving.swift
+      func save(_ state: State) throws { defaults.set(try JSONEncoder().encode(state), forKey: "state") }
+      // file: Keys.swift
+      enum Keys { static let state = "state" }
+      """#,
+      #"""
+      final class Feeds {
+        func load() -> [Feed] {
+          do {
+            let data = try Data(contentsOf: Self.file)
+            return try PropertyListDecoder().decode([Feed].self, from: data) // !
+          } catch {
+            return []
+          }
+        }
+        func save(_ feeds: [Feed]) throws {
+          let data = try PropertyListEncoder().encode(feeds)
+          try data.write(to: Self.file, options: .atomic)
+        }
+        static let file = URL.documentsDirectory.appending(path: "feeds.plist")
+      }
+      """#,
+    ],
+    silent: [
+      #"""
+      import WidgetKit
+      func timeline() -> Load? {
+        guard let data = defaults.data(forKey: "load") else { return nil }
+        return try? JSONDecoder().decode(Load.self, from: data)
+      }
+      // file: App.swift
+      func publish(_ load: Load) { defaults.set(try? JSONEncoder().encode(load), forKey: "load") }
+      """#,
+      #"""
+      func load() -> [Request] {
+        guard let data = defaults.data(forKey: "queue") else { return [] }
+        do {
+          return try JSONDecoder().decode([Request].self, from: data)
+        } catch {
+          log("The queue is dropped: \(error)")
+          defaults.removeObject(forKey: "queue")
+          return []
+        }
+      }
+      func save(_ queue: [Request]) { defaults.set(try? JSONEncoder().encode(queue), forKey: "queue") }
+      """#,
+      #"""
+      final class Odds: Codable {
+        init?(cachedFor id: Int) {
+          let url = URL(fileURLWithPath: Place.path + "/\(id).json")
+          guard let data = try? Data(contentsOf: url), let odds = try? JSONDecoder().decode(Odds.self, from: data) else {
+            return nil
+          }
+          rows = odds.rows
+        }
+        func save(id: Int) throws {
+          let url = URL(fileURLWithPath: Place.path + "/\(id).json")
+          let data = try JSONEncoder().encode(self)
+          try data.write(to: url, options: .atomic)
+        }
+      }
+      """#,
+      #"""
+      func load() throws -> [Item] {
+        try JSONDecoder().decode([Item].self, from: defaults.data(forKey: "items") ?? Data())
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func load() -> [Item] {
+        guard let data = defaults.data(forKey: "items") else { return [] }
+        return (try? JSONDecoder().decode([Item].self, from: data)) ?? []
+      }
+      """#,
+      #"""
+      func load() -> [Item] {
+        guard let data = defaults.data(forKey: "items") else { return [] }
+        if let items = try? JSONDecoder().decode([Item].self, from: data) { return items }
+        defaults.set(data, forKey: "items.corrupt")
+        backup(data)
+        return []
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func load() throws {
+        do {
+          items = try JSONDecoder().decode([Item].self, from: defaults.data(forKey: "items")!)
+        } catch {
+          throw LoadFailure(error)
+        }
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      final class ImageCache {
+        func load() { entries = (try? JSONDecoder().decode([Entry].self, from: defaults.data(forKey: "entries")!)) ?? [] }
+        func save() throws { defaults.set(try JSONEncoder().encode(entries), forKey: "entries") }
+      }
+      """#,
+      #"""
+      func load() { items = (try? JSONDecoder().decode([Item].self, from: defaults.data(forKey: "items")!)) ?? [] }
+      func save() throws { defaults.set(try JSONEncoder().encode(other), forKey: "other") }
+      """#,
+      #"""
+      func load() {
+        do {
+          items = try JSONDecoder().decode([Item].self, from: defaults.data(forKey: "items")!)
+        } catch {
+          loadError = error
+        }
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func parse(_ response: Data) -> [Item] { (try? JSONDecoder().decode([Item].self, from: response)) ?? [] }
+      """#,
+    ])
+}

@@ -1,0 +1,58 @@
+extension RuleSamples {
+  static let p12 = RuleSamples(
+    rule: "P12",
+    flagged: [
+      #"""
+      struct V { @AppStorage("playsSounds") var plays = true }
+      func play() { if UserDefaults.standard.bool(forKey: "playsSounds") { go() } } // !
+      """#,
+      #"""
+      struct V { @AppStorage("size") var size = 12 }
+      // file: Other.swift
+      let size = UserDefaults.standard.integer(forKey: "size") // !
+      """#,
+      #"""
+      enum Keys { static let volume = "volume" }
+      struct V { @AppStorage(Keys.volume) var volume = 0.8 }
+      func v() -> Double { UserDefaults.standard.double(forKey: Keys.volume) } // !
+      """#,
+      #"""
+      struct V { @AppStorage("on", store: .shared) var on: Bool = true }
+      func f(defaults: UserDefaults) -> Bool { !defaults.bool(forKey: "on") } // !
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") } // !
+      func g() { UserDefaults.standard.register(defaults: ["off": true]) }
+      """#,
+      #"""
+      struct V { @AppStorage("limit") var limit: Int = 1_000 }
+      final class W { let defaults = UserDefaults.standard
+        func limit() -> Int { defaults.integer(forKey: "limit") } // !
+      }
+      """#,
+    ],
+    silent: [
+      #"""
+      struct V { @AppStorage("limit") var limit = 1000 }
+      func purge() { let limit = UserDefaults.standard.integer(forKey: "limit"); use(limit > 0 ? limit : 1000) }
+      """#,
+      #"struct V { @AppStorage("on") var on = false }; let on = UserDefaults.standard.bool(forKey: "on")"#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func f() { UserDefaults.standard.register(defaults: ["on": true]); use(UserDefaults.standard.bool(forKey: "on")) }
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func f() -> Bool { UserDefaults.standard.object(forKey: "on") == nil || UserDefaults.standard.bool(forKey: "on") }
+      """#,
+      #"let on = UserDefaults.standard.bool(forKey: "on")"#,
+      #"struct V { @AppStorage("one") var on = true }; let on = UserDefaults.standard.bool(forKey: "other")"#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func f() { UserDefaults.standard.register(defaults: allDefaults) }
+      func g() -> Bool { UserDefaults.standard.bool(forKey: "on") }
+      """#,
+      #"struct V { @AppStorage("n") var n = 0 }; let n = UserDefaults.standard.integer(forKey: "n")"#,
+    ])
+}

@@ -1,0 +1,57 @@
+extension RuleSamples {
+  private static let container =
+    "\nlet c = try ModelContainer(for: A.self, configurations: ModelConfiguration(cloudKitDatabase: .automatic))"
+
+  static let p16 = RuleSamples(
+    rule: "P16",
+    flagged: [
+      "@Model class A { var title: String } // !" + container,
+      """
+      @Model class A {
+        var date: Date // !
+        public var id: UUID // !
+        var tags: [String] // !
+      }
+      """ + container,
+      """
+      @Model class A {
+        @Relationship(deleteRule: .deny, inverse: \\B.a) var bs: [B]? // !
+      }
+      @Model class B { var a: A? }
+      """ + container,
+      """
+      @Model class A {
+        var bs: [B] = [] // !
+      }
+      @Model class B { var a: A? }
+      """ + container,
+      """
+      @Model class A { var b: B? }
+      @Model class B {
+        var count: Int // !
+        var kind: Kind // !
+      }
+      """ + container,
+      """
+      @Model class A { var isDone: Bool } // !
+      // file: App.entitlements
+      \(Lists.cloudKit)
+      // file: Main.swift
+      let c = try ModelContainer(for: A.self)
+      """,
+    ],
+    silent: [
+      "@Model class A { var title: String = \"\"; var date = Date() }" + container,
+      "@Model class A { var title: String?; @Transient var x: Int; var y: Int { 1 } }" + container,
+      "@Model class A { var bs: [B]? }\n@Model class B { var a: A? }" + container,
+      "@Model class A { var title: String }\nlet c = try ModelContainer(for: A.self)",
+      """
+      @Model class A { var title: String }
+      let c = try ModelContainer(for: A.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+      // file: App.entitlements
+      \(Lists.cloudKit)
+      """,
+      "class B { var title: String }\n@Model class A { static let x: Int; var t = 1 }" + container,
+      "@Model class Z { var title: String }\n@Model class A { var t = 1 }" + container,
+    ])
+}

@@ -1,0 +1,71 @@
+extension RuleSamples {
+  private static func plan(_ names: String...) -> String {
+    let stages = zip(names, names.dropFirst()).map {
+      ".lightweight(fromVersion: \($0).self, toVersion: \($1).self)"
+    }
+    return """
+
+      // file: Plan.swift
+      enum Plan: SchemaMigrationPlan {
+        static var schemas: [any VersionedSchema.Type] { [\(names.map { $0 + ".self" }.joined(separator: ", "))] }
+        static var stages: [MigrationStage] { [\(stages.joined(separator: ", "))] }
+      }
+      """
+  }
+
+  private static func schema(
+    _ name: String, _ number: Int, _ models: String, _ content: String = ""
+  ) -> String {
+    """
+    enum \(name): VersionedSchema {
+      static let versionIdentifier = Schema.Version(\(number), 0, 0)
+      static var models: [any PersistentModel.Type] { \(models) }
+      \(content)
+    }
+
+    """
+  }
+
+  static let p19 = RuleSamples(
+    rule: "P19",
+    flagged: [
+      schema("V1", 1, "[Note.self] } // !\n  static var x: Int { 1")
+        + schema("V2", 2, "[Note.self]") + "@Model class Note { var t = 1 }" + plan("V1", "V2"),
+      schema(
+        "V1", 1, "[V1.Note.self, Tag.self] } // !\n  static var x: Int { 1",
+        "@Model class Note { var t = 1 }")
+        + schema("V2", 2, "[V2.Note.self, Tag.self]", "@Model class Note { var t = 1 }")
+        + "@Model class Tag { var n = 1 }" + plan("V1", "V2"),
+      schema("V1", 1, "[V2.Note.self] } // !\n  static var x: Int { 1")
+        + schema("V2", 2, "[Note.self]", "@Model class Note { var t = 1 }") + plan("V1", "V2"),
+      schema("V1", 1, "[Note.self]", "@Model class Note { var t = 1 }")
+        + schema("V2", 2, "[Note.self] } // !\n  static var x: Int { 1")
+        + schema("V3", 3, "[Note.self]", "@Model class Note { var t = 1 }")
+        + "typealias Note = V3.Note" + plan("V1", "V2", "V3"),
+      schema("V1", 1, "[\n Note.self, // !\n Tag.self]")
+        + schema("V2", 2, "[Note.self, Tag.self]")
+        + "// file: Models.swift\n@Model class Note { var t = 1 }\n@Model class Tag { var t = 1 }"
+        + plan("V1", "V2"),
+      schema("V1", 1, "[Note.self] } // !\n  static var x: Int { 1")
+        + schema("V2", 2, "[Note.self] } // !\n  static var x: Int { 1")
+        + schema("V3", 3, "[Note.self]") + "@Model class Note { var t = 1 }"
+        + plan("V1", "V2", "V3"),
+    ],
+    silent: [
+      schema("V1", 1, "[Note.self]", "@Model class Note { var t = 1 }")
+        + schema("V2", 2, "[Note.self]", "@Model class Note { var t = 1 }") + plan("V1", "V2"),
+      schema("V1", 1, "[Note.self]") + "@Model class Note { var t = 1 }" + plan("V1"),
+      schema("V1", 1, "[Note.self]") + "@Model class Note { var t = 1 }",
+      schema("V1", 1, "[Note.self]")
+        + schema("V2", 2, "[Note.self]", "@Model class Note { var t = 1 }")
+        + "// file: V1+Note.swift\nextension V1 { @Model class Note { var t = 1 } }"
+        + plan("V1", "V2"),
+      schema("V1", 1, "[V1.Note.self]", "@Model class Note { var t = 1 }")
+        + schema("V2", 2, "[V2.Note.self, Tag.self]", "@Model class Note { var t = 1 }")
+        + "@Model class Tag { var n = 1 }" + plan("V1", "V2"),
+      schema("V1", 1, "[Note.self]", "@Model class Note { var t = 1 }")
+        + schema("V2", 2, "[V1.Note.self, Tag.self]", "@Model class Tag { var t = 1 }")
+        + schema("V3", 3, "[Note.self]") + "@Model class Note { var t = 1 }"
+        + plan("V1", "V2", "V3"),
+    ])
+}

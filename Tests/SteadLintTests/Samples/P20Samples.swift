@@ -1,0 +1,57 @@
+extension RuleSamples {
+  private static func version(_ name: String, _ number: String, _ mark: String = "") -> String {
+    """
+    enum \(name): VersionedSchema {\(mark)
+      static var versionIdentifier: Schema.Version { Schema.Version(\(number)) }
+      static var models: [any PersistentModel.Type] { [] }
+    }
+
+    """
+  }
+
+  private static func plan(_ schemas: [String], stages: [(String, String)], _ mark: String = "")
+    -> String
+  {
+    let list = stages.map { ".lightweight(fromVersion: \($0).self, toVersion: \($1).self)" }
+    return """
+      enum Plan: SchemaMigrationPlan {\(mark)
+        static var schemas: [any VersionedSchema.Type] { [\(schemas.map { $0 + ".self" }.joined(separator: ", "))] }
+        static var stages: [MigrationStage] { [\(list.joined(separator: ", "))] }
+      }
+
+      """
+  }
+
+  private static let two = version("V1", "1, 0, 0") + version("V2", "2, 0, 0")
+
+  static let p20 = RuleSamples(
+    rule: "P20",
+    flagged: [
+      two + plan(["V1", "V2"], stages: [], " // !"),
+      two + version("V3", "3, 0, 0") + plan(["V1", "V2", "V3"], stages: [("V1", "V2")], " // !"),
+      two + version("V3", "3, 0, 0", " // !") + plan(["V1", "V2"], stages: [("V1", "V2")]),
+      version("V1", "1, 0, 0") + version("V2", "1, 0, 0", " // !")
+        + plan(["V1", "V2"], stages: [("V1", "V2")]),
+      two + plan(["V2", "V1"], stages: [("V2", "V1")], " // !"),
+      version("V1", "1, 0, 0") + version("V2", "2, 0, 0", " // !"),
+      two + version("V3", "3, 0, 0") + plan(["V1", "V2", "V3"], stages: [("V1", "V3")], " // !"),
+    ],
+    silent: [
+      two + plan(["V1", "V2"], stages: [("V1", "V2")]),
+      version("V1", "1, 0, 0"),
+      version("V1", "1, 0, 0") + plan(["V1"], stages: []),
+      two + """
+        enum Plan: SchemaMigrationPlan {
+          static let schemas: [any VersionedSchema.Type] = [V1.self, V2.self]
+          static var stages: [MigrationStage] { [first] }
+        }
+        // file: Stages.swift
+        extension Plan {
+          static let first = MigrationStage.custom(fromVersion: V1.self, toVersion: V2.self, willMigrate: nil, didMigrate: nil)
+        }
+        """,
+      version("ShopV1", "1, 0, 0") + version("MailV2", "1, 0, 0"),
+      two + version("Other1", "1, 0, 0") + plan(["V1", "V2"], stages: [("V1", "V2")]),
+      "enum Plan: SchemaMigrationPlan { static var stages: [MigrationStage] { [] } }",
+    ])
+}

@@ -1,0 +1,71 @@
+extension RuleSamples {
+  static let p21 = RuleSamples(
+    rule: "P21",
+    flagged: [
+      "let c = try! ModelContainer(for: A.self) // !",
+      """
+      let c: ModelContainer = {
+        do {
+          return try ModelContainer(for: A.self)
+        } catch {
+          fatalError("No container: \\(error)") // !
+        }
+      }()
+      """,
+      "let c = try? ModelContainer(for: A.self) // !",
+      """
+      func make() -> ModelContainer? {
+        do {
+          return try ModelContainer(for: A.self)
+        } catch {
+          try? FileManager.default.removeItem(at: url) // !
+          return nil
+        }
+      }
+      """,
+      """
+      func make() throws -> ModelContainer {
+        do {
+          return try ModelContainer(for: A.self)
+        } catch {
+          return try ModelContainer(for: A.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)) // !
+        }
+      }
+      """,
+      """
+      struct Main {
+        let container: ModelContainer
+        init() {
+          do { container = try ModelContainer(for: A.self, migrationPlan: Plan.self) }
+          catch { preconditionFailure("\\(error)") } // !
+        }
+      }
+      """,
+      """
+      func make() -> ModelContainer {
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: false)
+        return try! ModelContainer(for: A.self, configurations: configuration) // !
+      }
+      """,
+    ],
+    silent: [
+      "func testChanges() { let c = try! ModelContainer(for: A.self) }",
+      "func make() throws -> ModelContainer { try ModelContainer(for: A.self) }",
+      "let c = try! ModelContainer(for: A.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))",
+      "#Preview { let c = try! ModelContainer(for: A.self); V().modelContainer(c) }",
+      "import XCTest\nlet c = try! ModelContainer(for: A.self)",
+      "func make() { do { c = try ModelContainer(for: A.self) } catch { failure = error } }",
+      "func make() { do { try other() } catch { fatalError() } }",
+      """
+      func test() -> ModelContainer {
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+        return try! ModelContainer(for: A.self, configurations: configuration)
+      }
+      """,
+      """
+      struct V_Previews: PreviewProvider {
+        static var previews: some View { V().modelContainer(try! ModelContainer(for: A.self)) }
+      }
+      """,
+    ])
+}

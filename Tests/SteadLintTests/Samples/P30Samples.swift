@@ -1,0 +1,20 @@
+extension RuleSamples {
+  static let p30 = RuleSamples(
+    rule: "P30",
+    flagged: [
+      "let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: a] // !",
+      "let q = [kSecClass as String: kSecClassGenericPassword] // !",
+      "query[kSecClass] = kSecClassGenericPassword // !",
+      "func f() { query[kSecClass as String] = kSecClassGenericPassword } // !",
+      "SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) // !",
+      "let q: [CFString: Any] = [\n  kSecClass: kSecClassGenericPassword, // !\n  kSecReturnData: true,\n]",
+    ],
+    silent: [
+      "let q: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: s]",
+      "let q: [CFString: Any] = [kSecClass: kSecClassKey]",
+      "for c in [kSecClassGenericPassword, kSecClassKey] { wipe(c) }",
+      "let q = [kSecClass: kSecClassGenericPassword]; func f() { query[kSecAttrService] = name }",
+      "let isPassword = item == kSecClassGenericPassword",
+      "query[kSecClass] = kSecClassInternetPassword",
+    ])
+}
