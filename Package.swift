@@ -39,6 +39,9 @@ let package = Package(
     .executable(name: "stead-lint", targets: ["stead-lint"]),
     .plugin(name: "LintPlugin", targets: ["LintPlugin"]),
     .plugin(name: "LintBuildPlugin", targets: ["LintBuildPlugin"]),
+    .library(name: "SteadSync", targets: ["SteadSync"]),
+    // What a sync server and a client have in common.
+    .library(name: "SteadSyncProtocol", targets: ["SteadSyncProtocol"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
@@ -247,6 +250,14 @@ let package = Package(
         "CachesTestSupport", "CachesWorker", "LocalServer", "SteadCaches", "SteadTestSupport",
       ]
     ),
+    .target(
+      name: "SteadSync",
+      dependencies: ["SteadFiles", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"]),
+    .testTarget(
+      name: "SteadSyncTests",
+      dependencies: [
+        "SteadRecords", "SteadSync", "SteadSyncProtocol", "SteadTestSupport", "SwiftData",
+      ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),
     // What the advice declares, so that it is compiled.
@@ -259,6 +270,18 @@ let package = Package(
       path: "Tests/Support/AdviceDeclarations"
     ),
     .testTarget(name: "SteadAdviceTests", dependencies: ["AdviceDeclarations", "SteadAdvice"]),
+    // The sync protocol: values, and two state machines over them. Without dependencies.
+    .target(name: "SteadSyncProtocol"),
+    // Devices, a server and a network as values, which a test and a program run.
+    .target(
+      name: "SyncSimulator", dependencies: ["SteadSyncProtocol"],
+      path: "Tests/Support/SyncSimulator"),
+    // See Scripts/sync-simulate.
+    .executableTarget(
+      name: "SyncSimulatorRunner", dependencies: ["SteadSyncProtocol", "SyncSimulator"],
+      path: "Tests/Workers/SyncSimulatorRunner"),
+    .testTarget(
+      name: "SteadSyncProtocolTests", dependencies: ["SteadSyncProtocol", "SyncSimulator"]),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(

@@ -40,6 +40,8 @@ ARROWS = {
     "SteadSQLite": {"CSteadSQLite"},
     "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
     "SteadSecretsTesting": {"SteadFiles", "SteadSecrets"},
+    "SteadSync": {"SteadFiles", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"},
+    "SteadSyncProtocol": set(),
     "SteadTransfer": {
         "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
         "SteadSecrets"},
@@ -53,6 +55,7 @@ FOLDERS = {
     "Sources/SteadCaches/URLSession/": {"FoundationNetworking"},
     "Sources/SteadFiles/Problems/": {"os"},
     "Sources/SteadRecords/Row/": {"CSteadSQLite"},
+    "Sources/SteadSync/Transport/": {"FoundationNetworking"},
 }
 
 IMPORT = re.compile(

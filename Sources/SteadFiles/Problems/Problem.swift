@@ -33,6 +33,8 @@ extension Stead {
       public static let caches = Product("caches")
       /// SteadTransfer.
       public static let transfer = Product("transfer")
+      /// SteadSync.
+      public static let sync = Product("sync")
 
       /// The product's name in a log's category.
       public var description: String { name }

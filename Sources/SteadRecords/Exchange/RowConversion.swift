@@ -1,12 +1,6 @@
 import Foundation
 import SteadSQLite
 
-/// Why values are not a row of an entity.
-package struct RowProblems: Error {
-  /// A property's name and what is wrong with its value, without the value: `text is required`.
-  package let problems: [String]
-}
-
 /// Turns values by the names of attributes into those that an entity's columns hold.
 ///
 /// The values go the way of a row: an object is made of them and binds them again, so that what comes

@@ -1,6 +1,6 @@
 /// One pair of rows, and the place of each among the other's.
 package struct RowPair: Hashable, Sendable {
-  let owner: Int64
+  package let owner: Int64
   package let target: Int64
   /// The target's place among the owner's; nil for the order of insertion.
   package let ownerOrder: Int64?

@@ -7,7 +7,7 @@ package struct RowShape: Sendable {
     package let name: String
     /// The name that the attribute had in an earlier schema.
     package let originalName: String
-    let isOptional: Bool
+    package let isOptional: Bool
     /// Whether large values of it lie in files beside the store.
     package let isExternal: Bool
     /// Where it is among the entity's properties.
@@ -55,6 +55,8 @@ package struct RowShape: Sendable {
     package let minimum: Int
     /// The greatest number of destinations.
     package let maximum: Int
+    /// What becomes of a row when the one that it leads to is deleted; nil where nothing leads back.
+    package let inverseRule: Schema.Relationship.DeleteRule?
   }
 
   package let name: String
@@ -145,6 +147,7 @@ package struct RowShape: Sendable {
       destinationRoot: destination.table, inverse: inverse?.name, lists: lists,
       list: property.relationship?.list,
       minimum: property.isToMany ? property.relationship?.minimum ?? 0 : isRequired ? 1 : 0,
-      maximum: property.isToMany ? property.relationship?.maximum ?? 0 : 1)
+      maximum: property.isToMany ? property.relationship?.maximum ?? 0 : 1,
+      inverseRule: inverse?.relationship?.deleteRule)
   }
 }

@@ -53,7 +53,7 @@ extension RowTransaction {
   }
 
   /// Notes an update of each of a pair's rows that has a relationship of the list.
-  private func noteUpdates(of pair: RowPair, in list: PairList) throws {
+  func noteUpdates(of pair: RowPair, in list: PairList) throws {
     let layout = rows.container.layout
     for (isOwner, number) in [(true, pair.owner), (false, pair.target)] {
       for shape in rows.shapes.values {
@@ -71,7 +71,7 @@ extension RowTransaction {
     }
   }
 
-  private func entity(of shape: RowShape) -> EntityLayout {
+  func entity(of shape: RowShape) -> EntityLayout {
     rows.container.layout.entities[shape.index]
   }
 

@@ -12,6 +12,7 @@ package struct StoreRows: Sendable {
   ///
   /// nil when the container has no such entity, or, without one, several stores.
   package init?(_ container: ModelContainer, holding name: String? = nil) {
+    let store: RecordStore
     if let name {
       guard let entity = container.layout.entity(named: name) else { return nil }
       store = container.storeByEntity[entity.index]
@@ -19,8 +20,22 @@ package struct StoreRows: Sendable {
       guard container.stores.count == 1 else { return nil }
       store = container.stores[0]
     }
+    self.init(container, store)
+  }
+
+  /// The store of a configuration; nil where it is a custom one.
+  package init?(_ container: ModelContainer, of configuration: ModelConfiguration) {
+    let found = container.ownStores.first { store in
+      store.configuration.name == configuration.name
+        && store.configuration.url == configuration.url
+    }
+    guard let found else { return nil }
+    self.init(container, found)
+  }
+
+  private init(_ container: ModelContainer, _ store: RecordStore) {
     self.container = container
-    let store = store
+    self.store = store
     let shapes = container.layout.entities.filter { store.plans[$0.index] != nil }.map {
       ($0.name, RowShape($0, container.layout))
     }
@@ -56,6 +71,36 @@ package struct StoreRows: Sendable {
       dropped = rows.droppedFiles
       return result
     }
+    for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
+    return result
+  }
+
+  /// Runs a body in one transaction; it is rolled back when the body throws.
+  ///
+  /// Contexts take as changed what the body changes, and no more, however many rows there are. The commit survives
+  /// the end of the process.
+  ///
+  /// - Parameter author: Who made the changes, for the history.
+  package func apply<Result>(
+    by author: String, _ body: (RowTransaction) throws -> Result
+  ) throws -> Result {
+    try requireRows()
+    let connection = try store.begin()
+    let result: Result
+    let dropped: Set<String>
+    let changed: CommitLog.Rows
+    do {
+      connection.changes.author = author
+      let rows = RowTransaction(self, store, connection)
+      result = try body(rows)
+      dropped = rows.droppedFiles
+      changed = connection.changes.rows
+    } catch {
+      store.rollBack()
+      throw error
+    }
+    try store.commit(from: nil, rows: changed)
+    store.trimIfDue()
     for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
     return result
   }
@@ -126,5 +171,33 @@ package struct StoreRows: Sendable {
     guard state.pointee.entity >= 0 else { return nil }
     let entity = container.layout.entities[Int(state.pointee.entity)]
     return shapes[entity.name] == nil ? nil : (entity.name, state.pointee.rowID)
+  }
+}
+
+extension StoreRows {
+  /// Hears of commits to the store, of this process and of others, until it is released.
+  package final class CommitWatch: Sendable {
+    private let listener = CommitListener()
+    private let log: CommitLog
+
+    fileprivate init(_ store: RecordStore, _ body: @escaping @Sendable () -> Void) {
+      log = store.log
+      listener.setTurn { [weak listener] in
+        // Before the body, so that what is committed from now on is heard, too.
+        listener?.turnBegins()
+        body()
+      }
+      // Commits are told of only where several may want to know.
+      log.addContext()
+      log.listen(listener)
+      store.watch()
+    }
+
+    deinit { log.removeContext() }
+  }
+
+  /// Calls a body after commits; several may be one call. The body may be called on any thread, and must be quick.
+  package func watch(_ body: @escaping @Sendable () -> Void) -> CommitWatch {
+    CommitWatch(store, body)
   }
 }

@@ -41,6 +41,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   public var schema: Schema?
   var keptHistory = History.on
   var keptLimits = HistoryLimits.none
+  var keptSync = Sync.none
   /// What the store is to a migration.
   var migration = MigrationRole.none
 

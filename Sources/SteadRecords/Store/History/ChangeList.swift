@@ -19,6 +19,13 @@ struct ChangeList {
   struct Runs {
     private(set) var numbers: [Int64] = []
 
+    /// The numbers one by one.
+    var all: [Int64] {
+      stride(from: 0, to: numbers.count, by: 2).flatMap { place in
+        (0..<numbers[place + 1]).map { numbers[place] + $0 }
+      }
+    }
+
     mutating func append(_ number: Int64) {
       let end = numbers.count
       if end > 0, numbers[end - 2] &+ numbers[end - 1] == number {
@@ -80,6 +87,19 @@ struct ChangeList {
     }
     groups.append(Group(kind: kind, entity: entity, properties: properties))
     return groups.count - 1
+  }
+
+  /// The rows that are changed, for the log of commits.
+  var rows: CommitLog.Rows {
+    var rows = CommitLog.Rows()
+    for group in groups {
+      let numbers = group.rows.all
+      rows.add(
+        CommitLog.Rows.Table(
+          name: group.entity.table, written: numbers,
+          deleted: group.kind == .delete ? numbers : []))
+    }
+    return rows
   }
 
   // MARK: The string

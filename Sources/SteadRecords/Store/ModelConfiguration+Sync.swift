@@ -1,0 +1,36 @@
+public import Foundation
+
+extension ModelConfiguration {
+  /// Whether a store is synced with other devices, and as what.
+  public struct Sync: Hashable, Sendable {
+    /// The zone's name; nil for none.
+    package let zoneName: String?
+
+    /// The store stays on this device.
+    public static let none = Sync(zoneName: nil)
+    /// The store has what a zone of a server has, as long as a `SyncEngine` of SteadSync runs.
+    ///
+    /// Each store has a zone of its own. Devices that name the same zone have the same objects.
+    public static func zone(_ name: String) -> Sync { Sync(zoneName: name) }
+  }
+
+  /// Whether the store is synced; ``Sync/none`` unless set. Set it before a container is opened.
+  public var sync: Sync {
+    get { keptSync }
+    set { keptSync = newValue }
+  }
+
+  /// Creates a configuration of a store by name that is synced.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, sync: Sync
+  ) {
+    self.init(name, schema: schema, isStoredInMemoryOnly: isStoredInMemoryOnly)
+    self.sync = sync
+  }
+
+  /// Creates a configuration of a store in a file of your choice that is synced.
+  public init(_ name: String? = nil, schema: Schema? = nil, url: URL, sync: Sync) {
+    self.init(name, schema: schema, url: url)
+    self.sync = sync
+  }
+}

@@ -1,0 +1,55 @@
+import SteadSyncProtocol
+
+/// The pending edits of a moment, to find those that lost when the server has taken them.
+struct PendingEdits {
+  private let client: ClientID
+  private let transactions: [Transaction]
+
+  init(_ state: ClientState) {
+    client = state.client
+    transactions = state.outbox
+  }
+
+  /// What became of edits that are no longer pending: those whose values others have overwritten, and those of records
+  /// that are gone.
+  func lost(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
+    guard zone.state.client == client else { return [] }
+    let done = transactions.prefix { $0.number <= zone.state.acknowledged }
+    guard !done.isEmpty else { return [] }
+    let refused = Set(
+      zone.state.quarantine.filter { $0.client == client }.map(\.transaction.number))
+    var lost: [SyncConflict] = []
+    for transaction in done where !refused.contains(transaction.number) {
+      for mutation in transaction.mutations { try add(mutation, zone, &lost) }
+    }
+    return lost
+  }
+
+  private func add(
+    _ mutation: Mutation, _ zone: ClientZone<StoredRecords>, _ lost: inout [SyncConflict]
+  ) throws {
+    let stamp: Stamp
+    switch mutation {
+    case .insert(let insert): stamp = insert.stamp
+    case .update(let update): stamp = update.stamp
+    case .delete, .restore: return
+    }
+    let found = try zone.storage.record(mutation.id)
+    for (name, value) in mutation.values.sorted(by: { $0.key < $1.key }) {
+      if let found, found.isLive {
+        guard let field = found.fields[name], field.value != value, field.stamp > stamp,
+          field.stamp.device != stamp.device
+        else { continue }
+        lost.append(
+          SyncConflict(
+            kind: .overwritten, record: mutation.id, type: mutation.type, field: name, mine: value,
+            theirs: field.value))
+      } else {
+        lost.append(
+          SyncConflict(
+            kind: found?.into == nil ? .deleted : .merged(found?.into), record: mutation.id,
+            type: mutation.type, field: name, mine: value, theirs: nil))
+      }
+    }
+  }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import SteadFiles
+import SteadRecords
+import SteadSQLite
+import SteadSyncProtocol
+
+/// One zone and the store whose rows it has.
+///
+/// Everything happens in turns. A turn is one transaction of the store: what the history has is taken into the outbox,
+/// then comes what the turn is for, then rows are given what their records have. So a crash leaves a whole turn or none,
+/// and an edit is always stamped before what comes from elsewhere is applied.
+final class RecordZone: SyncedZone {
+  /// Who makes the changes that come from elsewhere, in the store's history.
+  static let author = "sync"
+  /// The name of the sync's place among the history's readers.
+  static let reader = "stead.sync"
+  /// How many edits a comparison of all rows puts into one transaction.
+  private static let batch = 300
+
+  let id: ZoneID
+  let rows: StoreRows
+  private let model: WireModel
+  private let access = StoredRecords.Access()
+  private let now: @Sendable () -> Int64
+  private var open: OpenZone?
+
+  /// The zone as this process knows it, as long as the tables say that no other has had a turn since.
+  private final class OpenZone: ZoneView {
+    var zone: ClientZone<StoredRecords>
+    var stored: StoredState
+    var turn: Int64
+
+    init(_ zone: ClientZone<StoredRecords>, _ stored: StoredState, turn: Int64) {
+      self.zone = zone
+      self.stored = stored
+      self.turn = turn
+    }
+
+    func record(_ id: RecordID) throws -> Record? { try zone.record(id) }
+
+    func referrers(of id: RecordID) throws -> [RecordID] {
+      try zone.merger.overlay.referrers(of: id)
+    }
+  }
+
+  /// - Parameter now: The device's time in milliseconds since 1970.
+  init(_ id: ZoneID, _ rows: StoreRows, now: @escaping @Sendable () -> Int64) {
+    self.id = id
+    self.rows = rows
+    self.now = now
+    model = WireModel(rows)
+  }
+
+  // MARK: Turns
+
+  /// Runs a body in a turn.
+  @discardableResult
+  func turn<Result>(
+    _ body: (inout ClientZone<StoredRecords>) throws -> Result
+  ) throws -> Result {
+    do {
+      return try rows.apply(by: Self.author) { transaction in
+        try access.with(transaction) { try run(transaction, body) }
+      }
+    } catch {
+      // What is in memory may be ahead of the tables.
+      open = nil
+      throw error
+    }
+  }
+
+  private func run<Result>(
+    _ transaction: RowTransaction, _ body: (inout ClientZone<StoredRecords>) throws -> Result
+  ) throws -> Result {
+    let (open, news) = try opened(transaction)
+    var shown = news
+    shown.formUnion(try takeHistory(transaction, open))
+    let acknowledged = PendingEdits(open.zone.state)
+    let result = try body(&open.zone)
+    try ConflictTable(database: transaction).note(
+      acknowledged.lost(in: open.zone), at: now())
+    shown.formUnion(open.zone.takeChangedRecords())
+    try RowRenderer(model, transaction, open).show(shown)
+    try open.zone.merger.overlay.base.saveStaged()
+    // A page that isn't shown yet still needs them.
+    if try transaction.integer("SELECT 1 FROM stead_sync_staged LIMIT 1") == nil {
+      try BlobTable(database: transaction).forgetFetched()
+    }
+    try open.stored.save(open.zone.state, transaction)
+    open.turn += 1
+    try SyncTables.set("turn", .integer(open.turn), transaction)
+    // This transaction's own changes are the records'.
+    let place = try transaction.lastCommit() + 1
+    try SyncTables.set("history", .integer(place), transaction)
+    try transaction.setHistoryReader(Self.reader, to: place)
+    return result
+  }
+
+  /// The zone as the tables have it, and records to show because the models have changed.
+  private func opened(
+    _ transaction: RowTransaction
+  ) throws -> (open: OpenZone, news: Set<RecordID>) {
+    if let open, try SyncTables.integer("turn", transaction) == open.turn { return (open, []) }
+    try SyncTables.prepare(transaction)
+    if let known = try SyncTables.text("zone", transaction), known != id.text {
+      // The configuration names another zone now; its rows become that one's.
+      try SyncTables.clear(transaction)
+    }
+    try SyncTables.set("zone", .text(id.text), transaction)
+    let records = StoredRecords(access)
+    var stored = StoredState()
+    let state =
+      try stored.load(transaction)
+      ?? ClientState(client: RandomName.client(), device: RandomName.device())
+    let older =
+      try SyncTables.text("schema", transaction).map {
+        try SteadSyncProtocol.Schema(encoded: $0.utf8)
+      } ?? .empty
+    let schema = model.schema(extending: older)
+    if schema != older {
+      try SyncTables.set(
+        "schema", .text(String(decoding: schema.encoded(), as: UTF8.self)), transaction)
+    }
+    var news: Set<RecordID> = []
+    if try SyncTables.text("models", transaction) != model.signature {
+      news = Set(
+        try transaction.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
+      try SyncTables.set("models", .text(model.signature), transaction)
+    }
+    let zone = try ClientZone(state, storage: records, schema: schema)
+    let turn = try SyncTables.integer("turn", transaction) ?? 0
+    let result = OpenZone(zone, stored, turn: turn)
+    open = result
+    return (result, news)
+  }
+
+  // MARK: Reading
+
+  /// Whether programs have saved anything since the last turn. Costs a look-up.
+  func hasNews() throws -> Bool {
+    try rows.read { transaction in
+      guard try SyncTables.isPrepared(transaction) else { return true }
+      return try SyncTables.integer("history", transaction) != transaction.lastCommit()
+    }
+  }
+
+  /// How far pages were read; nil until they were read to the end once.
+  func cursor() throws -> Cursor? {
+    if let open { return open.zone.state.anchor == nil ? nil : open.zone.state.cursor }
+    return try turn { $0.state.anchor == nil ? nil : $0.state.cursor }
+  }
+
+  func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {
+    try rows.read { transaction in
+      guard try SyncTables.isPrepared(transaction) else { return (0, 0, 0) }
+      func count(_ table: String) throws -> Int {
+        Int(try transaction.integer("SELECT count(*) FROM stead_sync_\(table)") ?? 0)
+      }
+      return (try count("outbox"), try count("quarantine"), try count("unshown"))
+    }
+  }
+
+  func conflicts() throws -> [SyncConflict] {
+    try rows.read { transaction in
+      guard try SyncTables.isPrepared(transaction) else { return [] }
+      return try ConflictTable(database: transaction).all()
+    }
+  }
+
+  func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
+    rows.watch(body)
+  }
+
+  func clearConflicts() throws {
+    try rows.apply(by: Self.author) { transaction in
+      guard try SyncTables.isPrepared(transaction) else { return }
+      try ConflictTable(database: transaction).clear()
+    }
+  }
+
+  // MARK: Blobs
+
+  /// The bytes of a blob that a row of this device has; nil when none has them any more.
+  func bytes(of blob: BlobID) throws -> Data? {
+    try rows.read { try BlobTable(database: $0).bytes(of: blob, model, $0) }
+  }
+
+  /// The blobs that records name and this device hasn't got.
+  func missingBlobs(of records: [Record]) throws -> [BlobID] {
+    let names = records.filter(\.isLive).flatMap { record in
+      // Only those that a row of this version can have.
+      (model.types[record.type]?.fields ?? [:]).filter(\.value.isBlob).keys.compactMap {
+        record.fields[$0].flatMap { SteadSyncProtocol.Schema.blob($0.value) }
+      }
+    }
+    if names.isEmpty { return [] }
+    return try rows.read { transaction in
+      try Set(names).sorted().filter {
+        try BlobTable(database: transaction).bytes(of: $0, model, transaction) == nil
+      }
+    }
+  }
+
+  /// Keeps fetched blobs for the page that names them.
+  func keep(_ blob: BlobID, _ bytes: Data) throws {
+    guard SHA256.hexadecimal(bytes) == blob.text else {
+      throw SyncError.unreachable(reason: "a large value arrived damaged")
+    }
+    try rows.apply(by: Self.author) { try BlobTable(database: $0).keep(blob, bytes) }
+  }
+
+  // MARK: The history
+
+  /// Takes what programs have changed into the outbox; returns records whose rows have to be made again.
+  private func takeHistory(
+    _ transaction: RowTransaction, _ open: OpenZone
+  ) throws -> Set<RecordID> {
+    var undone: Set<RecordID> = []
+    guard let place = try SyncTables.integer("history", transaction),
+      try transaction.hasHistory(after: place)
+    else {
+      try compareAll(transaction, open, &undone)
+      return undone
+    }
+    try transaction.forEachTransaction(after: place) { changes in
+      var collector = ChangeCollector(model, transaction, open)
+      try collector.add(changes.changes)
+      try commit(collector.edits, open, &undone)
+    }
+    return undone
+  }
+
+  /// Takes all rows that differ from their records, and the deletion of those that are gone.
+  private func compareAll(
+    _ transaction: RowTransaction, _ open: OpenZone, _ undone: inout Set<RecordID>
+  ) throws {
+    let time = now()
+    for entity in model.entities.values.sorted(by: { $0.shape.name < $1.shape.name }) {
+      var numbers: [Int64] = []
+      try transaction.forEachNumber(of: entity.shape) { numbers.append($0) }
+      for start in stride(from: 0, to: numbers.count, by: Self.batch) {
+        var collector = ChangeCollector(model, transaction, open)
+        for number in numbers[start..<min(start + Self.batch, numbers.count)] {
+          guard let content = try transaction.content(of: entity.shape, number) else { continue }
+          try collector.compare(content, entity, time)
+        }
+        try commit(collector.edits, open, &undone)
+      }
+    }
+    var gone: [(edit: Edit, milliseconds: Int64)] = []
+    let map = RowMap(database: transaction)
+    try map.forEach { id, row in
+      let shape = model.entities.values.first { $0.shape.root == row.root }?.shape
+      if let shape, try transaction.entityName(of: row.number, in: shape) == nil,
+        try open.record(id) != nil
+      {
+        gone.append((.delete(id: id), time))
+      }
+    }
+    for start in stride(from: 0, to: gone.count, by: Self.batch) {
+      try commit(Array(gone[start..<min(start + Self.batch, gone.count)]), open, &undone)
+    }
+  }
+
+  /// Commits the edits of one transaction of the store; in several where a server would not take them in one.
+  private func commit(
+    _ edits: [(edit: Edit, milliseconds: Int64)], _ open: OpenZone, _ undone: inout Set<RecordID>
+  ) throws {
+    guard !edits.isEmpty else { return }
+    let answer = try open.zone.commit(
+      edits.map(\.edit), now: edits.map(\.milliseconds).max() ?? now())
+    switch answer {
+    case .committed: return
+    case .unknown(let id):
+      // It was deleted elsewhere.
+      undone.insert(id)
+      try commit(edits.filter { $0.edit.id != id }, open, &undone)
+    case .tooLarge where edits.count > 1:
+      let middle = edits.count / 2
+      try commit(Array(edits[..<middle]), open, &undone)
+      try commit(Array(edits[middle...]), open, &undone)
+    case .tooLarge, .refused:
+      undone.formUnion(edits.map(\.edit.id))
+      try ConflictTable(database: access.database).note(
+        edits.map {
+          .init(kind: .denied, record: $0.edit.id, type: nil, field: nil, mine: nil, theirs: nil)
+        },
+        at: now())
+    }
+  }
+}
+
+extension WireModel {
+  /// Changes when records may have to be shown otherwise.
+  var signature: String {
+    entities.values.map { entity in
+      "\(entity.shape.name)(\(entity.fields.map(\.name).joined(separator: ",")))"
+    }.sorted().joined(separator: ";")
+  }
+}

@@ -1,0 +1,331 @@
+import Foundation
+public import SteadRecords
+import SteadSyncProtocol
+
+/// Keeps the stores of a container equal to zones of a server, and through it to other devices.
+///
+/// A store takes part when its configuration names a zone:
+///
+/// ```swift
+/// var configuration = ModelConfiguration("Notes", schema: schema, sync: .zone("notes-4f0c…"))
+/// let container = try ModelContainer(for: schema, configurations: configuration)
+/// let engine = try SyncEngine(container, transport: transport)
+/// await engine.start()
+/// ```
+///
+/// What any program saves to the store is sent, also what was saved while no engine ran. What comes from elsewhere is
+/// saved by the author `sync`, in one transaction for each answer of the server; contexts, live results and Observation
+/// see it as they see commits of another process. What a context is editing and has not saved stays as it is.
+public actor SyncEngine {
+  /// How an engine works.
+  public struct Options: Sendable {
+    /// How many records a request asks for at most.
+    public var pageSize = 1000
+    /// How long an engine waits after a failure: at first, and at most; doubled each time, with a random part.
+    public var retryDelay: ClosedRange<Double> = 0.5...60
+    /// The device's time in milliseconds since 1970.
+    public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    public init() {}
+  }
+
+  /// What the engine does; observable.
+  public nonisolated let status = SyncStatus()
+
+  let transport: any SyncTransport
+  let options: Options
+  private let zones: [any SyncedZone]
+  private let signals: [ZoneID: Signal]
+  private var watches: [any AnyObject & Sendable] = []
+  private var tasks: [Task<Void, Never>] = []
+  /// The exchanges under way, so that two of one zone don't meet.
+  private var exchanges: [ZoneID: Task<Void, any Error>] = [:]
+
+  /// Makes an engine for the stores of a container that have a zone, and for stores of keys and values; ``start()``
+  /// begins.
+  ///
+  /// Throws ``SyncError`` when there is none, when two have the same zone, or when one cannot be synced.
+  ///
+  /// - Parameter keyValueStores: Stores of keys and values by their zones.
+  public init(
+    _ container: ModelContainer? = nil, keyValueStores: [String: SyncedKeyValueStore] = [:],
+    transport: some SyncTransport, options: Options = Options()
+  ) throws {
+    self.transport = transport
+    self.options = options
+    var zones: [any SyncedZone] = []
+    func identifier(_ name: String) throws -> ZoneID {
+      guard let id = ZoneID(name) else { throw SyncError.invalidName(name) }
+      if zones.contains(where: { $0.id == id }) { throw SyncError.zoneUsedTwice(name) }
+      return id
+    }
+    for (name, store) in keyValueStores.sorted(by: { $0.key < $1.key }) {
+      guard let zone = KeyValueSyncedZone(try identifier(name), store) else { continue }
+      zones.append(zone)
+    }
+    for configuration in (container?.configurations ?? []).sorted(by: { $0.name < $1.name }) {
+      guard let name = configuration.sync.zoneName else { continue }
+      let id = try identifier(name)
+      guard configuration.history != .off else {
+        throw SyncError.noHistory(configuration: configuration.name)
+      }
+      guard let container, let rows = StoreRows(container, of: configuration) else {
+        throw SyncError.notARecordStore(configuration: configuration.name)
+      }
+      zones.append(RecordZone(id, rows, now: options.now))
+    }
+    if zones.isEmpty { throw SyncError.nothingToSync }
+    self.zones = zones
+    signals = Dictionary(uniqueKeysWithValues: zones.map { ($0.id, Signal()) })
+  }
+
+  deinit { for task in tasks { task.cancel() } }
+
+  // MARK: Running
+
+  /// Syncs from now on, until ``pause()``. Returns at once.
+  public func start() {
+    guard tasks.isEmpty else { return }
+    for zone in zones {
+      guard let signal = signals[zone.id] else { continue }
+      watches.append(zone.watch { signal.set() })
+      let id = zone.id
+      tasks.append(Task { [weak self] in await Self.run(id, signal) { self } })
+      tasks.append(Task { [weak self] in await Self.listen(id, signal) { self } })
+    }
+  }
+
+  /// Stops syncing; what is under way is given up, and nothing is lost. ``start()`` goes on.
+  public func pause() {
+    for task in tasks { task.cancel() }
+    tasks = []
+    watches = []
+    for zone in zones { status.update(zone.id.text) { $0.activity = .paused } }
+  }
+
+  /// Sends everything that is saved and fetches everything that is new, and returns then. Works while paused, too.
+  ///
+  /// Throws ``SyncError`` or what the store throws; what was exchanged until then stays.
+  public func syncNow() async throws {
+    for zone in zones { try await exchange(zone.id) }
+  }
+
+  /// Fetches everything again with the next exchange; what is shown and what is pending stays.
+  ///
+  /// For stores that seem to differ from the server's. Costs a first fetch.
+  public func resync() throws {
+    for zone in zones {
+      try zone.turn { try $0.refetch() }
+      signals[zone.id]?.set()
+    }
+  }
+
+  /// The edits of this device that others did not let stand, oldest first: the last 1,000 of each zone.
+  public func conflicts() throws -> [SyncConflict] {
+    try zones.flatMap { try $0.conflicts() }
+  }
+
+  /// Forgets the conflicts.
+  public func clearConflicts() throws { for zone in zones { try zone.clearConflicts() } }
+
+  // MARK: Turns of the loops
+
+  /// Exchanges whenever something is saved or has come, until it is cancelled.
+  private static func run(
+    _ id: ZoneID, _ signal: Signal, _ engine: () -> SyncEngine?
+  ) async {
+    var failures = 0
+    while !Task.isCancelled {
+      do {
+        guard let engine = engine() else { return }
+        try await engine.exchange(id)
+        failures = 0
+      } catch {
+        if Task.isCancelled { return }
+        guard let delay = await engine()?.delay(after: failures, error, id) else { return }
+        failures += 1
+        // A save doesn't shorten it: the server may be overloaded.
+        try? await Task.sleep(for: .seconds(delay))
+        continue
+      }
+      await signal.wait()
+      while !Task.isCancelled {
+        guard let engine = engine() else { return }
+        if await engine.hasNews(id) { break }
+        await signal.wait()
+      }
+    }
+  }
+
+  /// Waits for the server's news, until it is cancelled.
+  private static func listen(
+    _ id: ZoneID, _ signal: Signal, _ engine: () -> SyncEngine?
+  ) async {
+    while !Task.isCancelled {
+      guard let (transport, cursor) = await engine()?.place(of: id) else { return }
+      do {
+        guard let cursor else {
+          // The first exchange isn't done yet.
+          try await Task.sleep(for: .milliseconds(100))
+          continue
+        }
+        if try await transport.wait(for: [id: cursor]).contains(id) {
+          await engine()?.markStale(id)
+          signal.set()
+          // Until the exchange has moved the cursor, the server would answer at once.
+          await engine()?.finishExchange(id, beyond: cursor)
+        }
+      } catch {
+        try? await Task.sleep(for: .seconds(Double.random(in: 0.5...2)))
+      }
+    }
+  }
+
+  private var stale: Set<ZoneID> = []
+  private var prepared: Set<ZoneID> = []
+
+  private func markStale(_ id: ZoneID) { stale.insert(id) }
+
+  private func place(of id: ZoneID) -> (any SyncTransport, Cursor?) {
+    (transport, try? zone(id)?.cursor())
+  }
+
+  private func finishExchange(_ id: ZoneID, beyond cursor: Cursor) async {
+    while !Task.isCancelled, (try? zone(id)?.cursor()) == cursor, stale.contains(id) {
+      if let running = exchanges[id] {
+        _ = await running.result
+      } else {
+        try? await Task.sleep(for: .milliseconds(5))
+      }
+    }
+  }
+
+  private func hasNews(_ id: ZoneID) -> Bool {
+    if stale.contains(id) { return true }
+    // What can't be read now is found out by the exchange.
+    return (try? zone(id)?.hasNews()) ?? true
+  }
+
+  private func delay(after failures: Int, _ error: any Error, _ id: ZoneID) -> Double {
+    let range = options.retryDelay
+    let longest = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 20)))
+    let delay = longest * Double.random(in: 0.5...1)
+    status.update(id.text) {
+      $0.activity = .failed(retryAt: Date(timeIntervalSinceNow: delay))
+      $0.problem = "\(error)"
+    }
+    return delay
+  }
+
+  private func zone(_ id: ZoneID) -> (any SyncedZone)? { zones.first { $0.id == id } }
+
+  // MARK: Exchanging
+
+  private func exchange(_ id: ZoneID) async throws {
+    while let running = exchanges[id] { _ = await running.result }
+    guard let zone = zone(id) else { return }
+    stale.remove(id)
+    let task = Task { try await exchange(zone) }
+    exchanges[id] = task
+    defer { exchanges[id] = nil }
+    try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  private func exchange(_ zone: any SyncedZone) async throws {
+    status.update(zone.id.text) { $0.activity = .syncing }
+    try await prepare(zone)
+    var problem: SyncError?
+    repeat {
+      try Task.checkCancellation()
+      problem = try await push(zone)
+      try await fetch(zone)
+    } while try problem == nil && zone.turn({ $0.nextPush() != nil })
+    let counts = try zone.counts()
+    status.update(zone.id.text) {
+      $0.pendingCount = counts.pending
+      $0.quarantinedCount = counts.quarantined
+      $0.unshownCount = counts.unshown
+      $0.firstFetch = nil
+      $0.problem = problem?.description
+      if problem == nil { $0.lastSuccess = Date() }
+      $0.activity = .upToDate
+    }
+  }
+
+  /// Makes the server's zone, and takes the name that the server knows this device by.
+  private func prepare(_ zone: any SyncedZone) async throws {
+    guard !prepared.contains(zone.id) else { return }
+    let device = try await transport.device
+    try await transport.prepare(zone.id)
+    if let device {
+      try zone.turn { try $0.rename(device: device, as: RandomName.client()) }
+    }
+    prepared.insert(zone.id)
+  }
+
+  /// Sends what is pending; returns why some of it cannot be sent.
+  private func push(_ zone: any SyncedZone) async throws -> SyncError? {
+    var absent: Set<BlobID> = []
+    var sent: Set<BlobID> = []
+    while let push = try zone.turn({ $0.nextPush(absentBlobs: absent) }) {
+      try Task.checkCancellation()
+      status.update(zone.id.text) {
+        $0.pendingCount = max($0.pendingCount, push.transactions.count)
+      }
+      let answer = try await transport.push(push, to: zone.id)
+      switch answer {
+      case .schemaTooOld(let minimum): return .appTooOld(minimum: minimum)
+      case .schemaConflict: return .schemaConflict
+      case .tooLarge: return .tooLarge
+      case .blobsMissing(let blobs):
+        for blob in blobs {
+          guard sent.insert(blob).inserted else {
+            throw SyncError.unreachable(reason: "it does not keep large values")
+          }
+          if let bytes = try zone.bytes(of: blob) {
+            try await transport.upload(blob, bytes, to: zone.id)
+          } else {
+            absent.insert(blob)
+          }
+        }
+        continue
+      case .taken, .expired, .rollback, .gap, .schemaWanted: break
+      }
+      try zone.turn { try $0.receive(answer, to: push, freshClient: RandomName.client()) }
+      // The next page says what to do.
+      if answer == .expired || answer == .rollback { return nil }
+    }
+    return nil
+  }
+
+  /// Fetches until the zone is as the server has it.
+  private func fetch(_ zone: any SyncedZone) async throws {
+    while true {
+      try Task.checkCancellation()
+      let request = try zone.turn { $0.nextRequest(limit: options.pageSize) }
+      let sent = options.now()
+      let answer = try await transport.changes(request, of: zone.id)
+      if case .page(let page) = answer { try await fetchBlobs(of: page, zone) }
+      let received = options.now()
+      try zone.turn {
+        try $0.receive(
+          answer, to: request, sent: sent, now: received, freshClient: RandomName.client())
+      }
+      guard case .page(let page) = answer else { continue }
+      if !page.more { return }
+      let share = Double(page.cursor.seq) / Double(max(page.cursor.start, page.cursor.seq, 1))
+      status.update(zone.id.text) { $0.firstFetch = share }
+    }
+  }
+
+  /// Fetches the blobs that a page's records name and this device has not got.
+  private func fetchBlobs(of page: Page, _ zone: any SyncedZone) async throws {
+    for blob in try zone.missingBlobs(of: page.records) {
+      try zone.keep(blob, try await transport.download(blob, from: zone.id))
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import SteadSQLite
+import SteadSyncProtocol
+
+/// The keys of a store and their values, as a zone in a SQLite file of its own.
+///
+/// Every call takes one lock. A change costs one transaction; what is read is in memory as long as no other process has
+/// had a turn, which costs one look-up to know.
+final class KeyValueZoneFile: @unchecked Sendable {
+  // Sendable: everything that changes is used under `lock` alone.
+
+  /// How long a call waits for other processes, in milliseconds.
+  private static let patience: Int32 = 10_000
+
+  /// What a change of this process or of others did to keys.
+  struct Change {
+    var keys: [String]
+    var isFirst: Bool
+  }
+
+  private let lock = NSLock()
+  private let connection: SQLiteConnection
+  private let access = StoredRecords.Access()
+  private var zone: ClientZone<StoredRecords>?
+  private var stored = StoredState()
+  private var turnNumber: Int64 = -1
+  private var values: [String: SyncValue] = [:]
+  private let signals = SignalList()
+
+  /// - Parameter file: nil for memory.
+  init(_ file: URL?) throws {
+    var options = SQLiteOptions(file.map { .file($0.path) } ?? .memory)
+    options.lockPatience = Self.patience
+    connection = try SQLiteConnection(options)
+    if file != nil {
+      try connection.execute("PRAGMA journal_mode = WAL")
+      try connection.execute("PRAGMA synchronous = NORMAL")
+    }
+    try locked { try load() }
+  }
+
+  private func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body()
+  }
+
+  private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+  // MARK: Transactions
+
+  private func load() throws {
+    try transact { _ in }
+  }
+
+  /// Runs a body in one transaction; returns the keys whose values changed.
+  @discardableResult
+  private func transact(
+    _ body: (inout ClientZone<StoredRecords>) throws -> Void
+  ) throws -> [String] {
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      let keys = try access.with(connection) { try run(body) }
+      try connection.execute("COMMIT")
+      return keys
+    } catch {
+      zone = nil
+      stored.forget()
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func run(_ body: (inout ClientZone<StoredRecords>) throws -> Void) throws -> [String] {
+    var changed: Set<String> = []
+    if try zone == nil || !isCurrent() { changed = try open() }
+    guard var current = zone.take() else { return [] }
+    try body(&current)
+    for id in current.takeChangedRecords() {
+      guard let key = KeyValueZone.key(of: id) else { continue }
+      let value = try current.record(id)?.fields[KeyValueZone.field]?.value
+      if values[key] != value {
+        values[key] = value
+        changed.insert(key)
+      }
+    }
+    try current.merger.overlay.base.saveStaged()
+    try stored.save(current.state, connection)
+    zone = current
+    turnNumber += 1
+    try SyncTables.set("turn", .integer(turnNumber), connection)
+    return changed.sorted()
+  }
+
+  private func isCurrent() throws -> Bool {
+    try SyncTables.integer("turn", connection) == turnNumber
+  }
+
+  /// Reads the zone from the file; returns the keys whose values are others than before.
+  private func open() throws -> Set<String> {
+    try SyncTables.prepare(connection)
+    stored = StoredState()
+    let state =
+      try stored.load(connection)
+      ?? ClientState(client: RandomName.client(), device: RandomName.device())
+    let opened = try ClientZone(
+      state, storage: StoredRecords(access), schema: .empty, limits: KeyValueZone.limits)
+    let ids =
+      try connection.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) }
+      + state.outbox.flatMap { $0.ids }
+    var found: [String: SyncValue] = [:]
+    for id in ids {
+      guard let key = KeyValueZone.key(of: id), let record = try opened.record(id) else { continue }
+      found[key] = record.fields[KeyValueZone.field]?.value
+    }
+    let changed = Set(values.keys).union(found.keys).filter { values[$0] != found[$0] }
+    values = found
+    turnNumber = try SyncTables.integer("turn", connection) ?? 0
+    zone = opened
+    return changed
+  }
+
+  // MARK: Values
+
+  /// All values, as of now.
+  func all() throws -> [String: SyncValue] {
+    try locked {
+      if try !isCurrent() { try load() }
+      return values
+    }
+  }
+
+  /// Sets or removes a value; returns why it can't be set.
+  func set(_ value: SyncValue?, forKey key: String) throws -> KeyValueZone.Problem? {
+    guard let id = KeyValueZone.recordID(forKey: key) else { return .key }
+    let problem = try locked { () -> KeyValueZone.Problem? in
+      var problem: KeyValueZone.Problem?
+      try transact { zone in
+        let old = try zone.record(id)
+        let edit: Edit
+        if let value {
+          problem = KeyValueZone.problem(
+            setting: value, forKey: key, replacing: old, usage: try usage(zone))
+          if problem != nil || old?.fields[KeyValueZone.field]?.value == value { return }
+          edit =
+            old == nil
+            ? .insert(id: id, type: KeyValueZone.type, fields: [KeyValueZone.field: value])
+            : .update(id: id, fields: [KeyValueZone.field: value])
+        } else {
+          guard old != nil else { return }
+          edit = .delete(id: id)
+        }
+        if case .refused(.recordSize(_, let limit, let needed)) = try zone.commit(
+          [edit], now: Self.now)
+        {
+          problem = .value(limit: limit, needed: needed)
+        }
+      }
+      return problem
+    }
+    signals.set()
+    return problem
+  }
+
+  private func usage(_ zone: ClientZone<StoredRecords>) throws -> KeyValueZone.Usage {
+    var usage = KeyValueZone.Usage()
+    for key in values.keys {
+      guard let id = KeyValueZone.recordID(forKey: key) else { continue }
+      usage.replace(nil, by: try zone.record(id))
+    }
+    return usage
+  }
+
+  // MARK: Syncing
+
+  /// A turn of an engine; returns what it changed, too.
+  func turn<Result>(
+    _ body: (inout ClientZone<StoredRecords>) throws -> Result
+  ) throws -> (result: Result, change: Change) {
+    try locked {
+      var result: Result?
+      var wasFirst = false
+      let keys = try transact { zone in
+        wasFirst = zone.state.phase == .first
+        result = try body(&zone)
+      }
+      guard let result else { throw SyncError.notInTransaction }
+      return (result, Change(keys: keys, isFirst: wasFirst))
+    }
+  }
+
+  func read<Result>(_ body: (any SyncDatabase) throws -> Result) throws -> Result {
+    try locked { try body(connection) }
+  }
+
+  func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
+    signals.add(body)
+  }
+}
+
+extension SQLiteConnection: SyncDatabase {}

@@ -1,0 +1,180 @@
+public import Foundation
+import SteadFiles
+import SteadSyncProtocol
+
+#if !canImport(Darwin)
+  /// The name that Apple's systems have for it.
+  public typealias NSUbiquitousKeyValueStore = SyncedKeyValueStore
+
+  /// Why values have changed: the key of a number in a notification's `userInfo`.
+  public let NSUbiquitousKeyValueStoreChangeReasonKey = SyncedKeyValueStore.changeReasonKey
+  /// Which keys have changed: the key of an array of strings in a notification's `userInfo`.
+  public let NSUbiquitousKeyValueStoreChangedKeysKey = SyncedKeyValueStore.changedKeysKey
+  /// Another device has changed values.
+  public let NSUbiquitousKeyValueStoreServerChange = SyncedKeyValueStore.serverChange
+  /// Values of the account have come for the first time.
+  public let NSUbiquitousKeyValueStoreInitialSyncChange = SyncedKeyValueStore.initialSyncChange
+  /// A value was not set, since the store would be larger than it may.
+  public let NSUbiquitousKeyValueStoreQuotaViolationChange =
+    SyncedKeyValueStore.quotaViolationChange
+  /// The device has another account.
+  public let NSUbiquitousKeyValueStoreAccountChange = SyncedKeyValueStore.accountChange
+#endif
+
+/// Small values that all devices of an account share, with the API of Apple's `NSUbiquitousKeyValueStore`.
+///
+/// Values are property lists. The whole store has at most 1 MB, a value 1 MB, and there are at most 1,024 keys of at most
+/// 64 bytes each. What is beyond is not set, and ``didChangeExternallyNotification`` says so with the reason
+/// `NSUbiquitousKeyValueStoreQuotaViolationChange`.
+///
+/// A change is saved at once, in one transaction of a SQLite file, and sent when a ``SyncEngine`` has the store. Of two
+/// changes of one key the later one stays. Several processes may use one file. Setting costs some 0.1 ms, getting a look
+/// whether another process has changed anything.
+public final class SyncedKeyValueStore: Sendable {
+  /// Posted when values have changed other than by this object, and when a value was too large to be set.
+  public static let didChangeExternallyNotification = Notification.Name(
+    "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
+  public static let changeReasonKey = "NSUbiquitousKeyValueStoreChangeReasonKey"
+  public static let changedKeysKey = "NSUbiquitousKeyValueStoreChangedKeysKey"
+  public static let serverChange = 0
+  public static let initialSyncChange = 1
+  public static let quotaViolationChange = 2
+  public static let accountChange = 3
+
+  /// The store of the app, in its data directory. Where that can't be used, its values are in memory and end with the
+  /// process, which is reported once.
+  public static let `default`: SyncedKeyValueStore = {
+    do {
+      return try SyncedKeyValueStore(file: defaultFile())
+    } catch {
+      SyncReport.problem("The store of shared values is in memory only: \(error)")
+      return inMemory()
+    }
+  }()
+
+  let zone: KeyValueZoneFile?
+
+  /// Opens or makes a store in a file. Throws what opening a SQLite file throws, and ``SyncError``.
+  public init(file: URL) throws { zone = try KeyValueZoneFile(file) }
+
+  private init(zone: KeyValueZoneFile?) { self.zone = zone }
+
+  /// A store whose values end with the object; for tests.
+  public static func inMemory() -> SyncedKeyValueStore {
+    // SQLite's databases in memory fail to open only where there is no memory left.
+    SyncedKeyValueStore(zone: try? KeyValueZoneFile(nil))
+  }
+
+  private static func defaultFile() throws -> URL {
+    let id = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    let directory = try AppDirectories(id: id).data
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    return directory.appending(path: "shared-values.sqlite")
+  }
+
+  // MARK: Getting
+
+  private func value(forKey key: String) -> SyncValue? { all[key] }
+
+  private var all: [String: SyncValue] {
+    do {
+      return try zone?.all() ?? [:]
+    } catch {
+      SyncReport.problem("Shared values cannot be read: \(error)")
+      return [:]
+    }
+  }
+
+  /// The value of a key; nil where there is none.
+  public func object(forKey key: String) -> Any? { value(forKey: key).flatMap(PlainValue.plain) }
+
+  /// The string of a key; nil where it has none.
+  public func string(forKey key: String) -> String? { object(forKey: key) as? String }
+
+  /// The array of a key; nil where it has none.
+  public func array(forKey key: String) -> [Any]? { object(forKey: key) as? [Any] }
+
+  /// The dictionary of a key; nil where it has none.
+  public func dictionary(forKey key: String) -> [String: Any]? {
+    object(forKey: key) as? [String: Any]
+  }
+
+  /// The data of a key; nil where it has none.
+  public func data(forKey key: String) -> Data? { object(forKey: key) as? Data }
+
+  /// The whole number of a key; 0 where it has none.
+  public func longLong(forKey key: String) -> Int64 {
+    switch value(forKey: key) {
+    case .int(let number): number
+    case .double(let number): Int64(exactly: number.rounded(.towardZero)) ?? 0
+    case .bool(let flag): flag ? 1 : 0
+    default: 0
+    }
+  }
+
+  /// The number of a key; 0 where it has none.
+  public func double(forKey key: String) -> Double {
+    switch value(forKey: key) {
+    case .int(let number): Double(number)
+    case .double(let number): number
+    case .bool(let flag): flag ? 1 : 0
+    default: 0
+    }
+  }
+
+  /// The flag of a key, or whether its number is another than 0; false where it has none.
+  public func bool(forKey key: String) -> Bool { double(forKey: key) != 0 }
+
+  /// All values by their keys.
+  public var dictionaryRepresentation: [String: Any] { all.compactMapValues(PlainValue.plain) }
+
+  // MARK: Setting
+
+  /// Sets a property list, or removes the value where it is nil. What is no property list is not set, which is reported.
+  public func set(_ object: Any?, forKey key: String) {
+    guard let object else { return removeObject(forKey: key) }
+    guard let value = PlainValue.wire(object) else {
+      SyncReport.problem(
+        "The value of a shared key is no property list and was not set. Use strings, numbers, data, dates, arrays "
+          + "and dictionaries.")
+      return
+    }
+    put(value, key)
+  }
+
+  public func set(_ string: String?, forKey key: String) { set(string as Any?, forKey: key) }
+  public func set(_ data: Data?, forKey key: String) { set(data as Any?, forKey: key) }
+  public func set(_ array: [Any]?, forKey key: String) { set(array as Any?, forKey: key) }
+  public func set(_ dictionary: [String: Any]?, forKey key: String) {
+    set(dictionary as Any?, forKey: key)
+  }
+  public func set(_ value: Int64, forKey key: String) { put(.int(value), key) }
+  public func set(_ value: Double, forKey key: String) { set(value as Any?, forKey: key) }
+  public func set(_ value: Bool, forKey key: String) { put(.bool(value), key) }
+
+  /// Removes the value of a key.
+  public func removeObject(forKey key: String) { put(nil, key) }
+
+  private func put(_ value: SyncValue?, _ key: String) {
+    do {
+      guard let problem = try zone?.set(value, forKey: key) else { return }
+      // A key that no store could have is a quota's matter on Apple's systems, too.
+      _ = problem
+      notify(Self.quotaViolationChange, [key])
+    } catch {
+      SyncReport.problem("A shared value was not saved: \(error)")
+    }
+  }
+
+  /// Returns whether values are saved, as they are after each change. What is to be sent is sent by the engine.
+  @discardableResult
+  public func synchronize() -> Bool { (try? zone?.all()) != nil }
+
+  // MARK: Notifications
+
+  func notify(_ reason: Int, _ keys: [String]) {
+    NotificationCenter.default.post(
+      name: Self.didChangeExternallyNotification, object: self,
+      userInfo: [Self.changeReasonKey: reason, Self.changedKeysKey: keys])
+  }
+}

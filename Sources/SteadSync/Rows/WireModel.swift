@@ -1,0 +1,180 @@
+import SteadRecords
+import SteadSQLite
+import SteadSyncProtocol
+
+/// How the entities of a store are said on the wire.
+///
+/// | a store's | is on the wire |
+/// |---|---|
+/// | entity | a type of its name |
+/// | attribute | a field of its `originalName`, or its name where it has none |
+/// | to-one relationship | a field with the record's identifier, and a delete rule: that of the other side |
+/// | to-many relationship that lies in its destinations' rows | nothing: it is derived |
+/// | other to-many relationship | a record for each pair, of the type `Entity.relationship` |
+/// | unique attributes | a unique rule |
+struct WireModel: Sendable {
+  /// A column that is a field.
+  struct Field: Sendable {
+    enum Kind: Sendable {
+      case attribute(RowShape.Attribute)
+      case reference(RowShape.Relationship)
+      /// In which of several relationships of its owner a row is.
+      case list
+    }
+
+    /// The field's name on the wire, for ever.
+    let name: String
+    let column: String
+    /// The column's place among those of the shape.
+    let place: Int
+    let kind: Kind
+  }
+
+  struct Entity: Sendable {
+    let shape: RowShape
+    let fields: [Field]
+    /// The places in `fields` by the names of properties.
+    let places: [String: [Int]]
+    /// The relationships that are records of their own, by the names of properties.
+    let links: [String: LinkSide]
+    /// The columns of unique constraints.
+    let uniqueColumns: Set<String>
+  }
+
+  /// A relationship whose pairs are records.
+  struct Link: Sendable {
+    let type: String
+    let list: PairList
+    let ownerRoot: String
+    let targetRoot: String
+  }
+
+  /// One side of such a relationship.
+  struct LinkSide: Sendable {
+    let link: Link
+    let isOwner: Bool
+  }
+
+  /// The names of a link's fields.
+  static let (ownerField, targetField) = ("owner", "target")
+
+  let entities: [String: Entity]
+  let links: [String: Link]
+  let types: [String: EntityRules]
+
+  init(_ rows: StoreRows) {
+    let links = Self.links(rows.shapes)
+    self.links = Dictionary(uniqueKeysWithValues: links.values.map { ($0.type, $0) })
+    entities = rows.shapes.mapValues { Self.entity($0, links) }
+    var types: [String: EntityRules] = [:]
+    for (name, entity) in entities { types[name] = Self.rules(entity) }
+    for link in links.values {
+      types[link.type] = EntityRules(
+        fields: [
+          Self.ownerField: .reference(.cascade), Self.targetField: .reference(.cascade),
+        ],
+        unique: [UniqueRule("pair", fields: [Self.ownerField, Self.targetField])])
+    }
+    self.types = types
+  }
+
+  private static func links(_ shapes: [String: RowShape]) -> [PairList: Link] {
+    var links: [PairList: (depth: Int, link: Link)] = [:]
+    for shape in shapes.values {
+      for relationship in shape.relationships {
+        guard case .pairs(let list, isOwner: true) = relationship.storage else { continue }
+        // Subclasses inherit it: the class that declares it gives the name.
+        if let known = links[list], known.depth <= shape.lineage.count { continue }
+        let link = Link(
+          type: "\(shape.name).\(relationship.originalName)", list: list, ownerRoot: shape.root,
+          targetRoot: relationship.destinationRoot)
+        links[list] = (shape.lineage.count, link)
+      }
+    }
+    return links.mapValues(\.link)
+  }
+
+  private static func entity(_ shape: RowShape, _ links: [PairList: Link]) -> Entity {
+    var fields: [Field] = []
+    var places: [String: [Int]] = [:]
+    var sides: [String: LinkSide] = [:]
+    func add(_ name: String, _ column: String, _ property: String, _ kind: Field.Kind) {
+      guard let place = shape.columns.firstIndex(of: column) else { return }
+      places[property, default: []].append(fields.count)
+      fields.append(Field(name: name, column: column, place: place, kind: kind))
+    }
+    for attribute in shape.attributes {
+      add(attribute.originalName, attribute.name, attribute.name, .attribute(attribute))
+    }
+    for relationship in shape.relationships {
+      switch relationship.storage {
+      case .column(_, let list):
+        let name = relationship.originalName
+        add(name, relationship.name, relationship.name, .reference(relationship))
+        if let list { add("\(name)#list", list, relationship.name, .list) }
+      case .pairs(let list, let isOwner):
+        sides[relationship.name] = links[list].map { LinkSide(link: $0, isOwner: isOwner) }
+      case .inverse: continue
+      }
+    }
+    return Entity(
+      shape: shape, fields: fields, places: places, links: sides,
+      uniqueColumns: Set(shape.uniqueness.joined().map { shape.columns[$0] }))
+  }
+
+  private static func rules(_ entity: Entity) -> EntityRules {
+    var rules = EntityRules()
+    for field in entity.fields {
+      switch field.kind {
+      case .reference(let relationship):
+        rules.fields[field.name] = .reference(DeleteRule(relationship.inverseRule))
+      case .attribute(let attribute) where attribute.isExternal: rules.fields[field.name] = .blob
+      default: continue
+      }
+    }
+    let names = Dictionary(
+      entity.fields.map { ($0.column, $0.name) }, uniquingKeysWith: { first, _ in first })
+    rules.unique = entity.shape.uniqueness.compactMap { places in
+      let fields = places.compactMap { names[entity.shape.columns[$0]] }
+      // What the wire doesn't have cannot be compared there.
+      guard fields.count == places.count, !fields.isEmpty else { return nil }
+      return UniqueRule(fields.joined(separator: ","), fields: fields)
+    }
+    return rules
+  }
+}
+
+extension DeleteRule {
+  /// What a model's rule is on the wire: `noAction` leaves a reference that leads nowhere, which other devices
+  /// could not show.
+  fileprivate init(_ rule: SteadRecords.Schema.Relationship.DeleteRule?) {
+    switch rule {
+    case .cascade: self = .cascade
+    case .deny: self = .deny
+    default: self = .nullify
+    }
+  }
+}
+
+extension WireModel {
+  /// The schema to sync by: what these models declare, and what earlier versions of them did.
+  ///
+  /// Its version counts what it declares, so that it grows with each addition, on every device alike.
+  func schema(
+    extending older: SteadSyncProtocol.Schema
+  ) -> SteadSyncProtocol.Schema {
+    var entities = older.entities
+    for (name, rules) in types {
+      var merged = entities[name] ?? EntityRules()
+      for (field, rule) in rules.fields where merged.fields[field] == nil {
+        merged.fields[field] = rule
+      }
+      for rule in rules.unique where !merged.unique.contains(where: { $0.name == rule.name }) {
+        merged.unique.append(rule)
+      }
+      entities[name] = merged
+    }
+    let version = entities.values.reduce(0) { $0 + 1 + $1.fields.count + $1.unique.count }
+    return SteadSyncProtocol.Schema(version: version, entities: entities)
+  }
+}

@@ -1,0 +1,165 @@
+import SteadSQLite
+import SteadSyncProtocol
+
+/// The records of a zone in tables of a database: the base, and pages that do not yet lead to the head.
+///
+/// A record is one row with its encoding. A look-up reads one row, and so does that of a unique key.
+struct StoredRecords: ClientStorage {
+  /// Where the tables are reached while a transaction is open.
+  final class Access {
+    private var opened: (any SyncDatabase)?
+
+    /// Runs a body with a database.
+    func with<Result>(_ database: any SyncDatabase, _ body: () throws -> Result) rethrows -> Result
+    {
+      let outer = opened
+      opened = database
+      defer { opened = outer }
+      return try body()
+    }
+
+    var database: any SyncDatabase {
+      get throws {
+        guard let opened else { throw SyncError.notInTransaction }
+        return opened
+      }
+    }
+  }
+
+  let access: Access
+  /// What is staged in the transaction that is open; most pages go into the base in the one that brings them.
+  private var staged: [RecordID: Record] = [:]
+
+  init(_ access: Access) { self.access = access }
+
+  // MARK: Reading
+
+  func record(_ id: RecordID) throws -> Record? {
+    try access.database.text("SELECT content FROM stead_sync_base WHERE id = ?1", [.text(id.text)])
+      .map { try Record(encoded: $0.utf8) }
+  }
+
+  func holder(of token: UniqueToken) throws -> RecordID? {
+    try access.database.text(
+      "SELECT id FROM stead_sync_unique WHERE token = ?1", [.text(token.text)]
+    ).flatMap { RecordID($0) }
+  }
+
+  func referrers(of target: RecordID) throws -> [RecordID] {
+    try access.database.texts(
+      "SELECT source FROM stead_sync_references WHERE target = ?1 ORDER BY source",
+      [.text(target.text)]
+    ).compactMap { RecordID($0) }
+  }
+
+  func held(after seq: Int64) throws -> [Record] {
+    var held: [RecordID: Record] = [:]
+    for table in ["base", "staged"] {
+      try access.database.forEach(
+        "SELECT content FROM stead_sync_\(table) WHERE seq > ?1", [.integer(seq)]
+      ) { row in
+        let record = try Record(encoded: row.text(0).utf8)
+        held[record.id] = record
+      }
+    }
+    held.merge(staged.filter { $0.value.seq > seq }) { $1 }
+    return held.values.sorted { $0.seq < $1.seq }
+  }
+
+  // MARK: Writing
+
+  mutating func put(_ record: Record, index: RecordIndex) throws {
+    let database = try access.database
+    try removeIndex(of: record.id.text, database)
+    try write(record, to: "base", database)
+    for token in index.tokens {
+      try database.run(
+        "INSERT INTO stead_sync_unique VALUES (?1, ?2) "
+          + "ON CONFLICT DO UPDATE SET id = excluded.id",
+        [.text(token.text), .text(record.id.text)])
+    }
+    for target in index.targets {
+      try database.run(
+        "INSERT OR IGNORE INTO stead_sync_references VALUES (?1, ?2)",
+        [.text(target.text), .text(record.id.text)])
+    }
+  }
+
+  private func removeIndex(of id: String, _ database: any SyncDatabase) throws {
+    try database.run("DELETE FROM stead_sync_unique WHERE id = ?1", [.text(id)])
+    try database.run("DELETE FROM stead_sync_references WHERE source = ?1", [.text(id)])
+  }
+
+  private func write(_ record: Record, to table: String, _ database: any SyncDatabase) throws {
+    try database.run(
+      "INSERT INTO stead_sync_\(table) (id, type, seq, live, content) VALUES (?1, ?2, ?3, ?4, ?5) "
+        + "ON CONFLICT DO UPDATE SET seq = excluded.seq, live = excluded.live, "
+        + "content = excluded.content",
+      [
+        .text(record.id.text), .text(record.type), .integer(record.seq),
+        .integer(record.isLive ? 1 : 0), .text(String(decoding: record.encoded(), as: UTF8.self)),
+      ])
+  }
+
+  mutating func stage(_ record: Record) { staged[record.id] = record }
+
+  /// Writes what is staged in memory, before a transaction ends.
+  mutating func saveStaged() throws {
+    if staged.isEmpty { return }
+    let database = try access.database
+    for record in staged.values { try write(record, to: "staged", database) }
+    staged = [:]
+  }
+
+  mutating func commitStaged(
+    replacing: Bool, schema: SteadSyncProtocol.Schema
+  ) throws -> Set<RecordID> {
+    let database = try access.database
+    var changed: Set<RecordID> = []
+    var records = staged
+    try database.forEach("SELECT content FROM stead_sync_staged") { row in
+      let record = try Record(encoded: row.text(0).utf8)
+      if records[record.id] == nil { records[record.id] = record }
+    }
+    if replacing {
+      changed = Set(
+        try database.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
+      try SyncTables.clearBase(database)
+    }
+    // By number, so that a key that moved between records ends at the last one.
+    for record in records.values.sorted(by: { $0.seq < $1.seq }) {
+      try put(record, index: schema.index(of: record))
+    }
+    changed.formUnion(records.keys)
+    try discardStaged()
+    return changed
+  }
+
+  mutating func discardStaged() throws {
+    staged = [:]
+    try access.database.run("DELETE FROM stead_sync_staged")
+  }
+
+  mutating func forgetTombstones(upTo seq: Int64) throws {
+    if seq <= 0 { return }
+    try access.database.run(
+      "DELETE FROM stead_sync_base WHERE live = 0 AND seq <= ?1", [.integer(seq)])
+  }
+
+  /// Indexes the base again, by rules that have changed.
+  mutating func reindex(by schema: SteadSyncProtocol.Schema) throws {
+    let database = try access.database
+    var last: Int64 = 0
+    while true {
+      // A batch at a time: what is read does not change under the reading.
+      var batch: [Record] = []
+      try database.forEach(
+        "SELECT content FROM stead_sync_base WHERE seq > ?1 ORDER BY seq LIMIT 1000",
+        [.integer(last)]
+      ) { batch.append(try Record(encoded: $0.text(0).utf8)) }
+      guard let newest = batch.last else { return }
+      for record in batch { try put(record, index: schema.index(of: record)) }
+      last = newest.seq
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import SteadRecords
+import SteadSQLite
+
+/// The database in which a zone's tables lie, within an open transaction: a store of records, or a file of their own.
+protocol SyncDatabase: AnyObject {
+  /// A prepared statement, rewound and without values; the same one for the same text.
+  func statement(_ sql: String) throws -> SQLiteStatement
+  func execute(_ sql: String) throws
+}
+
+extension RowTransaction: SyncDatabase {}
+
+extension SyncDatabase {
+  func run(_ sql: String, _ values: [SQLValue] = []) throws {
+    let statement = try statement(sql)
+    statement.bind(values)
+    try statement.run()
+  }
+
+  /// Calls a body with each row of a statement that nothing else runs meanwhile.
+  func forEach(
+    _ sql: String, _ values: [SQLValue] = [], _ body: (SQLiteStatement) throws -> Void
+  ) throws {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    statement.bind(values)
+    while try statement.step() { try body(statement) }
+  }
+
+  /// The first column of the first row as a string; nil without a row, and for NULL.
+  func text(_ sql: String, _ values: [SQLValue] = []) throws -> String? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    statement.bind(values)
+    return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+  }
+
+  /// The first column of the first row as a number; nil without a row, and for NULL.
+  func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    statement.bind(values)
+    return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+  }
+
+  func texts(_ sql: String, _ values: [SQLValue] = []) throws -> [String] {
+    var texts: [String] = []
+    try forEach(sql, values) { texts.append($0.text(0)) }
+    return texts
+  }
+}

@@ -1,0 +1,81 @@
+import SteadSQLite
+
+/// The tables that a zone has in a database.
+enum SyncTables {
+  /// Grows with each change of the tables.
+  static let format: Int64 = 1
+
+  /// Makes what is missing. Costs one look-up when nothing is.
+  static func prepare(_ database: any SyncDatabase) throws {
+    if try isPrepared(database) {
+      let found = try integer("format", database) ?? 0
+      guard found <= format else { throw SyncError.newerFormat(found: found, known: format) }
+      return
+    }
+    try database.execute(
+      """
+      CREATE TABLE stead_sync (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+      CREATE TABLE stead_sync_base (id TEXT PRIMARY KEY, type TEXT NOT NULL, seq INTEGER NOT NULL, \
+      live INTEGER NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
+      CREATE INDEX stead_sync_base_seq ON stead_sync_base (seq);
+      CREATE INDEX stead_sync_base_type ON stead_sync_base (type);
+      CREATE TABLE stead_sync_staged (id TEXT PRIMARY KEY, type TEXT NOT NULL, seq INTEGER NOT NULL, \
+      live INTEGER NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE stead_sync_unique (token TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
+      CREATE INDEX stead_sync_unique_id ON stead_sync_unique (id);
+      CREATE TABLE stead_sync_references (target TEXT, source TEXT, PRIMARY KEY (target, source)) \
+      WITHOUT ROWID;
+      CREATE INDEX stead_sync_references_source ON stead_sync_references (source);
+      CREATE TABLE stead_sync_rows (id TEXT PRIMARY KEY, root TEXT NOT NULL, number INTEGER NOT NULL, \
+      UNIQUE (root, number)) WITHOUT ROWID;
+      CREATE TABLE stead_sync_links (id TEXT PRIMARY KEY, type TEXT NOT NULL, owner INTEGER NOT NULL, \
+      target INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE INDEX stead_sync_links_pair ON stead_sync_links (type, owner, target);
+      CREATE TABLE stead_sync_blobs (sha256 TEXT PRIMARY KEY, root TEXT NOT NULL, \
+      number INTEGER NOT NULL, attribute TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE stead_sync_fetched (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL);
+      CREATE TABLE stead_sync_outbox (number INTEGER PRIMARY KEY, content TEXT NOT NULL);
+      CREATE TABLE stead_sync_quarantine (place INTEGER PRIMARY KEY, content TEXT NOT NULL);
+      CREATE TABLE stead_sync_unshown (id TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE stead_sync_conflicts (number INTEGER PRIMARY KEY, content TEXT NOT NULL);
+      """)
+    try set("format", .integer(format), database)
+  }
+
+  /// Whether the tables are there.
+  static func isPrepared(_ database: any SyncDatabase) throws -> Bool {
+    try database.integer(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'stead_sync'") != nil
+  }
+
+  static func clearBase(_ database: any SyncDatabase) throws {
+    for table in ["base", "unique", "references"] {
+      try database.run("DELETE FROM stead_sync_\(table)")
+    }
+  }
+
+  /// Forgets everything that a zone has here; rows of models stay.
+  static func clear(_ database: any SyncDatabase) throws {
+    try clearBase(database)
+    for table in [
+      "staged", "rows", "links", "blobs", "fetched", "outbox", "quarantine", "unshown", "conflicts",
+    ] {
+      try database.run("DELETE FROM stead_sync_\(table)")
+    }
+    try database.run("DELETE FROM stead_sync WHERE key <> 'format'")
+  }
+
+  static func set(_ key: String, _ value: SQLValue, _ database: any SyncDatabase) throws {
+    try database.run(
+      "INSERT INTO stead_sync VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value",
+      [.text(key), value])
+  }
+
+  static func text(_ key: String, _ database: any SyncDatabase) throws -> String? {
+    try database.text("SELECT value FROM stead_sync WHERE key = ?1", [.text(key)])
+  }
+
+  static func integer(_ key: String, _ database: any SyncDatabase) throws -> Int64? {
+    try database.integer("SELECT value FROM stead_sync WHERE key = ?1", [.text(key)])
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SteadSyncProtocol
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The access tokens of one account, renewed one at a time.
+actor HTTPSyncAccess {
+  /// How long before its end a token is renewed, in seconds.
+  private static let margin = 60.0
+
+  private var credentials: SyncCredentials
+  private let store: any SyncCredentialStore
+  private let session: URLSession
+  private var current: (token: String, end: Date)?
+  private var renewal: Task<String, any Error>?
+
+  init(_ credentials: SyncCredentials, _ store: some SyncCredentialStore, _ session: URLSession) {
+    self.credentials = credentials
+    self.store = store
+    self.session = session
+  }
+
+  var server: URL { credentials.server }
+  var device: DeviceID? { DeviceID(credentials.device) }
+
+  /// A token that is valid for a while; a new one where the server did not take the last.
+  func token(renewing: Bool = false) async throws -> String {
+    if let renewal { return try await renewal.value }
+    if let current, !renewing, current.end.timeIntervalSinceNow > Self.margin {
+      return current.token
+    }
+    let task = Task { try await renew() }
+    renewal = task
+    defer { renewal = nil }
+    return try await task.value
+  }
+
+  private func renew() async throws -> String {
+    let tokens = try await Self.tokens(
+      "v1/token", at: credentials.server, ["refresh_token": credentials.refreshToken], session)
+    var next = credentials
+    next.refreshToken = tokens.refresh_token
+    // Before it is used: a refresh token works once.
+    try store.save(next)
+    credentials = next
+    current = (tokens.access_token, Date(timeIntervalSinceNow: Double(tokens.expires_in)))
+    return tokens.access_token
+  }
+
+  static func enrol(
+    server: URL, _ body: [String: String], _ session: URLSession
+  ) async throws -> SyncCredentials {
+    let tokens = try await tokens("v1/enrol", at: server, body, session)
+    return SyncCredentials(
+      server: server, user: tokens.user, device: tokens.device,
+      refreshToken: tokens.refresh_token)
+  }
+
+  // MARK: Requests
+
+  private struct Tokens: Decodable {
+    let user: String
+    let device: String
+    let access_token: String
+    let expires_in: Int64
+    let refresh_token: String
+  }
+
+  private static func tokens(
+    _ path: String, at server: URL, _ body: [String: String], _ session: URLSession
+  ) async throws -> Tokens {
+    var request = URLRequest(
+      url: server.appending(path: path), timeoutInterval: HTTPSyncTransport.timeout)
+    request.httpMethod = "POST"
+    request.httpBody = try JSONEncoder().encode(body)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    let (data, status) = try await Self.data(for: request, session)
+    guard status == 200 else { throw problem(data, status) }
+    do {
+      return try JSONDecoder().decode(Tokens.self, from: data)
+    } catch {
+      throw SyncError.unreachable(reason: "\(server) does not answer as a sync server does")
+    }
+  }
+
+  static func data(
+    for request: URLRequest, _ session: URLSession
+  ) async throws -> (Data, Int) {
+    let (data, response): (Data, URLResponse)
+    do {
+      (data, response) = try await session.data(for: request)
+    } catch let error as URLError {
+      // Not the error itself, whose description holds the request's URL.
+      throw SyncError.unreachable(reason: error.localizedDescription)
+    }
+    guard let response = response as? HTTPURLResponse else {
+      throw SyncError.unreachable(reason: "it does not speak HTTP")
+    }
+    return (data, response.statusCode)
+  }
+
+  private struct Failure: Decodable { let message: String }
+
+  /// What an answer that isn't one of the protocol says.
+  static func problem(_ data: Data, _ status: Int) -> SyncError {
+    let message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
+    if status >= 500 || status == 429 {
+      return .unreachable(reason: message ?? "it answers with status \(status)")
+    }
+    return .refused(status: status, reason: message ?? "no reason is given")
+  }
+}

@@ -1,0 +1,128 @@
+public import Foundation
+public import SteadSyncProtocol
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+/// Reaches a server of `stead serve` over HTTP.
+///
+/// Make one for each account; several engines may share it. Requests that fail throw, and the engine asks again. Proxies
+/// are those of the session's configuration. The access token is renewed by itself, a minute before it ends.
+///
+/// ```swift
+/// let file = SyncCredentialFile(directories.data.appending(path: "sync.json"))
+/// if try file.load() == nil {
+///   try file.save(
+///     try await HTTPSyncTransport.enrol(server: url, user: "anna", code: code, deviceName: "laptop"))
+/// }
+/// let transport = try HTTPSyncTransport(credentials: file)
+/// ```
+public final class HTTPSyncTransport: SyncTransport {
+  /// For how long a request without an answer lasts, in seconds.
+  public static let timeout = 60.0
+  /// For how long the server is asked to wait for news, in seconds.
+  public static let patience = 50
+
+  private let session: URLSession
+  private let access: HTTPSyncAccess
+
+  /// - Throws: ``SyncError/notEnrolled`` where there are no credentials, or what reading them throws.
+  public init(
+    credentials: some SyncCredentialStore, session: URLSession = .shared
+  ) throws {
+    guard let found = try credentials.load() else { throw SyncError.notEnrolled }
+    self.session = session
+    access = HTTPSyncAccess(found, credentials, session)
+  }
+
+  /// Enrols this device with a one-time code of the server's.
+  ///
+  /// Save what is returned at once: the code is used up, and the refresh token in it is a secret.
+  public static func enrol(
+    server: URL, user: String, code: String, deviceName: String = "",
+    session: URLSession = .shared
+  ) async throws -> SyncCredentials {
+    try await HTTPSyncAccess.enrol(
+      server: server, ["user": user, "code": code, "name": deviceName], session)
+  }
+
+  public var device: DeviceID? { get async { await access.device } }
+
+  // MARK: Records
+
+  public func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
+    let (data, status) = try await send(
+      "POST", "v1/zones/\(zone.text)/push", body: Data(push.encoded()))
+    // The answer's name says more than the status, which proxies may change.
+    if let answer = try? PushAnswer(encoded: data) { return answer }
+    throw HTTPSyncAccess.problem(data, status)
+  }
+
+  public func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer {
+    let items = request.queryItems.map { URLQueryItem(name: $0.name, value: $0.value) }
+    let (data, status) = try await send("GET", "v1/zones/\(zone.text)/changes", query: items)
+    if let answer = try? ChangesAnswer(encoded: data) { return answer }
+    throw HTTPSyncAccess.problem(data, status)
+  }
+
+  public func prepare(_ zone: ZoneID) async throws {
+    let (data, status) = try await send("PUT", "v1/zones/\(zone.text)")
+    guard (200..<300).contains(status) || status == 409 else {
+      throw HTTPSyncAccess.problem(data, status)
+    }
+  }
+
+  private struct News: Decodable { let zones: [String] }
+
+  public func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID> {
+    let zones = Dictionary(
+      uniqueKeysWithValues: cursors.map { ($0.key.text, SyncValue.int($0.value.seq)) })
+    let body = SyncValue.object([
+      "zones": .object(zones), "seconds": .int(Int64(Self.patience)),
+    ])
+    let (data, status) = try await send("POST", "v1/wait", body: Data(body.encoded()))
+    guard status == 200, let news = try? JSONDecoder().decode(News.self, from: data) else {
+      throw HTTPSyncAccess.problem(data, status)
+    }
+    return Set(news.zones.compactMap { ZoneID($0) })
+  }
+
+  // MARK: Blobs
+
+  public func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) async throws {
+    let (data, status) = try await send(
+      "PUT", "v1/zones/\(zone.text)/blobs/\(blob.text)", body: bytes)
+    guard (200..<300).contains(status) else { throw HTTPSyncAccess.problem(data, status) }
+  }
+
+  public func download(_ blob: BlobID, from zone: ZoneID) async throws -> Data {
+    let (data, status) = try await send("GET", "v1/zones/\(zone.text)/blobs/\(blob.text)")
+    guard status == 200 else { throw HTTPSyncAccess.problem(data, status) }
+    return data
+  }
+
+  // MARK: Requests
+
+  private func send(
+    _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
+  ) async throws -> (Data, Int) {
+    let answer = try await send(method, path, query, body, token: access.token())
+    guard answer.1 == 401 else { return answer }
+    // The server has another key, or the device's clock is wrong.
+    return try await send(method, path, query, body, token: access.token(renewing: true))
+  }
+
+  private func send(
+    _ method: String, _ path: String, _ query: [URLQueryItem], _ body: Data?, token: String
+  ) async throws -> (Data, Int) {
+    var request = URLRequest(
+      url: await access.server.appending(path: path).appending(queryItems: query),
+      timeoutInterval: Self.timeout)
+    request.httpMethod = method
+    request.httpBody = body
+    request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+    return try await HTTPSyncAccess.data(for: request, session)
+  }
+}

@@ -1,0 +1,65 @@
+import SteadSQLite
+import SteadSyncProtocol
+
+/// The conflicts of a zone, in the table `stead_sync_conflicts`, oldest first.
+struct ConflictTable {
+  /// The most conflicts that are kept; beyond it the oldest go.
+  static let limit: Int64 = 1000
+
+  let database: any SyncDatabase
+
+  func note(_ conflicts: [SyncConflict], at milliseconds: Int64) throws {
+    guard !conflicts.isEmpty else { return }
+    for conflict in conflicts {
+      let content: SyncValue = .object([
+        "kind": .string(name(conflict.kind)), "record": .string(conflict.record.text),
+        "into": into(conflict.kind), "type": conflict.type.map { .string($0) } ?? .null,
+        "field": conflict.field.map { .string($0) } ?? .null, "mine": conflict.mine ?? .null,
+        "theirs": conflict.theirs ?? .null, "at": .int(milliseconds),
+      ])
+      try database.run(
+        "INSERT INTO stead_sync_conflicts (content) VALUES (?1)",
+        [.text(String(decoding: content.encoded(), as: UTF8.self))])
+    }
+    try database.run(
+      "DELETE FROM stead_sync_conflicts WHERE number <= "
+        + "(SELECT max(number) FROM stead_sync_conflicts) - ?1", [.integer(Self.limit)])
+  }
+
+  func all() throws -> [SyncConflict] {
+    try database.texts("SELECT content FROM stead_sync_conflicts ORDER BY number").compactMap {
+      conflict(try SyncValue(encoded: $0.utf8))
+    }
+  }
+
+  func clear() throws { try database.run("DELETE FROM stead_sync_conflicts") }
+
+  private func conflict(_ value: SyncValue) -> SyncConflict? {
+    guard let members = value.object,
+      let record = members["record"]?.string.flatMap({ RecordID($0) })
+    else { return nil }
+    let kind: SyncConflict.Kind
+    switch members["kind"]?.string {
+    case "overwritten": kind = .overwritten
+    case "deleted": kind = .deleted
+    case "merged": kind = .merged(members["into"]?.string.flatMap { RecordID($0) })
+    default: kind = .denied
+    }
+    return SyncConflict(
+      kind: kind, record: record, type: members["type"]?.string, field: members["field"]?.string,
+      mine: members["mine"], theirs: members["theirs"].flatMap { $0 == .null ? nil : $0 })
+  }
+
+  private func name(_ kind: SyncConflict.Kind) -> String {
+    switch kind {
+    case .overwritten: "overwritten"
+    case .deleted: "deleted"
+    case .merged: "merged"
+    case .denied: "denied"
+    }
+  }
+
+  private func into(_ kind: SyncConflict.Kind) -> SyncValue {
+    if case .merged(let into?) = kind { .string(into.text) } else { .null }
+  }
+}

@@ -1,0 +1,50 @@
+extension ClientState: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "client's state")
+    self.init(client: try reader.identifier("client"), device: try reader.identifier("device"))
+    guard let phase = Phase(rawValue: try reader.string("phase")) else {
+      throw reader.problem("phase", "a phase that is known")
+    }
+    self.phase = phase
+    round = try reader.count("round")
+    cursor = try reader.codedIfPresent("cursor")
+    anchor = try reader.codedIfPresent("anchor")
+    marks = try reader.codedIfPresent("marks") ?? []
+    acknowledged = try reader.count("acknowledged")
+    digest = try reader.coded("digest")
+    schemaVersion = Int(try reader.count("schemaVersion"))
+    numbered = try reader.count("numbered")
+    outbox = try reader.codedIfPresent("outbox") ?? []
+    quarantine = try reader.codedIfPresent("quarantine") ?? []
+    clock = try reader.coded("clock")
+  }
+
+  public var syncValue: SyncValue {
+    .message([
+      "client": .identifier(client), "device": .identifier(device),
+      "round": .int(round), "phase": .string(phase.rawValue), "cursor": cursor?.syncValue,
+      "anchor": anchor?.syncValue,
+      "marks": marks.isEmpty ? nil : marks.syncValue, "acknowledged": .int(acknowledged),
+      "digest": digest.syncValue,
+      "schemaVersion": .int(Int64(schemaVersion)), "numbered": .int(numbered),
+      "outbox": outbox.isEmpty ? nil : outbox.syncValue,
+      "quarantine": quarantine.isEmpty ? nil : quarantine.syncValue, "clock": clock.syncValue,
+    ])
+  }
+}
+
+extension ClientState.Quarantined: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "refused transaction")
+    self.init(
+      client: try reader.identifier("client"), transaction: try reader.coded("transaction"),
+      reason: try reader.coded("reason"))
+  }
+
+  public var syncValue: SyncValue {
+    .members([
+      "client": .identifier(client), "transaction": transaction.syncValue,
+      "reason": reason.syncValue,
+    ])
+  }
+}

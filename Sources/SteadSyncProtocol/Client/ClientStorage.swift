@@ -1,0 +1,33 @@
+/// What a client keeps of a zone's records: the base, which is the zone as the client has shown it last, and
+/// staged records of pages that do not yet lead to the head.
+///
+/// One call of ``ClientZone`` is one transaction of the database: what the call has changed here, what it has
+/// changed in ``ClientState``, and the rows of models that follow from ``ClientZone/takeChangedRecords()`` are
+/// committed together or not at all. After a rollback, or when a call throws, drop the `ClientZone` and make
+/// another from what the database has.
+///
+/// ``ClientZone/commit(_:now:)`` and ``ClientZone/retry(at:now:)`` only read here: pending changes live in the
+/// outbox of the state, and their effect in memory. Only an answer to a request for changes writes:
+/// `stage` for each record of the page, then `commitStaged` and `forgetTombstones` at the head, or
+/// `discardStaged` where everything is fetched again. `put` is called by nothing but these.
+public protocol ClientStorage: RecordStorage {
+  /// Keeps a record of a page apart from the base, in place of one with its identity that was staged before.
+  /// `record(_:)`, `holder(of:)` and `referrers(of:)` don't see it yet.
+  mutating func stage(_ record: Record) throws(Failure)
+  /// Puts the staged records into the base, or makes them the base, in the order of their numbers and indexed by
+  /// a schema. Nothing is staged afterwards.
+  ///
+  /// Returns the identities of all records that it has put, and of those that it has removed because the new base
+  /// lacks them.
+  mutating func commitStaged(replacing: Bool, schema: Schema) throws(Failure) -> Set<RecordID>
+  /// Makes the index of each record of the base again. Called where a zone is opened with another schema than last
+  /// time, so that constraints and references that are new find what is old.
+  mutating func reindex(by schema: Schema) throws(Failure)
+  /// Removes what is staged; the base stays.
+  mutating func discardStaged() throws(Failure)
+  /// Base and staged records with greater numbers, tombstones too, ascending; of two states the staged one.
+  /// Called only where a server has forgotten something.
+  func held(after seq: Int64) throws(Failure) -> [Record]
+  /// Removes the tombstones with numbers up to one from the base.
+  mutating func forgetTombstones(upTo seq: Int64) throws(Failure)
+}

@@ -1,0 +1,120 @@
+// Fetching again, numbering again, and what to do about refused transactions.
+
+// MARK: Beginning again
+
+extension ClientZone {
+  /// Fetches everything again. What is shown and what is pending stays.
+  public mutating func refetch() throws(Storage.Failure) {
+    try merger.overlay.base.discardStaged()
+    state.cursor = nil
+    state.round += 1
+    state.phase = .replacing
+  }
+
+  /// Fetches everything again after a purge. What the client has may have been deleted since, so none of it is
+  /// ever brought back to a server.
+  mutating func expire(as client: ClientID) throws(Storage.Failure) {
+    try refetch()
+    state.anchor = nil
+    state.marks = []
+    sendsMarks = false
+    guard state.outbox.contains(where: \.isRestore) else { return }
+    state.outbox.removeAll(where: \.isRestore)
+    try renumber(as: client, before: [])
+  }
+
+  /// Begins again with a server that has forgotten everything after a mark: what the client holds of that goes
+  /// into the outbox, before what is pending.
+  mutating func rollBack(
+    to common: Mark, as client: ClientID
+  ) throws(Storage.Failure) {
+    let held = try storage.held(after: common.head)
+    state.marks.removeAll { $0.head > common.head }
+    try refetch()
+    state.anchor = common
+    try renumber(as: client, before: chunks(held))
+  }
+
+  /// Numbers the pending transactions from 1, after others. Those that build on refused ones are refused here,
+  /// since the server won't know.
+  mutating func renumber(
+    as client: ClientID, before earlier: [[Mutation]]
+  ) throws(Storage.Failure) {
+    for transaction in state.outbox {
+      guard let number = refusalInQuarantine(before: transaction) else { continue }
+      state.quarantine.append(
+        .init(
+          client: state.client, transaction: transaction,
+          reason: .follows(number: number)))
+    }
+    let quarantined = Set(
+      state.quarantine.filter { $0.client == state.client }.map(\.transaction.number))
+    let pending = state.outbox.filter { !quarantined.contains($0.number) }.map(\.mutations)
+    state.client = client
+    state.outbox = []
+    for mutations in earlier + pending {
+      state.outbox.append(
+        Transaction(
+          number: Int64(state.outbox.count) + 1, basis: 0, mutations: mutations))
+    }
+    state.numbered = Int64(state.outbox.count)
+    state.acknowledged = 0
+    state.digest = TransactionDigest()
+    (answered, sendsMarks) = (0, false)
+    try replay()
+  }
+
+  private func refusalInQuarantine(before transaction: Transaction) -> Int64? {
+    state.quarantine.first {
+      $0.client == state.client && $0.transaction.number > transaction.basis
+        && !$0.transaction.ids.isDisjoint(with: transaction.ids)
+    }?.transaction.number
+  }
+
+  /// Records to bring back, live ones first: so a merged one finds the record that it was merged into.
+  private func chunks(_ held: [Record]) -> [[Mutation]] {
+    let ordered = held.filter(\.isLive) + held.filter { !$0.isLive }
+    var (chunks, bytes) = ([[Mutation]](), 0)
+    for record in ordered {
+      let mutation = Mutation.restore(record)
+      bytes += mutation.size
+      if let last = chunks.last, last.count < limits.pushMutations, bytes <= limits.pushBytes {
+        chunks[chunks.count - 1].append(mutation)
+      } else {
+        chunks.append([mutation])
+        bytes = mutation.size
+      }
+    }
+    return chunks
+  }
+}
+
+// MARK: Quarantine
+
+extension ClientZone {
+  /// Commits a refused transaction once more, as edits of now. Its answer is that of ``commit(_:now:)``.
+  public mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
+    guard state.quarantine.indices.contains(index) else { return .tooLarge }
+    var clock = state.clock
+    var transaction = state.quarantine[index].transaction
+    transaction.number = state.numbered + 1
+    transaction.basis = state.acknowledged
+    transaction.mutations = transaction.mutations.map { mutation in
+      if case .restore = mutation { return mutation }
+      let moment = clock.tick(now)
+      let stamp = Stamp(
+        milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
+      return mutation.restamped { _ in stamp }
+    }
+    if let reason = try merger.apply(transaction) { return .refused(reason) }
+    state.quarantine.remove(at: index)
+    append(transaction, clock)
+    return .committed(number: transaction.number)
+  }
+
+  /// Gives a refused transaction up.
+  public mutating func discard(at index: Int) {
+    guard state.quarantine.indices.contains(index) else { return }
+    state.quarantine.remove(at: index)
+  }
+}

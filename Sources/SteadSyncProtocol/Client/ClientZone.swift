@@ -1,0 +1,215 @@
+/// The client's side of a zone: a base, which the server has confirmed, with the pending transactions over it.
+///
+/// A state machine: time comes with each call. What a program sees is ``record(_:)``. Each call that changes it is
+/// to be saved as a whole, ``state`` and storage together; then a crash anywhere loses nothing and sends nothing
+/// twice. A page costs its records and a replay of the pending transactions.
+public struct ClientZone<Storage: ClientStorage> {
+  /// What is saved besides the records.
+  public internal(set) var state: ClientState
+  public var limits: SyncLimits
+  /// The view: its overlay has the pending transactions' effects.
+  package var merger: Merger<Storage>
+  /// The last transaction that the server has answered, so that it isn't sent again. Not saved.
+  var answered: Int64 = 0
+  /// Whether the server has asked for the schema, or for marks. Not saved.
+  var sendsSchema = false
+  var sendsMarks = false
+  /// How many transactions a push may have, where the server has refused more. Not saved.
+  var transactionLimit = Int.max
+  /// What the view refuses, with numbers.
+  var viewRefusals: [Refusal] = []
+  /// Records whose state in the view may have changed. Not saved.
+  var changed: Set<RecordID> = []
+
+  /// Opens a zone as it was saved, or a new one. Costs a replay of the pending transactions; with another schema than
+  /// last time, a new index of all records. Save it then as after a call that has changed it.
+  public init(
+    _ state: ClientState, storage: Storage, schema: Schema, limits: SyncLimits = SyncLimits()
+  ) throws(Storage.Failure) {
+    self.state = state
+    self.limits = limits
+    merger = Merger(storage, schema: schema)
+    if state.schemaVersion != schema.version {
+      try merger.overlay.base.reindex(by: schema)
+      self.state.schemaVersion = schema.version
+    }
+    try replay()
+  }
+
+  /// The base.
+  public var storage: Storage { merger.overlay.base }
+  public var schema: Schema { merger.schema }
+
+  package var faults: Faults {
+    get { merger.faults }
+    set { merger.faults = newValue }
+  }
+
+  /// The record as the program sees it; nil where it isn't live.
+  public func record(_ id: RecordID) throws(Storage.Failure) -> Record? {
+    guard let record = try merger.overlay.record(id), record.isLive else { return nil }
+    return record
+  }
+
+  /// The records whose state in the view may be another than when this was called last: compare them, write their
+  /// rows in the transaction of the call. An opened zone says those of pending transactions.
+  public mutating func takeChangedRecords() -> Set<RecordID> {
+    defer { changed = [] }
+    return changed
+  }
+
+  /// The references of a record that lead to records which aren't here: a child may come before its parent, and
+  /// stays as it is until then. When the parent comes, `storage.referrers(of:)` says who has waited for it.
+  public func waitingReferences(
+    of record: Record
+  ) throws(Storage.Failure) -> [(field: String, target: RecordID)] {
+    var waiting: [(field: String, target: RecordID)] = []
+    for reference in schema.references(of: record) {
+      if try merger.overlay.record(reference.target) == nil { waiting.append(reference) }
+    }
+    return waiting
+  }
+
+  /// What merges in the view have done since this was called last.
+  public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
+}
+
+// MARK: Editing
+
+extension ClientZone {
+  /// Commits edits as one transaction, at a time by the device's clock.
+  ///
+  /// Costs a few look-ups for each edit. Nothing is changed when the answer isn't `committed`.
+  public mutating func commit(
+    _ edits: [Edit], now: Int64
+  ) throws(Storage.Failure) -> CommitAnswer {
+    var transaction = Transaction(
+      number: state.numbered + 1, basis: state.acknowledged, mutations: [])
+    var clock = state.clock
+    var fresh: [RecordID: Mutation.Insert] = [:]
+    for edit in edits {
+      let index = transaction.mutations.count
+      let stamp = stamp(&clock, now: now, transaction.number, index)
+      let incarnation = Incarnation.made(by: state.client, stamp)
+      switch try mutation(edit, stamp, incarnation, fresh) {
+      case .success(let mutation):
+        transaction.mutations.append(mutation)
+        if case .insert(let insert) = mutation { fresh[insert.id] = insert }
+      case .failure(let unknown): return .unknown(unknown.id)
+      }
+    }
+    guard isSendable(transaction) else { return .tooLarge }
+    if let problem = transaction.problem(device: state.device, limits, schema) {
+      return .refused(problem)
+    }
+    if let reason = try merger.apply(transaction) { return .refused(reason) }
+    for id in merger.overlay.openChanges {
+      let size = try merger.overlay.record(id)?.size ?? 0
+      guard size > limits.recordBytes else { continue }
+      merger.undo()
+      return .refused(.recordSize(id: id, limit: limits.recordBytes, needed: size))
+    }
+    append(transaction, clock)
+    return .committed(number: transaction.number)
+  }
+
+  /// Keeps the open transaction.
+  mutating func append(_ transaction: Transaction, _ clock: HybridClock) {
+    changed.formUnion(merger.overlay.openChanges)
+    merger.overlay.keepOpenChanges()
+    state.clock = clock
+    state.numbered = transaction.number
+    state.outbox.append(transaction)
+  }
+
+  private func stamp(
+    _ clock: inout HybridClock, now: Int64, _ number: Int64, _ index: Int
+  ) -> Stamp {
+    var moment = clock.tick(now)
+    if faults.contains(.noHybridClock) {
+      let counter = UInt16(truncatingIfNeeded: number &* 16 &+ Int64(index))
+      moment = HybridClock.Moment(milliseconds: now, counter: counter)
+    }
+    return Stamp(
+      milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
+  }
+
+  private struct UnknownRecord: Error { let id: RecordID }
+
+  private func mutation(
+    _ edit: Edit, _ stamp: Stamp, _ incarnation: Incarnation, _ fresh: [RecordID: Mutation.Insert]
+  ) throws(Storage.Failure) -> Result<Mutation, UnknownRecord> {
+    let (id, fields): (RecordID, [String: SyncValue]?)
+    switch edit {
+    case .insert(let id, let type, let fields):
+      return .success(
+        .insert(
+          Mutation.Insert(
+            id: id, type: type, incarnation: incarnation, stamp: stamp, fields: fields)))
+    case .update(let edited, let values): (id, fields) = (edited, values)
+    case .delete(let deleted): (id, fields) = (deleted, nil)
+    }
+    let record = try record(id)
+    let seen = (record?.live ?? []) + (fresh[id].map { [$0.incarnation] } ?? [])
+    guard let type = record?.type ?? fresh[id]?.type else {
+      return .failure(UnknownRecord(id: id))
+    }
+    if let fields {
+      let update = Mutation.Update(
+        id: id, type: type, incarnations: seen, stamp: stamp, fields: fields)
+      return .success(.update(update))
+    }
+    let delete = Mutation.Delete(id: id, type: type, incarnations: seen, stamp: stamp)
+    return .success(.delete(delete))
+  }
+
+  private func isSendable(_ transaction: Transaction) -> Bool {
+    transaction.mutations.count <= limits.pushMutations
+      && transaction.mutations.reduce(0) { $0 + $1.size } <= limits.pushBytes
+  }
+}
+
+extension Incarnation {
+  /// A name that no other insert gets. Of the stamp and not of the transaction's number, which a device whose disk
+  /// was restored gives twice.
+  fileprivate static func made(by client: ClientID, _ stamp: Stamp) -> Incarnation {
+    let text = "\(client)-\(stamp.milliseconds)-\(stamp.counter)"
+    return Incarnation(text) ?? Incarnation(trusted: SHA256.hex(text.utf8))
+  }
+}
+
+// MARK: The view
+
+extension ClientZone {
+  /// Makes the view again: the pending transactions over the base, refused where the server would refuse.
+  mutating func replay() throws(Storage.Failure) {
+    changed.formUnion(merger.overlay.changedIDs)
+    defer { changed.formUnion(merger.overlay.changedIDs) }
+    merger.overlay.reset()
+    viewRefusals = state.quarantine.filter { $0.client == state.client }.map {
+      Refusal(number: $0.transaction.number, reason: $0.reason, ids: $0.transaction.ids)
+    }
+    for transaction in state.outbox {
+      var reason: Refusal.Reason?
+      if let earlier = refusalBefore(transaction) {
+        reason = .follows(number: earlier.number)
+      } else {
+        reason = try merger.apply(transaction)
+      }
+      if let reason {
+        viewRefusals.append(
+          Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
+      } else {
+        merger.overlay.keepOpenChanges()
+      }
+    }
+  }
+
+  func refusalBefore(_ transaction: Transaction) -> Refusal? {
+    viewRefusals.first {
+      $0.number > transaction.basis && !$0.ids.isDisjoint(with: transaction.ids)
+    }
+  }
+}
+
+extension ClientZone: Sendable where Storage: Sendable {}

@@ -1,0 +1,47 @@
+/// A client's records in memory, for simulations, tests and small zones.
+public struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
+  public private(set) var base = MemoryRecords()
+  private var staged: [RecordID: Record] = [:]
+
+  public init() {}
+
+  public func record(_ id: RecordID) -> Record? { base.record(id) }
+  public func holder(of token: UniqueToken) -> RecordID? { base.holder(of: token) }
+  public func referrers(of target: RecordID) -> [RecordID] { base.referrers(of: target) }
+  public mutating func put(_ record: Record, index: RecordIndex) { base.put(record, index: index) }
+
+  public mutating func stage(_ record: Record) { staged[record.id] = record }
+
+  public mutating func commitStaged(replacing: Bool, schema: Schema) -> Set<RecordID> {
+    var changed = Set(staged.keys)
+    if replacing {
+      changed.formUnion(base.records.keys)
+      base = MemoryRecords()
+    }
+    // By number, so that a key that moved between records ends at the last one.
+    for record in staged.values.sorted(by: { $0.seq < $1.seq }) {
+      base.put(record, index: schema.index(of: record))
+    }
+    staged = [:]
+    return changed
+  }
+
+  public mutating func reindex(by schema: Schema) {
+    for record in base.records.values.sorted(by: { $0.seq < $1.seq }) {
+      base.put(record, index: schema.index(of: record))
+    }
+  }
+
+  public mutating func discardStaged() { staged = [:] }
+
+  public func held(after seq: Int64) -> [Record] {
+    base.records.merging(staged) { $1 }.values.filter { $0.seq > seq }.sorted { $0.seq < $1.seq }
+  }
+
+  public mutating func forgetTombstones(upTo seq: Int64) {
+    guard seq > 0 else { return }
+    for record in base.records.values where !record.isLive && record.seq <= seq {
+      base.remove(record.id)
+    }
+  }
+}

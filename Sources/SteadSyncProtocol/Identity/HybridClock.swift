@@ -1,0 +1,86 @@
+/// A hybrid logical clock: as near to real time as it can be, and above everything that its owner has seen.
+///
+/// It has no clock of its own; each call says what time it is by the device's. Every call costs constant time.
+public struct HybridClock: Hashable, Sendable {
+  /// A moment of the clock: a stamp without a device.
+  public struct Moment: Hashable, Comparable, Sendable {
+    public var milliseconds: Int64
+    public var counter: UInt16
+
+    public init(milliseconds: Int64, counter: UInt16 = 0) {
+      self.milliseconds = min(max(milliseconds, 0), Stamp.millisecondsLimit)
+      self.counter = counter
+    }
+
+    /// The moment of a stamp.
+    public init(_ stamp: Stamp) {
+      self.init(milliseconds: stamp.milliseconds, counter: stamp.counter)
+    }
+
+    /// The next one. After 65,536 within one millisecond the millisecond is the next.
+    var next: Moment {
+      counter == .max
+        ? Moment(milliseconds: milliseconds + 1)
+        : Moment(milliseconds: milliseconds, counter: counter + 1)
+    }
+
+    public static func < (one: Moment, other: Moment) -> Bool {
+      (one.milliseconds, one.counter) < (other.milliseconds, other.counter)
+    }
+  }
+
+  /// The moment of the last tick, or a greater one that was seen.
+  public private(set) var last: Moment
+  /// The greatest moment that came from the server.
+  public private(set) var seen: Moment
+  /// The server's time less the device's, in milliseconds.
+  public private(set) var offset: Int64
+
+  /// Makes a clock that has seen nothing.
+  public init() {
+    last = Moment(milliseconds: 0)
+    seen = last
+    offset = 0
+  }
+
+  /// Makes a clock as it was saved.
+  public init(last: Moment, seen: Moment, offset: Int64) {
+    self.last = last
+    self.seen = seen
+    self.offset = offset
+  }
+
+  /// The moment of an edit: now by the server's time, or just above the last one.
+  public mutating func tick(_ now: Int64) -> Moment {
+    let present = present(now)
+    last = present > last ? present : last.next
+    return last
+  }
+
+  /// Observes a stamp that came from the server, so that later ticks are above it.
+  public mutating func observe(_ stamp: Stamp) {
+    let moment = Moment(stamp)
+    seen = max(seen, moment)
+    last = max(last, moment)
+  }
+
+  /// Learns the server's time from an answer: the offset is that of the middle between request and answer.
+  public mutating func adjust(server: Int64, sent: Int64, received: Int64) {
+    let limit = Stamp.millisecondsLimit
+    guard (0...limit).contains(server), (0...limit).contains(sent), (0...limit).contains(received)
+    else { return }
+    offset = server - (sent + received) / 2
+  }
+
+  /// Forgets own moments in the future, which the server has replaced. For a client all of whose edits have come
+  /// back: without it, one that was a day ahead would stay so for a day. No moment is given twice.
+  public mutating func settle(_ now: Int64) {
+    let present = present(now)
+    if last > present { last = max(seen, present) }
+  }
+
+  private func present(_ now: Int64) -> Moment {
+    let (time, overflows) = now.addingReportingOverflow(offset)
+    return Moment(milliseconds: overflows ? now : time)
+  }
+}

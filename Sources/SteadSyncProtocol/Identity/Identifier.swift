@@ -1,0 +1,77 @@
+/// An opaque name: 1 to 200 characters of printable ASCII, without space, quotation mark and backslash.
+///
+/// So it needs no escapes in JSON, and its order by bytes is the same in every language and database. What may
+/// have other characters, such as a key of a key-value store, is percent-encoded by its owner.
+///
+/// `Subject` only tells identifiers of different things apart.
+public struct Identifier<Subject>: Hashable, Comparable, Sendable {
+  /// The most characters.
+  public static var lengthLimit: Int { 200 }
+
+  /// The characters.
+  public let text: String
+
+  /// Makes an identifier, or nil when the string isn't one.
+  public init?(_ text: String) {
+    guard Self.accepts(text) else { return nil }
+    self.text = text
+  }
+
+  /// Makes an identifier of what is known to be one, without looking at it.
+  init(trusted text: String) { self.text = text }
+
+  /// Whether a string is an identifier. Costs time in proportion to its length.
+  public static func accepts(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard !bytes.isEmpty, bytes.count <= lengthLimit else { return false }
+    return bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+  }
+
+  /// Compares by bytes.
+  public static func < (one: Self, other: Self) -> Bool { one.text < other.text }
+}
+
+extension Identifier: CustomStringConvertible {
+  public var description: String { text }
+}
+
+extension Identifier: ExpressibleByStringLiteral {
+  /// Makes an identifier of a literal; one that isn't an identifier is a programmer's error and traps.
+  public init(stringLiteral text: String) {
+    precondition(Self.accepts(text), "An identifier has 1 to 200 printable ASCII characters.")
+    self.text = text
+  }
+}
+
+/// What identifiers can name. Never instantiated.
+public enum IdentifierSubject {
+  public enum Zone {}
+  public enum Client {}
+  public enum Device {}
+  public enum Record {}
+  public enum Incarnation {}
+  public enum Blob {}
+  public enum UniqueToken {}
+}
+
+/// A zone: 128 random bits, in any printable form.
+public typealias ZoneID = Identifier<IdentifierSubject.Zone>
+/// One run of a device's numbering of transactions. A client that finds its server restored takes a new one.
+public typealias ClientID = Identifier<IdentifierSubject.Client>
+/// A device, for as long as it keeps its data. Part of each stamp.
+public typealias DeviceID = Identifier<IdentifierSubject.Device>
+/// A record, unique in its zone whatever the record's type.
+public typealias RecordID = Identifier<IdentifierSubject.Record>
+/// One life of a record, from an insert to its deletion. Opaque: it has no order and is never a time.
+public typealias Incarnation = Identifier<IdentifierSubject.Incarnation>
+/// A blob by its SHA-256, in 64 lowercase hexadecimal digits.
+public typealias BlobID = Identifier<IdentifierSubject.Blob>
+/// The values of a unique constraint, as one name. See ``Schema/tokens(of:)``.
+public typealias UniqueToken = Identifier<IdentifierSubject.UniqueToken>
+
+extension String {
+  /// Whether the string can name a type or a field: 1 to 200 bytes of UTF-8, without control characters.
+  var isWireName: Bool {
+    !utf8.isEmpty && utf8.count <= 200 && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+}

@@ -1,0 +1,206 @@
+/// Applies transactions to records: the one function that decides, for the server's zone and for a client's view.
+///
+/// Everything is deterministic: the same records, schema and transaction lead to the same result on every device.
+/// A transaction costs a few look-ups for each mutation, and for each record that a deletion or a merge leads to.
+public struct Merger<Base: RecordStorage> {
+  /// The records with what was changed.
+  public var overlay: Overlay<Base>
+  public var schema: Schema
+  /// What happened since ``takeNotes()`` was called last.
+  var notes: [MergeNote] = []
+  private var notesBefore = 0
+  /// Records to look at again, each once.
+  var work: [RecordID] = []
+  var waiting: Set<RecordID> = []
+  /// The records that the open transaction has deleted.
+  var deaths: Set<RecordID> = []
+  package var faults: Faults = []
+
+  /// The longest chain of aliases that is followed. Longer ones cannot arise: each step costs a merge.
+  static var chainLimit: Int { 10_000 }
+
+  public init(_ base: Base, schema: Schema) {
+    overlay = Overlay(base)
+    self.schema = schema
+  }
+
+  /// The notes so far, which are forgotten here.
+  public mutating func takeNotes() -> [MergeNote] {
+    defer { notes = [] }
+    return notes
+  }
+
+  /// Applies a transaction in the overlay. When it returns a reason, nothing was changed.
+  ///
+  /// Leaves the transaction open: end it with `overlay.keepOpenChanges()` or ``undo()``.
+  public mutating func apply(_ transaction: Transaction) throws(Base.Failure) -> Refusal.Reason? {
+    notesBefore = notes.count
+    deaths = []
+    var reason: Refusal.Reason?
+    for mutation in transaction.mutations {
+      reason = try apply(mutation)
+      if reason != nil { break }
+    }
+    if reason == nil { reason = try settle(denies: !transaction.isRestore) }
+    if reason != nil { undo() }
+    return reason
+  }
+
+  /// Undoes the open transaction with its notes.
+  mutating func undo() {
+    overlay.undoOpenChanges()
+    notes.removeLast(max(notes.count - notesBefore, 0))
+    work = []
+    waiting = []
+  }
+
+  private mutating func apply(_ mutation: Mutation) throws(Base.Failure) -> Refusal.Reason? {
+    if let record = try overlay.record(mutation.id), record.type != mutation.type {
+      return .type(id: mutation.id)
+    }
+    switch mutation {
+    case .insert(let insert): try apply(insert)
+    case .update(let update): try apply(update)
+    case .delete(let delete): try apply(delete)
+    case .restore(let record): try restore(record)
+    }
+    return nil
+  }
+
+  /// Looks at records again whose type has got new rules. The changes stay open.
+  mutating func reconsider(_ records: [Record]) throws(Base.Failure) {
+    deaths = []
+    for record in records where record.isLive { try put(record) }
+    _ = try settle(denies: false)
+  }
+}
+
+// MARK: Mutations
+
+extension Merger {
+  private mutating func apply(_ insert: Mutation.Insert) throws(Base.Failure) {
+    let fields = insert.fields.mapValues { Field($0, insert.stamp) }
+    if let known = try home(of: insert.incarnation, from: insert.id) {
+      guard known.live.contains(insert.incarnation) else { return drop(insert.id, .ended) }
+      // The same insert once more, after a server was restored.
+      return try edit(known, led(fields, from: insert.id, to: known))
+    }
+    var record =
+      try overlay.record(insert.id)
+      ?? Record(id: insert.id, type: insert.type, at: insert.stamp)
+    if record.isLive {
+      record.at = min(record.at, insert.stamp)
+    } else {
+      record.at = insert.stamp
+      record.into = nil
+    }
+    record.revive([insert.incarnation])
+    notes.append(.began(id: record.id, incarnation: insert.incarnation))
+    noteTrimmed(record.id, record.trim(keeping: insert.incarnation))
+    try edit(record, fields)
+  }
+
+  private mutating func apply(_ update: Mutation.Update) throws(Base.Failure) {
+    guard var record = try resolved(update.id) else { return drop(update.id, .unknown) }
+    let fields = led(
+      update.fields.mapValues { Field($0, update.stamp) }, from: update.id, to: record)
+    if record.live.contains(where: update.incarnations.contains) { return try edit(record, fields) }
+    guard faults.contains(.updateResurrects), !record.isLive else { return drop(update.id, .ended) }
+    record.live = update.incarnations
+    try edit(record, fields)
+  }
+
+  private mutating func apply(_ delete: Mutation.Delete) throws(Base.Failure) {
+    guard var record = try resolved(delete.id) else { return drop(delete.id, .unknown) }
+    let ended = record.live.filter(delete.incarnations.contains)
+    guard !ended.isEmpty else { return drop(delete.id, .ended) }
+    record.end(ended)
+    try putEnded(record, ended)
+  }
+
+  /// The record in which an incarnation lives or has ended, along the aliases from a record.
+  func home(
+    of incarnation: Incarnation, from id: RecordID
+  ) throws(Base.Failure) -> Record? {
+    guard let record = try overlay.record(id) else { return nil }
+    if let last = try resolved(id),
+      last.live.contains(incarnation) || last.dead.contains(incarnation)
+    {
+      return last
+    }
+    return record.dead.contains(incarnation) ? record : nil
+  }
+
+  /// The record at the end of the aliases; nil where it is unknown.
+  func resolved(_ id: RecordID) throws(Base.Failure) -> Record? {
+    var next = id
+    for _ in 0..<Self.chainLimit {
+      guard let record = try overlay.record(next) else { return nil }
+      guard record.isAlias, let into = record.into else { return record }
+      next = into
+    }
+    return nil
+  }
+
+  /// Fields of a record that was merged into another one. A reference to that one would make it its own parent, and
+  /// becomes null.
+  func led(_ fields: [String: Field], from id: RecordID, to record: Record) -> [String: Field] {
+    guard id != record.id, let rules = schema.entities[record.type]?.fields else { return fields }
+    var fields = fields
+    for (name, field) in fields
+    where rules[name]?.reference != nil && Schema.target(field.value) == record.id {
+      fields[name] = Field(.null, field.stamp.bumped)
+    }
+    return fields
+  }
+
+  mutating func edit(_ record: Record, _ fields: [String: Field]) throws(Base.Failure) {
+    var record = record
+    notes.append(.edited(id: record.id, fields: fields))
+    merge(fields, into: &record)
+    try put(record)
+  }
+
+  func merge(_ fields: [String: Field], into record: inout Record) {
+    for (name, field) in fields {
+      guard let old = record.fields[name] else {
+        record.fields[name] = field
+        continue
+      }
+      if faults.contains(.arrivalWins) {
+        record.fields[name] = field
+      } else {
+        let rule = schema.rule(name, of: record.type)?.merge ?? .last
+        record.fields[name] = rule.merged(old, field)
+      }
+    }
+  }
+
+  mutating func drop(_ id: RecordID, _ reason: MergeNote.DropReason) {
+    notes.append(.dropped(id: id, reason: reason))
+  }
+
+  mutating func putEnded(
+    _ record: Record, _ incarnations: [Incarnation]
+  ) throws(Base.Failure) {
+    notes.append(.ended(id: record.id, incarnations: incarnations))
+    if !record.isLive { deaths.insert(record.id) }
+    try put(record)
+  }
+
+  /// Notes incarnations that ended because their record has too many; it lives on.
+  mutating func noteTrimmed(_ id: RecordID, _ ended: [Incarnation]) {
+    if !ended.isEmpty { notes.append(.ended(id: id, incarnations: ended)) }
+  }
+
+  mutating func put(_ record: Record) throws(Base.Failure) {
+    try overlay.put(record, index: schema.index(of: record))
+    lookAgain(record.id)
+  }
+
+  mutating func lookAgain(_ id: RecordID) {
+    if waiting.insert(id).inserted { work.append(id) }
+  }
+}
+
+extension Merger: Sendable where Base: Sendable {}

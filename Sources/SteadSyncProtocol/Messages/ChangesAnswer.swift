@@ -1,0 +1,35 @@
+/// What a server answers to a request for changes.
+public enum ChangesAnswer: Hashable, Sendable {
+  case page(Page)
+  /// What the client would have to know has been purged: it has to fetch from the start.
+  case expired
+  /// The server has forgotten something that the client has seen, after the common mark. Without one the client
+  /// is to ask again with its marks.
+  case rollback(common: Mark?)
+}
+
+extension ChangesAnswer: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "answer")
+    switch try reader.string("answer") {
+    case "page": self = .page(try Page(reader))
+    case "expired": self = .expired
+    case "rollback": self = .rollback(common: try reader.codedIfPresent("common"))
+    default: throw reader.problem("answer", "an answer that is known")
+    }
+  }
+
+  public var syncValue: SyncValue {
+    switch self {
+    case .page(let page): page.syncValue
+    case .expired: .message(["answer": "expired"])
+    case .rollback(let common):
+      .message(["answer": "rollback", "common": common?.syncValue])
+    }
+  }
+
+  /// The status of the answer in HTTP.
+  public var status: Int {
+    if case .page = self { 200 } else { 410 }
+  }
+}

@@ -1,0 +1,40 @@
+/// How far a client has read a zone.
+public struct Cursor: Hashable, Sendable {
+  /// The number of the last change that it has.
+  public var seq: Int64
+  /// The zone's head when the client began with nothing. Until it has come that far it gets no tombstones, and
+  /// no purge before that concerns it.
+  public var start: Int64
+  /// The zone's last mark when the latest page was read.
+  public var anchor: Mark
+
+  public init(seq: Int64, start: Int64, anchor: Mark) {
+    self.seq = seq
+    self.start = start
+    self.anchor = anchor
+  }
+}
+
+// `"seq.start.head.token"`.
+extension Cursor: LosslessStringConvertible, SyncCodable {
+  /// Reads what ``description`` has written; nil for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, let seq = Int64(decimal: parts[0]),
+      let start = Int64(decimal: parts[1]),
+      let anchor = Mark(String(parts[2]))
+    else { return nil }
+    self.init(seq: seq, start: start, anchor: anchor)
+  }
+
+  public var description: String { "\(seq).\(start).\(anchor)" }
+
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    guard let cursor = syncValue.string.flatMap({ Cursor($0) }) else {
+      throw SyncCodingError(.unexpected, "A cursor isn't two numbers and a mark.")
+    }
+    self = cursor
+  }
+
+  public var syncValue: SyncValue { .string(description) }
+}

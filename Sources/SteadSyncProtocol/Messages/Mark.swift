@@ -1,0 +1,27 @@
+/// A moment in the history of a zone: the number of its last change, with a token of the push that made it.
+///
+/// The token tells two histories apart in which different pushes got the same numbers, as after a backup was
+/// restored. A zone that has a client's mark has everything that the client saw until then.
+public struct Mark: Hashable, Sendable {
+  /// The zone's last number.
+  public var head: Int64
+  /// A digest of random bits of the push and of the mark before, so that it stands for all that came before; 0 at
+  /// head 0.
+  public var token: UInt64
+
+  public init(head: Int64, token: UInt64) {
+    self.head = head
+    self.token = token
+  }
+
+  /// The mark of a push after this one. Two servers that share this mark and have taken different pushes since have
+  /// different marks, even where a copied machine has repeated the random bits.
+  func next(head: Int64, random: UInt64, push: Push) -> Mark {
+    var digest = TransactionDigest(bits: token ^ random)
+    for transaction in push.transactions { digest.add(transaction) }
+    return Mark(head: head, token: digest.bits)
+  }
+
+  /// The beginning of every zone.
+  public static let start = Mark(head: 0, token: 0)
+}

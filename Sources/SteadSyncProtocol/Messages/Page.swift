@@ -1,0 +1,60 @@
+/// The states of the records that have changed since a cursor.
+public struct Page: Hashable, Sendable {
+  public var client: ClientID
+  /// The cursor of the request, so that a page which comes late or twice is recognised.
+  public var after: Cursor?
+  /// In the order of their numbers.
+  public var records: [Record]
+  /// The cursor of the next request.
+  public var cursor: Cursor
+  /// Whether there is more. A page without more leads to the head: every transaction is whole.
+  public var more: Bool
+  /// The client's last transaction that this state includes or refuses.
+  public var last: Int64
+  /// The digest of the client's transactions up to that one.
+  public var digest: TransactionDigest
+  /// The client's refused transactions after those that it knows of.
+  public var refused: [Refusal]
+  /// The number up to which tombstones were purged; clients need not keep them longer.
+  public var purged: Int64
+  /// The server's time in milliseconds since 1970.
+  public var now: Int64
+
+  public init(
+    client: ClientID, after: Cursor?, records: [Record], cursor: Cursor, more: Bool, last: Int64,
+    digest: TransactionDigest, refused: [Refusal], purged: Int64, now: Int64
+  ) {
+    self.client = client
+    self.after = after
+    self.records = records
+    self.cursor = cursor
+    self.more = more
+    self.last = last
+    self.digest = digest
+    self.refused = refused
+    self.purged = purged
+    self.now = now
+  }
+}
+
+extension Page {
+  init(_ reader: MemberReader) throws(SyncCodingError) {
+    self.init(
+      client: try reader.identifier("client"), after: try reader.codedIfPresent("after"),
+      records: try reader.coded("records"), cursor: try reader.coded("cursor"),
+      more: try reader.bool("more"), last: try reader.count("last"),
+      digest: try reader.coded("digest"),
+      refused: try reader.codedIfPresent("refused") ?? [], purged: try reader.count("purged"),
+      now: try reader.int("now"))
+  }
+
+  var syncValue: SyncValue {
+    .message([
+      "answer": "page", "client": .identifier(client), "after": after?.syncValue,
+      "records": records.syncValue, "cursor": cursor.syncValue, "more": .bool(more),
+      "last": .int(last), "digest": digest.syncValue,
+      "refused": refused.isEmpty ? nil : refused.syncValue,
+      "purged": .int(purged), "now": .int(now),
+    ])
+  }
+}

@@ -1,0 +1,18 @@
+extension Push: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "push")
+    self.init(
+      client: try reader.identifier("client"), device: try reader.identifier("device"),
+      anchor: try reader.coded("anchor"), schemaVersion: Int(try reader.count("schemaVersion")),
+      schema: try reader.codedIfPresent("schema"), transactions: try reader.coded("transactions"),
+      absentBlobs: Set(try reader.identifiers("absentBlobs")))
+  }
+
+  public var syncValue: SyncValue {
+    .message([
+      "client": .identifier(client), "device": .identifier(device), "anchor": anchor.syncValue,
+      "schemaVersion": .int(Int64(schemaVersion)), "schema": schema?.syncValue,
+      "transactions": transactions.syncValue, "absentBlobs": .identifiers(absentBlobs.sorted()),
+    ])
+  }
+}

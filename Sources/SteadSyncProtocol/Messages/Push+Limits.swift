@@ -1,0 +1,53 @@
+// What makes a push, a transaction or a mutation wrong whatever the zone has.
+extension Push {
+  /// Whether the transactions follow each other without a gap, the first after one that is known or new.
+  func isNumbered(after last: Int64) -> Bool {
+    guard let first = transactions.first?.number else { return true }
+    // A client numbers without a gap: a missing number is one that the server has forgotten.
+    guard first >= 1, first - 1 <= last else { return false }
+    return transactions.enumerated().allSatisfy { $1.number - first == Int64($0) }
+  }
+}
+
+extension Mutation {
+  /// What the mutation counts for a push.
+  var size: Int {
+    var size = values.reduce(id.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.size }
+    if case .restore(let record) = self {
+      size += record.extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
+    }
+    return size
+  }
+}
+
+extension Transaction {
+  /// What is wrong with a transaction whatever the zone has.
+  func problem(device: DeviceID, _ limits: SyncLimits, _ schema: Schema) -> Refusal.Reason? {
+    for mutation in mutations {
+      guard mutation.isValid else { return .invalid(id: mutation.id) }
+      for blob in schema.blobs(of: mutation) where blob.size > limits.blobBytes {
+        return .blobSize(id: mutation.id, limit: limits.blobBytes, needed: blob.size)
+      }
+      if case .restore = mutation { continue }
+      if mutation.stamps.contains(where: { $0.device != device || $0.bump != 0 }) { return .device }
+    }
+    return nil
+  }
+}
+
+extension Mutation {
+  fileprivate var isValid: Bool {
+    type.isWireName && isSound
+      && values.allSatisfy { $0.key.isWireName && $0.value.isValid() }
+  }
+
+  /// Whether a restored record is a state that a server can have had.
+  private var isSound: Bool {
+    guard case .restore(let record) = self else { return true }
+    return Set(record.live).isDisjoint(with: record.dead)
+      && record.live.count <= Record.incarnationLimit
+      && record.dead.count <= Record.incarnationLimit
+      && record.extra.values.allSatisfy { $0.isValid() }
+      && (record.isLive ? record.into == nil : record.fields.isEmpty)
+  }
+}

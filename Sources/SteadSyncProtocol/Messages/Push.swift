@@ -1,0 +1,28 @@
+/// Transactions that a client sends.
+public struct Push: Hashable, Sendable {
+  public var client: ClientID
+  public var device: DeviceID
+  /// The anchor of what the client has shown; a server that doesn't know it has forgotten something.
+  public var anchor: Mark
+  /// The version of the client's schema.
+  public var schemaVersion: Int
+  /// The client's schema, where the server asked for it.
+  public var schema: Schema?
+  /// In the order of their numbers, without a gap.
+  public var transactions: [Transaction]
+  /// Blobs that the transactions name and that the client no longer has; the server takes the records without them.
+  public var absentBlobs: Set<BlobID>
+
+  public init(
+    client: ClientID, device: DeviceID, anchor: Mark, schemaVersion: Int, schema: Schema? = nil,
+    transactions: [Transaction], absentBlobs: Set<BlobID> = []
+  ) {
+    self.absentBlobs = absentBlobs
+    self.client = client
+    self.device = device
+    self.anchor = anchor
+    self.schemaVersion = schemaVersion
+    self.schema = schema
+    self.transactions = transactions
+  }
+}

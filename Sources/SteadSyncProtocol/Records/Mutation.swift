@@ -1,0 +1,129 @@
+/// One change of one record.
+public enum Mutation: Hashable, Sendable {
+  /// Makes a record, or an incarnation of an existing one.
+  case insert(Insert)
+  /// Changes fields of a live record.
+  case update(Update)
+  /// Ends incarnations of a record.
+  case delete(Delete)
+  /// Brings a state back to a server that has forgotten it; merged like any other.
+  case restore(Record)
+
+  /// The content of an insert.
+  public struct Insert: Hashable, Sendable {
+    public var id: RecordID
+    public var type: String
+    public var incarnation: Incarnation
+    public var stamp: Stamp
+    public var fields: [String: SyncValue]
+
+    public init(
+      id: RecordID, type: String, incarnation: Incarnation, stamp: Stamp,
+      fields: [String: SyncValue]
+    ) {
+      self.id = id
+      self.type = type
+      self.incarnation = incarnation
+      self.stamp = stamp
+      self.fields = fields
+    }
+  }
+
+  /// The content of an update: dirty fields alone, all edited at once.
+  public struct Update: Hashable, Sendable {
+    public var id: RecordID
+    public var type: String
+    /// The incarnations that the author saw. The update is for a record that has one of them.
+    public var incarnations: [Incarnation]
+    public var stamp: Stamp
+    public var fields: [String: SyncValue]
+
+    public init(
+      id: RecordID, type: String, incarnations: [Incarnation], stamp: Stamp,
+      fields: [String: SyncValue]
+    ) {
+      self.id = id
+      self.type = type
+      self.incarnations = incarnations
+      self.stamp = stamp
+      self.fields = fields
+    }
+  }
+
+  /// The content of a delete.
+  public struct Delete: Hashable, Sendable {
+    public var id: RecordID
+    public var type: String
+    /// The incarnations that the author saw; others survive.
+    public var incarnations: [Incarnation]
+    public var stamp: Stamp
+
+    public init(id: RecordID, type: String, incarnations: [Incarnation], stamp: Stamp) {
+      self.id = id
+      self.type = type
+      self.incarnations = incarnations
+      self.stamp = stamp
+    }
+  }
+
+  /// The record that is changed.
+  public var id: RecordID {
+    switch self {
+    case .insert(let insert): insert.id
+    case .update(let update): update.id
+    case .delete(let delete): delete.id
+    case .restore(let record): record.id
+    }
+  }
+
+  /// The record's type.
+  public var type: String {
+    switch self {
+    case .insert(let insert): insert.type
+    case .update(let update): update.type
+    case .delete(let delete): delete.type
+    case .restore(let record): record.type
+    }
+  }
+}
+
+extension Mutation {
+  /// All stamps of the mutation.
+  public var stamps: [Stamp] {
+    switch self {
+    case .insert(let insert): [insert.stamp]
+    case .update(let update): [update.stamp]
+    case .delete(let delete): [delete.stamp]
+    case .restore(let record): [record.at] + record.fields.values.map(\.stamp)
+    }
+  }
+
+  /// The values by wire name; none for a delete.
+  public var values: [String: SyncValue] {
+    switch self {
+    case .insert(let insert): insert.fields
+    case .update(let update): update.fields
+    case .delete: [:]
+    case .restore(let record): record.fields.mapValues(\.value)
+    }
+  }
+
+  /// The mutation with each stamp replaced.
+  func restamped(_ replacement: (Stamp) -> Stamp) -> Mutation {
+    switch self {
+    case .insert(var insert):
+      insert.stamp = replacement(insert.stamp)
+      return .insert(insert)
+    case .update(var update):
+      update.stamp = replacement(update.stamp)
+      return .update(update)
+    case .delete(var delete):
+      delete.stamp = replacement(delete.stamp)
+      return .delete(delete)
+    case .restore(var record):
+      record.at = replacement(record.at)
+      record.fields = record.fields.mapValues { Field($0.value, replacement($0.stamp)) }
+      return .restore(record)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/// The state of a record in its zone: live, deleted, or an alias of another record.
+///
+/// A live record has at least one incarnation. A tombstone has none and no fields; one with ``into`` is an
+/// alias: the record was merged into that one, where its incarnations go on living.
+public struct Record: Hashable, Sendable {
+  public var id: RecordID
+  /// The wire name of the record's type.
+  public var type: String
+  /// The number of the record's last change in its zone; 0 where the server has not numbered it.
+  public var seq: Int64
+  /// The stamp of the insert; of several, the smallest. Of two records with one unique key the smaller wins.
+  public var at: Stamp
+  /// The incarnations that are alive, ascending.
+  public var live: [Incarnation]
+  /// Incarnations that have ended here, oldest first; none of them is ever live here again.
+  public var dead: [Incarnation]
+  /// The record that this one was merged into.
+  public var into: RecordID?
+  /// The values by wire name. Names that a schema doesn't know are kept.
+  public var fields: [String: Field]
+  /// Members of the encoding that this version doesn't know, kept as they are.
+  public var extra: [String: SyncValue]
+
+  /// The most incarnations in each list; beyond it the oldest dead ones are forgotten.
+  public static let incarnationLimit = 64
+
+  public init(
+    id: RecordID, type: String, seq: Int64 = 0, at: Stamp, live: [Incarnation] = [],
+    dead: [Incarnation] = [], into: RecordID? = nil, fields: [String: Field] = [:],
+    extra: [String: SyncValue] = [:]
+  ) {
+    self.id = id
+    self.type = type
+    self.seq = seq
+    self.at = at
+    self.live = live
+    self.dead = dead
+    self.into = into
+    self.fields = fields
+    self.extra = extra
+  }
+
+  /// Whether the record exists for its users.
+  public var isLive: Bool { !live.isEmpty }
+  /// Whether the record was merged into another.
+  public var isAlias: Bool { live.isEmpty && into != nil }
+
+  /// What the record counts for quotas. A tombstone counts nothing but what this version doesn't know.
+  public var size: Int {
+    let unknown = extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
+    guard isLive else { return unknown }
+    return unknown
+      + fields.reduce(id.text.utf8.count + type.utf8.count) {
+        $0 + $1.key.utf8.count + $1.value.value.size
+      }
+  }
+
+  /// The greatest stamp of the record.
+  public var newest: Stamp { fields.values.reduce(at) { max($0, $1.stamp) } }
+}
+
+extension Record {
+  /// Adds live incarnations, without those that have ended here.
+  mutating func revive(_ incarnations: [Incarnation]) {
+    live = Set(live).union(incarnations).subtracting(dead).sorted()
+  }
+
+  /// Ends the first incarnations beyond the limit, other than one. Returns them.
+  mutating func trim(keeping kept: Incarnation?) -> [Incarnation] {
+    let surplus = live.count - Self.incarnationLimit
+    guard surplus > 0 else { return [] }
+    let ended = Array(live.filter { $0 != kept }.prefix(surplus))
+    end(ended)
+    return ended
+  }
+
+  /// Ends incarnations, live or not yet known.
+  mutating func end(_ incarnations: [Incarnation]) {
+    for incarnation in incarnations where !dead.contains(incarnation) { dead.append(incarnation) }
+    live.removeAll(where: incarnations.contains)
+    if dead.count > Self.incarnationLimit { dead.removeFirst(dead.count - Self.incarnationLimit) }
+    if live.isEmpty { fields = [:] }
+  }
+}

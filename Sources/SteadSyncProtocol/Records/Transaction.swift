@@ -1,0 +1,38 @@
+/// Changes that are taken or refused together.
+public struct Transaction: Hashable, Sendable {
+  /// Its number among its client's transactions: 1, 2, 3 and so on, without a gap.
+  public var number: Int64
+  /// The last transaction that a page had included or refused when the client made this one. This transaction may
+  /// build on each later one.
+  public var basis: Int64
+  public var mutations: [Mutation]
+
+  public init(number: Int64, basis: Int64, mutations: [Mutation]) {
+    self.number = number
+    self.basis = basis
+    self.mutations = mutations
+  }
+
+  /// The records that it changes.
+  public var ids: Set<RecordID> { Set(mutations.map(\.id)) }
+
+  /// Whether it only brings back what a server has forgotten.
+  var isRestore: Bool {
+    mutations.allSatisfy { if case .restore = $0 { true } else { false } }
+  }
+}
+
+extension Transaction: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "transaction")
+    self.init(
+      number: try reader.count("number"), basis: try reader.count("basis"),
+      mutations: try reader.coded("mutations"))
+  }
+
+  public var syncValue: SyncValue {
+    .members([
+      "number": .int(number), "basis": .int(basis), "mutations": mutations.syncValue,
+    ])
+  }
+}

@@ -1,0 +1,58 @@
+/// A digest over the transactions of a client, in their order: FNV-1a of 64 bits.
+///
+/// Server and client compare it. A device whose disk was restored, or copied to another device, gives numbers a
+/// second time; only the digest tells that the server's transactions of these numbers are others.
+public struct TransactionDigest: Hashable, Sendable {
+  /// The digest's bits.
+  public private(set) var bits: UInt64
+
+  /// The digest of no transaction.
+  public init() { bits = 0xCBF2_9CE4_8422_2325 }
+
+  /// Makes a digest as it was saved.
+  public init(bits: UInt64) { self.bits = bits }
+
+  /// Adds a transaction: its number and a line feed, then for each mutation the record's identity, a space, and
+  /// milliseconds, counter and device of the first stamp with spaces between them, and a line feed.
+  ///
+  /// Nothing that a later version may add is part of it, so versions agree.
+  public mutating func add(_ transaction: Transaction) {
+    add("\(transaction.number)\n")
+    for mutation in transaction.mutations {
+      guard let stamp = mutation.stamps.first else { continue }
+      add("\(mutation.id) \(stamp.milliseconds) \(stamp.counter) \(stamp.device)\n")
+    }
+  }
+
+  private mutating func add(_ text: String) {
+    for byte in text.utf8 { bits = (bits ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  }
+}
+
+// 16 lowercase hexadecimal digits.
+extension TransactionDigest: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    guard let bits = syncValue.string.flatMap({ UInt64(digits: $0) }) else {
+      throw SyncCodingError(.unexpected, "A digest isn't 16 hexadecimal digits.")
+    }
+    self.bits = bits
+  }
+
+  public var syncValue: SyncValue { .string(bits.digits) }
+}
+
+extension UInt64 {
+  /// 16 lowercase hexadecimal digits.
+  var digits: String {
+    let text = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - text.utf8.count) + text
+  }
+
+  /// Reads what ``digits`` has written; nil for anything else.
+  init?(digits text: some StringProtocol) {
+    guard text.utf8.count == 16,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    self.init(text, radix: 16)
+  }
+}

@@ -1,0 +1,131 @@
+/// A place in an ordered list, between two others: a string whose order by bytes is the order of the list.
+///
+/// The index is a field of the list's elements, so devices that insert or move different elements change different
+/// records. Two devices that insert at one place at once make the same index: sort by index, then by identity.
+///
+/// Digits are 0 to 9, A to Z and a to z. The first character tells the length of the whole part: `a` for one digit,
+/// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction
+/// that doesn't end with 0. Each call costs time in proportion to the index's length: that grows by a digit for
+/// some six insertions at one place, and is 8 after 2 million at the end.
+public enum FractionalIndex {
+  /// The most characters of an index.
+  public static let lengthLimit = 200
+  /// The index of the first element of a list.
+  public static let first = "a0"
+
+  private static let digits = Array(
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+  private static let smallest = Array("A".utf8) + Array(repeating: UInt8(ascii: "0"), count: 26)
+
+  /// An index between two others, or nil when there is none: the lower isn't below the upper one, or it would be
+  /// longer than ``lengthLimit``. Then give the elements that follow new indexes.
+  ///
+  /// Without a lower one it is before the upper one; without an upper one, after the lower one.
+  public static func between(_ lower: String?, _ upper: String?) -> String? {
+    let (low, high) = (lower.map { Array($0.utf8) }, upper.map { Array($0.utf8) })
+    guard low.map(isIndex) ?? true, high.map(isIndex) ?? true else { return nil }
+    let found: [UInt8]?
+    switch (low, high) {
+    case (nil, nil): return first
+    case (nil, let high?): found = before(high)
+    case (let low?, nil): found = after(low)
+    case (let low?, let high?):
+      found = low.lexicographicallyPrecedes(high) ? middle(low, high) : nil
+    }
+    guard let found, found.count <= lengthLimit else { return nil }
+    return String(decoding: found, as: UTF8.self)
+  }
+
+  /// Whether a string is an index.
+  public static func isIndex(_ text: String) -> Bool { isIndex(Array(text.utf8)) }
+
+  private static func isIndex(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count <= lengthLimit, let whole = wholeLength(bytes), bytes.count >= whole else {
+      return false
+    }
+    return bytes.dropFirst().allSatisfy { value(of: $0) != nil } && bytes != smallest
+      && (bytes.count == whole || bytes.last != digits[0])
+  }
+
+  private static func value(of digit: UInt8) -> Int? { digits.firstIndex(of: digit) }
+
+  /// The characters of the whole part, its length's included.
+  private static func wholeLength(_ bytes: [UInt8]) -> Int? {
+    switch bytes.first {
+    case (let head?) where (0x61...0x7A).contains(head): Int(head) - 0x61 + 2
+    case (let head?) where (0x41...0x5A).contains(head): 0x5A - Int(head) + 2
+    default: nil
+    }
+  }
+}
+
+// MARK: Places
+
+extension FractionalIndex {
+  private static func parts(_ index: [UInt8]) -> (whole: [UInt8], fraction: [UInt8]) {
+    let length = wholeLength(index) ?? 0
+    return (Array(index.prefix(length)), Array(index.dropFirst(length)))
+  }
+
+  private static func before(_ high: [UInt8]) -> [UInt8] {
+    let (whole, fraction) = parts(high)
+    if whole == smallest { return whole + half([], fraction) }
+    if !fraction.isEmpty { return whole }
+    let less = stepped(whole, by: -1) ?? smallest
+    return less == smallest ? less + half([], nil) : less
+  }
+
+  private static func after(_ low: [UInt8]) -> [UInt8] {
+    let (whole, fraction) = parts(low)
+    return stepped(whole, by: 1) ?? whole + half(fraction, nil)
+  }
+
+  private static func middle(_ low: [UInt8], _ high: [UInt8]) -> [UInt8] {
+    let (one, other) = (parts(low), parts(high))
+    if one.whole == other.whole { return one.whole + half(one.fraction, other.fraction) }
+    if let next = stepped(one.whole, by: 1), next.lexicographicallyPrecedes(high) { return next }
+    return one.whole + half(one.fraction, nil)
+  }
+
+  /// The next whole part, or the one before; nil beyond the last.
+  private static func stepped(_ whole: [UInt8], by step: Int) -> [UInt8]? {
+    var result = whole
+    for index in result.indices.dropFirst().reversed() {
+      let digit = (value(of: result[index]) ?? 0) + step
+      if digits.indices.contains(digit) {
+        result[index] = digits[digit]
+        return result
+      }
+      result[index] = digits[step > 0 ? 0 : digits.count - 1]
+    }
+    // The digits are used up: another length.
+    let head: UInt8
+    switch (whole[0], step) {
+    case (0x7A, 1), (0x41, -1): return nil
+    case (0x5A, 1): head = 0x61
+    case (0x61, -1): head = 0x5A
+    default: head = UInt8(Int(whole[0]) + step)
+    }
+    let fill = step > 0 ? digits[0] : digits[digits.count - 1]
+    return [head] + Array(repeating: fill, count: (wholeLength([head]) ?? 1) - 1)
+  }
+
+  /// A fraction between two: without a lower one above 0, without an upper one below 1.
+  private static func half(_ low: [UInt8], _ high: [UInt8]?) -> [UInt8] {
+    var result: [UInt8] = []
+    var high = high
+    var index = 0
+    while true {
+      let one = index < low.count ? value(of: low[index]) ?? 0 : 0
+      let other = high.map { index < $0.count ? value(of: $0[index]) ?? 0 : 0 } ?? digits.count
+      if other - one > 1 { return result + [digits[(one + other + 1) / 2]] }
+      if other - one == 1 {
+        // A shorter one that begins as the upper one does.
+        if let high, index + 1 < high.count { return result + [high[index]] }
+        high = nil
+      }
+      result.append(digits[one])
+      index += 1
+    }
+  }
+}

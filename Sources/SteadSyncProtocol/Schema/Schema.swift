@@ -1,0 +1,113 @@
+/// The rules of a zone's types. Wire names are for ever, and a later version only adds.
+public struct Schema: Hashable, Sendable {
+  /// Grows with each addition.
+  public var version: Int
+  public var entities: [String: EntityRules]
+
+  public init(version: Int, entities: [String: EntityRules]) {
+    self.version = version
+    self.entities = entities
+  }
+
+  /// The schema of a zone that nobody has described.
+  public static let empty = Schema(version: 0, entities: [:])
+
+  /// Whether everything that an older schema has is here, unchanged.
+  public func extends(_ older: Schema) -> Bool {
+    version >= older.version
+      && older.entities.allSatisfy { entities[$0.key]?.extends($0.value) ?? false }
+  }
+
+  func rule(_ field: String, of type: String) -> FieldRule? { entities[type]?.fields[field] }
+
+  /// The types that have a constraint, a reference or a blob here that the older schema lacks.
+  func typesToIndex(since older: Schema) -> [String] {
+    entities.keys.filter { entities[$0] != older.entities[$0] }.sorted()
+  }
+}
+
+// MARK: What storage indexes
+
+extension Schema {
+  /// The keys by which a record is found; none for a tombstone.
+  public func index(of record: Record) -> RecordIndex {
+    guard record.isLive, let rules = entities[record.type] else { return RecordIndex() }
+    var index = RecordIndex()
+    for (name, rule) in rules.fields where rule.reference != nil || rule.isBlob {
+      guard let value = record.fields[name]?.value else { continue }
+      if rule.isBlob {
+        if let blob = Self.blob(value) { index.blobs.append(blob) }
+      } else if let target = Self.target(value) {
+        index.targets.append(target)
+      }
+    }
+    index.targets = Set(index.targets).sorted()
+    index.blobs = Set(index.blobs).sorted()
+    index.tokens = tokens(of: record).map(\.token)
+    return index
+  }
+
+  /// The keys that a record holds, one for each constraint whose fields all have values.
+  ///
+  /// A token is the type, the constraint and the values as JSON in ASCII, percent-encoded; where that is longer
+  /// than 160 characters, its SHA-256.
+  public func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
+    guard record.isLive, let rules = entities[record.type] else { return [] }
+    return rules.unique.compactMap { rule in
+      var values: [SyncValue] = [.string(record.type), .string(rule.name)]
+      for name in rule.fields {
+        guard let value = record.fields[name]?.value, value != .null else { return nil }
+        values.append(value)
+      }
+      return (rule, Self.token(values))
+    }
+  }
+
+  private static func token(_ values: [SyncValue]) -> UniqueToken {
+    let text = JSONWriter.text(.array(values), escapesUnicode: true)
+    var escaped: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      // What an identifier may not have, the sign of an escape, and DEL.
+      case 0...0x20, 0x22, 0x25, 0x5C, 0x7F:
+        let digits = Array("0123456789ABCDEF".utf8)
+        escaped += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: escaped.append(byte)
+      }
+    }
+    guard escaped.count > 160 else {
+      return UniqueToken(trusted: String(decoding: escaped, as: UTF8.self))
+    }
+    return UniqueToken(trusted: "#" + SHA256.hex(escaped))
+  }
+
+  /// The record that a reference's value leads to.
+  public static func target(_ value: SyncValue) -> RecordID? {
+    value.string.flatMap { RecordID($0) }
+  }
+
+  /// The blob that a value names.
+  public static func blob(_ value: SyncValue) -> BlobID? {
+    value.object?["sha256"]?.string.flatMap { BlobID($0) }
+  }
+
+  /// The blobs that a mutation names, with the sizes that it says.
+  func blobs(of mutation: Mutation) -> [(id: BlobID, size: Int)] {
+    guard let rules = entities[mutation.type] else { return [] }
+    return SyncValue.sorted(mutation.values).compactMap { name, value in
+      guard rules.fields[name]?.isBlob == true, let blob = Self.blob(value) else { return nil }
+      return (blob, value.object?["size"]?.int.map { Int($0) } ?? 0)
+    }
+  }
+
+  /// The references of a record, by field, in the order of the fields' names.
+  public func references(of record: Record) -> [(field: String, target: RecordID)] {
+    guard let rules = entities[record.type] else { return [] }
+    return SyncValue.sorted(rules.fields).compactMap { name, rule in
+      guard rule.reference != nil, let value = record.fields[name]?.value,
+        let target = Self.target(value)
+      else { return nil }
+      return (name, target)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/// A number that several devices add to: `{"device": [edits, total], …}`. Its value is the sum of the totals.
+///
+/// Each device writes its own total, never an increment, so that a repetition changes nothing. Of two entries of
+/// one device that with more edits is the later one.
+public enum SyncCounter {
+  /// The sum; entries that aren't well-formed count nothing, and a sum beyond 64 bits wraps around.
+  public static func total(_ value: SyncValue) -> Int64 {
+    (value.object ?? [:]).values.reduce(0) { $0 &+ (entry($1)?.total ?? 0) }
+  }
+
+  /// The value to write for an addition: the device's own entry alone, which merging adds to the others'.
+  public static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
+  {
+    let own = value.object?[device.text].flatMap(entry) ?? (0, 0)
+    return .object([device.text: [.int(own.edits &+ 1), .int(own.total &+ amount)]])
+  }
+
+  static func merged(_ one: SyncValue, _ other: SyncValue) -> SyncValue? {
+    guard let first = one.object, let second = other.object else { return nil }
+    return .object(first.merging(second, uniquingKeysWith: Swift.max))
+  }
+
+  private static func entry(_ value: SyncValue) -> (edits: Int64, total: Int64)? {
+    guard let numbers = value.array, numbers.count == 2, let edits = numbers[0].int,
+      let total = numbers[1].int
+    else { return nil }
+    return (edits, total)
+  }
+}

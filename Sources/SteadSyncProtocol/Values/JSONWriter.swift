@@ -1,0 +1,77 @@
+/// Writes compact JSON: no spaces, members in the order of their names' UTF-8, so that equal values have equal
+/// bytes. Costs time in proportion to the value's size.
+struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+  /// Whether characters beyond ASCII are escaped.
+  var escapesUnicode = false
+
+  static func bytes(_ value: SyncValue) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.write(value)
+    return writer.bytes
+  }
+
+  static func text(_ value: SyncValue, escapesUnicode: Bool = false) -> String {
+    var writer = JSONWriter()
+    writer.escapesUnicode = escapesUnicode
+    writer.write(value)
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
+  mutating func write(_ value: SyncValue) {
+    switch value {
+    case .null: raw("null")
+    case .bool(let flag): raw(flag ? "true" : "false")
+    case .int(let number): raw(String(number))
+    // One zero, so that equal values have equal bytes.
+    case .double(0): raw("0.0")
+    // The shortest decimal that is the same number again; always with a point or an exponent.
+    case .double(let number): raw(number.isFinite ? number.description : "null")
+    case .string(let text): write(text)
+    case .array(let values):
+      bytes.append(UInt8(ascii: "["))
+      for (index, element) in values.enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        write(element)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in SyncValue.sorted(members).enumerated() {
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        write(member.key)
+        bytes.append(UInt8(ascii: ":"))
+        write(member.value)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  private mutating func write(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    if escapesUnicode {
+      for unit in text.utf16 {
+        if unit < 0x80 { write(ascii: UInt8(unit)) } else { escape(unit) }
+      }
+    } else {
+      for byte in text.utf8 { write(ascii: byte) }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func write(ascii byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+    case 0..<0x20: escape(UInt16(byte))
+    default: bytes.append(byte)
+    }
+  }
+
+  private mutating func escape(_ unit: UInt16) {
+    let digits = Array("0123456789abcdef".utf8)
+    bytes += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
+    for shift in [12, 8, 4, 0] { bytes.append(digits[Int(unit >> shift) & 15]) }
+  }
+}

@@ -1,0 +1,92 @@
+/// Reads the members of an object, each by its name.
+struct MemberReader {
+  /// The version of the messages that this code writes, and the latest that it reads.
+  static let version: Int64 = 1
+
+  let members: [String: SyncValue]
+  private let subject: String
+
+  /// Throws unless the value is an object.
+  init(_ value: SyncValue, _ subject: String) throws(SyncCodingError) {
+    guard let members = value.object else {
+      throw SyncCodingError(.unexpected, "The \(subject) isn't an object.")
+    }
+    self.members = members
+    self.subject = subject
+  }
+
+  /// The same for a message, which says its version.
+  init(message value: SyncValue, _ subject: String) throws(SyncCodingError) {
+    try self.init(value, subject)
+    let version = try int("v")
+    guard version == Self.version else {
+      throw SyncCodingError(
+        .unsupportedVersion, "The \(subject) has version \(version); \(Self.version) is known.")
+    }
+  }
+
+  func problem(_ name: String, _ expected: String) -> SyncCodingError {
+    SyncCodingError(.unexpected, "The member \(name) of the \(subject) isn't \(expected).")
+  }
+
+  /// A member; null counts as absent.
+  func value(_ name: String) -> SyncValue? {
+    let value = members[name]
+    return value == .null ? nil : value
+  }
+
+  func string(_ name: String) throws(SyncCodingError) -> String {
+    guard let text = members[name]?.string else { throw problem(name, "a string") }
+    return text
+  }
+
+  func int(_ name: String) throws(SyncCodingError) -> Int64 {
+    guard let number = members[name]?.int else { throw problem(name, "a whole number") }
+    return number
+  }
+
+  /// A whole number that isn't negative.
+  func count(_ name: String) throws(SyncCodingError) -> Int64 {
+    let number = try int(name)
+    guard number >= 0 else { throw problem(name, "0 or more") }
+    return number
+  }
+
+  func bool(_ name: String) throws(SyncCodingError) -> Bool {
+    guard case .bool(let flag)? = members[name] else { throw problem(name, "true or false") }
+    return flag
+  }
+
+  func object(_ name: String) throws(SyncCodingError) -> [String: SyncValue] {
+    guard let members = members[name]?.object else { throw problem(name, "an object") }
+    return members
+  }
+
+  /// What has an encoding.
+  func coded<Value: SyncCodable>(_ name: String) throws(SyncCodingError) -> Value {
+    guard let value = members[name] else { throw problem(name, "there") }
+    return try Value(syncValue: value)
+  }
+
+  /// The same, or nil where the member is absent or null.
+  func codedIfPresent<Value: SyncCodable>(_ name: String) throws(SyncCodingError) -> Value? {
+    guard let value = value(name) else { return nil }
+    return try Value(syncValue: value)
+  }
+}
+
+extension SyncValue {
+  /// An object of the members that aren't nil.
+  static func members(_ pairs: KeyValuePairs<String, SyncValue?>) -> SyncValue {
+    var members: [String: SyncValue] = [:]
+    for (name, value) in pairs { members[name] = value }
+    return .object(members)
+  }
+
+  /// An object of a message.
+  static func message(_ pairs: KeyValuePairs<String, SyncValue?>) -> SyncValue {
+    guard case .object(var members) = members(pairs) else { return .null }
+    members["v"] = .int(MemberReader.version)
+    return .object(members)
+  }
+}

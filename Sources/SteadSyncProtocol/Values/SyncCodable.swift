@@ -1,0 +1,41 @@
+/// What has an encoding of its own: JSON that is the same to the byte for equal values.
+///
+/// Documentation/SyncProtocol.md draws each. Decoding never traps on any bytes. It ignores
+/// members that it doesn't know, and ``Record`` keeps them.
+public protocol SyncCodable {
+  /// Reads a value. Throws ``SyncCodingError``.
+  init(syncValue: SyncValue) throws(SyncCodingError)
+  /// The value as JSON has it.
+  var syncValue: SyncValue { get }
+}
+
+extension SyncCodable {
+  /// Reads JSON in UTF-8. Costs time and memory in proportion to the bytes; limit them before. Throws
+  /// ``SyncCodingError``.
+  public init(encoded bytes: some Collection<UInt8>) throws(SyncCodingError) {
+    try self.init(syncValue: JSONReader.value(Array(bytes)))
+  }
+
+  /// Compact JSON in UTF-8. Costs time in proportion to its size.
+  public func encoded() -> [UInt8] { JSONWriter.bytes(syncValue) }
+}
+
+extension SyncValue: SyncCodable {
+  public init(syncValue: SyncValue) { self = syncValue }
+  public var syncValue: SyncValue { self }
+}
+
+/// Reads a list of what has an encoding.
+extension Array: SyncCodable where Element: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    guard let values = syncValue.array else {
+      throw SyncCodingError(.unexpected, "A list of \(Element.self) isn't an array.")
+    }
+    var elements: [Element] = []
+    elements.reserveCapacity(values.count)
+    for value in values { elements.append(try Element(syncValue: value)) }
+    self = elements
+  }
+
+  public var syncValue: SyncValue { .array(map(\.syncValue)) }
+}

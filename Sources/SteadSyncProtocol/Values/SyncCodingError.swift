@@ -1,0 +1,28 @@
+/// Bytes that aren't what they should be.
+///
+/// Its message names the place and never a value.
+public struct SyncCodingError: Error, Hashable, Sendable {
+  /// What is wrong, to compare.
+  public struct Code: Hashable, Sendable {
+    private enum Name { case malformed, unsupportedVersion, unexpected, limit }
+    private let name: Name
+    private init(_ name: Name) { self.name = name }
+
+    /// The bytes aren't JSON in UTF-8.
+    public static let malformed = Code(.malformed)
+    /// The message has a later version than this code knows.
+    public static let unsupportedVersion = Code(.unsupportedVersion)
+    /// The JSON isn't the message that was expected.
+    public static let unexpected = Code(.unexpected)
+    /// A limit is exceeded.
+    public static let limit = Code(.limit)
+  }
+
+  public var code: Code
+  public var message: String
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

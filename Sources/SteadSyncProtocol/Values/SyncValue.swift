@@ -1,0 +1,103 @@
+/// A value of a field, as JSON has it, with whole numbers of 64 bits apart from others.
+///
+/// Dates, data and references are numbers or strings; what they mean is known to the schema.
+public enum SyncValue: Hashable, Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  /// A finite number. What isn't finite is refused by ``isValid(depth:)`` and encoded as null.
+  case double(Double)
+  case string(String)
+  case array([SyncValue])
+  case object([String: SyncValue])
+
+  /// How deep arrays and objects may lie in each other.
+  public static let depthLimit = 32
+
+  /// Whether the value can be sent: numbers are finite and nothing lies too deep.
+  public func isValid(depth: Int = SyncValue.depthLimit) -> Bool {
+    switch self {
+    case .null, .bool, .int, .string: true
+    case .double(let number): number.isFinite
+    case .array(let values): depth > 0 && values.allSatisfy { $0.isValid(depth: depth - 1) }
+    case .object(let members):
+      depth > 0 && members.values.allSatisfy { $0.isValid(depth: depth - 1) }
+    }
+  }
+
+  /// What the value counts for quotas: about the bytes of its JSON, without escapes.
+  public var size: Int {
+    switch self {
+    case .null, .bool: 4
+    case .int, .double: 8
+    case .string(let text): text.utf8.count + 2
+    case .array(let values): values.reduce(2) { $0 + $1.size + 1 }
+    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + $1.value.size + 4 }
+    }
+  }
+
+  /// The string, if it is one.
+  public var string: String? { if case .string(let text) = self { text } else { nil } }
+  /// The whole number, if it is one.
+  public var int: Int64? { if case .int(let number) = self { number } else { nil } }
+  /// The elements, if it is an array.
+  public var array: [SyncValue]? { if case .array(let values) = self { values } else { nil } }
+  /// The members, if it is an object.
+  public var object: [String: SyncValue]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+}
+
+/// A total order, the same everywhere: null, false, true, numbers, strings by their UTF-8, arrays, objects.
+extension SyncValue: Comparable {
+  private var rank: Int {
+    switch self {
+    case .null: 0
+    case .bool: 1
+    case .int, .double: 2
+    case .string: 3
+    case .array: 4
+    case .object: 5
+    }
+  }
+
+  public static func < (one: SyncValue, other: SyncValue) -> Bool {
+    switch (one, other) {
+    case (.bool(let first), .bool(let second)): !first && second
+    case (.int(let first), .int(let second)): first < second
+    case (.double(let first), .double(let second)): first < second
+    case (.int(let first), .double(let second)): Double(first) <= second
+    case (.double(let first), .int(let second)): first < Double(second)
+    case (.string(let first), .string(let second)): precedes(first, second)
+    case (.array(let first), .array(let second)): first.lexicographicallyPrecedes(second)
+    case (.object(let first), .object(let second)): precedes(first, second)
+    default: one.rank < other.rank
+    }
+  }
+
+  private static func precedes(_ one: String, _ other: String) -> Bool {
+    one.utf8.lexicographicallyPrecedes(other.utf8)
+  }
+
+  private static func precedes(_ one: [String: SyncValue], _ other: [String: SyncValue]) -> Bool {
+    let (first, second) = (sorted(one), sorted(other))
+    for (left, right) in zip(first, second) {
+      if left.key != right.key { return precedes(left.key, right.key) }
+      if left.value != right.value { return left.value < right.value }
+    }
+    return first.count < second.count
+  }
+
+  /// Members in the order of their names' UTF-8.
+  static func sorted<Value>(_ members: [String: Value]) -> [(key: String, value: Value)] {
+    members.sorted { precedes($0.key, $1.key) }
+  }
+}
+
+extension SyncValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByArrayLiteral
+{
+  public init(stringLiteral text: String) { self = .string(text) }
+  public init(integerLiteral number: Int64) { self = .int(number) }
+  public init(arrayLiteral values: SyncValue...) { self = .array(values) }
+}

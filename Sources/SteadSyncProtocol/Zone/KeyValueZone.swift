@@ -1,0 +1,103 @@
+/// The zone of a key-value store: one record a key, within the limits of `NSUbiquitousKeyValueStore`.
+///
+/// A value is set by an update where the key's record lives and else by an insert, and removed by a delete.
+public enum KeyValueZone {
+  /// The type of all records.
+  public static let type = "kv"
+  /// The field with the value.
+  public static let field = "value"
+  /// The keys of a store.
+  public static let keyLimit = 1024
+  /// The UTF-8 bytes of a key.
+  public static let keyBytes = 64
+
+  /// The limits of the zone, for ``Zone`` and ``ClientZone``: 1 MB in all, 1 MB a value.
+  public static let limits: SyncLimits = {
+    var limits = SyncLimits()
+    limits.zoneBytes = 1_000_000
+    limits.zoneRecords = keyLimit
+    return limits
+  }()
+
+  /// Why a value can't be set. Nothing is changed then.
+  public enum Problem: Error, Hashable, Sendable {
+    /// The key is empty or longer than ``KeyValueZone/keyBytes``.
+    case key
+    /// The value alone is too large, or holds what can't be sent.
+    case value(limit: Int, needed: Int)
+    /// All values together would be too large.
+    case total(limit: Int, needed: Int)
+    /// There would be too many keys.
+    case keys(limit: Int, needed: Int)
+  }
+
+  /// What a store holds.
+  public struct Usage: Hashable, Sendable {
+    public var keys = 0
+    public var bytes = 0
+
+    public init() {}
+
+    /// Counts a record, or what remains when it is replaced by another.
+    public mutating func replace(_ old: Record?, by new: Record?) {
+      for (record, sign) in [(old, -1), (new, 1)] {
+        guard let record, record.isLive else { continue }
+        keys += sign
+        bytes += sign * record.size
+      }
+    }
+  }
+
+  /// The record of a key: its UTF-8, percent-encoded but for letters, digits and `-._~`. Nil for no valid key.
+  public static func recordID(forKey key: String) -> RecordID? {
+    guard (1...keyBytes).contains(key.utf8.count) else { return nil }
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for byte in key.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
+      default: text += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return RecordID(String(decoding: text, as: UTF8.self))
+  }
+
+  /// The key of a record; nil for what isn't a key's.
+  public static func key(of id: RecordID) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(id.text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte != 0x25 {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.count >= 2,
+        let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(code)
+      rest = rest.dropFirst(2)
+    }
+    guard let key = String(validating: bytes, as: UTF8.self), recordID(forKey: key) == id else {
+      return nil
+    }
+    return key
+  }
+
+  /// What forbids to set a value, of a store that holds so much; nil when nothing does.
+  public static func problem(
+    setting value: SyncValue, forKey key: String, replacing old: Record?, usage: Usage
+  ) -> Problem? {
+    guard let id = recordID(forKey: key) else { return .key }
+    let size = id.text.utf8.count + type.utf8.count + field.utf8.count + value.size
+    guard value.isValid(), size <= limits.recordBytes else {
+      return .value(limit: limits.recordBytes, needed: size)
+    }
+    let before = old?.isLive == true ? old?.size : nil
+    if before == nil, usage.keys >= keyLimit {
+      return .keys(limit: keyLimit, needed: usage.keys + 1)
+    }
+    let total = usage.bytes - (before ?? 0) + size
+    guard total > limits.zoneBytes, size > before ?? 0 else { return nil }
+    return .total(limit: limits.zoneBytes, needed: total)
+  }
+}

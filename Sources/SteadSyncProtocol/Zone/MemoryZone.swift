@@ -1,0 +1,108 @@
+/// A zone in memory, for simulations and for tests of clients.
+///
+/// A value: a copy is a backup. Calls cost constant time or that of their results; a purge and a sweep look at
+/// everything.
+public struct MemoryZone: ZoneStorage, Sendable {
+  public private(set) var content = MemoryRecords()
+  private var zoneState = ZoneState()
+  private var clients: [ClientID: ZoneClient] = [:]
+  /// Ascending; each record's last entry is its own, earlier ones are passed over.
+  private var feed: [(seq: Int64, id: RecordID)] = []
+  private var marks: [(mark: Mark, milliseconds: Int64)] = []
+  private var blobs: [BlobID: Int64] = [:]
+
+  public init() {}
+
+  public func state() -> ZoneState { zoneState }
+  public mutating func setState(_ state: ZoneState) { zoneState = state }
+
+  public func record(_ id: RecordID) -> Record? { content.record(id) }
+  public func holder(of token: UniqueToken) -> RecordID? { content.holder(of: token) }
+  public func referrers(of target: RecordID) -> [RecordID] { content.referrers(of: target) }
+
+  public mutating func put(_ record: Record, index: RecordIndex) {
+    content.put(record, index: index)
+    if record.seq > feed.last?.seq ?? 0 { feed.append((record.seq, record.id)) }
+    if feed.count > 64, feed.count > 2 * content.records.count {
+      feed.removeAll { content.record($0.id)?.seq != $0.seq }
+    }
+  }
+
+  public func records(after seq: Int64, limit: Int) -> [Record] {
+    var found: [Record] = []
+    var index = feed.partitionIndex { $0.seq > seq }
+    while index < feed.count, found.count < limit {
+      if let record = content.record(feed[index].id), record.seq == feed[index].seq {
+        found.append(record)
+      }
+      index += 1
+    }
+    return found
+  }
+
+  public func records(ofType type: String) -> [Record] {
+    content.records.values.filter { $0.type == type && $0.isLive }.sorted { $0.id < $1.id }
+  }
+
+  public mutating func purge(upTo seq: Int64) {
+    for record in content.records.values where !record.isLive && record.seq <= seq {
+      content.remove(record.id)
+    }
+    marks.removeAll { $0.mark.head < seq }
+  }
+
+  public func client(_ client: ClientID) -> ZoneClient { clients[client] ?? ZoneClient() }
+  public mutating func setClient(_ client: ClientID, _ state: ZoneClient) {
+    clients[client] = state
+  }
+
+  public mutating func addMark(_ mark: Mark, at milliseconds: Int64) {
+    marks.append((mark, milliseconds))
+  }
+
+  public func contains(_ mark: Mark) -> Bool {
+    if mark == .start { return zoneState.purged == 0 }
+    let index = marks.partitionIndex { $0.mark.head >= mark.head }
+    return index < marks.count && marks[index].mark == mark
+  }
+
+  public func mark(before milliseconds: Int64) -> Mark? {
+    marks.last { $0.milliseconds < milliseconds }?.mark
+  }
+}
+
+// MARK: Blobs
+
+extension MemoryZone {
+  /// All blobs of the zone.
+  public var blobIDs: [BlobID] { blobs.keys.sorted() }
+
+  /// Adds a blob at a time.
+  public mutating func addBlob(_ blob: BlobID, at milliseconds: Int64) {
+    blobs[blob] = milliseconds
+  }
+
+  public func hasBlob(_ blob: BlobID) -> Bool { blobs[blob] != nil }
+
+  public mutating func touchBlobs(_ touched: [BlobID], at milliseconds: Int64) {
+    for blob in touched where blobs[blob] != nil { blobs[blob] = milliseconds }
+  }
+
+  public mutating func sweepBlobs(untouchedSince milliseconds: Int64) -> [BlobID] {
+    let old = blobs.filter { $0.value < milliseconds && !content.uses($0.key) }.keys.sorted()
+    for blob in old { blobs[blob] = nil }
+    return old
+  }
+}
+
+extension Array {
+  /// The first index of an element for which a condition holds, where it holds for all after it.
+  fileprivate func partitionIndex(_ condition: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

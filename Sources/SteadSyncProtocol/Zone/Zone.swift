@@ -1,0 +1,123 @@
+/// The server's side of a zone: takes pushes, and answers what has changed.
+///
+/// A state machine over its storage: the time and a random token are given with each call. Calls on one zone come
+/// one after another. A push costs some look-ups for each mutation; a page costs its records.
+public struct Zone<Storage: ZoneStorage> {
+  /// Decides what becomes of records; its storage is the zone's.
+  package var merger: Merger<Storage>
+  public var limits: SyncLimits
+
+  public init(_ storage: Storage, limits: SyncLimits = SyncLimits()) {
+    merger = Merger(storage, schema: .empty)
+    self.limits = limits
+  }
+
+  /// The zone's storage.
+  public var storage: Storage {
+    get { merger.overlay.base }
+    // In place: a copy would cost as much as the zone has records.
+    _modify { yield &merger.overlay.base }
+  }
+
+  package var faults: Faults {
+    get { merger.faults }
+    set { merger.faults = newValue }
+  }
+
+  /// What merges have done since this was called last.
+  public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
+}
+
+// MARK: Reading
+
+extension Zone {
+  /// Answers what has changed since a cursor.
+  public func changes(
+    _ request: ChangesRequest, now: Int64
+  ) throws(Storage.Failure) -> ChangesAnswer {
+    let state = try storage.state()
+    if let cursor = request.cursor {
+      let progress = max(cursor.seq, cursor.start)
+      if progress < state.purged { return .expired }
+      guard try knows(cursor.anchor) else { return try rollback(request, state) }
+    } else if let newest = request.marks.first {
+      guard try knows(newest) else { return try rollback(request, state) }
+    }
+    return .page(try page(request, state, now: now))
+  }
+
+  /// Whether the zone has everything that it had at a mark.
+  func knows(_ mark: Mark) throws(Storage.Failure) -> Bool {
+    if faults.contains(.noMarks) { return true }
+    return try storage.contains(mark)
+  }
+
+  private func rollback(
+    _ request: ChangesRequest, _ state: ZoneState
+  ) throws(Storage.Failure) -> ChangesAnswer {
+    guard !request.marks.isEmpty else { return .rollback(common: nil) }
+    var common = Mark.start
+    for mark in request.marks where mark.head > common.head {
+      if try storage.contains(mark) { common = mark }
+    }
+    // What the client has from before the purge may have been deleted since.
+    return common.head < state.purged ? .expired : .rollback(common: common)
+  }
+
+  private func page(
+    _ request: ChangesRequest, _ state: ZoneState, now: Int64
+  ) throws(Storage.Failure) -> Page {
+    let head = state.mark.head
+    let begin = request.cursor ?? Cursor(seq: 0, start: head, anchor: state.mark)
+    let limit = min(max(request.limit, 1), limits.pageRecords)
+    let found = try storage.records(after: begin.seq, limit: limit)
+    var (records, bytes, seq, isCut) = ([Record](), 0, begin.seq, found.count == limit)
+    for record in found {
+      bytes += record.size
+      if !records.isEmpty, bytes > limits.pageBytes {
+        isCut = true
+        break
+      }
+      seq = record.seq
+      if record.isLive || record.seq > begin.start { records.append(record) }
+    }
+    let more = isCut && seq < head
+    if !more { seq = head }
+    if faults.contains(.gapInSeq), more { seq += 1 }
+    let client = try storage.client(request.client)
+    return Page(
+      client: request.client, after: request.cursor, records: records,
+      cursor: Cursor(seq: seq, start: begin.start, anchor: state.mark), more: more,
+      last: client.last, digest: client.digest,
+      refused: client.refusals.filter { $0.number > request.acknowledged }.map(\.withoutIDs),
+      purged: state.purged, now: max(now, state.now))
+  }
+}
+
+// MARK: Upkeep
+
+extension Zone {
+  /// Removes the tombstones that are older than the limit. A cursor below them is expired from then on.
+  public mutating func purge(now: Int64) throws(Storage.Failure) {
+    guard let mark = try storage.mark(before: now - limits.tombstoneAge) else { return }
+    var state = try storage.state()
+    guard mark.head > state.purged else { return }
+    try storage.purge(upTo: mark.head)
+    if !faults.contains(.purgeWithoutHorizon) { state.purged = mark.head }
+    try storage.setState(state)
+  }
+
+  /// Removes the blobs that no live record has named for the limit's time; returns them.
+  public mutating func sweep(now: Int64) throws(Storage.Failure) -> [BlobID] {
+    try storage.sweepBlobs(untouchedSince: now - limits.blobGrace)
+  }
+
+  /// Sets the oldest schema that may write.
+  public mutating func setMinimumSchema(_ version: Int) throws(Storage.Failure) {
+    var state = try storage.state()
+    state.minimumSchema = version
+    try storage.setState(state)
+  }
+}
+
+extension Zone: Sendable where Storage: Sendable {}

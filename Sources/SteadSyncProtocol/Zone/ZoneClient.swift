@@ -1,0 +1,41 @@
+/// What a zone knows of a client.
+public struct ZoneClient: Hashable, Sendable {
+  /// The last transaction that was taken or refused.
+  public var last: Int64
+  /// The digest of all transactions up to that one, as they came.
+  public var digest: TransactionDigest
+  /// Refused transactions that later ones may build on, and that the client may not know.
+  public var refusals: [Refusal]
+
+  public init(
+    last: Int64 = 0, digest: TransactionDigest = TransactionDigest(), refusals: [Refusal] = []
+  ) {
+    self.digest = digest
+    self.last = last
+    self.refusals = refusals
+  }
+
+  /// The most refusals that are kept; the oldest go. What builds on those is then applied without them.
+  static let refusalLimit = 1000
+
+  mutating func refuse(_ transaction: Transaction, _ reason: Refusal.Reason) {
+    refusals.append(Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
+    if refusals.count > Self.refusalLimit { refusals.removeFirst() }
+  }
+}
+
+extension ZoneClient: SyncCodable {
+  public init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "client")
+    self.init(
+      last: try reader.count("last"), digest: try reader.coded("digest"),
+      refusals: try reader.codedIfPresent("refusals") ?? [])
+  }
+
+  public var syncValue: SyncValue {
+    .members([
+      "last": .int(last), "digest": digest.syncValue,
+      "refusals": refusals.isEmpty ? nil : refusals.syncValue,
+    ])
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import SteadRecords
+import SteadSync
+import SteadSyncProtocol
+import SteadTestSupport
+import SwiftData
+import Testing
+
+@Suite(.hangLimit) struct SyncEngineTests {
+  let server = LocalSyncServer()
+
+  private func settle(_ devices: Device...) async throws {
+    for _ in 0..<2 { for device in devices { try await device.engine.syncNow() } }
+  }
+
+  @Test func objectsOfEveryKindArrive() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    let folder = Folder("Home")
+    let note = Note("Milk")
+    note.text = "two litres\n\"cold\""
+    note.count = 3
+    note.rating = 0.25
+    note.date = Date(timeIntervalSinceReferenceDate: 12_345.678)
+    note.flags = ["a", "ä"]
+    note.data = Data([0, 1, 255])
+    note.folder = folder
+    note.tags = [Tag("red"), Tag("blue")]
+    one.context.insert(note)
+    one.context.insert(Note("alone"))
+    try one.context.save()
+    try await settle(one, two)
+    #expect(try two.content == one.content)
+    #expect(try two.content.count == 5)
+    #expect(one.engine.status.isUpToDate && two.engine.status.isUpToDate)
+  }
+
+  @Test func editsDeletionsAndLinksArrive() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    let note = Note("Milk")
+    note.folder = Folder("Home")
+    note.tags = [Tag("red")]
+    one.context.insert(note)
+    try one.context.save()
+    try await settle(one, two)
+    let far = try #require(try two.note("Milk"))
+    far.text = "far"
+    far.tags.append(Tag("green"))
+    far.tags.removeAll { $0.name == "red" }
+    far.folder = Folder("Work")
+    try two.context.save()
+    note.count = 7
+    try one.context.save()
+    try await settle(two, one)
+    #expect(try one.content == two.content)
+    #expect(try one.note("Milk")?.text == "far")
+    #expect(try one.note("Milk")?.count == 7)
+    #expect(try one.note("Milk")?.tags.map(\.name) == ["green"])
+    let work = try #require(try one.folder("Work"))
+    one.context.delete(work)
+    try one.context.save()
+    try await settle(one, two)
+    #expect(try one.content == two.content)
+    #expect(try two.note("Milk") == nil, "the folder's notes go with it")
+  }
+
+  @Test func twoObjectsWithAUniqueValueBecomeOne() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    for (device, title) in [(one, "a"), (two, "b")] {
+      let note = Note(title)
+      note.folder = Folder("Home")
+      device.context.insert(note)
+      try device.context.save()
+    }
+    try await settle(one, two)
+    #expect(try one.content == two.content)
+    #expect(try one.content.first == "folder Home: [\"a\", \"b\"]")
+  }
+
+  @Test func theLaterEditWinsAndTheOtherIsInTheLog() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    try await settle(one, two)
+    try #require(try one.note("Milk")).text = "earlier"
+    try one.context.save()
+    // A clock has milliseconds.
+    try await Task.sleep(for: .milliseconds(5))
+    try #require(try two.note("Milk")).text = "later"
+    try two.context.save()
+    try await settle(two, one)
+    #expect(try one.content == two.content)
+    #expect(try one.note("Milk")?.text == "later")
+    let conflicts = try await one.engine.conflicts()
+    #expect(conflicts.map(\.field) == ["text"])
+    #expect(conflicts.first?.mine?.string == "earlier")
+    #expect(conflicts.first?.theirs?.string == "later")
+    #expect(try await two.engine.conflicts().isEmpty)
+  }
+
+  @Test func whatIsThereBeforeTheFirstSyncIsSent() async throws {
+    let one = try Device(server)
+    for number in 0..<1000 { one.context.insert(Note("\(number)")) }
+    try one.context.save()
+    let two = try Device(server)
+    two.context.insert(Note("two"))
+    try two.context.save()
+    try await settle(one, two)
+    try await settle(one)
+    #expect(try one.content == two.content)
+    #expect(try one.content.count == 1001)
+  }
+
+  @Test func liveEnginesExchangeByThemselves() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    await one.engine.start()
+    await two.engine.start()
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    while try two.content.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+    try #require(try two.note("Milk")).text = "back"
+    try two.context.save()
+    while try one.content != two.content { try await Task.sleep(for: .milliseconds(2)) }
+    await one.engine.pause()
+    await two.engine.pause()
+  }
+
+  @Test func largeValuesTravelApart() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
+    let note = Note("photo")
+    note.photo = bytes
+    one.context.insert(note)
+    try one.context.save()
+    try await settle(one, two)
+    #expect(try two.note("photo")?.photo == bytes)
+    let records = await server.records(of: "shelf")
+    #expect(records.map(\.size).max() ?? 0 < 1_000, "the record only names it")
+    try #require(try two.note("photo")).photo = Data(bytes.reversed())
+    try two.context.save()
+    try await settle(two, one)
+    #expect(try one.note("photo")?.photo == Data(bytes.reversed()))
+    try #require(try one.note("photo")).photo = nil
+    try one.context.save()
+    try await settle(one, two)
+    #expect(try two.note("photo")?.photo == nil)
+  }
+
+  @Test func anEditOfARecordThatWasDeletedElsewhereIsInTheLog() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    let note = Note("Milk")
+    one.context.insert(note)
+    try one.context.save()
+    try await settle(one, two)
+    one.context.delete(note)
+    try one.context.save()
+    try #require(try two.note("Milk")).text = "lost"
+    try two.context.save()
+    try await settle(one, two)
+    #expect(try one.content == two.content)
+    #expect(try two.content.isEmpty)
+    #expect(try await two.engine.conflicts().contains { $0.mine?.string == "lost" })
+  }
+
+  @Test func unsavedEditsStayAsTheyAre() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    try await settle(one, two)
+    let edited = try #require(try one.note("Milk"))
+    edited.text = "being written"
+    let far = try #require(try two.note("Milk"))
+    far.text = "far"
+    far.count = 7
+    try two.context.save()
+    try await settle(two, one)
+    // A fetch applies what others have saved.
+    #expect(try one.note("Milk") === edited)
+    #expect(edited.text == "being written")
+    #expect(edited.count == 7)
+    try one.context.save()
+    try await settle(one, two)
+    #expect(try two.note("Milk")?.text == "being written")
+  }
+
+  @Test func theHistorySaysWhoChangedIt() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    try await settle(one, two)
+    let transactions = try two.context.fetchHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(transactions.map(\.author) == ["sync"])
+  }
+
+  @Test func containersWithoutAZoneAreRefused() throws {
+    let container = try ModelContainer(
+      for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    #expect(throws: SyncError.nothingToSync) { try SyncEngine(container, transport: server) }
+  }
+}

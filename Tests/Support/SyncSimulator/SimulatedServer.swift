@@ -1,0 +1,16 @@
+import SteadSyncProtocol
+
+/// A server as a value: a copy is a backup.
+struct SimulatedServer {
+  var zone: Zone<MemoryZone>
+  var oracle = Oracle()
+
+  init(faults: Faults) {
+    var limits = SyncLimits()
+    limits.tombstoneAge = 600_000
+    zone = Zone(MemoryZone(), limits: limits)
+    zone.faults = faults
+  }
+
+  var records: [RecordID: Record] { zone.storage.content.records }
+}
