@@ -253,10 +253,23 @@ let package = Package(
     .target(
       name: "SteadSync",
       dependencies: ["SteadFiles", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"]),
+    // Devices and a server that speaks HTTP, for the tests of the sync.
+    .target(
+      name: "SyncTestSupport",
+      dependencies: [
+        "LocalServer", "SteadRecords", "SteadSync", "SteadSyncProtocol", "SteadTestSupport",
+        "SwiftData",
+      ],
+      path: "Tests/Support/SyncTestSupport"),
+    // A device that is killed.
+    .executableTarget(
+      name: "SyncWorker", dependencies: ["SteadSync", "SwiftData", "SyncTestSupport"],
+      path: "Tests/Workers/SyncWorker"),
     .testTarget(
       name: "SteadSyncTests",
       dependencies: [
         "SteadRecords", "SteadSync", "SteadSyncProtocol", "SteadTestSupport", "SwiftData",
+        "SyncTestSupport", "SyncWorker",
       ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),

@@ -12,6 +12,7 @@ let package = Package(
     .executable(name: "httpcache", targets: ["httpcache"]),
     .executable(name: "race", targets: ["race"]),
     .executable(name: "shelf", targets: ["shelf"]),
+    .executable(name: "two-devices", targets: ["two-devices"]),
   ],
   dependencies: [.package(name: "stead", path: "..")],
   targets: [
@@ -85,6 +86,16 @@ let package = Package(
     .testTarget(
       name: "HTTPCacheKitTests",
       dependencies: ["ExampleTestSupport", "HTTPCacheKit", "httpcache"]),
+    // Scripts/two-devices runs it with a server.
+    .target(
+      name: "TwoDevicesKit",
+      dependencies: [
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "SteadSync", package: "stead"),
+      ]),
+    .executableTarget(
+      name: "two-devices",
+      dependencies: ["TwoDevicesKit", .product(name: "SteadSync", package: "stead")]),
     .target(name: "ExampleTestSupport", path: "Tests/ExampleTestSupport"),
     // Not in the root package: see the note beside its target OSLog.
     .testTarget(

@@ -4,6 +4,7 @@ import SteadSync
 import SteadSyncProtocol
 import SteadTestSupport
 import SwiftData
+import SyncTestSupport
 import Testing
 
 @Suite(.hangLimit) struct SyncEngineTests {
@@ -133,7 +134,7 @@ import Testing
     try one.context.save()
     try await settle(one, two)
     #expect(try two.note("photo")?.photo == bytes)
-    let records = await server.records(of: "shelf")
+    let records = await server.records(of: "0123456789abcdef0123456789abcdef")
     #expect(records.map(\.size).max() ?? 0 < 1_000, "the record only names it")
     try #require(try two.note("photo")).photo = Data(bytes.reversed())
     try two.context.save()

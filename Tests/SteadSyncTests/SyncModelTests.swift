@@ -3,6 +3,7 @@ import SteadRecords
 import SteadSync
 import SteadTestSupport
 import SwiftData
+import SyncTestSupport
 import Testing
 
 /// Random edits on several devices over a network that loses and repeats: in the end all show the same.

