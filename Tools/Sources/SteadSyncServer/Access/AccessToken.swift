@@ -1,0 +1,91 @@
+import Crypto
+import Foundation
+
+/// What a short-lived token says: which account and which device sends a request.
+struct AccessToken: Sendable, Equatable {
+  /// Seconds for which a token is valid.
+  static let lifetime: Int64 = 900
+  /// Seconds by which the clocks of two servers may differ.
+  static let leeway: Int64 = 30
+  /// Bytes of the longest token that is looked at.
+  static let maximumLength = 2_048
+
+  var account: String
+  var device: String
+
+  private struct Header: Codable {
+    var alg: String
+    var kid: String
+    var typ: String?
+    /// Extensions that a reader must know: none are known.
+    var crit: [String]?
+  }
+
+  private struct Claims: Codable {
+    var sub: String
+    var dev: String
+    var iat: Int64
+    var nbf: Int64
+    var exp: Int64
+  }
+
+  /// Signs a token with the newest key.
+  func signed(with keys: SigningKeys, clock: ServerClock) throws -> String {
+    let key = try keys.newest
+    let now = clock.now / 1_000
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let header = try encoder.encode(Header(alg: "EdDSA", kid: key.name, typ: "JWT"))
+    let claims = try encoder.encode(
+      Claims(sub: account, dev: device, iat: now, nbf: now, exp: now + Self.lifetime))
+    let text = Base64URL.encode(header) + "." + Base64URL.encode(claims)
+    let signature = try key.key.signature(for: Data(text.utf8))
+    return text + "." + Base64URL.encode(signature)
+  }
+
+  /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless everything about it is right.
+  init(verifying token: String, keys: SigningKeys, clock: ServerClock) throws {
+    guard token.utf8.count <= Self.maximumLength else { throw Self.refused("is too long") }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
+      let claimBytes = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
+      let header = try? JSONDecoder().decode(Header.self, from: Data(headerBytes))
+    else { throw Self.refused("isn't a signed token") }
+    // Decided before any key is looked at: the token never chooses how it is verified.
+    guard header.alg == "EdDSA", header.crit == nil, header.typ == nil || header.typ == "JWT" else {
+      throw Self.refused("isn't signed with EdDSA")
+    }
+    guard let key = keys.publicKey(named: header.kid) else {
+      throw Self.refused("is signed with a key that this server doesn't have")
+    }
+    guard signature.count == 64,
+      key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+    else { throw Self.refused("has a wrong signature") }
+    guard let claims = try? JSONDecoder().decode(Claims.self, from: Data(claimBytes)) else {
+      throw Self.refused("lacks a claim")
+    }
+    try Self.check(claims, now: clock.now / 1_000)
+    account = claims.sub
+    device = claims.dev
+  }
+
+  init(account: String, device: String) {
+    self.account = account
+    self.device = device
+  }
+
+  private static func check(_ claims: Claims, now: Int64) throws {
+    guard claims.exp > now else { throw refused("has expired") }
+    guard claims.nbf <= now + leeway, claims.iat <= now + leeway else {
+      throw refused("isn't valid yet")
+    }
+    guard claims.exp <= claims.iat + lifetime else { throw refused("is valid for too long") }
+    guard !claims.sub.isEmpty, !claims.dev.isEmpty else { throw refused("names nobody") }
+  }
+
+  private static func refused(_ reason: String) -> ServerError {
+    ServerError(
+      .unauthorized, "The access token \(reason).",
+      remedy: "Fetch a new one with the refresh token at /v1/token.")
+  }
+}

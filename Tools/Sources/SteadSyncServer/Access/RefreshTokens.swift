@@ -1,0 +1,74 @@
+/// Long-lived tokens, each of which is used once and brings its successor.
+///
+/// A device holds a chain of them. The last one used may be used again, as long as none of its successors was: the answer that
+/// held the successor may have been lost. Any other second use means that two hold the chain, and the device is revoked.
+enum RefreshTokens {
+  /// Milliseconds for which a token may be used.
+  static let lifetime: Int64 = 90 * 24 * 3_600 * 1_000
+
+  enum Outcome: Sendable {
+    case renewed(AccessToken, refresh: String)
+    case refused(ServerError)
+  }
+
+  /// Makes a token whose predecessor is the one with a hash, or the first of a device.
+  static func make(
+    for device: String, parent: [UInt8]?, in session: any SQLSession, now: Int64
+  ) throws -> String {
+    let token = Secret.token()
+    try session.change(
+      """
+      INSERT INTO refresh_tokens (hash, device, parent, expires, live) VALUES ($1, $2, $3, $4, 1)
+      """,
+      [
+        .bytes(Secret.hash(token)), .text(device), parent.map(SQLValue.bytes) ?? .null,
+        .integer(now + lifetime),
+      ])
+    return token
+  }
+
+  /// Exchanges a token. The transaction has to be committed whatever the outcome.
+  static func renew(_ token: String, in session: any SQLSession, now: Int64) throws -> Outcome {
+    let hash = Secret.hash(token)
+    guard
+      let row = try session.row(
+        """
+        SELECT t.device, t.parent, t.expires, t.live, d.account, d.revoked, d.redeemed
+        FROM refresh_tokens t JOIN devices d ON d.device = t.device WHERE t.hash = $1
+        """, [.bytes(hash)])
+    else { return .refused(unknown) }
+    let device = try row.text(0)
+    guard try row.integer(5) == 0 else { return .refused(revoked) }
+    guard try row.integer(2) > now else { return .refused(expired) }
+    let redeemed = try row.optionalBytes(6)
+    let isNext = try row.integer(3) == 1 && row.optionalBytes(1) == redeemed
+    let isRepeated = redeemed == hash
+    guard isNext || isRepeated else {
+      try Devices.revoke(device, in: session, now: now)
+      return .refused(reused)
+    }
+    if isRepeated {
+      try session.change(
+        "UPDATE refresh_tokens SET live = 0 WHERE device = $1 AND parent = $2",
+        [.text(device), .bytes(hash)])
+    }
+    try session.change(
+      "UPDATE devices SET redeemed = $1, seen = $2 WHERE device = $3",
+      [.bytes(hash), .integer(now), .text(device)])
+    try session.change(
+      "DELETE FROM refresh_tokens WHERE device = $1 AND expires <= $2",
+      [.text(device), .integer(now)])
+    let next = try make(for: device, parent: hash, in: session, now: now)
+    return .renewed(AccessToken(account: try row.text(4), device: device), refresh: next)
+  }
+
+  private static let remedy = "Enrol the device again with a new code."
+  private static let unknown = ServerError(
+    .unauthorized, "The server doesn't know the refresh token.", remedy: remedy)
+  private static let expired = ServerError(
+    .unauthorized, "The refresh token has expired.", remedy: remedy)
+  private static let revoked = ServerError(
+    .unauthorized, "The device was revoked.", remedy: remedy)
+  private static let reused = ServerError(
+    .unauthorized, "The refresh token was used twice, so the device was revoked.", remedy: remedy)
+}

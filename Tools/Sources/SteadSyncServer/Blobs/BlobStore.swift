@@ -1,0 +1,139 @@
+import Crypto
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The blobs of zones: files named by the hash of their contents.
+///
+/// A file without the ending `.part` is whole, and was written to the disk before it got its name.
+final class BlobStore: Sendable {
+  /// Bytes of a blob.
+  static let maximumSize: Int64 = 50 << 20
+  /// Bytes that are read at once.
+  private static let chunk = 256 << 10
+
+  /// A blob's place.
+  struct Name: Hashable, Sendable {
+    var zone: String
+    var sha256: String
+  }
+
+  private let directory: String
+  private let uploads = Mutex<Set<Name>>([])
+
+  init(directory: String) { self.directory = directory }
+
+  private func path(_ name: Name) -> String { "\(directory)/\(name.zone)/\(name.sha256)" }
+  private func part(_ name: Name) -> String { path(name) + ".part" }
+
+  /// The size of a whole blob; nil if there is none.
+  func size(_ name: Name) -> Int64? { Self.size(path(name)) }
+
+  /// How many bytes of an unfinished blob the server has.
+  func offset(_ name: Name) -> Int64 { Self.size(part(name)) ?? 0 }
+
+  private static func size(_ path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  // MARK: Writing
+
+  /// Keeps others from writing the same blob while a body runs.
+  func withUpload<Value>(_ name: Name, _ body: () async throws -> Value) async throws -> Value {
+    guard uploads.withLock({ $0.insert(name).inserted }) else {
+      throw ServerError(
+        .conflict, "The blob is being sent already.", remedy: "Ask with HEAD how far it is.",
+        retryAfter: 1)
+    }
+    defer { _ = uploads.withLock { $0.remove(name) } }
+    return try await body()
+  }
+
+  /// Opens an unfinished blob for writing at an offset, which cuts off what follows.
+  func open(_ name: Name, at offset: Int64) async throws -> FileHandle {
+    try await NIOThreadPool.singleton.runIfActive { [self] in
+      try FileManager.default.createDirectory(
+        atPath: "\(directory)/\(name.zone)", withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      let known = self.offset(name)
+      guard offset <= known else {
+        throw ServerError(
+          .conflict, "The server has less of the blob than the range says.",
+          remedy: "Go on at the offset.", figures: ["offset": known])
+      }
+      let file = Foundation.open(part(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      guard file >= 0 else { throw Self.failure }
+      let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+      try handle.truncate(atOffset: UInt64(offset))
+      return handle
+    }
+  }
+
+  func append(_ bytes: ByteBuffer, to handle: FileHandle) async throws {
+    try await NIOThreadPool.singleton.runIfActive {
+      do { try handle.write(contentsOf: Data(bytes.readableBytesView)) } catch {
+        throw Self.failure
+      }
+    }
+  }
+
+  /// Gives an unfinished blob its name, if its contents have that hash; removes it otherwise.
+  func finish(_ name: Name, _ handle: FileHandle) async throws {
+    try await NIOThreadPool.singleton.runIfActive { [self] in
+      try handle.synchronize()
+      try handle.close()
+      guard try Self.hash(of: part(name)) == name.sha256 else {
+        unlink(part(name))
+        throw ServerError(
+          .conflict, "The bytes don't have the hash in the address.",
+          remedy: "Send the blob again from the start.")
+      }
+      guard rename(part(name), path(name)) == 0 else { throw Self.failure }
+      try PrivateFile.synchronizeDirectory(of: path(name))
+    }
+  }
+
+  private static func hash(of path: String) throws -> String {
+    let handle = try FileHandle(forReadingFrom: URL(filePath: path))
+    defer { try? handle.close() }  // Only read from.
+    var hash = SHA256()
+    while let data = try handle.read(upToCount: chunk), !data.isEmpty { hash.update(data: data) }
+    return Secret.hexadecimal(hash.finalize())
+  }
+
+  static let failure = ServerError(
+    .unavailable, "The blob can't be written.",
+    remedy: "Check the free space and the owner of the data directory.", retryAfter: 30)
+
+  // MARK: Reading and removing
+
+  func read(_ name: Name, from offset: Int64) async throws -> FileHandle {
+    try await NIOThreadPool.singleton.runIfActive { [self] in
+      let handle = try FileHandle(forReadingFrom: URL(filePath: path(name)))
+      try handle.seek(toOffset: UInt64(offset))
+      return handle
+    }
+  }
+
+  /// The next bytes; nil at the end.
+  static func next(_ handle: FileHandle) async throws -> ByteBuffer? {
+    try await NIOThreadPool.singleton.runIfActive {
+      guard let data = try handle.read(upToCount: chunk), !data.isEmpty else { return nil }
+      return ByteBuffer(bytes: data)
+    }
+  }
+
+  /// Removes a blob that isn't counted.
+  func remove(_ name: Name) { unlink(path(name)) }
+
+  func removeAll(of zone: String) async throws {
+    try await NIOThreadPool.singleton.runIfActive { [self] in
+      let path = "\(directory)/\(zone)"
+      if FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Synchronization
+
+/// Runs transactions on SQLite or PostgreSQL.
+///
+/// Work that writes is grouped: what waits while one transaction is committed shares the next one, each piece in a savepoint of
+/// its own, and is answered after the commit. Both engines differ in their ``SQLSession`` and in how many connections there are.
+public final class StorageEngine: Sendable {
+  /// Jobs in one transaction. More would keep the first one waiting.
+  static let maximumJobsInGroup = 128
+
+  /// Where the data is.
+  public enum Location: Sendable, Equatable {
+    /// A file of SQLite, by its path.
+    case sqlite(String)
+    /// A connection string of libpq.
+    case postgreSQL(String)
+  }
+
+  let location: Location
+  private let writing = WorkQueue()
+  private let reading = WorkQueue()
+  private let running: Mutex<Ending>
+
+  private struct Ending {
+    var workers: Int
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// Opens a database and makes its tables.
+  ///
+  /// Throws ``ServerError`` if the database can't be opened.
+  public init(_ location: Location, connections: Int = 8) throws {
+    self.location = location
+    let connect = Self.connect(location)
+    let session = try connect(true)
+    try Tables.create(in: session)
+    let writers: Int
+    let lanes: Int
+    switch location {
+    case .sqlite: (writers, lanes) = (1, Self.maximumJobsInGroup)
+    case .postgreSQL: (writers, lanes) = (connections, 1)
+    }
+    let readers = 4
+    running = Mutex(Ending(workers: writers + readers))
+    for _ in 0..<writers {
+      start(writing, writes: true, lanes: lanes) { try connect(true) }
+    }
+    for _ in 0..<readers {
+      start(reading, writes: false, lanes: 1) { try connect(false) }
+    }
+  }
+
+  private static func connect(_ location: Location) -> @Sendable (Bool) throws -> any SQLSession {
+    switch location {
+    case .sqlite(let path): { writes in try SQLiteSession(path: path, writes: writes) }
+    case .postgreSQL(let string): { _ in try PostgreSQLSession(string) }
+    }
+  }
+
+  private func start(
+    _ queue: WorkQueue, writes: Bool, lanes: Int,
+    connect: @escaping @Sendable () throws -> any SQLSession
+  ) {
+    let worker = Worker(
+      queue: queue, connect: connect, writes: writes,
+      maximumJobs: writes ? Self.maximumJobsInGroup : 1, maximumLanes: lanes
+    ) { [weak self] in self?.workerEnded() }
+    worker.start()
+  }
+
+  /// Runs work in a transaction and returns after the commit.
+  ///
+  /// The work may be run several times. If it throws, what it wrote is rolled back.
+  func write<Value: Sendable>(
+    _ lane: Lane, _ work: @escaping @Sendable (any SQLSession) throws -> Value
+  ) async throws -> Value {
+    try await submit(to: writing, lane, work)
+  }
+
+  /// Runs work that sees one state of the database.
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any SQLSession) throws -> Value
+  ) async throws -> Value {
+    // A lane of its own for each, since nothing has to wait for another.
+    try await submit(to: reading, .zone(String(UInt64.random(in: 0...UInt64.max))), work)
+  }
+
+  private func submit<Value: Sendable>(
+    to queue: WorkQueue, _ lane: Lane,
+    _ work: @escaping @Sendable (any SQLSession) throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.append(
+        Job(
+          lane: lane,
+          work: { session in
+            let value = try work(session)
+            return { continuation.resume(returning: value) }
+          },
+          fail: { continuation.resume(throwing: $0) }))
+    }
+  }
+
+  /// Work that waits for a connection.
+  var waitingWork: Int { writing.count + reading.count }
+
+  /// Takes no more work, and returns when all that waits is done.
+  public func close() async {
+    writing.close()
+    reading.close()
+    await withCheckedContinuation { continuation in
+      let isOver = running.withLock { ending in
+        if ending.workers > 0 { ending.waiters.append(continuation) }
+        return ending.workers == 0
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  private func workerEnded() {
+    let waiters = running.withLock { ending in
+      ending.workers -= 1
+      return ending.workers == 0 ? ending.waiters : []
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+}

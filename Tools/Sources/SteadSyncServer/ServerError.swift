@@ -1,0 +1,69 @@
+/// A request that the server refused, or could not serve.
+///
+/// Neither text holds a value that a client stored or sent.
+public struct ServerError: Error, Sendable, Equatable {
+  /// What happened, for programs: the `error` of an answer.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    private init(_ description: String) { self.description = description }
+
+    /// The request isn't one that the protocol knows.
+    public static let malformed = Code("malformed")
+    /// The access token is missing or isn't valid.
+    public static let unauthorized = Code("unauthorized")
+    /// The device may not do this in the zone.
+    public static let forbidden = Code("forbidden")
+    /// The resource doesn't exist, or the user isn't a member of its zone.
+    public static let notFound = Code("not_found")
+    /// The request doesn't fit what the server has.
+    public static let conflict = Code("conflict")
+    /// A push doesn't follow the client's last one.
+    public static let gap = Code("gap")
+    /// A push names blobs that the zone doesn't have.
+    public static let missingBlobs = Code("missing_blobs")
+    /// A cursor is older than what the zone keeps.
+    public static let expired = Code("expired")
+    /// The server lost changes that the cursor has seen.
+    public static let rollback = Code("rollback")
+    /// The client's schema is older than the zone demands.
+    public static let schema = Code("schema")
+    /// The zone needs the client's schema first.
+    public static let schemaWanted = Code("schema_wanted")
+    /// The client's schema contradicts the zone's.
+    public static let schemaConflict = Code("schema_conflict")
+    /// The request is larger than its limit.
+    public static let tooLarge = Code("too_large")
+    /// Too many requests.
+    public static let tooMany = Code("too_many")
+    /// The owner's quota is used up.
+    public static let quota = Code("quota")
+    /// The store can't be reached, or is full.
+    public static let unavailable = Code("unavailable")
+    /// The server has a fault.
+    public static let failed = Code("failed")
+  }
+
+  public var code: Code
+  /// What is wrong.
+  public var message: String
+  /// What to do about it.
+  public var remedy: String
+  /// Seconds until the request may be sent again, where the server knows.
+  public var retryAfter: Int?
+  /// Figures that belong to the error, such as limits.
+  public var figures: [String: Int64]
+  /// Identifiers that belong to the error, such as the hashes of missing blobs.
+  public var names: [String: [String]]
+
+  init(
+    _ code: Code, _ message: String, remedy: String, retryAfter: Int? = nil,
+    figures: [String: Int64] = [:], names: [String: [String]] = [:]
+  ) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+    self.retryAfter = retryAfter
+    self.figures = figures
+    self.names = names
+  }
+}

@@ -1,0 +1,30 @@
+import ServiceLifecycle
+
+/// Ends waits whose time is over, and looks for changes that other servers of the same database made.
+struct Waking: Service {
+  /// Milliseconds between two looks at the heads.
+  static let interval = 50
+
+  let server: SyncServer
+
+  func run() async throws {
+    let asks = if case .postgreSQL = server.engine.location { true } else { false }
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        server.hub.expire(at: .now)
+        if asks { await look() }
+        // Cancelled when the server ends.
+        try? await Task.sleep(for: .milliseconds(Self.interval))
+      }
+    }
+    server.hub.close()
+  }
+
+  private func look() async {
+    let zones = server.hub.zones
+    guard !zones.isEmpty else { return }
+    // The next look is soon, and requests report what is wrong with the database.
+    let heads = try? await server.engine.read { try Zones.heads(zones, in: $0) }
+    server.hub.moved(heads ?? [:])
+  }
+}

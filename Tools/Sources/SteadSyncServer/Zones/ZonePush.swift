@@ -1,0 +1,73 @@
+import SteadSyncProtocol
+
+/// A push on its way into a zone's tables.
+struct ZonePush: Sendable {
+  let push: Push
+  let caller: AccessToken
+  /// Bytes that the zones of one owner may hold.
+  let quota: Int64
+  let now: Int64
+
+  /// What became of the push, and the zone's head after it.
+  struct Outcome: Sendable {
+    var answer: PushAnswer
+    var head: Int64
+    /// Records that got a number.
+    var changed: Int64
+  }
+
+  /// Applies the push within a transaction. Changes nothing unless the answer is `taken`.
+  func apply(to name: String, in session: any SQLSession, schemas: SchemaCache) throws -> Outcome {
+    let tables = try ZoneTables.locked(
+      name, device: caller.device, in: session, schemas: schemas)
+    // Also says that the zone doesn't exist.
+    try Membership.check(caller, zone: name, atLeast: .write, in: session)
+    guard let tables else { throw EngineError.unexpectedType }
+    try tables.check(push.client)
+    var limits = SyncLimits()
+    limits.zoneBytes = Int(max(quota - (try tables.row.otherBytes(in: session)), 0))
+    let before = tables.row.state.mark.head
+    try tables.prefetch(push)
+    var zone = Zone(tables, limits: limits)
+    let answer = try zone.apply(push, now: now, token: UInt64.random(in: 1...UInt64.max))
+    if case .taken = answer {
+      try tables.flush()
+      let head = tables.row.state.mark.head
+      return Outcome(answer: answer, head: head, changed: head - before)
+    }
+    return Outcome(answer: answer, head: before, changed: 0)
+  }
+}
+
+extension ZoneTables {
+  private static let holdersByToken = RowBatch.Keyed(
+    "SELECT token, id FROM uniq WHERE zone = $1 AND token IN %")
+
+  /// Fetches what a push is likely to look at, in few statements: its records, those that they refer to, and the
+  /// holders of the keys of inserted ones.
+  func prefetch(_ push: Push) throws {
+    var ids: Set<RecordID> = []
+    var tokens: Set<UniqueToken> = []
+    let schema = push.schema ?? row.state.schema
+    for mutation in push.transactions.flatMap(\.mutations) {
+      ids.insert(mutation.id)
+      guard let rules = schema.entities[mutation.type] else { continue }
+      let values = mutation.values
+      for (name, rule) in rules.fields where rule.reference != nil {
+        if let target = values[name].flatMap(Schema.target) { ids.insert(target) }
+      }
+      guard !rules.unique.isEmpty, case .insert(let insert) = mutation else { continue }
+      let record = Record(
+        id: insert.id, type: insert.type, at: insert.stamp, live: [insert.incarnation],
+        fields: insert.fields.mapValues { Field($0, insert.stamp) })
+      tokens.formUnion(schema.tokens(of: record).map(\.token))
+    }
+    try prepare(ids)
+    for token in tokens { storedHolders[token] = .some(nil) }
+    let keys = tokens.map { SQLValue.text($0.text) }
+    for row in try Self.holdersByToken.rows(zone, keys, in: session) {
+      let token = try Self.identifier(row.text(0), as: UniqueToken.self)
+      storedHolders[token] = try Self.identifier(row.text(1), as: RecordID.self)
+    }
+  }
+}

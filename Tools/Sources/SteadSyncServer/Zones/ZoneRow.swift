@@ -1,0 +1,102 @@
+import SteadSyncProtocol
+
+/// A zone's row: its counters, whose it is, and the rules of its types.
+struct ZoneRow: Sendable {
+  let zone: String
+  let owner: String
+  var state: ZoneState
+  /// Bytes of the blobs.
+  var blobBytes: Int64
+  private var rules: [UInt8]
+
+  private static let columns = """
+    owner, head, token, min_seq, min_schema, bytes, blob_bytes, live, time, clock, seen, rules
+    """
+
+  /// Locks a zone until the transaction ends; nil if it doesn't exist. The first statement of every change: the
+  /// numbers that follow from the head are visible to others in their order, because no two transactions have the
+  /// zone at a time.
+  static func locked(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
+    -> ZoneRow?
+  {
+    let row = try session.row(
+      "UPDATE zones SET head = head + 0 WHERE zone = $1 RETURNING \(columns)", [.text(zone)])
+    return try row.map { try ZoneRow(zone, $0, schemas) }
+  }
+
+  /// Reads a zone without a lock; nil if it doesn't exist.
+  static func read(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
+    -> ZoneRow?
+  {
+    let row = try session.row("SELECT \(columns) FROM zones WHERE zone = $1", [.text(zone)])
+    return try row.map { try ZoneRow(zone, $0, schemas) }
+  }
+
+  private init(_ zone: String, _ row: SQLRow, _ schemas: SchemaCache) throws {
+    self.zone = zone
+    owner = try row.text(0)
+    state = ZoneState()
+    state.mark = Mark(
+      head: try row.integer(1), token: UInt64(bitPattern: try row.integer(2)))
+    state.purged = try row.integer(3)
+    state.minimumSchema = Int(try row.integer(4))
+    state.bytes = Int(try row.integer(5))
+    blobBytes = try row.integer(6)
+    state.records = Int(try row.integer(7))
+    state.now = try row.integer(8)
+    state.clock = HybridClock(
+      last: Self.moment(try row.integer(9)), seen: Self.moment(try row.integer(10)), offset: 0)
+    rules = try row.bytes(11)
+    state.schema = try schemas.schema(rules)
+  }
+
+  /// Writes what was changed.
+  mutating func save(in session: any SQLSession, schemas: SchemaCache) throws {
+    if try schemas.schema(rules) != state.schema { rules = state.schema.encoded() }
+    try session.change(
+      """
+      UPDATE zones SET head = $1, token = $2, min_seq = $3, min_schema = $4, bytes = $5,
+        blob_bytes = $6, live = $7, time = $8, clock = $9, seen = $10, rules = $11
+      WHERE zone = $12
+      """,
+      [
+        .integer(state.mark.head), .integer(Int64(bitPattern: state.mark.token)),
+        .integer(state.purged), .integer(Int64(state.minimumSchema)),
+        .integer(Int64(state.bytes)), .integer(blobBytes),
+        .integer(Int64(state.records)), .integer(state.now),
+        .integer(Self.number(state.clock.last)), .integer(Self.number(state.clock.seen)),
+        .bytes(rules), .text(zone),
+      ])
+  }
+
+  /// A moment's 48 bits of milliseconds and 16 of the counter as one number.
+  private static func number(_ moment: HybridClock.Moment) -> Int64 {
+    moment.milliseconds << 16 | Int64(moment.counter)
+  }
+
+  private static func moment(_ number: Int64) -> HybridClock.Moment {
+    let bits = UInt64(bitPattern: number)
+    return HybridClock.Moment(
+      milliseconds: Int64(bits >> 16), counter: UInt16(truncatingIfNeeded: bits))
+  }
+}
+
+extension ZoneRow {
+  /// Bytes that the owner's other zones and all of the owner's blobs hold.
+  func otherBytes(in session: any SQLSession) throws -> Int64 {
+    let row = try session.row(
+      "SELECT CAST(SUM(bytes + blob_bytes) AS BIGINT) FROM zones WHERE owner = $1", [.text(owner)])
+    return try (row?.integer(0) ?? 0) - Int64(state.bytes)
+  }
+
+  /// Throws ``ServerError`` if the owner's zones would hold more than the quota with so many more bytes.
+  func checkQuota(_ quota: Int64, adding count: Int64, in session: any SQLSession) throws {
+    let used = try otherBytes(in: session) + Int64(state.bytes)
+    guard count <= 0 || used + count <= quota else {
+      throw ServerError(
+        .quota, "The owner of the zone has no room left.",
+        remedy: "Delete records or blobs, or raise --quota on the server.",
+        figures: ["limit": quota, "used": used, "needed": count])
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import Foundation
+import SteadSyncServer
+
+/// Runs a sync server, and changes what it keeps.
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a sync server.",
+    subcommands: [Run.self, Invite.self, Backup.self, RotateKey.self], defaultSubcommand: Run.self)
+
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Runs the server (the default).")
+
+    @OptionGroup var place: Place
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 for any that is free.") var port = 8_787
+    @Option(help: "An address or range whose X-Forwarded-For is believed; repeatable.")
+    var trustedProxy: [String] = []
+    @Option(help: "Bytes that the zones of one owner may hold.") var quota: Int64 = 10 << 30
+
+    func run() async throws {
+      // What the server makes is for its user alone.
+      umask(0o077)
+      var settings = try place.settings()
+      settings.host = host
+      settings.port = port
+      settings.ownerQuota = quota
+      settings.trustedProxies = try trustedProxy.map { text in
+        guard let range = AddressRange(text) else {
+          throw ValidationError("--trusted-proxy takes an address or a range such as 10.0.0.0/8.")
+        }
+        return range
+      }
+      let host = settings.host
+      try await SyncServer(settings).run { port in
+        // Flushed at once, for programs that wait for the line.
+        FileHandle.standardOutput.write(Data("Serving at http://\(host):\(port)\n".utf8))
+      }
+    }
+  }
+
+  struct Invite: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints a code with which a user enrols one device. Makes the user if needed.")
+
+    @OptionGroup var place: Place
+    @Argument(help: "The user's name.") var user: String
+
+    func run() async throws {
+      guard let account = AccountName(user) else {
+        throw ValidationError("A user's name has 1 to 64 lower-case letters, digits, and . _ - @.")
+      }
+      let server = try SyncServer(place.settings())
+      let code = try await server.invite(account)
+      await server.close()
+      print(code)
+    }
+  }
+
+  struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Copies a server's data into a new directory, while the server runs.")
+
+    @OptionGroup var place: Place
+    @Argument(help: "The directory to make.") var directory: String
+
+    func run() async throws {
+      try SyncServer.backUp(place.settings(), to: directory)
+    }
+  }
+
+  struct RotateKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate-key",
+      abstract: "Makes a new signing key. A server that runs has to be restarted.")
+
+    @OptionGroup var place: Place
+
+    func run() async throws {
+      try SigningKeys(directory: place.settings().directory, clock: .system).rotate(clock: .system)
+    }
+  }
+}
+
+/// Where a server's data is.
+struct Place: ParsableArguments {
+  @Option(help: "The directory of the keys, the blobs and the database.")
+  var data = "/var/lib/stead"
+  @Option(
+    help: "Where the database is: postgresql://… for PostgreSQL; a file in the directory otherwise."
+  )
+  var database: String?
+
+  func settings() throws -> ServerSettings {
+    var settings = ServerSettings(directory: data)
+    if let database {
+      guard let location = StorageEngine.Location(url: database) else {
+        throw ValidationError("--database takes postgresql://… or sqlite:PATH.")
+      }
+      settings.location = location
+    }
+    return settings
+  }
+}

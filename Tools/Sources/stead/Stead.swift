@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// The command line of Stead.
+@main
+struct Stead: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stead", abstract: "Works with what Stead keeps.", subcommands: [Serve.self])
+}

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import SteadSyncServer
+
+@Suite struct RefreshTokenTests {
+  private func enrolled(_ engine: StorageEngine) async throws -> String {
+    try await engine.write(.server) { session in
+      let name = try #require(AccountName("anna"))
+      let code = try Invitations.make(name, in: session, now: 0)
+      return try Devices.enrol(name, code: code, name: "", in: session, now: 0).get().refresh
+    }
+  }
+
+  /// The next token; nil if the server refuses.
+  private func renew(_ engine: StorageEngine, _ token: String, now: Int64 = 0) async throws
+    -> String?
+  {
+    let outcome = try await engine.write(.server) {
+      try RefreshTokens.renew(token, in: $0, now: now)
+    }
+    if case .renewed(_, let next) = outcome { return next }
+    return nil
+  }
+
+  @Test(arguments: EngineCase.all)
+  func aTokenBringsItsSuccessor(in engineCase: EngineCase) async throws {
+    try await engineCase.with { engine in
+      var token = try await enrolled(engine)
+      for _ in 0..<5 { token = try #require(try await renew(engine, token)) }
+    }
+  }
+
+  @Test(arguments: EngineCase.all)
+  func aSecondUseAfterTheSuccessorsRevokesTheDevice(in engineCase: EngineCase) async throws {
+    try await engineCase.with { engine in
+      let stolen = try await enrolled(engine)
+      let second = try #require(try await renew(engine, stolen))
+      let third = try #require(try await renew(engine, second))
+      #expect(try await renew(engine, stolen) == nil)
+      #expect(try await renew(engine, third) == nil)
+    }
+  }
+
+  /// The answer with the successor got lost, and the device asks once more.
+  @Test(arguments: EngineCase.all)
+  func aLostAnswerLocksNobodyOut(in engineCase: EngineCase) async throws {
+    try await engineCase.with { engine in
+      let token = try await enrolled(engine)
+      let lost = try #require(try await renew(engine, token))
+      let second = try #require(try await renew(engine, token))
+      let third = try #require(try await renew(engine, second))
+      // Whoever has what got lost is found out.
+      #expect(try await renew(engine, lost) == nil)
+      #expect(try await renew(engine, third) == nil)
+    }
+  }
+
+  @Test(arguments: EngineCase.all)
+  func aTokenExpires(in engineCase: EngineCase) async throws {
+    try await engineCase.with { engine in
+      let token = try await enrolled(engine)
+      let last = RefreshTokens.lifetime
+      #expect(try await renew(engine, token, now: last) == nil)
+      #expect(try await renew(engine, token, now: last - 1) != nil)
+    }
+  }
+
+  @Test(arguments: EngineCase.all)
+  func aStrangersTokenIsRefused(in engineCase: EngineCase) async throws {
+    try await engineCase.with { engine in
+      _ = try await enrolled(engine)
+      #expect(try await renew(engine, Secret.token()) == nil)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import SteadSyncProtocol
+import Testing
+
+@testable import SteadSyncServer
+
+/// The program `stead serve`.
+@Suite(.serialized) struct ProcessTests {
+  private static let zone = String(repeating: "0a", count: 16)
+  private let directory: Directory
+  private var data: String { directory.path + "/data" }
+
+  init() throws { directory = try Directory() }
+
+  private func enrolled(_ process: ServerProcess) async throws -> TestDevice {
+    let code = try ServerProcess.run("invite", "anna", "--data", data).output
+    let server = TestServer(
+      server: try SyncServer(ServerSettings(directory: directory.path + "/unused")),
+      port: process.port)
+    let answer = try await server.send(
+      "POST", "v1/enrol",
+      json: ["user": "anna", "code": code.trimmingCharacters(in: .whitespacesAndNewlines)])
+    let device = TestDevice(
+      server: server, user: "anna", device: answer.text("device"),
+      access: answer.text("access_token"), refresh: answer.text("refresh_token"))
+    #expect(try await device.send("PUT", "v1/zones/\(Self.zone)").status == 204)
+    return device
+  }
+
+  private func push(_ device: TestDevice, _ number: Int) async throws -> TestAnswer {
+    let client = TestClient(device: device, zone: Self.zone)
+    return try await client.push(Int64(number), client.insert(RecordID("\(number)") ?? "0"))
+  }
+
+  /// The ids in a database that no server has open.
+  private func ids(in path: String) throws -> Set<String> {
+    let session = try SQLiteSession(path: path, writes: true)
+    return Set(try session.rows("SELECT id FROM records", []).map { try $0.text(0) })
+  }
+
+  @Test func sigtermAnswersWhoWaitsAndEnds() async throws {
+    let process = try ServerProcess(directory: data)
+    let device = try await enrolled(process)
+    let start = ContinuousClock.now
+    async let waiting = device.send("POST", "v1/wait", json: ["zones": [Self.zone: 0]])
+    // Until the request waits.
+    while true {
+      let metrics = try await device.server.send("GET", "metrics")
+      if String(decoding: metrics.body, as: UTF8.self).contains("stead_waiting_requests 1") {
+        break
+      }
+    }
+    #expect(process.end(SIGTERM) == 0)
+    let answer = try await waiting
+    #expect(answer.status == 200 && answer.object["zones"] as? [String] == [])
+    #expect(start.duration(to: .now) < .seconds(30))
+  }
+
+  @Test func aBackupOfARunningServerHasWhatWasAcknowledged() async throws {
+    let process = try ServerProcess(directory: data)
+    let device = try await enrolled(process)
+    for number in 1...3 { #expect(try await push(device, number).status == 200) }
+    let copy = directory.path + "/copy"
+    #expect(try ServerProcess.run("backup", copy, "--data", data).status == 0)
+    #expect(try await push(device, 4).status == 200)
+    #expect(try ids(in: copy + "/stead.sqlite") == ["1", "2", "3"])
+    #expect(try ServerProcess.run("backup", copy, "--data", data).status != 0)
+    #expect(process.end(SIGTERM) == 0)
+    let again = try ServerProcess(directory: copy)
+    let other = TestDevice(
+      server: TestServer(server: device.server.server, port: again.port), user: "anna",
+      device: device.device, access: device.access, refresh: device.refresh)
+    #expect(try await push(other, 4).receipt?.head == 4)
+    #expect(again.end(SIGTERM) == 0)
+  }
+
+  @Test func killLosesNoAcknowledgedPush() async throws {
+    var acknowledged: Set<String> = []
+    var number = 1
+    var token: TestDevice?
+    for round in 1...4 {
+      let process = try ServerProcess(directory: data)
+      var device: TestDevice
+      if let token {
+        device = TestDevice(
+          server: TestServer(server: token.server.server, port: process.port), user: "anna",
+          device: token.device, access: token.access, refresh: token.refresh)
+      } else {
+        device = try await enrolled(process)
+        token = device
+      }
+      let pid = process.pid
+      let last = number + 20 * round
+      // Killed amid the pushes: the one under way fails, or was acknowledged before.
+      while number < last + 200 {
+        if number == last { kill(pid, SIGKILL) }
+        guard let answer = try? await push(device, number), answer.status == 200 else { break }
+        acknowledged.insert("\(number)")
+        number += 1
+      }
+      _ = process.end(SIGKILL)
+      #expect(try ids(in: data + "/stead.sqlite").isSuperset(of: acknowledged))
+    }
+    #expect(acknowledged.count >= 80)
+  }
+}
