@@ -53,7 +53,8 @@ let package = Package(
     .trait(name: "Everything", description: "All products."),
     .trait(
       name: "Records",
-      description: "SteadRecords and SteadSwiftData. Their macros are built with swift-syntax."),
+      description:
+        "SteadRecords, SteadSwiftData, SteadSync. Their macros are built with swift-syntax."),
     .trait(
       name: "Secrets",
       description: "SteadSecrets and SteadSecretsTesting. The vault is built with swift-crypto."),
