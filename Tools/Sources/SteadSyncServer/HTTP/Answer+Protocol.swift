@@ -9,7 +9,9 @@ extension Answer {
     members["error"] = .string(error.code.description)
     members["message"] = .string(error.message)
     members["remedy"] = .string(error.remedy)
-    if !error.figures.isEmpty { members["figures"] = .object(error.figures.mapValues(SyncValue.int)) }
+    if !error.figures.isEmpty {
+      members["figures"] = .object(error.figures.mapValues(SyncValue.int))
+    }
     return bytes(
       SyncValue.object(members).encoded(), type: "application/json", status: status(of: error.code))
   }

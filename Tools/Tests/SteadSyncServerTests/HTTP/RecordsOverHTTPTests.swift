@@ -37,7 +37,8 @@ import Testing
       var second = first
       second.device = try await server.device(of: "anna")
       second.id = "other"
-      #expect(try await first.push(1, first.insert("a", ["title": "1", "text": "1"])).status == 200)
+      #expect(
+        try await first.push(1, first.insert("a", ["title": "1", "text": "1"])).status == 200)
       let late = second.update("a", ["title": "2"], at: 9)
       #expect(try await second.push(1, late).status == 200)
       // Edited before the other edit, pushed after it.

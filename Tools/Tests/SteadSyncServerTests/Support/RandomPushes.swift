@@ -29,7 +29,8 @@ struct RandomPushes {
 
   private static func client(_ index: Int, life: Int) -> Client {
     Client(
-      id: identifier("client\(index)-\(life)"), device: identifier("device\(index)"), anchor: .start)
+      id: identifier("client\(index)-\(life)"), device: identifier("device\(index)"), anchor: .start
+    )
   }
 
   private static func identifier<Subject>(_ text: String) -> Identifier<Subject> {
@@ -72,7 +73,8 @@ struct RandomPushes {
 
   /// The next push, and the client that sends it.
   mutating func next() -> Push {
-    now += Int64(numbers.once(in: 200) ? 86_400_000 * numbers.number(1...60) : numbers.number(0...2_000))
+    now += Int64(
+      numbers.once(in: 200) ? 86_400_000 * numbers.number(1...60) : numbers.number(0...2_000))
     if numbers.once(in: 400), schemaVersion < 3 { schemaVersion += 1 }
     let index = numbers.number(0...(clients.count - 1))
     let client = clients[index]
