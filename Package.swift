@@ -370,7 +370,7 @@ let package = Package(
 // Set by Scripts/check. Flags on the command line would reach the dependencies, too, and a setting
 // that is always there would break the build of whoever has a newer compiler.
 if Context.environment["STEAD_WARNINGS_AS_ERRORS"] != nil {
-  for target in package.targets {
+  for target in package.targets where target.type != .plugin {
     target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
   }
 }

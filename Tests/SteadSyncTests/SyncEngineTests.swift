@@ -198,4 +198,44 @@ import Testing
       for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     #expect(throws: SyncError.nothingToSync) { try SyncEngine(container, transport: server) }
   }
+
+  @Test func anErasedStoreHoldsNothingAndFetchesAgain() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    try await settle(one, two)
+    try two.container.erase()
+    #expect(try two.content.isEmpty)
+    try await settle(two, one)
+    #expect(try one.content == two.content)
+    #expect(try two.content.count == 1)
+  }
+
+  @Test func aRefusedDeletionIsTakenBack() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Box("box"))
+    try one.context.save()
+    try await settle(one, two)
+    let boxes = FetchDescriptor<Box>()
+    let item = Item("item")
+    item.box = try two.context.fetch(boxes).first
+    two.context.insert(item)
+    try two.context.save()
+    try one.context.fetch(boxes).forEach { one.context.delete($0) }
+    try one.context.save()
+    try await settle(two, one)
+    #expect(try ModelContext(one.container).fetch(boxes).map(\.name) == ["box"])
+    #expect(
+      try ModelContext(one.container).fetch(FetchDescriptor<Item>()).first?.box?.name == "box")
+    let refused = try #require(try await one.engine.quarantine().first)
+    #expect(refused.reason.contains("denies"))
+    #expect(try await one.engine.retry(refused) == false, "the item still refers to it")
+    try two.context.fetch(FetchDescriptor<Item>()).forEach { two.context.delete($0) }
+    try two.context.save()
+    try await settle(two, one)
+    #expect(try await one.engine.retry(refused))
+    try await settle(one, two)
+    #expect(try ModelContext(two.container).fetch(boxes).isEmpty)
+    #expect(try await one.engine.quarantine().isEmpty)
+  }
 }

@@ -80,6 +80,8 @@ final class RecordZone: SyncedZone {
     try ConflictTable(database: transaction).note(
       acknowledged.lost(in: open.zone), at: now())
     shown.formUnion(open.zone.takeChangedRecords())
+    // Conflicts are found by what became of pending edits, not by how.
+    _ = open.zone.takeNotes()
     try RowRenderer(model, transaction, open).show(shown)
     try open.zone.merger.overlay.base.saveStaged()
     // A page that isn't shown yet still needs them.
@@ -100,8 +102,8 @@ final class RecordZone: SyncedZone {
   private func opened(
     _ transaction: RowTransaction
   ) throws -> (open: OpenZone, news: Set<RecordID>) {
-    if let open, try SyncTables.integer("turn", transaction) == open.turn { return (open, []) }
     try SyncTables.prepare(transaction)
+    if let open, try SyncTables.integer("turn", transaction) == open.turn { return (open, []) }
     if let known = try SyncTables.text("zone", transaction), known != id.text {
       // The configuration names another zone now; its rows become that one's.
       try SyncTables.clear(transaction)

@@ -128,6 +128,42 @@ public actor SyncEngine {
   /// Forgets the conflicts.
   public func clearConflicts() throws { for zone in zones { try zone.clearConflicts() } }
 
+  /// The changes that the server has refused, with reasons. They are not in the store any more.
+  public func quarantine() throws -> [QuarantinedChange] {
+    try zones.flatMap { zone in
+      try zone.turn { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
+    }
+  }
+
+  /// Makes a refused change once more, as edits of now. Returns whether that is possible; then it is sent.
+  @discardableResult
+  public func retry(_ change: QuarantinedChange) throws -> Bool {
+    try act(on: change) { zone, index in
+      if case .committed = try zone.retry(at: index, now: options.now()) { true } else { false }
+    }
+  }
+
+  /// Gives a refused change up.
+  public func discard(_ change: QuarantinedChange) throws {
+    _ = try act(on: change) { zone, index in
+      zone.discard(at: index)
+      return true
+    }
+  }
+
+  private func act(
+    on change: QuarantinedChange,
+    _ body: (inout ClientZone<StoredRecords>, Int) throws -> Bool
+  ) throws -> Bool {
+    guard let zone = zones.first(where: { $0.id.text == change.zone }) else { return false }
+    let isDone = try zone.turn { state in
+      guard let index = state.state.quarantine.firstIndex(of: change.item) else { return false }
+      return try body(&state, index)
+    }
+    signals[zone.id]?.set()
+    return isDone
+  }
+
   // MARK: Turns of the loops
 
   /// Exchanges whenever something is saved or has come, until it is cancelled.
@@ -191,7 +227,9 @@ public actor SyncEngine {
   }
 
   private func finishExchange(_ id: ZoneID, beyond cursor: Cursor) async {
-    while !Task.isCancelled, (try? zone(id)?.cursor()) == cursor, stale.contains(id) {
+    while !Task.isCancelled, (try? zone(id)?.cursor()) == cursor,
+      stale.contains(id) || exchanges[id] != nil
+    {
       if let running = exchanges[id] {
         _ = await running.result
       } else {
@@ -267,10 +305,15 @@ public actor SyncEngine {
     prepared.insert(zone.id)
   }
 
+  /// How often in a row the server may ask for something else than it gets. Halving a push of 400 transactions takes
+  /// nine.
+  private static let attemptLimit = 20
+
   /// Sends what is pending; returns why some of it cannot be sent.
   private func push(_ zone: any SyncedZone) async throws -> SyncError? {
     var absent: Set<BlobID> = []
     var sent: Set<BlobID> = []
+    var attempts = 0
     while let push = try zone.turn({ $0.nextPush(absentBlobs: absent) }) {
       try Task.checkCancellation()
       status.update(zone.id.text) {
@@ -280,7 +323,6 @@ public actor SyncEngine {
       switch answer {
       case .schemaTooOld(let minimum): return .appTooOld(minimum: minimum)
       case .schemaConflict: return .schemaConflict
-      case .tooLarge: return .tooLarge
       case .blobsMissing(let blobs):
         for blob in blobs {
           guard sent.insert(blob).inserted else {
@@ -293,7 +335,12 @@ public actor SyncEngine {
           }
         }
         continue
-      case .taken, .expired, .rollback, .gap, .schemaWanted: break
+      case .taken: attempts = 0
+      case .expired, .rollback, .gap, .schemaWanted, .tooLarge:
+        attempts += 1
+        guard attempts <= Self.attemptLimit else {
+          throw SyncError.unreachable(reason: "it does not take what it has asked for")
+        }
       }
       try zone.turn { try $0.receive(answer, to: push, freshClient: RandomName.client()) }
       // The next page says what to do.

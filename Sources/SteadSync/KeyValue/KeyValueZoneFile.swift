@@ -84,6 +84,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
         changed.insert(key)
       }
     }
+    _ = current.takeNotes()
     try current.merger.overlay.base.saveStaged()
     try stored.save(current.state, connection)
     zone = current

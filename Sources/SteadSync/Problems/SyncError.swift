@@ -22,8 +22,6 @@ public enum SyncError: Error, Hashable, Sendable {
   case appTooOld(minimum: Int)
   /// The app's models contradict those that other devices have synced.
   case schemaConflict
-  /// One change is larger than a server takes.
-  case tooLarge
   /// The server does not let this device do that.
   case refused(status: Int, reason: String)
   /// The server cannot be reached, or answers something else.
@@ -54,8 +52,6 @@ extension SyncError: CustomStringConvertible {
       "The zone takes changes of schema \(minimum) and later. Update the app; until then it only reads."
     case .schemaConflict:
       "The app's models contradict those that other devices have synced. Give what has changed another name."
-    case .tooLarge:
-      "A change is larger than a server takes. Save fewer objects at once, or put large values into external storage."
     case .refused(let status, let reason): "The server refuses with status \(status): \(reason)."
     case .unreachable(let reason): "The server cannot be reached: \(reason). It is tried again."
     }

@@ -22,7 +22,7 @@ package final class Device {
     _ transport: some SyncTransport, in folder: URL, _ directory: TemporaryDirectory? = nil
   ) throws {
     self.directory = directory
-    let schema = Schema([Folder.self, Note.self, Tag.self])
+    let schema = Schema([Folder.self, Note.self, Tag.self, Box.self, Item.self])
     container = try ModelContainer(
       for: schema,
       configurations: ModelConfiguration(

@@ -29,3 +29,17 @@ import SwiftData
 
   package init(_ name: String) { self.name = name }
 }
+
+@Model package final class Box {
+  package var name: String
+  @Relationship(deleteRule: .deny, inverse: \Item.box) package var items: [Item] = []
+
+  package init(_ name: String) { self.name = name }
+}
+
+@Model package final class Item {
+  package var name: String
+  package var box: Box?
+
+  package init(_ name: String) { self.name = name }
+}

@@ -174,6 +174,12 @@ extension RecordStore {
     for table in ReceiptTable.names {
       try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
     }
+    // Copies of the rows' values; a sync begins anew, and the objects stay on other devices.
+    let synced = try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 10) = 'stead_sync'")
+    for case .text(let name) in synced.map({ $0[0] }) {
+      try connection.execute("DROP TABLE \(name.sqlName)")
+    }
     try HistoryRemoval(connection: connection).removeAll()
     // What this transaction has deleted is to be gone, too.
     try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
