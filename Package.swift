@@ -264,7 +264,8 @@ let package = Package(
       path: "Tests/Support/SyncTestSupport"),
     // A device that is killed.
     .executableTarget(
-      name: "SyncWorker", dependencies: ["SteadSync", "SwiftData", "SyncTestSupport"],
+      name: "SyncWorker",
+      dependencies: ["SteadSync", "SteadTestSupport", "SwiftData", "SyncTestSupport"],
       path: "Tests/Workers/SyncWorker"),
     .testTarget(
       name: "SteadSyncTests",

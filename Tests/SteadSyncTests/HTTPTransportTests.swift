@@ -16,16 +16,24 @@ import Testing
     directory = try TemporaryDirectory()
   }
 
+  /// Seconds. Tests that run beside these may hold all threads for long.
+  private static let patience = 600.0
+
+  private func transport(_ file: SyncCredentialFile) throws -> HTTPSyncTransport {
+    try HTTPSyncTransport(credentials: file, timeout: Self.patience)
+  }
+
   private func enrolled(_ name: String) async throws -> SyncCredentialFile {
     let file = SyncCredentialFile(directory.file("\(name).json"))
     try file.save(
-      try await HTTPSyncTransport.enrol(server: server.url, user: "anna", code: "code"))
+      try await HTTPSyncTransport.enrol(
+        server: server.url, user: "anna", code: "code", timeout: Self.patience))
     return file
   }
 
   @Test func devicesMeetOverHTTP() async throws {
-    let one = try Device(try HTTPSyncTransport(credentials: try await enrolled("one")))
-    let two = try Device(try HTTPSyncTransport(credentials: try await enrolled("two")))
+    let one = try Device(try transport(try await enrolled("one")))
+    let two = try Device(try transport(try await enrolled("two")))
     let note = Note("Milk & “honey”")
     note.photo = Data(repeating: 7, count: 100_000)
     one.context.insert(note)
@@ -37,8 +45,8 @@ import Testing
   }
 
   @Test func newsArriveByThemselves() async throws {
-    let one = try Device(try HTTPSyncTransport(credentials: try await enrolled("one")))
-    let two = try Device(try HTTPSyncTransport(credentials: try await enrolled("two")))
+    let one = try Device(try transport(try await enrolled("one")))
+    let two = try Device(try transport(try await enrolled("two")))
     await one.engine.start()
     await two.engine.start()
     for number in 0..<5 {
@@ -53,7 +61,7 @@ import Testing
   @Test func tokensAreRenewedAndKept() async throws {
     let file = try await enrolled("one")
     let first = try #require(try file.load())
-    let device = try Device(try HTTPSyncTransport(credentials: file))
+    let device = try Device(try transport(file))
     try await device.engine.syncNow()
     let second = try #require(try file.load())
     #expect(second.refreshToken != first.refreshToken)
@@ -70,14 +78,14 @@ import Testing
   }
 
   @Test func aDeviceThatIsEnrolledAgainKeepsItsEdits() async throws {
-    let device = try Device(try HTTPSyncTransport(credentials: try await enrolled("one")))
+    let device = try Device(try transport(try await enrolled("one")))
     device.context.insert(Note("before"))
     try device.context.save()
     try await device.engine.syncNow()
     device.context.insert(Note("pending"))
     try device.context.save()
     let again = try SyncEngine(
-      device.container, transport: HTTPSyncTransport(credentials: try await enrolled("again")))
+      device.container, transport: transport(try await enrolled("again")))
     try await again.syncNow()
     let zone = try #require(ZoneID(Device.zone))
     #expect(await server.records.records(of: zone).count == 2)
@@ -86,12 +94,13 @@ import Testing
 
   @Test func errorsSayWhatToDo() async throws {
     let file = SyncCredentialFile(directory.file("none.json"))
-    #expect(throws: SyncError.notEnrolled) { try HTTPSyncTransport(credentials: file) }
+    #expect(throws: SyncError.notEnrolled) { try transport(file) }
     await #expect(throws: SyncError.refused(status: 401, reason: "no, with status 401")) {
-      try await HTTPSyncTransport.enrol(server: server.url, user: "anna", code: "wrong")
+      try await HTTPSyncTransport.enrol(
+        server: server.url, user: "anna", code: "wrong", timeout: Self.patience)
     }
     let credentials = try await enrolled("one")
-    let device = try Device(try HTTPSyncTransport(credentials: credentials))
+    let device = try Device(try transport(credentials))
     server.stop()
     let error = await #expect(throws: SyncError.self) { try await device.engine.syncNow() }
     guard case .unreachable? = error else { return #expect(error == nil) }
@@ -102,12 +111,32 @@ import Testing
     let file = directory.url.appending(path: "worker")
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
     try SyncCredentialFile(file.appending(path: "account.json")).save(
-      try await HTTPSyncTransport.enrol(server: server.url, user: "anna", code: "code"))
+      try await HTTPSyncTransport.enrol(
+        server: server.url, user: "anna", code: "code", timeout: Self.patience))
+    let saved = try await withCheckedThrowingContinuation { continuation in
+      // A thread that waits for a worker, which waits for the server, must not be one that the server needs.
+      Thread.detachNewThread { continuation.resume(with: Result { try Self.kill(in: file) }) }
+    }
+    let device = try Device(
+      try transport(SyncCredentialFile(file.appending(path: "account.json"))), in: file)
+    try await device.engine.syncNow()
+    let zone = try #require(ZoneID(Device.zone))
+    let records = await server.records.records(of: zone).filter { $0.type == "Note" }
+    let titles = records.compactMap { $0.fields["title"]?.value.string }
+    #expect(titles.count == Set(titles).count, "none is there twice")
+    #expect(saved.subtracting(titles).isEmpty, "none is lost")
+    let other = try Device(try transport(try await enrolled("other")))
+    try await other.engine.syncNow()
+    #expect(try other.content == device.content)
+  }
+
+  /// Kills workers again and again; returns the titles that they have saved.
+  private static func kill(in folder: URL) throws -> Set<String> {
     var random = SplitMix(seed: Effort.seed)
     var saved: Set<String> = []
     for run in 0..<Effort.times(30) {
       let worker = try WorkerProcess([
-        try WorkerProcess.program("SyncWorker"), file.path, "run \(run)",
+        try WorkerProcess.program("SyncWorker"), folder.path, "run \(run)",
       ])
       for _ in 0..<Int.random(in: 1..<12, using: &random) {
         guard let line = worker.line() else { break }
@@ -118,17 +147,6 @@ import Testing
       worker.end()
       for line in worker.rest() where line.hasPrefix("run") { saved.insert(line) }
     }
-    let transport = try HTTPSyncTransport(
-      credentials: SyncCredentialFile(file.appending(path: "account.json")))
-    let device = try Device(transport, in: file)
-    try await device.engine.syncNow()
-    let zone = try #require(ZoneID(Device.zone))
-    let records = await server.records.records(of: zone).filter { $0.type == "Note" }
-    let titles = records.compactMap { $0.fields["title"]?.value.string }
-    #expect(titles.count == Set(titles).count, "none is there twice")
-    #expect(saved.subtracting(titles).isEmpty, "none is lost")
-    let other = try Device(try HTTPSyncTransport(credentials: try await enrolled("other")))
-    try await other.engine.syncNow()
-    #expect(try other.content == device.content)
+    return saved
   }
 }

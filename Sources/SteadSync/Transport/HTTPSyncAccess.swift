@@ -13,10 +13,15 @@ actor HTTPSyncAccess {
   private var credentials: SyncCredentials
   private let store: any SyncCredentialStore
   private let session: URLSession
+  private let timeout: Double
   private var current: (token: String, end: Date)?
   private var renewal: Task<String, any Error>?
 
-  init(_ credentials: SyncCredentials, _ store: some SyncCredentialStore, _ session: URLSession) {
+  init(
+    _ credentials: SyncCredentials, _ store: some SyncCredentialStore, _ session: URLSession,
+    _ timeout: Double
+  ) {
+    self.timeout = timeout
     self.credentials = credentials
     self.store = store
     self.session = session
@@ -39,7 +44,8 @@ actor HTTPSyncAccess {
 
   private func renew() async throws -> String {
     let tokens = try await Self.tokens(
-      "v1/token", at: credentials.server, ["refresh_token": credentials.refreshToken], session)
+      "v1/token", at: credentials.server, ["refresh_token": credentials.refreshToken], session,
+      timeout)
     var next = credentials
     next.refreshToken = tokens.refresh_token
     // Before it is used: a refresh token works once.
@@ -50,9 +56,9 @@ actor HTTPSyncAccess {
   }
 
   static func enrol(
-    server: URL, _ body: [String: String], _ session: URLSession
+    server: URL, _ body: [String: String], _ session: URLSession, _ timeout: Double
   ) async throws -> SyncCredentials {
-    let tokens = try await tokens("v1/enrol", at: server, body, session)
+    let tokens = try await tokens("v1/enrol", at: server, body, session, timeout)
     return SyncCredentials(
       server: server, user: tokens.user, device: tokens.device,
       refreshToken: tokens.refresh_token)
@@ -69,10 +75,11 @@ actor HTTPSyncAccess {
   }
 
   private static func tokens(
-    _ path: String, at server: URL, _ body: [String: String], _ session: URLSession
+    _ path: String, at server: URL, _ body: [String: String], _ session: URLSession,
+    _ timeout: Double
   ) async throws -> Tokens {
     var request = URLRequest(
-      url: server.appending(path: path), timeoutInterval: HTTPSyncTransport.timeout)
+      url: server.appending(path: path), timeoutInterval: timeout)
     request.httpMethod = "POST"
     request.httpBody = try JSONEncoder().encode(body)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")

@@ -19,21 +19,25 @@ public import SteadSyncProtocol
 /// let transport = try HTTPSyncTransport(credentials: file)
 /// ```
 public final class HTTPSyncTransport: SyncTransport {
-  /// For how long a request without an answer lasts, in seconds.
-  public static let timeout = 60.0
+  /// For how long a request without an answer lasts, in seconds, unless a transport is made with another time.
+  public static let usualTimeout = 60.0
   /// For how long the server is asked to wait for news, in seconds.
   public static let patience = 50
 
   private let session: URLSession
   private let access: HTTPSyncAccess
+  private let timeout: Double
 
+  /// - Parameter timeout: For how long a request without an answer lasts, in seconds; longer than ``patience``.
   /// - Throws: ``SyncError/notEnrolled`` where there are no credentials, or what reading them throws.
   public init(
-    credentials: some SyncCredentialStore, session: URLSession = .shared
+    credentials: some SyncCredentialStore, session: URLSession = .shared,
+    timeout: Double = usualTimeout
   ) throws {
     guard let found = try credentials.load() else { throw SyncError.notEnrolled }
     self.session = session
-    access = HTTPSyncAccess(found, credentials, session)
+    self.timeout = timeout
+    access = HTTPSyncAccess(found, credentials, session, timeout)
   }
 
   /// Enrols this device with a one-time code of the server's.
@@ -41,10 +45,10 @@ public final class HTTPSyncTransport: SyncTransport {
   /// Save what is returned at once: the code is used up, and the refresh token in it is a secret.
   public static func enrol(
     server: URL, user: String, code: String, deviceName: String = "",
-    session: URLSession = .shared
+    session: URLSession = .shared, timeout: Double = usualTimeout
   ) async throws -> SyncCredentials {
     try await HTTPSyncAccess.enrol(
-      server: server, ["user": user, "code": code, "name": deviceName], session)
+      server: server, ["user": user, "code": code, "name": deviceName], session, timeout)
   }
 
   public var device: DeviceID? { get async { await access.device } }
@@ -118,7 +122,7 @@ public final class HTTPSyncTransport: SyncTransport {
   ) async throws -> (Data, Int) {
     var request = URLRequest(
       url: await access.server.appending(path: path).appending(queryItems: query),
-      timeoutInterval: Self.timeout)
+      timeoutInterval: timeout)
     request.httpMethod = method
     request.httpBody = body
     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")

@@ -3,23 +3,29 @@
 //     SyncWorker FOLDER NAME
 //
 // FOLDER holds the store and the credentials. Prints the title of each note when it is saved, and a full stop after
-// each exchange.
+// each exchange. Failures and the deadline: WorkerMain.
 
 import Foundation
 import SteadSync
+import SteadTestSupport
 import SwiftData
 import SyncTestSupport
 
 @main enum SyncWorker {
-  static func main() async throws {
-    let words = CommandLine.arguments
-    guard words.count == 3 else { exit(2) }
-    let folder = URL(filePath: words[1])
+  static func main() {
+    WorkerMain.run { arguments in
+      guard arguments.count == 2 else { WorkerMain.misuse() }
+      let (folder, name) = (URL(filePath: arguments[0]), arguments[1])
+      WorkerMain.wait { try await save(in: folder, name) }
+    }
+  }
+
+  private static func save(in folder: URL, _ name: String) async throws {
     let credentials = SyncCredentialFile(folder.appending(path: "account.json"))
     let device = try Device(try HTTPSyncTransport(credentials: credentials), in: folder)
     var number = 0
     while true {
-      let title = "\(words[2]) \(number)"
+      let title = "\(name) \(number)"
       let note = Note(title)
       note.folder = try device.folder("all") ?? Folder("all")
       device.context.insert(note)
@@ -32,10 +38,5 @@ import SyncTestSupport
         say(".")
       }
     }
-  }
-
-  /// At once, since a process that is killed prints nothing that waits.
-  private static func say(_ line: String) {
-    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }
