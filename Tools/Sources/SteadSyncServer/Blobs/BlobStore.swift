@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import NIOCore
 import NIOPosix
+import SteadSyncProtocol
 import Synchronization
 
 /// The blobs of zones: files named by the hash of their contents.
@@ -9,7 +10,7 @@ import Synchronization
 /// A file without the ending `.part` is whole, and was written to the disk before it got its name.
 final class BlobStore: Sendable {
   /// Bytes of a blob.
-  static let maximumSize: Int64 = 50 << 20
+  static let maximumSize = Int64(SyncLimits().blobBytes)
   /// Bytes that are read at once.
   private static let chunk = 256 << 10
 

@@ -1,9 +1,12 @@
+import HTTPTypes
 import Hummingbird
 import SteadSyncProtocol
 
 extension Answer {
   /// An answer in the protocol's encoding. One that isn't a success has the members of an error besides.
-  static func answer(_ value: SyncValue, _ error: ServerError?, to request: Request) -> Response {
+  static func answer(
+    _ value: SyncValue, status code: Int, _ error: ServerError?, to request: Request
+  ) -> Response {
     guard let error else { return bytes(value.encoded(), type: "application/json", to: request) }
     var members = value.object ?? [:]
     members["error"] = .string(error.code.description)
@@ -13,7 +16,8 @@ extension Answer {
       members["figures"] = .object(error.figures.mapValues(SyncValue.int))
     }
     return bytes(
-      SyncValue.object(members).encoded(), type: "application/json", status: status(of: error.code))
+      SyncValue.object(members).encoded(), type: "application/json",
+      status: HTTPResponse.Status(code: code))
   }
 }
 
@@ -21,7 +25,7 @@ extension PushAnswer {
   /// What is wrong; nil for a push that was taken.
   func failure(of push: Push) -> ServerError? {
     switch self {
-    case .taken: nil
+    case .taken(let receipt): status == 200 ? nil : .refused(receipt)
     case .expired: ServerError.expired
     case .rollback: ServerError.rollback(hasMark: false)
     case .gap:
@@ -72,6 +76,21 @@ extension ServerError {
   fileprivate static let expired = ServerError(
     .expired, "What the client has is older than the deletions that the zone keeps.",
     remedy: "Fetch the zone again from the start; keep what is pending.")
+
+  /// A transaction was refused for a quota; the others were taken.
+  fileprivate static func refused(_ receipt: PushReceipt) -> ServerError {
+    var figures: [String: Int64] = [:]
+    for refusal in receipt.refused {
+      switch refusal.reason {
+      case .quota(let limit, let needed), .recordCount(let limit, let needed):
+        figures = ["limit": Int64(limit), "needed": Int64(needed)]
+      default: break
+      }
+    }
+    return ServerError(
+      .quota, "A transaction was refused, since the owner of the zone has no room left.",
+      remedy: "Delete records or blobs, or raise --quota on the server.", figures: figures)
+  }
 
   fileprivate static func rollback(hasMark: Bool) -> ServerError {
     ServerError(

@@ -106,15 +106,15 @@ enum Answer {
     }
   }
 
-  static func status(of code: ServerError.Code) -> HTTPResponse.Status {
+  private static func status(of code: ServerError.Code) -> HTTPResponse.Status {
     switch code {
     case .malformed: .badRequest
     case .unauthorized: .unauthorized
     case .forbidden: .forbidden
     case .notFound: .notFound
-    case .conflict, .gap, .missingBlobs, .schemaConflict: .conflict
+    case .conflict, .gap, .missingBlobs, .schemaWanted, .schemaConflict: .conflict
     case .expired, .rollback: .gone
-    case .schema, .schemaWanted: .preconditionFailed
+    case .schema: .preconditionFailed
     case .tooLarge: .contentTooLarge
     case .tooMany: .tooManyRequests
     case .quota: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")

@@ -30,7 +30,8 @@ extension SyncServer {
         self.hub.moved([zone: outcome.head])
       }
       return Answer.answer(
-        outcome.answer.syncValue, outcome.answer.failure(of: push), to: request)
+        outcome.answer.syncValue, status: outcome.answer.status, outcome.answer.failure(of: push),
+        to: request)
     }
     router.get("zones/:zone/changes") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))
@@ -44,7 +45,8 @@ extension SyncServer {
         }
         return try Zone(tables).changes(changes, now: now)
       }
-      return Answer.answer(answer.syncValue, answer.failure, to: request)
+      return Answer.answer(
+        answer.syncValue, status: answer.status, answer.failure, to: request)
     }
     router.put("zones/:zone/schema") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))

@@ -80,7 +80,7 @@ import Testing
       let client = try await owner(server)
       let large = client.insert("b", ["text": .string(String(repeating: "x", count: 200))])
       let answer = try await client.push(1, client.insert("a"), large)
-      #expect(answer.status == 200)
+      #expect(answer.status == 507 && answer.error == "quota")
       let refusal = try #require(answer.receipt?.refused.first)
       guard case .quota(let limit, let needed) = refusal.reason else {
         Issue.record("The reason is \(refusal.reason).")

@@ -1,6 +1,8 @@
 import Foundation
 import FoundationNetworking
 
+@testable import SteadSyncServer
+
 /// `stead serve` as a process of its own.
 final class ServerProcess {
   static var program: URL {
@@ -29,6 +31,21 @@ final class ServerProcess {
     kill(pid, signal)
     process.waitUntilExit()
     return process.terminationStatus
+  }
+
+  /// A new device of a user of this process.
+  ///
+  /// - Parameter unused: a directory for what the caller's values need and nobody uses.
+  func device(of user: String, data: String, unused: Directory) async throws -> TestDevice {
+    let code = try Self.run("invite", user, "--data", data).output
+    let server = TestServer(
+      server: try SyncServer(ServerSettings(directory: unused.path + "/unused")), port: port)
+    let answer = try await server.send(
+      "POST", "v1/enrol",
+      json: ["user": user, "code": code.trimmingCharacters(in: .whitespacesAndNewlines)])
+    return TestDevice(
+      server: server, user: user, device: answer.text("device"),
+      access: answer.text("access_token"), refresh: answer.text("refresh_token"))
   }
 
   /// Runs `stead serve` with arguments, and returns its status and what it printed.

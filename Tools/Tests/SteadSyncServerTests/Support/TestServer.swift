@@ -88,6 +88,23 @@ struct TestDevice: Sendable {
   }
 }
 
+extension TestDevice {
+  /// The same device at a server on another port, such as one that was started again.
+  func at(_ port: Int) -> TestDevice {
+    TestDevice(
+      server: TestServer(server: server.server, port: port), user: user, device: device,
+      access: access, refresh: refresh)
+  }
+
+  /// The same device with a token of now.
+  func renewed() throws -> TestDevice {
+    var device = self
+    device.access = try AccessToken(account: user, device: self.device)
+      .signed(with: server.server.keys, clock: server.server.clock)
+    return device
+  }
+}
+
 /// An answer of the server.
 struct TestAnswer: Sendable {
   var status: Int

@@ -13,16 +13,7 @@ import Testing
   init() throws { directory = try Directory() }
 
   private func enrolled(_ process: ServerProcess) async throws -> TestDevice {
-    let code = try ServerProcess.run("invite", "anna", "--data", data).output
-    let server = TestServer(
-      server: try SyncServer(ServerSettings(directory: directory.path + "/unused")),
-      port: process.port)
-    let answer = try await server.send(
-      "POST", "v1/enrol",
-      json: ["user": "anna", "code": code.trimmingCharacters(in: .whitespacesAndNewlines)])
-    let device = TestDevice(
-      server: server, user: "anna", device: answer.text("device"),
-      access: answer.text("access_token"), refresh: answer.text("refresh_token"))
+    let device = try await process.device(of: "anna", data: data, unused: directory)
     #expect(try await device.send("PUT", "v1/zones/\(Self.zone)").status == 204)
     return device
   }
@@ -67,40 +58,8 @@ import Testing
     #expect(try ServerProcess.run("backup", copy, "--data", data).status != 0)
     #expect(process.end(SIGTERM) == 0)
     let again = try ServerProcess(directory: copy)
-    let other = TestDevice(
-      server: TestServer(server: device.server.server, port: again.port), user: "anna",
-      device: device.device, access: device.access, refresh: device.refresh)
+    let other = device.at(again.port)
     #expect(try await push(other, 4).receipt?.head == 4)
     #expect(again.end(SIGTERM) == 0)
-  }
-
-  @Test func killLosesNoAcknowledgedPush() async throws {
-    var acknowledged: Set<String> = []
-    var number = 1
-    var token: TestDevice?
-    for round in 1...4 {
-      let process = try ServerProcess(directory: data)
-      var device: TestDevice
-      if let token {
-        device = TestDevice(
-          server: TestServer(server: token.server.server, port: process.port), user: "anna",
-          device: token.device, access: token.access, refresh: token.refresh)
-      } else {
-        device = try await enrolled(process)
-        token = device
-      }
-      let pid = process.pid
-      let last = number + 20 * round
-      // Killed amid the pushes: the one under way fails, or was acknowledged before.
-      while number < last + 200 {
-        if number == last { kill(pid, SIGKILL) }
-        guard let answer = try? await push(device, number), answer.status == 200 else { break }
-        acknowledged.insert("\(number)")
-        number += 1
-      }
-      _ = process.end(SIGKILL)
-      #expect(try ids(in: data + "/stead.sqlite").isSuperset(of: acknowledged))
-    }
-    #expect(acknowledged.count >= 80)
   }
 }
