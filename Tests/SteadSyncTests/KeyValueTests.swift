@@ -118,5 +118,9 @@ import Testing
     two.set("2", forKey: "a")
     #expect(one.string(forKey: "a") == "2")
     #expect(try NSUbiquitousKeyValueStore(file: file).string(forKey: "a") == "2")
+    for suffix in ["", "-wal"] {
+      let found = try FileManager.default.attributesOfItem(atPath: file.path + suffix)
+      #expect(found[.posixPermissions] as? Int == 0o600)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import SteadSQLite
 import SteadSyncProtocol
 
@@ -29,6 +30,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   /// - Parameter file: nil for memory.
   init(_ file: URL?) throws {
+    if let file { try Self.make(file.path) }
     var options = SQLiteOptions(file.map { .file($0.path) } ?? .memory)
     options.lockPatience = Self.patience
     connection = try SQLiteConnection(options)
@@ -37,6 +39,18 @@ final class KeyValueZoneFile: @unchecked Sendable {
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
     try locked { try load() }
+  }
+
+  /// Makes a file that its owner alone may read. One that is there is not opened: to close another descriptor of it
+  /// would end the locks that this process has on it.
+  private static func make(_ path: String) throws {
+    let disk = POSIXDisk()
+    guard try disk.status(at: path) == nil else { return }
+    do {
+      try disk.withDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600) { _ in }
+    } catch let error as FileError where error.code == .alreadyExists {
+      // Another process was first.
+    }
   }
 
   private func locked<Result>(_ body: () throws -> Result) rethrows -> Result {

@@ -68,7 +68,8 @@ public final class SyncedKeyValueStore: Sendable {
   private static func defaultFile() throws -> URL {
     let id = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     let directory = try AppDirectories(id: id).data
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     return directory.appending(path: "shared-values.sqlite")
   }
 
