@@ -81,9 +81,12 @@ public final class Device {
     lines.append("--")
     for conflict in try await engine.conflicts() {
       let mine = conflict.mine?.string.map { "“\($0)”" } ?? "a value"
-      let theirs = conflict.theirs?.string.map { "“\($0)” is there" }
-      lines.append(
-        "\(conflict.field ?? "an edit"): \(mine) did not stay, \(theirs ?? "it was deleted")")
+      let theirs = conflict.theirs?.string.map { "“\($0)” is there" } ?? "it was deleted"
+      if case .merged = conflict.kind {
+        lines.append("\(conflict.field ?? "an edit"): \(mine) is one with another of that name")
+      } else {
+        lines.append("\(conflict.field ?? "an edit"): \(mine) did not stay, \(theirs)")
+      }
     }
     return lines
   }

@@ -26,9 +26,9 @@ import TwoDevicesKit
     let device = try Device(
       words[1], in: folder, transport: HTTPSyncTransport(credentials: credentials))
     while let line = readLine() {
-      for answer in try await device.run(line) { print(answer) }
-      print("")
-      fflush(stdout)
+      let answers = try await device.run(line)
+      // At once, since a pipe's other end waits for the empty line.
+      FileHandle.standardOutput.write(Data((answers + ["", ""]).joined(separator: "\n").utf8))
     }
   }
 }
