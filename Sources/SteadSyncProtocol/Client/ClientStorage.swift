@@ -22,7 +22,9 @@ public protocol ClientStorage: RecordStorage {
   mutating func commitStaged(replacing: Bool, schema: Schema) throws(Failure) -> Set<RecordID>
   /// Makes the index of each record of the base again. Called where a zone is opened with another schema than last
   /// time, so that constraints and references that are new find what is old.
-  mutating func reindex(by schema: Schema) throws(Failure)
+  ///
+  /// Returns the identities of all live records of the base.
+  mutating func reindex(by schema: Schema) throws(Failure) -> Set<RecordID>
   /// Removes what is staged; the base stays.
   mutating func discardStaged() throws(Failure)
   /// Base and staged records with greater numbers, tombstones too, ascending; of two states the staged one.

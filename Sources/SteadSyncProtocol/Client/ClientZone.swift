@@ -30,7 +30,10 @@ public struct ClientZone<Storage: ClientStorage> {
     self.limits = limits
     merger = Merger(storage, schema: schema)
     if state.schemaVersion != schema.version {
-      try merger.overlay.base.reindex(by: schema)
+      // The old schema's cascades, merges and refusals may have reached any record of the base, and what the outbox
+      // inserts.
+      changed = try merger.overlay.base.reindex(by: schema)
+      changed.formUnion(state.outbox.flatMap(\.ids))
       self.state.schemaVersion = schema.version
     }
     try replay()
@@ -52,7 +55,8 @@ public struct ClientZone<Storage: ClientStorage> {
   }
 
   /// The records whose state in the view may be another than when this was called last: compare them, write their
-  /// rows in the transaction of the call. An opened zone says those of pending transactions.
+  /// rows in the transaction of the call. An opened zone says those of pending transactions, and all with another
+  /// schema than last time.
   public mutating func takeChangedRecords() -> Set<RecordID> {
     defer { changed = [] }
     return changed

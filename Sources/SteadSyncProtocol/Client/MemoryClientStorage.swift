@@ -26,10 +26,11 @@ public struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
     return changed
   }
 
-  public mutating func reindex(by schema: Schema) {
+  public mutating func reindex(by schema: Schema) -> Set<RecordID> {
     for record in base.records.values.sorted(by: { $0.seq < $1.seq }) {
       base.put(record, index: schema.index(of: record))
     }
+    return Set(base.records.values.filter(\.isLive).map(\.id))
   }
 
   public mutating func discardStaged() { staged = [:] }

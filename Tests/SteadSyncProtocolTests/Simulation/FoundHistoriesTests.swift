@@ -1,0 +1,31 @@
+import SyncSimulator
+import Testing
+
+/// Histories that have broken an invariant once.
+@Suite struct FoundHistoriesTests {
+  private func violation(_ steps: String) -> Violation? {
+    Simulation.violation(in: steps.split(separator: "\n").compactMap { Step(String($0)) })
+  }
+
+  /// Only the records that the new schema's view changes were said to have changed, and not those that the old one's
+  /// had changed: a merge, a cascade or a delete that the new one denies.
+  @Test(
+    arguments: [
+      10_020_696, 10_108_658, 10_134_298, 10_147_210, 10_150_693, 10_180_792, 30_084_788,
+      30_173_712,
+    ] as [UInt64])
+  func `A zone that is opened with another schema says all that may have changed`(seed: UInt64) {
+    #expect(Simulation.violation(in: History.steps(seed: seed)) == nil)
+    let shortest = """
+      minimum
+      insert 1 8 193
+      insert 0 2 8
+      delete 0 1
+      sync 3
+      sync 3
+      sync 2
+      family 0 2 218
+      """
+    #expect(violation(shortest) == nil)
+  }
+}
