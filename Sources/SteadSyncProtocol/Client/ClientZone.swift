@@ -94,7 +94,7 @@ extension ClientZone {
     for edit in edits {
       let index = transaction.mutations.count
       let stamp = stamp(&clock, now: now, transaction.number, index)
-      let incarnation = Incarnation.made(by: state.client, stamp)
+      let incarnation = Incarnation.made(by: state.client, transaction.number, stamp)
       switch try mutation(edit, stamp, incarnation, fresh) {
       case .success(let mutation):
         transaction.mutations.append(mutation)
@@ -174,10 +174,12 @@ extension ClientZone {
 }
 
 extension Incarnation {
-  /// A name that no other insert gets. Of the stamp and not of the transaction's number, which a device whose disk
-  /// was restored gives twice.
-  fileprivate static func made(by client: ClientID, _ stamp: Stamp) -> Incarnation {
-    let text = "\(client)-\(stamp.milliseconds)-\(stamp.counter)"
+  /// A name that no other insert gets. A device whose disk was restored gives a transaction's number twice, and one
+  /// whose clock is set back gives a moment twice, but not both together.
+  fileprivate static func made(
+    by client: ClientID, _ number: Int64, _ stamp: Stamp
+  ) -> Incarnation {
+    let text = "\(client)-\(number)-\(stamp.milliseconds)-\(stamp.counter)"
     return Incarnation(text) ?? Incarnation(trusted: SHA256.hex(text.utf8))
   }
 }

@@ -73,7 +73,8 @@ public struct HybridClock: Hashable, Sendable {
   }
 
   /// Forgets own moments in the future, which the server has replaced. For a client all of whose edits have come
-  /// back: without it, one that was a day ahead would stay so for a day. No moment is given twice.
+  /// back: without it, one that was a day ahead would stay so for a day. A moment may then be given again, but none
+  /// that a live record has.
   public mutating func settle(_ now: Int64) {
     let present = present(now)
     if last > present { last = max(seen, present) }

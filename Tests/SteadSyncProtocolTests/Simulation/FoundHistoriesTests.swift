@@ -28,4 +28,23 @@ import Testing
       """
     #expect(violation(shortest) == nil)
   }
+
+  /// All edits had come back within the millisecond, so the clock began it again; two inserts got one stamp, and so one
+  /// life.
+  @Test func `A clock that is set back gives no life twice`() {
+    #expect(Simulation.violation(in: History.steps(seed: 10_045_693)) == nil)
+    var bench = Bench()
+    bench.commit(0, .task("t"))
+    bench.sync()
+    bench.commit(0, .task("u"))
+    bench.commit(0, .delete(id: "u"))
+    bench.sync()
+    // The server's time has gone back a little.
+    bench.now -= 1
+    bench.commit(0, .task("v"))
+    bench.commit(0, .task("w"))
+    bench.sync()
+    let lives = bench.server.storage.content.records.values.flatMap { $0.live + $0.dead }
+    #expect(Set(lives).count == lives.count)
+  }
 }
