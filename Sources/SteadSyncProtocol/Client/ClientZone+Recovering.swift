@@ -32,6 +32,8 @@ extension ClientZone {
     state.marks.removeAll { $0.head > common.head }
     try refetch()
     state.anchor = common
+    // The fetch names it: what was brought back may be purged before the fetch ends.
+    state.add(common)
     try renumber(as: client, before: chunks(held))
   }
 

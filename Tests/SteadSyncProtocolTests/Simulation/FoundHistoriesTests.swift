@@ -47,4 +47,33 @@ import Testing
     let lives = bench.server.storage.content.records.values.flatMap { $0.live + $0.dead }
     #expect(Set(lives).count == lives.count)
   }
+
+  /// A device had nothing in common with its server but the beginning. It kept no mark of that, so its fetch did not
+  /// learn of a purge, and it brought back what others had deleted before the purge.
+  @Test func `What was brought back and purged is not brought back by a fetch that began before`() {
+    #expect(Simulation.violation(in: History.steps(seed: 10_197_045)) == nil)
+    let shortest = """
+      devices 3
+      insert 1 10 78
+      pull 2
+      sync 1
+      sync 0
+      deliver 12
+      deliver 13
+      failover 2
+      pull 2
+      deliver 11
+      deliver 9
+      pull 2
+      sync 3
+      deliver 6
+      delete 3 4
+      push 0
+      deliver 0
+      deliver 4
+      wait 700000
+      purge
+      """
+    #expect(violation(shortest) == nil)
+  }
 }
