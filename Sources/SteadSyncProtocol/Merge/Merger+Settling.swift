@@ -112,6 +112,8 @@ extension Merger {
     winner.revive(loser.live)
     merge(led(loser.fields, from: loser.id, to: winner), into: &winner)
     notes.append(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
+    // A life may have ended there under another alias, which was purged.
+    noteTrimmed(winner.id, loser.live.filter(winner.dead.contains))
     noteTrimmed(winner.id, winner.trim(keeping: nil))
     try put(alias)
     try put(winner)

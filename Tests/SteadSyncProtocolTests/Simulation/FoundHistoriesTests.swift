@@ -76,4 +76,25 @@ import Testing
       """
     #expect(violation(shortest) == nil)
   }
+
+  /// A restored disk sent an insert again. Its life had ended in the record that it was merged into, whose alias was
+  /// purged. No note said that the life ended again, so the judge took that record for live after its deletion.
+  @Test func `A merge notes the lives that have ended in the winner already`() {
+    #expect(Simulation.violation(in: History.steps(seed: 10_181_169)) == nil)
+    let shortest = """
+      insert 0 0 130
+      sync 0
+      insert 1 3 142
+      image 1
+      delete 1 10
+      sync 1
+      rewind 1
+      wait 700000
+      purge
+      delete 0 5
+      sync 1
+      family 1 0 226
+      """
+    #expect(violation(shortest) == nil)
+  }
 }
