@@ -97,4 +97,52 @@ import Testing
       """
     #expect(violation(shortest) == nil)
   }
+
+  /// The device's clock was a day ahead. After a failover its push arrived twice, and the late stamps became moments that
+  /// the device had given by then: the judge held the value that came first for the right one.
+  @Test func `Of equal stamps the greater value is right`() {
+    #expect(Simulation.violation(in: History.steps(seed: 30_006_995)) == nil)
+    let shortest = """
+      skew 1 86400000
+      insert 1 7 53
+      sync 3
+      insert 1 8 113
+      update 1 6 61
+      pull 1
+      push 3
+      sync 3
+      die 2
+      failover 3
+      image 2
+      rewind 2
+      delete 3 5
+      update 3 10 41
+      deliver 12
+      update 1 10 181
+      """
+    #expect(violation(shortest) == nil)
+  }
+
+  /// The server forgot an insert, another device brought it back and deleted it, and the deletion was purged. Then the
+  /// author, who has never had an answer, sent it again: nothing anywhere tells that it had arrived.
+  @Test func `An insert without an answer is taken, even if others have deleted and purged it`() {
+    #expect(Simulation.violation(in: History.steps(seed: 30_174_457)) == nil)
+    let shortest = """
+      insert 1 4 137
+      sync 1
+      sync 0
+      insert 2 1 191
+      push 0
+      deliver 12
+      sync 1
+      failover 1
+      insert 3 2 164
+      sync 1
+      delete 1 10
+      sync 3
+      wait 700000
+      purge
+      """
+    #expect(violation(shortest) == nil)
+  }
 }

@@ -11,6 +11,8 @@ struct Oracle {
   /// Whether the server was taken back to an earlier state.
   var hasForgotten = false
   private var last: [ClientID: Int64] = [:]
+  /// The lives that the inserts of the last push name.
+  private var inserted: Set<Incarnation> = []
 
   /// The transactions of a push that have not been applied.
   func unapplied(_ push: Push) -> [Transaction] {
@@ -28,6 +30,10 @@ struct Oracle {
       throw Violation(6, "The receipt says \(receipt.last).")
     }
     last[push.client] = receipt.last
+    inserted = Set(
+      new.flatMap(\.mutations).compactMap { mutation in
+        if case .insert(let insert) = mutation { insert.incarnation } else { nil }
+      })
     for note in notes { take(note) }
   }
 
@@ -49,7 +55,11 @@ struct Oracle {
   }
 
   private mutating func edit(_ id: RecordID, _ fields: [String: Field]) {
-    best[id, default: [:]].merge(fields) { $0.stamp < $1.stamp ? $1 : $0 }
+    // Stamps are equal where a server that has forgotten a push replaces its late stamps again, by a moment that the
+    // device itself has given since: then the greater value, as the rule says.
+    best[id, default: [:]].merge(fields) {
+      ($0.stamp, $0.value) < ($1.stamp, $1.value) ? $1 : $0
+    }
   }
 
   /// Checks what a server has after a push.
@@ -68,6 +78,9 @@ struct Oracle {
       if hasForgotten, end != id { continue }
       // A device that was restored sends again what was pending in its backup; the tombstone was purged.
       if wasPurged, wasRewound { continue }
+      // Its author has waited for the answer since before the server forgot the insert; another device brought it back,
+      // and its deletion was purged. Neither server nor author can tell it from an insert that never arrived.
+      if wasPurged, hasForgotten, inserted.contains(incarnation) { continue }
       throw Violation(5, "\(incarnation) came back.")
     }
     for (incarnation, id) in present where now[incarnation] == nil {
