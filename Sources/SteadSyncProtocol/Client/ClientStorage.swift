@@ -23,6 +23,9 @@ public protocol ClientStorage: RecordStorage {
   /// Makes the index of each record of the base again. Called where a zone is opened with another schema than last
   /// time, so that constraints and references that are new find what is old.
   ///
+  /// Two records may then hold one key, by a constraint that the zone's schema lacks: either may be its holder, and the
+  /// server merges them when the client pushes its schema. So an index of keys isn't unique in the database.
+  ///
   /// Returns the identities of all live records of the base.
   mutating func reindex(by schema: Schema) throws(Failure) -> Set<RecordID>
   /// Removes what is staged; the base stays.

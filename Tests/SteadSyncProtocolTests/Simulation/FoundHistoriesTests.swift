@@ -145,4 +145,24 @@ import Testing
       """
     #expect(violation(shortest) == nil)
   }
+
+  /// The restored server had got the schema of an older device, by which two records may share a key.
+  @Test func `A base has duplicates by a constraint that the zone doesn't know yet`() {
+    #expect(Simulation.violation(in: History.steps(seed: 30_010_449)) == nil)
+    let shortest = """
+      family 1 0 254
+      insert 1 9 244
+      sync 1
+      insert 3 10 125
+      delete 3 4
+      push 1
+      deliver 2
+      update 1 8 225
+      sync 0
+      failover 3
+      update 0 6 18
+      sync 2
+      """
+    #expect(violation(shortest) == nil)
+  }
 }

@@ -33,11 +33,16 @@ struct ServerInvariants {
   }
 
   /// Among records of one schema.
-  static func checkUnique(_ live: [Record], _ schema: Schema) throws {
+  static func checkUnique(
+    _ live: [Record], _ schema: Schema,
+    except isAllowed: (RecordID, RecordID, UniqueRule) -> Bool = { _, _, _ in false }
+  ) throws {
     var holders: [UniqueToken: RecordID] = [:]
     for record in live {
       for (rule, token) in schema.tokens(of: record) {
-        if let other = holders.updateValue(record.id, forKey: token) {
+        if let other = holders.updateValue(record.id, forKey: token),
+          !isAllowed(record.id, other, rule)
+        {
           throw Violation(2, "\(record.id) and \(other) share \(rule.name).")
         }
       }

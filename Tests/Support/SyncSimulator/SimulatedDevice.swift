@@ -13,7 +13,9 @@ struct SimulatedDevice {
   /// Answers to an earlier run of the program don't arrive.
   var run = 0
   /// A copy of the disk, made earlier.
-  var image: (ClientState, MemoryClientStorage)?
+  var image: (state: ClientState, storage: MemoryClientStorage, settledBy: Schema?)?
+  /// The zone's schema when the server had what the base has: its constraints hold there. Nil before the first page.
+  var settledBy: Schema?
   /// The rows of a program, which follow the view by what has changed alone. On the disk.
   private(set) var rows: [RecordID: Record] = [:]
   /// What this device held when the server forgot it.
@@ -48,7 +50,8 @@ struct SimulatedDevice {
 
   /// Takes the disk back to the copy. Returns false where there is none.
   mutating func rewind(now: Int64) -> Bool {
-    guard let (state, storage) = image else { return false }
+    guard let (state, storage, settledBy) = image else { return false }
+    self.settledBy = settledBy
     let faults = zone.faults
     // Its clock went on; otherwise two edits could have one stamp.
     skew = max(skew, zone.state.clock.last.milliseconds - now - state.clock.offset + 1)
@@ -74,6 +77,20 @@ struct SimulatedDevice {
     var records = zone.storage.base.records
     for (record, _) in zone.merger.overlay.changes { records[record.id] = record }
     return records.values.filter(\.isLive)
+  }
+
+  /// Checks that no two records of the view share a key.
+  ///
+  /// Two that are as the base has them may, by a constraint that the zone's schema hadn't at the base's mark: the
+  /// server has not settled them by it, and will when the device pushes its schema.
+  func checkUnique() throws {
+    let base = zone.storage.base
+    try ServerInvariants.checkUnique(view, zone.schema) { one, other, rule in
+      guard let settledBy, let type = base.record(one)?.type,
+        settledBy.entities[type]?.unique.contains(rule) != true
+      else { return false }
+      return [one, other].allSatisfy { base.record($0) == zone.record($0) }
+    }
   }
 
   /// One of the records that the program sees.

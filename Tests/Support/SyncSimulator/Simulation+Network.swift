@@ -124,7 +124,9 @@ extension Simulation {
       try ServerInvariants.checkUnknownFields(
         before: before, after: server.records, notes: notes)
     }
-    snapshots[server.zone.storage.state().mark] = server.records.filter(\.value.isLive)
+    let end = server.zone.storage.state()
+    snapshots[end.mark] = server.records.filter(\.value.isLive)
+    schemas[end.mark] = end.schema
     recent.append(server)
     if recent.count > 4 { recent.removeFirst() }
     return answer
@@ -200,9 +202,22 @@ extension Simulation {
     if new.client != state.client { count("client renumbered") }
     count("changes \(answer.name)")
     if case .expired = answer { devices[index].owed = [] }
+    if case .page(let page) = answer, new.cursor == page.cursor {
+      noteSettling(index, page, wasFirst: state.phase == .first)
+    }
     try checkView(index)
     if case .page(let page) = answer, !page.more, new.cursor == page.cursor {
       try checkHead(index, page)
+    }
+  }
+
+  /// A first fetch shows page by page, so its base is as old as the first page.
+  private mutating func noteSettling(_ index: Int, _ page: Page, wasFirst: Bool) {
+    let schema = schemas[page.cursor.anchor]
+    if !page.more {
+      devices[index].settledBy = schema
+    } else if wasFirst, devices[index].settledBy == nil {
+      devices[index].settledBy = schema
     }
   }
 
@@ -213,8 +228,7 @@ extension Simulation {
 
   private mutating func checkView(_ index: Int) throws {
     try devices[index].followView()
-    let device = devices[index]
-    try ServerInvariants.checkUnique(device.view, device.zone.schema)
+    try devices[index].checkUnique()
   }
 
   /// At the head a client's base is what the server had at that moment.

@@ -26,6 +26,8 @@ public struct Simulation {
   var recent: [SimulatedServer] = []
   /// The live records at each mark.
   var snapshots: [Mark: [RecordID: Record]] = [.start: [:]]
+  /// The zone's schema at each mark.
+  var schemas: [Mark: Schema] = [.start: .empty]
   var pageLimit = 3
   /// Whether messages go through their encoding.
   var usesWire = false
@@ -116,7 +118,9 @@ public struct Simulation {
     case .sync: try exchange(device)
     case .kill: try devices[device].restart(usesWire: usesWire)
     case .die: try dieWhileReceiving(step[0])
-    case .image: devices[device].image = (devices[device].zone.state, devices[device].zone.storage)
+    case .image:
+      let copied = devices[device]
+      devices[device].image = (copied.zone.state, copied.zone.storage, copied.settledBy)
     case .rewind: rewind(device)
     case .wait: now += Int64(step[0])
     case .upgrade:
@@ -184,7 +188,7 @@ extension Simulation {
     for mutation in devices[index].zone.state.outbox[known...].flatMap(\.mutations) {
       if case .insert(let insert) = mutation { promises[insert.incarnation] = index }
     }
-    try ServerInvariants.checkUnique(devices[index].view, device.zone.schema)
+    try devices[index].checkUnique()
     try devices[index].followView()
   }
 
