@@ -142,6 +142,7 @@ import Testing
       sync 3
       wait 700000
       purge
+      family 1 2 230
       """
     #expect(violation(shortest) == nil)
   }

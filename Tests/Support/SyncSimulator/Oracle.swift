@@ -80,7 +80,10 @@ struct Oracle {
       if wasPurged, wasRewound { continue }
       // Its author has waited for the answer since before the server forgot the insert; another device brought it back,
       // and its deletion was purged. Neither server nor author can tell it from an insert that never arrived.
-      if wasPurged, hasForgotten, inserted.contains(incarnation) { continue }
+      if wasPurged, hasForgotten, inserted.contains(incarnation) {
+        gone[incarnation] = nil
+        continue
+      }
       throw Violation(5, "\(incarnation) came back.")
     }
     for (incarnation, id) in present where now[incarnation] == nil {
