@@ -13,6 +13,7 @@ extension ClientState: SyncCodable {
     acknowledged = try reader.count("acknowledged")
     digest = try reader.coded("digest")
     schemaVersion = Int(try reader.count("schemaVersion"))
+    schemaDigest = try reader.digestIfPresent("schemaDigest")
     numbered = try reader.count("numbered")
     outbox = try reader.codedIfPresent("outbox") ?? []
     quarantine = try reader.codedIfPresent("quarantine") ?? []
@@ -26,7 +27,8 @@ extension ClientState: SyncCodable {
       "anchor": anchor?.syncValue,
       "marks": marks.isEmpty ? nil : marks.syncValue, "acknowledged": .int(acknowledged),
       "digest": digest.syncValue,
-      "schemaVersion": .int(Int64(schemaVersion)), "numbered": .int(numbered),
+      "schemaVersion": .int(Int64(schemaVersion)),
+      "schemaDigest": (schemaDigest?.digits).map { .string($0) }, "numbered": .int(numbered),
       "outbox": outbox.isEmpty ? nil : outbox.syncValue,
       "quarantine": quarantine.isEmpty ? nil : quarantine.syncValue, "clock": clock.syncValue,
     ])

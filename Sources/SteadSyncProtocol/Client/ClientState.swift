@@ -46,6 +46,8 @@ public struct ClientState: Hashable, Sendable {
   public var digest = TransactionDigest()
   /// The version of the schema with which the zone was opened last; 0 for none.
   public var schemaVersion = 0
+  /// Its digest: a schema may change without its version while a program is written. Nil has all indexed again.
+  public var schemaDigest: UInt64?
   /// The last number given to a transaction.
   public var numbered: Int64 = 0
   /// Transactions that are not yet part of the base, in order.

@@ -7,6 +7,7 @@ extension ClientZone {
   public mutating func refetch() throws(Storage.Failure) {
     try merger.overlay.base.discardStaged()
     state.cursor = nil
+    knowsSchema = false
     state.round += 1
     state.phase = .replacing
   }
@@ -62,7 +63,7 @@ extension ClientZone {
     state.numbered = Int64(state.outbox.count)
     state.acknowledged = 0
     state.digest = TransactionDigest()
-    (answered, sendsMarks) = (0, false)
+    (answered, sendsMarks, knowsSchema) = (0, false, false)
     try replay()
   }
 

@@ -19,7 +19,7 @@ extension ClientZone {
     guard !transactions.isEmpty else { return nil }
     return Push(
       client: state.client, device: state.device, anchor: anchor, schemaVersion: schema.version,
-      schema: sendsSchema ? schema : nil, transactions: transactions, absentBlobs: absentBlobs)
+      schemaDigest: knowsSchema ? nil : schemaDigest, schema: sendsSchema ? schema : nil, transactions: transactions, absentBlobs: absentBlobs)
   }
 
   /// Applies an answer to a push. What was taken stays pending until a page includes it.
@@ -35,7 +35,8 @@ extension ClientZone {
     case .taken(let receipt):
       answered = max(answered, receipt.last)
       sendsSchema = false
-    case .schemaWanted: sendsSchema = true
+      knowsSchema = true
+    case .schemaWanted: (sendsSchema, knowsSchema) = (true, false)
     case .gap: try renumber(as: freshClient, before: [])
     case .tooLarge: try sendLess(than: push, as: freshClient)
     case .expired, .rollback, .schemaTooOld, .schemaConflict, .blobsMissing: break

@@ -11,6 +11,9 @@ public struct ClientZone<Storage: ClientStorage> {
   package var merger: Merger<Storage>
   /// The last transaction that the server has answered, so that it isn't sent again. Not saved.
   var answered: Int64 = 0
+  /// The digest of the schema, and whether the server has taken a push with it since the zone was opened.
+  let schemaDigest: UInt64
+  var knowsSchema = false
   /// Whether the server has asked for the schema, or for marks. Not saved.
   var sendsSchema = false
   var sendsMarks = false
@@ -29,12 +32,14 @@ public struct ClientZone<Storage: ClientStorage> {
     self.state = state
     self.limits = limits
     merger = Merger(storage, schema: schema)
-    if state.schemaVersion != schema.version {
+    schemaDigest = schema.digest
+    if state.schemaVersion != schema.version || state.schemaDigest != schemaDigest {
       // The old schema's cascades, merges and refusals may have reached any record of the base, and what the outbox
       // inserts.
       changed = try merger.overlay.base.reindex(by: schema)
       changed.formUnion(state.outbox.flatMap(\.ids))
       self.state.schemaVersion = schema.version
+      self.state.schemaDigest = schemaDigest
     }
     try replay()
   }

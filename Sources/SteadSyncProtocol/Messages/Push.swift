@@ -6,6 +6,8 @@ public struct Push: Hashable, Sendable {
   public var anchor: Mark
   /// The version of the client's schema.
   public var schemaVersion: Int
+  /// The digest of the client's schema, until the server has taken a push with it.
+  public var schemaDigest: UInt64?
   /// The client's schema, where the server asked for it.
   public var schema: Schema?
   /// In the order of their numbers, without a gap.
@@ -14,14 +16,16 @@ public struct Push: Hashable, Sendable {
   public var absentBlobs: Set<BlobID>
 
   public init(
-    client: ClientID, device: DeviceID, anchor: Mark, schemaVersion: Int, schema: Schema? = nil,
-    transactions: [Transaction], absentBlobs: Set<BlobID> = []
+    client: ClientID, device: DeviceID, anchor: Mark, schemaVersion: Int,
+    schemaDigest: UInt64? = nil, schema: Schema? = nil, transactions: [Transaction],
+    absentBlobs: Set<BlobID> = []
   ) {
     self.absentBlobs = absentBlobs
     self.client = client
     self.device = device
     self.anchor = anchor
     self.schemaVersion = schemaVersion
+    self.schemaDigest = schemaDigest
     self.schema = schema
     self.transactions = transactions
   }

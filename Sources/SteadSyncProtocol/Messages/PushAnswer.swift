@@ -8,7 +8,7 @@ public enum PushAnswer: Hashable, Sendable {
   case rollback
   /// The server has forgotten transactions of this client: number the pending ones again, as a new client.
   case gap
-  /// The zone's schema is older than the client's: send it along.
+  /// The zone's schema is older than the client's, or has other rules in the same version: send it along.
   case schemaWanted
   /// The client's schema is older than the zone allows to write.
   case schemaTooOld(minimum: Int)

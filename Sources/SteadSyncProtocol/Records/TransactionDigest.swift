@@ -7,7 +7,7 @@ public struct TransactionDigest: Hashable, Sendable {
   public private(set) var bits: UInt64
 
   /// The digest of no transaction.
-  public init() { bits = 0xCBF2_9CE4_8422_2325 }
+  public init() { bits = .emptyDigest }
 
   /// Makes a digest as it was saved.
   public init(bits: UInt64) { self.bits = bits }
@@ -24,9 +24,7 @@ public struct TransactionDigest: Hashable, Sendable {
     }
   }
 
-  private mutating func add(_ text: String) {
-    for byte in text.utf8 { bits = (bits ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  }
+  private mutating func add(_ text: String) { bits.digest(text.utf8) }
 }
 
 // 16 lowercase hexadecimal digits.
@@ -42,6 +40,14 @@ extension TransactionDigest: SyncCodable {
 }
 
 extension UInt64 {
+  /// The FNV-1a digest of no bytes.
+  static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Adds bytes to a digest.
+  mutating func digest(_ bytes: some Sequence<UInt8>) {
+    for byte in bytes { self = (self ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  }
+
   /// 16 lowercase hexadecimal digits.
   var digits: String {
     let text = String(self, radix: 16)

@@ -13,4 +13,13 @@ public struct EntityRules: Hashable, Sendable {
     older.fields.allSatisfy { fields[$0.key] == $0.value }
       && older.unique.allSatisfy(unique.contains)
   }
+
+  /// All of both; nil where a field or a constraint is in both, but otherwise.
+  func union(_ other: EntityRules) -> EntityRules? {
+    let added = other.unique.filter { !unique.contains($0) }
+    guard fields.allSatisfy({ other.fields[$0.key] ?? $0.value == $0.value }),
+      Set(unique.map(\.name)).isDisjoint(with: added.map(\.name))
+    else { return nil }
+    return EntityRules(fields: fields.merging(other.fields) { $1 }, unique: unique + added)
+  }
 }

@@ -31,7 +31,7 @@ extension EntityRules {
     for value in values { unique.append(try UniqueRule(value)) }
   }
 
-  fileprivate var value: SyncValue {
+  var value: SyncValue {
     .members([
       "fields": fields.isEmpty ? nil : .object(fields.mapValues(\.value)),
       "unique": unique.isEmpty ? nil : .array(unique.map(\.value)),

@@ -18,6 +18,26 @@ public struct Schema: Hashable, Sendable {
       && older.entities.allSatisfy { entities[$0.key]?.extends($0.value) ?? false }
   }
 
+  /// A digest of the rules without the version, to compare those of one version: FNV-1a of 64 bits over the JSON of
+  /// `types`. Costs the encoding of the schema.
+  public var digest: UInt64 {
+    var digest = UInt64.emptyDigest
+    digest.digest(SyncValue.object(entities.mapValues(\.value)).encoded())
+    return digest
+  }
+
+  /// All rules of both schemas, in the order of this one, with the greater version; nil where they contradict each
+  /// other: a field or a constraint that both have by one name, but otherwise.
+  func union(_ other: Schema) -> Schema? {
+    var union = self
+    union.version = max(version, other.version)
+    for (type, rules) in other.entities {
+      guard let joined = (entities[type] ?? EntityRules()).union(rules) else { return nil }
+      union.entities[type] = joined
+    }
+    return union
+  }
+
   func rule(_ field: String, of type: String) -> FieldRule? { entities[type]?.fields[field] }
 
   /// The types that have a constraint, a reference or a blob here that the older schema lacks.

@@ -73,6 +73,15 @@ struct MemberReader {
     guard let value = value(name) else { return nil }
     return try Value(syncValue: value)
   }
+
+  /// 64 bits in 16 hexadecimal digits, or nil where the member is absent or null.
+  func digestIfPresent(_ name: String) throws(SyncCodingError) -> UInt64? {
+    guard let value = value(name) else { return nil }
+    guard let bits = value.string.flatMap({ UInt64(digits: $0) }) else {
+      throw problem(name, "16 hexadecimal digits")
+    }
+    return bits
+  }
 }
 
 extension SyncValue {

@@ -16,7 +16,7 @@ extension Zone {
     let new = push.transactions.filter { faults.contains(.noDedupe) || $0.number > client.last }
     state.now = max(state.now, now)
     let before = state.mark
-    let schema = push.schema.flatMap { $0.extends(state.schema) ? $0 : nil } ?? state.schema
+    let schema = agreed(push, state.schema) ?? state.schema
     let missing = try missingBlobs(new, schema).filter { !push.absentBlobs.contains($0) }
     guard missing.isEmpty else { return .blobsMissing(missing) }
     try storage.prepare(Set(new.flatMap(\.mutations).map(\.id)))
@@ -47,13 +47,23 @@ extension Zone {
     if push.schemaVersion < state.minimumSchema {
       return .schemaTooOld(minimum: state.minimumSchema)
     }
-    if push.schemaVersion > state.schema.version {
-      guard let schema = push.schema, schema.version == push.schemaVersion else {
-        return .schemaWanted
-      }
-      guard schema.extends(state.schema) else { return .schemaConflict }
+    if isWanted(push, state.schema) {
+      guard push.schema?.version == push.schemaVersion else { return .schemaWanted }
+      guard agreed(push, state.schema) != nil else { return .schemaConflict }
     }
     return isTooLarge(push) ? .tooLarge : nil
+  }
+
+  /// Whether the push's schema may have what the zone's lacks.
+  private func isWanted(_ push: Push, _ schema: Schema) -> Bool {
+    guard push.schemaVersion == schema.version else { return push.schemaVersion > schema.version }
+    return push.schemaDigest.map { $0 != schema.digest } ?? false
+  }
+
+  /// The zone's schema with what the push's adds; nil where both contradict each other.
+  private func agreed(_ push: Push, _ schema: Schema) -> Schema? {
+    guard let sent = push.schema, sent.version >= schema.version else { return schema }
+    return sent.extends(schema) ? sent : schema.union(sent)
   }
 
   private mutating func grow(

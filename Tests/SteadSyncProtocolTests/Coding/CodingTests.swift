@@ -48,10 +48,11 @@ import Testing
     ]
     let push = Push(
       client: "c1", device: "d1", anchor: Mark(head: 17, token: 0xAB), schemaVersion: 1,
-      transactions: [Transaction(number: 1, basis: 0, mutations: mutations)],
+      schemaDigest: 0xAB, transactions: [Transaction(number: 1, basis: 0, mutations: mutations)],
       absentBlobs: ["b2", "b1"])
     let expected =
-      #"{"absentBlobs":["b1","b2"],"anchor":"17.00000000000000ab","client":"c1","device":"d1","schemaVersion":1,"#
+      #"{"absentBlobs":["b1","b2"],"anchor":"17.00000000000000ab","client":"c1","device":"d1","#
+      + #""schemaDigest":"00000000000000ab","schemaVersion":1,"#
       + #""transactions":[{"basis":0,"mutations":["#
       + #"{"fields":{"name":"Milk"},"id":"t1","life":"c1-1-0","op":"insert","stamp":[1700000000000,3,"d1"],"type":"Task"},"#
       + #"{"fields":{"name":1},"id":"t1","lives":["c1-1-0"],"op":"update","stamp":[1700000000000,3,"d1"],"type":"Task"},"#
@@ -253,6 +254,14 @@ import Testing
       id: "t1", type: "Task", incarnation: "i", stamp: stamp, fields: ["name": 1])
     digest.add(Transaction(number: 1, basis: 0, mutations: [.insert(insert)]))
     #expect(digest.syncValue == "c5101676f7f691ff")
+  }
+
+  @Test func `The digest of a schema is what other languages make`() {
+    let rules = EntityRules(fields: ["parent": .reference(.nullify)])
+    let schema = Schema(version: 1, entities: ["Task": rules])
+    #expect(String(schema.digest, radix: 16) == "df4f560fecd2f12d")
+    #expect(Schema(version: 2, entities: ["Task": rules]).digest == schema.digest)
+    #expect(Schema.empty.digest != schema.digest)
   }
 
   /// Vectors of FIPS 180-4, and around the length of a block.
