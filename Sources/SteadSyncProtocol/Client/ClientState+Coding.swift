@@ -38,15 +38,26 @@ extension ClientState: SyncCodable {
 extension ClientState.Quarantined: SyncCodable {
   public init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "refused transaction")
+    var counters: [RecordID: [String: SyncValue]] = [:]
+    if reader.value("counters") != nil {
+      for (id, fields) in try reader.object("counters") {
+        guard let id = RecordID(id), let fields = fields.object else {
+          throw reader.problem("counters", "fields by record")
+        }
+        counters[id] = fields
+      }
+    }
     self.init(
       client: try reader.identifier("client"), transaction: try reader.coded("transaction"),
-      reason: try reader.coded("reason"))
+      reason: try reader.coded("reason"), counters: counters)
   }
 
   public var syncValue: SyncValue {
-    .members([
+    let byRecord = Dictionary(
+      uniqueKeysWithValues: counters.map { ($0.text, SyncValue.object($1)) })
+    return .members([
       "client": .identifier(client), "transaction": transaction.syncValue,
-      "reason": reason.syncValue,
+      "reason": reason.syncValue, "counters": byRecord.isEmpty ? nil : .object(byRecord),
     ])
   }
 }

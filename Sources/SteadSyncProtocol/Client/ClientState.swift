@@ -21,8 +21,14 @@ public struct ClientState: Hashable, Sendable {
     public var client: ClientID
     public var transaction: Transaction
     public var reason: Refusal.Reason
+    /// What the device's own entries of counters were before the transaction, by record and field; null for none.
+    public var counters: [RecordID: [String: SyncValue]]
 
-    public init(client: ClientID, transaction: Transaction, reason: Refusal.Reason) {
+    public init(
+      client: ClientID, transaction: Transaction, reason: Refusal.Reason,
+      counters: [RecordID: [String: SyncValue]] = [:]
+    ) {
+      self.counters = counters
       self.client = client
       self.transaction = transaction
       self.reason = reason

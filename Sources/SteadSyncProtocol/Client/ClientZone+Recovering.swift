@@ -1,6 +1,4 @@
-// Fetching again, numbering again, and what to do about refused transactions.
-
-// MARK: Beginning again
+// Fetching again and numbering again.
 
 extension ClientZone {
   /// Fetches everything again. What is shown and what is pending stays.
@@ -45,10 +43,7 @@ extension ClientZone {
   ) throws(Storage.Failure) {
     for transaction in state.outbox {
       guard let number = refusalInQuarantine(before: transaction) else { continue }
-      state.quarantine.append(
-        .init(
-          client: state.client, transaction: transaction,
-          reason: .follows(number: number)))
+      try quarantine(transaction, .follows(number: number))
     }
     let quarantined = Set(
       state.quarantine.filter { $0.client == state.client }.map(\.transaction.number))
@@ -89,35 +84,5 @@ extension ClientZone {
       }
     }
     return chunks
-  }
-}
-
-// MARK: Quarantine
-
-extension ClientZone {
-  /// Commits a refused transaction once more, as edits of now. Its answer is that of ``commit(_:now:)``.
-  public mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
-    guard state.quarantine.indices.contains(index) else { return .tooLarge }
-    var clock = state.clock
-    var transaction = state.quarantine[index].transaction
-    transaction.number = state.numbered + 1
-    transaction.basis = state.acknowledged
-    transaction.mutations = transaction.mutations.map { mutation in
-      if case .restore = mutation { return mutation }
-      let moment = clock.tick(now)
-      let stamp = Stamp(
-        milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
-      return mutation.restamped { _ in stamp }
-    }
-    if let reason = try merger.apply(transaction) { return .refused(reason) }
-    state.quarantine.remove(at: index)
-    append(transaction, clock)
-    return .committed(number: transaction.number)
-  }
-
-  /// Gives a refused transaction up.
-  public mutating func discard(at index: Int) {
-    guard state.quarantine.indices.contains(index) else { return }
-    state.quarantine.remove(at: index)
   }
 }

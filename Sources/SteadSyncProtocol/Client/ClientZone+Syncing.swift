@@ -19,7 +19,8 @@ extension ClientZone {
     guard !transactions.isEmpty else { return nil }
     return Push(
       client: state.client, device: state.device, anchor: anchor, schemaVersion: schema.version,
-      schemaDigest: knowsSchema ? nil : schemaDigest, schema: sendsSchema ? schema : nil, transactions: transactions, absentBlobs: absentBlobs)
+      schemaDigest: knowsSchema ? nil : schemaDigest, schema: sendsSchema ? schema : nil,
+      transactions: transactions, absentBlobs: absentBlobs)
   }
 
   /// Applies an answer to a push. What was taken stays pending until a page includes it.
@@ -50,8 +51,7 @@ extension ClientZone {
     if push.transactions.count > 1 {
       transactionLimit = push.transactions.count / 2
     } else if let transaction = push.transactions.first {
-      state.quarantine.append(
-        .init(client: state.client, transaction: transaction, reason: .tooLarge))
+      try quarantine(transaction, .tooLarge)
       state.outbox.removeAll { $0.number == transaction.number }
       // The server has not seen its number, and takes none after a gap.
       try renumber(as: client, before: [])
@@ -134,7 +134,7 @@ extension ClientZone {
     state.phase = .following
     state.anchor = page.cursor.anchor
     state.add(page.cursor.anchor)
-    acknowledge(page, now: now)
+    try acknowledge(page, now: now)
     try replay()
   }
 
@@ -149,12 +149,11 @@ extension ClientZone {
     return false
   }
 
-  private mutating func acknowledge(_ page: Page, now: Int64) {
+  private mutating func acknowledge(_ page: Page, now: Int64) throws(Storage.Failure) {
     let reasons = Dictionary(page.refused.map { ($0.number, $0.reason) }) { $1 }
     for transaction in state.outbox where transaction.number <= page.last {
       guard let reason = reasons[transaction.number] else { continue }
-      state.quarantine.append(
-        .init(client: state.client, transaction: transaction, reason: reason))
+      try quarantine(transaction, reason)
     }
     if page.last > state.acknowledged { state.digest = digest(upTo: page.last) }
     state.outbox.removeAll { $0.number <= page.last }

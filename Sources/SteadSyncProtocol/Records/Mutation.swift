@@ -108,6 +108,19 @@ extension Mutation {
     }
   }
 
+  /// An insert or an update with other values.
+  func withValues(_ values: [String: SyncValue]) -> Mutation {
+    switch self {
+    case .insert(var insert):
+      insert.fields = values
+      return .insert(insert)
+    case .update(var update):
+      update.fields = values
+      return .update(update)
+    case .delete, .restore: return self
+    }
+  }
+
   /// The mutation with each stamp replaced.
   func restamped(_ replacement: (Stamp) -> Stamp) -> Mutation {
     switch self {

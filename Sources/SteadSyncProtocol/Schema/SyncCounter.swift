@@ -11,8 +11,20 @@ public enum SyncCounter {
   /// The value to write for an addition: the device's own entry alone, which merging adds to the others'.
   public static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
   {
-    let own = value.object?[device.text].flatMap(entry) ?? (0, 0)
+    let own = own(of: value, by: device)
     return .object([device.text: [.int(own.edits &+ 1), .int(own.total &+ amount)]])
+  }
+
+  /// The device's entry alone; null for none.
+  static func own(_ value: SyncValue, by device: DeviceID) -> SyncValue {
+    value.object?[device.text].map { .object([device.text: $0]) } ?? .null
+  }
+
+  /// How often a device has added, and how much in all.
+  static func own(
+    of value: SyncValue, by device: DeviceID
+  ) -> (edits: Int64, total: Int64) {
+    value.object?[device.text].flatMap(entry) ?? (0, 0)
   }
 
   static func merged(_ one: SyncValue, _ other: SyncValue) -> SyncValue? {

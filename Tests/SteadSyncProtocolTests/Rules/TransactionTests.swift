@@ -58,6 +58,44 @@ import Testing
     #expect(other.devices[1].retry(at: 3, now: other.now) == .tooLarge)
   }
 
+  /// The refused total was sent again, and the device's own later total won over it.
+  @Test func `An addition that was refused is added to what the counter is when it is tried again`()
+  {
+    var bench = Bench()
+    func add(_ amount: Int64, _ bench: Bench) -> Edit {
+      let old = bench.value(1, "v", "hits") ?? .null
+      return .update(
+        id: "v",
+        fields: ["hits": SyncCounter.adding(amount, to: old, by: bench.devices[1].state.device)]
+      )
+    }
+    bench.commit(1, .task("t"), .task("v"))
+    bench.commit(1, add(1, bench))
+    bench.sync()
+    // Refused, for the record that it deletes has a guard by then; the second builds on the first.
+    bench.commit(0, .insert(id: "g", type: "Guard", fields: ["target": "t"]))
+    bench.push(0)
+    let twice = add(10, bench)
+    bench.commit(1, .delete(id: "t"), twice)
+    bench.commit(1, add(100, bench))
+    bench.sync()
+    #expect(bench.devices[1].state.quarantine.count == 2)
+    #expect(SyncCounter.total(bench.value(1, "v", "hits") ?? .null) == 1)
+    bench.commit(1, add(1000, bench))
+    bench.commit(0, .delete(id: "g"))
+    bench.sync()
+    for _ in 0..<2 {
+      guard case .committed = bench.devices[1].retry(at: 0, now: bench.now) else {
+        Issue.record("It was not committed again.")
+        return
+      }
+    }
+    bench.sync()
+    #expect(bench.live == ["v"])
+    #expect(SyncCounter.total(bench.value(0, "v", "hits") ?? .null) == 1111)
+    #expect(bench.isEverywhereTheSame)
+  }
+
   /// An answer got lost: the device sends again what the server has.
   @Test func `A push that comes twice is applied once, with the same receipt`() throws {
     var bench = Bench()

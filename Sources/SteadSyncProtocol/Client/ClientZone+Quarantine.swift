@@ -1,0 +1,105 @@
+// What becomes of transactions that the server has refused.
+
+extension ClientZone {
+  /// Commits a refused transaction once more, as edits of now. Its answer is that of ``commit(_:now:)``.
+  ///
+  /// What it has added to counters is added to what they are now.
+  public mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
+    guard state.quarantine.indices.contains(index) else { return .tooLarge }
+    var clock = state.clock
+    let refused = state.quarantine[index]
+    var transaction = refused.transaction
+    transaction.number = state.numbered + 1
+    transaction.basis = state.acknowledged
+    transaction.mutations = try addingAgain(refused).map { mutation in
+      if case .restore = mutation { return mutation }
+      let moment = clock.tick(now)
+      let stamp = Stamp(
+        milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
+      return mutation.restamped { _ in stamp }
+    }
+    if let reason = try merger.apply(transaction) { return .refused(reason) }
+    state.quarantine.remove(at: index)
+    append(transaction, clock)
+    return .committed(number: transaction.number)
+  }
+
+  /// Gives a refused transaction up.
+  public mutating func discard(at index: Int) {
+    guard state.quarantine.indices.contains(index) else { return }
+    state.quarantine.remove(at: index)
+  }
+
+  /// Puts a refused transaction into the quarantine, with what its counters were before it. Later it could not be
+  /// known: the device may add to them again.
+  mutating func quarantine(
+    _ transaction: Transaction, _ reason: Refusal.Reason
+  ) throws(Storage.Failure) {
+    var counters: [RecordID: [String: SyncValue]] = [:]
+    for mutation in transaction.mutations {
+      for (name, value) in ownCounters(of: mutation) where counters[mutation.id]?[name] == nil {
+        let edits = SyncCounter.own(of: value, by: state.device).edits
+        let before = try earlierValues(of: name, mutation, transaction).first {
+          SyncCounter.own(of: $0, by: state.device).edits == edits - 1
+        }
+        counters[mutation.id, default: [:]][name] = before.map {
+          SyncCounter.own($0, by: state.device)
+        }
+      }
+    }
+    state.quarantine.append(
+      .init(
+        client: state.client, transaction: transaction, reason: reason, counters: counters))
+  }
+
+  /// What a counter may have been before a refused transaction: what an earlier refused one had made of it, the latest
+  /// first, and what the base has.
+  private func earlierValues(
+    of name: String, _ mutation: Mutation, _ transaction: Transaction
+  ) throws(Storage.Failure) -> [SyncValue] {
+    var values: [SyncValue] = []
+    for earlier in state.quarantine.reversed()
+    where earlier.client == state.client && earlier.transaction.number > transaction.basis {
+      values += earlier.transaction.mutations.reversed().filter { $0.id == mutation.id }
+        .compactMap { $0.values[name] }
+    }
+    var base = try storage.record(mutation.id)
+    if let into = base?.into { base = try storage.record(into) }
+    return values + [base?.fields[name]?.value ?? .null]
+  }
+
+  /// The fields of a mutation that are counters to which this device has added.
+  private func ownCounters(of mutation: Mutation) -> [(name: String, value: SyncValue)] {
+    if case .restore = mutation { return [] }
+    return SyncValue.sorted(mutation.values).filter { name, value in
+      schema.rule(name, of: mutation.type)?.merge == .counter
+        && SyncCounter.own(of: value, by: state.device).edits > 0
+    }.map { ($0.key, $0.value) }
+  }
+
+  /// The mutations of a refused transaction, with the same additions to counters as they are now.
+  private func addingAgain(
+    _ refused: ClientState.Quarantined
+  ) throws(Storage.Failure) -> [Mutation] {
+    var (before, present) = (refused.counters, [RecordID: [String: SyncValue]]())
+    var mutations: [Mutation] = []
+    for mutation in refused.transaction.mutations {
+      var values = mutation.values
+      for (name, value) in ownCounters(of: mutation) {
+        // Unknown where an older version has put it here.
+        guard let old = before[mutation.id]?[name] else { continue }
+        let here = try merger.resolved(mutation.id)?.fields[name]?.value
+        let seen = present[mutation.id]?[name] ?? here ?? .null
+        let (now, then) = (
+          SyncCounter.own(of: value, by: state.device), SyncCounter.own(of: old, by: state.device)
+        )
+        values[name] = SyncCounter.adding(
+          now.total &- then.total, to: seen, by: state.device)
+        before[mutation.id]?[name] = value
+        present[mutation.id, default: [:]][name] = values[name]
+      }
+      mutations.append(mutation.withValues(values))
+    }
+    return mutations
+  }
+}
