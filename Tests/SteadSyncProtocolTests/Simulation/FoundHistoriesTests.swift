@@ -147,6 +147,28 @@ import Testing
     #expect(violation(shortest) == nil)
   }
 
+  /// After the server forgot, a record was merged in one of its two lives. The other life went on under its identity, got
+  /// the fields that a device brought back, and was deleted with them by that device's own pending edit.
+  @Test func `What was brought back to another life and deleted with it isn't lost`() {
+    #expect(Simulation.violation(in: History.steps(seed: 710_069_747)) == nil)
+    let shortest = """
+      devices 4
+      insert 3 1 178
+      sync 3
+      guarded 2 2 0
+      insert 2 3 76
+      sync 2
+      insert 2 3 38
+      sync 1
+      update 1 5 178
+      sync 2
+      delete 2 1
+      delete 2 7
+      failover 2
+      """
+    #expect(violation(shortest) == nil)
+  }
+
   /// The restored server had got the schema of an older device, by which two records may share a key.
   @Test func `A base has duplicates by a constraint that the zone doesn't know yet`() {
     #expect(Simulation.violation(in: History.steps(seed: 30_010_449)) == nil)

@@ -72,8 +72,9 @@ extension Simulation {
         throw Violation(12, "\(device.device) held \(debt.incarnation), which is nowhere.")
       }
       if debt.field.isEmpty { continue }
-      // Another insert took the identity after a merge, so an edit for the earlier life was dropped and reported.
-      if record.id != debt.id, let other = server.records[debt.id], other.isLive { continue }
+      // Another insert took the identity after a merge, so an edit for the earlier life was dropped and reported, or is
+      // one of the other record, which may have been deleted since: a tombstone that is no alias was live after the merge.
+      if record.id != debt.id, let other = server.records[debt.id], !other.isAlias { continue }
       guard let field = record.fields[debt.field], field.stamp >= debt.stamp else {
         throw Violation(12, "\(record.id).\(debt.field) of \(device.device) was lost.")
       }
