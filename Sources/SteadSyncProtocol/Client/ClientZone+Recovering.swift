@@ -17,7 +17,15 @@ extension ClientZone {
     state.anchor = nil
     state.marks = []
     sendsMarks = false
-    guard state.outbox.contains(where: \.isRestore) else { return }
+    if bringsBack { try giveUpRestores(as: client) }
+  }
+
+  /// Whether something that the server has forgotten is still to be brought back.
+  var bringsBack: Bool { state.outbox.contains(where: \.isRestore) }
+
+  /// Brings nothing back: others may have brought it back and deleted it, and the tombstones were purged.
+  mutating func giveUpRestores(as client: ClientID) throws(Storage.Failure) {
+    state.anchor = state.phase == .following ? state.marks.first : nil
     state.outbox.removeAll(where: \.isRestore)
     try renumber(as: client, before: [])
   }

@@ -40,7 +40,8 @@ extension ClientZone {
     case .schemaWanted: (sendsSchema, knowsSchema) = (true, false)
     case .gap: try renumber(as: freshClient, before: [])
     case .tooLarge: try sendLess(than: push, as: freshClient)
-    case .expired, .rollback, .schemaTooOld, .schemaConflict, .blobsMissing: break
+    case .expired: if bringsBack { try giveUpRestores(as: freshClient) }
+    case .rollback, .schemaTooOld, .schemaConflict, .blobsMissing: break
     }
   }
 
@@ -132,9 +133,10 @@ extension ClientZone {
       try merger.overlay.base.commitStaged(replacing: state.phase == .replacing, schema: schema))
     try merger.overlay.base.forgetTombstones(upTo: page.purged)
     state.phase = .following
-    state.anchor = page.cursor.anchor
     state.add(page.cursor.anchor)
     try acknowledge(page, now: now)
+    // What is brought back stays as old as the common mark: a purge of later tombstones expires it.
+    if !bringsBack { state.anchor = page.cursor.anchor }
     try replay()
   }
 

@@ -169,6 +169,27 @@ import Testing
     #expect(violation(shortest) == nil)
   }
 
+  /// An older schema kept a device from pushing what it was to bring back. Meanwhile it read on, and its anchor passed a
+  /// deletion, which was purged: the push came after that, and brought the record back.
+  @Test func `What waits to be brought back is given up after a purge`() {
+    #expect(Simulation.violation(in: History.steps(seed: 820_139_178)) == nil)
+    let shortest = """
+      sync 2
+      insert 3 10 193
+      insert 2 8 214
+      sync 3
+      sync 2
+      delete 3 9
+      failover 1
+      sync 3
+      minimum
+      sync 2
+      wait 700000
+      purge
+      """
+    #expect(violation(shortest) == nil)
+  }
+
   /// The restored server had got the schema of an older device, by which two records may share a key.
   @Test func `A base has duplicates by a constraint that the zone doesn't know yet`() {
     #expect(Simulation.violation(in: History.steps(seed: 30_010_449)) == nil)
