@@ -190,6 +190,27 @@ import Testing
     #expect(violation(shortest) == nil)
   }
 
+  /// A server forgot a deletion, got it back, and forgot it again. A device that still had the record had learned of the
+  /// deletion in between, and no longer holds it.
+  @Test func `What a tombstone has ended is not owed`() {
+    #expect(Simulation.violation(in: History.steps(seed: 820_013_181)) == nil)
+    let shortest = """
+      devices 3
+      insert 1 0 206
+      insert 3 6 117
+      sync 0
+      sync 2
+      delete 3 5
+      sync 3
+      failover 3
+      sync 1
+      sync 3
+      sync 2
+      failover 3
+      """
+    #expect(violation(shortest) == nil)
+  }
+
   /// The restored server had got the schema of an older device, by which two records may share a key.
   @Test func `A base has duplicates by a constraint that the zone doesn't know yet`() {
     #expect(Simulation.violation(in: History.steps(seed: 30_010_449)) == nil)

@@ -116,6 +116,10 @@ extension Simulation {
         forgive(Set(incarnations))
       }
     }
+    // A tombstone that is brought back says that its lives were deleted, though the server that saw it has forgotten.
+    for case .restore(let record) in push.transactions.flatMap(\.mutations) {
+      forgive(Set(record.dead))
+    }
     for refusal in receipt.refused { count("refused \(refusal.reason.name)") }
     try server.oracle.note(push, receipt, notes)
     try server.oracle.check(server, wasPurged: wasPurged, wasRewound: wasRewound)
