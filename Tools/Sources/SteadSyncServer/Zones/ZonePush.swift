@@ -44,30 +44,41 @@ extension ZoneTables {
     "SELECT token, id FROM uniq WHERE zone = $1 AND token IN %")
 
   /// Fetches what a push is likely to look at, in few statements: its records, those that they refer to, and the
-  /// holders of the keys of inserted ones.
+  /// holders of the keys that they have and will have.
   func prefetch(_ push: Push) throws {
     var ids: Set<RecordID> = []
-    var tokens: Set<UniqueToken> = []
     let schema = push.schema ?? row.state.schema
-    for mutation in push.transactions.flatMap(\.mutations) {
+    let mutations = push.transactions.flatMap(\.mutations)
+    for mutation in mutations {
       ids.insert(mutation.id)
       guard let rules = schema.entities[mutation.type] else { continue }
       let values = mutation.values
       for (name, rule) in rules.fields where rule.reference != nil {
         if let target = values[name].flatMap(Schema.target) { ids.insert(target) }
       }
-      guard !rules.unique.isEmpty, case .insert(let insert) = mutation else { continue }
-      let record = Record(
-        id: insert.id, type: insert.type, at: insert.stamp, live: [insert.incarnation],
-        fields: insert.fields.mapValues { Field($0, insert.stamp) })
-      tokens.formUnion(schema.tokens(of: record).map(\.token))
     }
     try prepare(ids)
+    let tokens = try keys(of: mutations, schema)
     for token in tokens { storedHolders[token] = .some(nil) }
     let keys = tokens.map { SQLValue.text($0.text) }
     for row in try Self.holdersByToken.rows(zone, keys, in: session) {
       let token = try Self.identifier(row.text(0), as: UniqueToken.self)
       storedHolders[token] = try Self.identifier(row.text(1), as: RecordID.self)
     }
+  }
+
+  /// The keys of the records as they are, and as they are with each mutation alone.
+  private func keys(of mutations: [Mutation], _ schema: Schema) throws -> Set<UniqueToken> {
+    var tokens: Set<UniqueToken> = []
+    for mutation in mutations where schema.entities[mutation.type]?.unique.isEmpty == false {
+      let known = try storedRecord(mutation.id)
+      if let known { tokens.formUnion(storedSchema.tokens(of: known).map(\.token)) }
+      guard let stamp = mutation.stamps.first else { continue }
+      var record = known ?? Record(id: mutation.id, type: mutation.type, at: stamp)
+      if record.live.isEmpty { record.live = ["none"] }
+      for (name, value) in mutation.values { record.fields[name] = Field(value, stamp) }
+      tokens.formUnion(schema.tokens(of: record).map(\.token))
+    }
+    return tokens
   }
 }

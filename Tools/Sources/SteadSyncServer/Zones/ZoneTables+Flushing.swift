@@ -49,6 +49,8 @@ extension ZoneTables {
   private func flushKeys() throws {
     var held: [[SQLValue]] = []
     for (token, holder) in holders {
+      // Most changes leave the keys of their records as they are.
+      if let known = storedHolders[token], known == holder { continue }
       if let holder {
         held.append([zone, .text(token.text), .text(holder.text)])
       } else {
@@ -68,7 +70,9 @@ extension ZoneTables {
           "DELETE FROM refs WHERE zone = $1 AND target = $2 AND id = $3",
           [zone, .text(target.text), id])
       }
-      added += change.index.targets.map { [zone, .text($0.text), id] }
+      for target in Set(change.index.targets).subtracting(old.targets) {
+        added.append([zone, .text(target.text), id])
+      }
     }
     try Self.addingReferences.run(added, in: session)
   }
@@ -82,7 +86,9 @@ extension ZoneTables {
           "DELETE FROM blob_refs WHERE zone = $1 AND sha256 = $2 AND id = $3",
           [zone, .text(blob.text), id])
       }
-      added += change.index.blobs.map { [zone, .text($0.text), id] }
+      for blob in Set(change.index.blobs).subtracting(old.blobs) {
+        added.append([zone, .text(blob.text), id])
+      }
     }
     try Self.addingBlobReferences.run(added, in: session)
   }

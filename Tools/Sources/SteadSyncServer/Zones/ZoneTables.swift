@@ -32,6 +32,8 @@ final class ZoneTables: ZoneStorage {
   /// Holders of keys of changed records.
   var holders: [UniqueToken: RecordID?] = [:]
   var clients: [ClientID: ZoneClient] = [:]
+  /// The devices that have used clients.
+  private var devices: [ClientID: String] = [:]
   var changedClients: Set<ClientID> = []
   var newMarks: [(mark: Mark, made: Int64)] = []
   var touchedBlobs: [BlobID: Int64] = [:]
@@ -163,11 +165,10 @@ extension ZoneTables {
   func client(_ client: ClientID) throws -> ZoneClient {
     if let known = clients[client] { return known }
     let row = try session.row(
-      "SELECT state FROM clients WHERE zone = $1 AND client = $2",
+      "SELECT device, state FROM clients WHERE zone = $1 AND client = $2",
       [zone, .text(client.text)])
-    let found = try row.map {
-      try StoredForm.read($0.bytes(0), as: ZoneClient.self)
-    }
+    devices[client] = try row?.text(0)
+    let found = try row.map { try StoredForm.read($0.bytes(1), as: ZoneClient.self) }
     clients[client] = found ?? ZoneClient()
     return found ?? ZoneClient()
   }
@@ -179,9 +180,8 @@ extension ZoneTables {
 
   /// Throws ``ServerError`` if another device has used a client identifier.
   func check(_ client: ClientID) throws {
-    let row = try session.row(
-      "SELECT device FROM clients WHERE zone = $1 AND client = $2", [zone, .text(client.text)])
-    guard try row?.text(0) ?? device == device else {
+    _ = try self.client(client)
+    guard devices[client] ?? device == device else {
       throw ServerError(
         .forbidden, "The client is another device's.", remedy: "Take a new client identifier.")
     }
