@@ -18,6 +18,10 @@ struct Serve: AsyncParsableCommand {
     var trustedProxy: [String] = []
     @Option(help: "Bytes that the zones of one owner may hold.") var quota: Int64 = 10 << 30
 
+    @Option(help: "Requests a second that a device may make over time.")
+    var requestsPerSecond = 20.0
+    @Option(help: "Requests that a device may make at once.") var requestBurst = 200.0
+
     func run() async throws {
       // What the server makes is for its user alone.
       umask(0o077)
@@ -25,6 +29,8 @@ struct Serve: AsyncParsableCommand {
       settings.host = host
       settings.port = port
       settings.ownerQuota = quota
+      settings.requestsPerSecond = requestsPerSecond
+      settings.requestBurst = requestBurst
       settings.trustedProxies = try trustedProxy.map { text in
         guard let range = AddressRange(text) else {
           throw ValidationError("--trusted-proxy takes an address or a range such as 10.0.0.0/8.")

@@ -1,7 +1,7 @@
 import SteadSyncProtocol
 
 extension ZoneTables {
-  private static let puttingRecords = RowBatch.Insert(
+  static let puttingRecords = RowBatch.Insert(
     into: "records", ["zone", "id", "type", "seq", "dead", "size", "body"],
     """
     ON CONFLICT (zone, id) DO UPDATE SET type = excluded.type, seq = excluded.seq,

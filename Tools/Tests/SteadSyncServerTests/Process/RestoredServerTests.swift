@@ -43,7 +43,7 @@ import Testing
     try await first.sync()
     var second = try SyncingDevice(first.http)
     second.http.id = "second"
-    second.zone = try ClientZone(
+    second.zone = ClientZone(
       ClientState(client: "second", device: first.zone.state.device),
       storage: MemoryClientStorage(), schema: .empty)
     try await second.sync()

@@ -12,10 +12,10 @@ final class ServerProcess {
   let port: Int
   private let process: Process
 
-  init(directory: String) throws {
+  init(directory: String, arguments: [String] = []) throws {
     process = Process()
     process.executableURL = Self.program
-    process.arguments = ["serve", "--data", directory, "--port", "0"]
+    process.arguments = ["serve", "--data", directory, "--port", "0"] + arguments
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
