@@ -147,8 +147,9 @@ struct StoredRecords: ClientStorage {
   }
 
   /// Indexes the base again, by rules that have changed.
-  mutating func reindex(by schema: SteadSyncProtocol.Schema) throws {
+  mutating func reindex(by schema: SteadSyncProtocol.Schema) throws -> Set<RecordID> {
     let database = try access.database
+    var live: Set<RecordID> = []
     var last: Int64 = 0
     while true {
       // A batch at a time: what is read does not change under the reading.
@@ -157,8 +158,11 @@ struct StoredRecords: ClientStorage {
         "SELECT content FROM stead_sync_base WHERE seq > ?1 ORDER BY seq LIMIT 1000",
         [.integer(last)]
       ) { batch.append(try Record(encoded: $0.text(0).utf8)) }
-      guard let newest = batch.last else { return }
-      for record in batch { try put(record, index: schema.index(of: record)) }
+      guard let newest = batch.last else { return live }
+      for record in batch {
+        try put(record, index: schema.index(of: record))
+        if record.isLive { live.insert(record.id) }
+      }
       last = newest.seq
     }
   }
