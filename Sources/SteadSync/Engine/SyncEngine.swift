@@ -35,7 +35,10 @@ public actor SyncEngine {
   let transport: any SyncTransport
   let options: Options
   private let zones: [any SyncedZone]
+  /// Set when there may be something to exchange.
   private let signals: [ZoneID: Signal]
+  /// Set when an exchange has succeeded.
+  private let exchangeEnds: [ZoneID: Signal]
   private var watches: [any AnyObject & Sendable] = []
   private var tasks: [Task<Void, Never>] = []
   /// The exchanges under way, so that two of one zone don't meet.
@@ -77,6 +80,7 @@ public actor SyncEngine {
     if zones.isEmpty { throw SyncError.nothingToSync }
     self.zones = zones
     signals = Dictionary(uniqueKeysWithValues: zones.map { ($0.id, Signal()) })
+    exchangeEnds = signals.mapValues { _ in Signal() }
   }
 
   deinit { for task in tasks { task.cancel() } }
@@ -91,7 +95,8 @@ public actor SyncEngine {
       watches.append(zone.watch { signal.set() })
       let id = zone.id
       tasks.append(Task { [weak self] in await Self.run(id, signal) { self } })
-      tasks.append(Task { [weak self] in await Self.listen(id, signal) { self } })
+      guard let exchanged = exchangeEnds[id] else { continue }
+      tasks.append(Task { [weak self] in await Self.listen(id, signal, exchanged) { self } })
     }
   }
 
@@ -180,7 +185,7 @@ public actor SyncEngine {
         if Task.isCancelled { return }
         guard let delay = await engine()?.delay(after: failures, error, id) else { return }
         failures += 1
-        // A save doesn't shorten it: the server may be overloaded.
+        // The pause before another attempt. A save doesn't shorten it: the server may be overloaded.
         try? await Task.sleep(for: .seconds(delay))
         continue
       }
@@ -195,27 +200,30 @@ public actor SyncEngine {
 
   /// Waits for the server's news, until it is cancelled.
   private static func listen(
-    _ id: ZoneID, _ signal: Signal, _ engine: () -> SyncEngine?
+    _ id: ZoneID, _ signal: Signal, _ exchanged: Signal, _ engine: () -> SyncEngine?
   ) async {
     while !Task.isCancelled {
       guard let (transport, cursor) = await engine()?.place(of: id) else { return }
+      // The first exchange isn't done yet.
+      guard let cursor else {
+        await exchanged.wait()
+        continue
+      }
       do {
-        guard let cursor else {
-          // The first exchange isn't done yet.
-          try await Task.sleep(for: .milliseconds(100))
-          continue
-        }
-        if try await transport.wait(for: [id: cursor]).contains(id) {
-          await engine()?.markStale(id)
-          signal.set()
-          // Until the exchange has moved the cursor, the server would answer at once.
-          await engine()?.finishExchange(id, beyond: cursor)
-        }
+        guard try await transport.wait(for: [id: cursor]).contains(id) else { continue }
+        await engine()?.markStale(id)
+        signal.set()
+        // Until an exchange has moved the cursor, the server would answer at once.
+        await exchanged.wait()
       } catch {
-        try? await Task.sleep(for: .seconds(Double.random(in: 0.5...2)))
+        // A wait costs the server little. What is wrong is told by the exchanges, which wait longer each time.
+        try? await Task.sleep(for: .seconds(Double.random(in: waitDelay)))
       }
     }
   }
+
+  /// How long after a failure the server is asked for news again, in seconds.
+  private static let waitDelay = 0.5...2
 
   private var stale: Set<ZoneID> = []
   private var prepared: Set<ZoneID> = []
@@ -224,18 +232,6 @@ public actor SyncEngine {
 
   private func place(of id: ZoneID) -> (any SyncTransport, Cursor?) {
     (transport, try? zone(id)?.cursor())
-  }
-
-  private func finishExchange(_ id: ZoneID, beyond cursor: Cursor) async {
-    while !Task.isCancelled, (try? zone(id)?.cursor()) == cursor,
-      stale.contains(id) || exchanges[id] != nil
-    {
-      if let running = exchanges[id] {
-        _ = await running.result
-      } else {
-        try? await Task.sleep(for: .milliseconds(5))
-      }
-    }
   }
 
   private func hasNews(_ id: ZoneID) -> Bool {
@@ -271,6 +267,7 @@ public actor SyncEngine {
     } onCancel: {
       task.cancel()
     }
+    exchangeEnds[id]?.set()
   }
 
   private func exchange(_ zone: any SyncedZone) async throws {

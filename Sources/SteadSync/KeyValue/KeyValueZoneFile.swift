@@ -3,13 +3,12 @@ import SteadFiles
 import SteadSQLite
 import SteadSyncProtocol
 
+// Sendable: everything that changes is used under `lock` alone, the connection too.
 /// The keys of a store and their values, as a zone in a SQLite file of its own.
 ///
 /// Every call takes one lock. A change costs one transaction; what is read is in memory as long as no other process has
 /// had a turn, which costs one look-up to know.
 final class KeyValueZoneFile: @unchecked Sendable {
-  // Sendable: everything that changes is used under `lock` alone.
-
   /// How long a call waits for other processes, in milliseconds.
   private static let patience: Int32 = 10_000
 

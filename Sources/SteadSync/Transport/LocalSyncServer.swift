@@ -10,6 +10,8 @@ public actor LocalSyncServer: SyncTransport {
   private struct Waiter {
     let cursors: [ZoneID: Cursor]
     let continuation: CheckedContinuation<Set<ZoneID>, Never>
+    /// Ends the wait when its time is over.
+    let timer: Task<Void, Never>
   }
 
   private var waiters: [UInt64: Waiter] = [:]
@@ -59,27 +61,28 @@ public actor LocalSyncServer: SyncTransport {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         if Task.isCancelled { return continuation.resume(returning: []) }
-        waiters[number] = Waiter(cursors: cursors, continuation: continuation)
-        Task { [patience] in
+        let timer = Task { [patience] in
+          // The limit of the wait. A wait that ends before cancels it.
           try? await Task.sleep(for: patience)
-          self.end(number)
+          if !Task.isCancelled { end(number) }
         }
+        waiters[number] = Waiter(cursors: cursors, continuation: continuation, timer: timer)
       }
     } onCancel: {
       Task { await self.end(number) }
     }
   }
 
-  private func end(_ number: UInt64) {
-    waiters.removeValue(forKey: number)?.continuation.resume(returning: [])
+  private func end(_ number: UInt64, with news: Set<ZoneID> = []) {
+    guard let waiter = waiters.removeValue(forKey: number) else { return }
+    waiter.timer.cancel()
+    waiter.continuation.resume(returning: news)
   }
 
   private func wake() {
     for (number, waiter) in waiters {
       let found = news(waiter.cursors)
-      if found.isEmpty { continue }
-      waiters[number] = nil
-      waiter.continuation.resume(returning: found)
+      if !found.isEmpty { end(number, with: found) }
     }
   }
 
