@@ -45,29 +45,29 @@ extension Identifier: ExpressibleByStringLiteral {
 
 /// What identifiers can name. Never instantiated.
 public enum IdentifierSubject {
-  public enum Zone {}
-  public enum Client {}
-  public enum Device {}
-  public enum Record {}
-  public enum Incarnation {}
-  public enum Blob {}
-  public enum UniqueToken {}
+  public enum Zones {}
+  public enum Clients {}
+  public enum Devices {}
+  public enum Records {}
+  public enum Incarnations {}
+  public enum Blobs {}
+  public enum UniqueTokens {}
 }
 
 /// A zone: 128 random bits, in any printable form.
-public typealias ZoneID = Identifier<IdentifierSubject.Zone>
+public typealias ZoneID = Identifier<IdentifierSubject.Zones>
 /// One run of a device's numbering of transactions. A client that finds its server restored takes a new one.
-public typealias ClientID = Identifier<IdentifierSubject.Client>
+public typealias ClientID = Identifier<IdentifierSubject.Clients>
 /// A device, for as long as it keeps its data. Part of each stamp.
-public typealias DeviceID = Identifier<IdentifierSubject.Device>
+public typealias DeviceID = Identifier<IdentifierSubject.Devices>
 /// A record, unique in its zone whatever the record's type.
-public typealias RecordID = Identifier<IdentifierSubject.Record>
+public typealias RecordID = Identifier<IdentifierSubject.Records>
 /// One life of a record, from an insert to its deletion. Opaque: it has no order and is never a time.
-public typealias Incarnation = Identifier<IdentifierSubject.Incarnation>
+public typealias Incarnation = Identifier<IdentifierSubject.Incarnations>
 /// A blob by its SHA-256, in 64 lowercase hexadecimal digits.
-public typealias BlobID = Identifier<IdentifierSubject.Blob>
+public typealias BlobID = Identifier<IdentifierSubject.Blobs>
 /// The values of a unique constraint, as one name. See ``Schema/tokens(of:)``.
-public typealias UniqueToken = Identifier<IdentifierSubject.UniqueToken>
+public typealias UniqueToken = Identifier<IdentifierSubject.UniqueTokens>
 
 extension String {
   /// Whether the string can name a type or a field: 1 to 200 bytes of UTF-8, without control characters.
