@@ -253,7 +253,9 @@ let package = Package(
     ),
     .target(
       name: "SteadSync",
-      dependencies: ["SteadFiles", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"]),
+      dependencies: [
+        "SteadFiles", "SteadFormats", "SteadRecords", "SteadSQLite", "SteadSyncProtocol",
+      ]),
     // Devices and a server that speaks HTTP, for the tests of the sync.
     .target(
       name: "SyncTestSupport",

@@ -22,6 +22,8 @@ import Testing
     one.set(Int64.max, forKey: "number")
     one.set(0.1, forKey: "double")
     one.set(true, forKey: "flag")
+    one.set(Double.infinity, forKey: "endless")
+    one.set(UInt64.max as Any, forKey: "unsigned")
     one.set(Data([0, 255]), forKey: "data")
     one.set(["a", 1, [Date(timeIntervalSinceReferenceDate: 3.5)]] as [Any], forKey: "array")
     one.set(["$data": "no data", "$$": 1] as [String: Any], forKey: "dictionary")
@@ -31,13 +33,16 @@ import Testing
     #expect(two.longLong(forKey: "number") == .max)
     #expect(two.double(forKey: "double") == 0.1)
     #expect(two.bool(forKey: "flag"))
+    #expect(two.object(forKey: "number") as? Int == .max, "as a number of Foundation's is cast")
+    #expect(two.double(forKey: "endless") == .infinity)
+    #expect(two.object(forKey: "unsigned") as? UInt64 == .max)
     #expect(two.data(forKey: "data") == Data([0, 255]))
     let array = try #require(two.array(forKey: "array"))
     #expect((array[2] as? [Date])?.first == Date(timeIntervalSinceReferenceDate: 3.5))
     let dictionary = try #require(two.dictionary(forKey: "dictionary"))
     #expect(dictionary["$data"] as? String == "no data")
     #expect(dictionary["$$"] as? Int64 == 1)
-    #expect(two.dictionaryRepresentation.count == 7)
+    #expect(two.dictionaryRepresentation.count == 9)
   }
 
   /// Collects what a store's notifications say.

@@ -238,4 +238,26 @@ import Testing
     #expect(try ModelContext(two.container).fetch(boxes).isEmpty)
     #expect(try await one.engine.quarantine().isEmpty)
   }
+
+  /// Once all edits of a save had the time of its last one.
+  @Test func anEditHasItsOwnTimeAndNotThatOfItsSave() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    for title in ["a", "b"] { one.context.insert(Note(title)) }
+    try one.context.save()
+    try await settle(one, two)
+    // A clock has milliseconds.
+    try #require(try one.note("a")).text = "first"
+    try await Task.sleep(for: .milliseconds(5))
+    try #require(try two.note("a")).text = "second"
+    try two.context.save()
+    try await Task.sleep(for: .milliseconds(5))
+    try #require(try one.note("b")).text = "third"
+    try one.context.save()
+    try await settle(one, two)
+    try await settle(one)
+    #expect(try one.content == two.content)
+    #expect(
+      try ModelContext(one.container).fetch(FetchDescriptor<Note>()).first { $0.title == "a" }?.text
+        == "second")
+  }
 }

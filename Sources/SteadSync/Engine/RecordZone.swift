@@ -227,7 +227,8 @@ final class RecordZone: SyncedZone {
     try transaction.forEachTransaction(after: place) { changes in
       var collector = ChangeCollector(model, transaction, open)
       try collector.add(changes.changes)
-      try commit(collector.edits, open, &undone)
+      // In the order of the edits, so that each gets its own time: a save may have some that are much older.
+      try commit(collector.edits.sorted { $0.milliseconds < $1.milliseconds }, open, &undone)
     }
     return undone
   }
@@ -269,9 +270,7 @@ final class RecordZone: SyncedZone {
     _ edits: [(edit: Edit, milliseconds: Int64)], _ open: OpenZone, _ undone: inout Set<RecordID>
   ) throws {
     guard !edits.isEmpty else { return }
-    let answer = try open.zone.commit(
-      edits.map(\.edit), now: edits.map(\.milliseconds).max() ?? now())
-    switch answer {
+    switch try open.zone.commit(edits) {
     case .committed: return
     case .unknown(let id):
       // It was deleted elsewhere.

@@ -1,5 +1,6 @@
 public import Foundation
 import SteadFiles
+import SteadFormats
 import SteadSyncProtocol
 
 #if !canImport(Darwin)
@@ -87,7 +88,9 @@ public final class SyncedKeyValueStore: Sendable {
   }
 
   /// The value of a key; nil where there is none.
-  public func object(forKey key: String) -> Any? { value(forKey: key).flatMap(PlainValue.plain) }
+  public func object(forKey key: String) -> Any? {
+    value(forKey: key).flatMap { PropertyList(wire: $0)?.anyValue }
+  }
 
   /// The string of a key; nil where it has none.
   public func string(forKey key: String) -> String? { object(forKey: key) as? String }
@@ -119,7 +122,7 @@ public final class SyncedKeyValueStore: Sendable {
     case .int(let number): Double(number)
     case .double(let number): number
     case .bool(let flag): flag ? 1 : 0
-    default: 0
+    default: (object(forKey: key) as? NSNumber)?.doubleValue ?? 0
     }
   }
 
@@ -127,20 +130,22 @@ public final class SyncedKeyValueStore: Sendable {
   public func bool(forKey key: String) -> Bool { double(forKey: key) != 0 }
 
   /// All values by their keys.
-  public var dictionaryRepresentation: [String: Any] { all.compactMapValues(PlainValue.plain) }
+  public var dictionaryRepresentation: [String: Any] {
+    all.compactMapValues { PropertyList(wire: $0)?.anyValue }
+  }
 
   // MARK: Setting
 
   /// Sets a property list, or removes the value where it is nil. What is no property list is not set, which is reported.
   public func set(_ object: Any?, forKey key: String) {
     guard let object else { return removeObject(forKey: key) }
-    guard let value = PlainValue.wire(object) else {
-      SyncReport.problem(
-        "The value of a shared key is no property list and was not set. Use strings, numbers, data, dates, arrays "
-          + "and dictionaries.")
-      return
+    let list: PropertyList
+    do {
+      list = try PropertyList(validating: object)
+    } catch {
+      return SyncReport.problem("The value of a shared key was not set: \(error)")
     }
-    put(value, key)
+    put(list.wireValue, key)
   }
 
   public func set(_ string: String?, forKey key: String) { set(string as Any?, forKey: key) }
@@ -158,10 +163,8 @@ public final class SyncedKeyValueStore: Sendable {
 
   private func put(_ value: SyncValue?, _ key: String) {
     do {
-      guard let problem = try zone?.set(value, forKey: key) else { return }
       // A key that no store could have is a quota's matter on Apple's systems, too.
-      _ = problem
-      notify(Self.quotaViolationChange, [key])
+      if try zone?.set(value, forKey: key) != nil { notify(Self.quotaViolationChange, [key]) }
     } catch {
       SyncReport.problem("A shared value was not saved: \(error)")
     }

@@ -8,7 +8,7 @@ import SteadSyncProtocol
 /// |---|---|
 /// | NULL | null |
 /// | INTEGER | a whole number |
-/// | REAL | a number; `{"$real": "inf"}` or `"-inf"` where it is infinite |
+/// | REAL | a number; `{"$real": "inf"}`, `"-inf"` or `"nan"` where it is not finite |
 /// | TEXT | a string |
 /// | BLOB | `{"$data": …}` in Base64 |
 ///
@@ -22,7 +22,8 @@ enum ColumnCoding {
     case .null: .null
     case .integer(let number): .int(number)
     case .real(let number) where number.isFinite: .double(number)
-    case .real(let number): .object([real: .string(number < 0 ? "-inf" : "inf")])
+    case .real(let number):
+      .object([real: .string(number.isNaN ? "nan" : number < 0 ? "-inf" : "inf")])
     case .text(let text): .string(text)
     case .blob(let bytes): .object([data: .string(bytes.base64EncodedString())])
     }
@@ -44,6 +45,7 @@ enum ColumnCoding {
       case (data, _): return Data(base64Encoded: text).map { .blob($0) }
       case (real, "inf"): return .real(.infinity)
       case (real, "-inf"): return .real(-.infinity)
+      case (real, "nan"): return .real(.nan)
       default: return nil
       }
     }

@@ -92,11 +92,18 @@ extension ClientZone {
   public mutating func commit(
     _ edits: [Edit], now: Int64
   ) throws(Storage.Failure) -> CommitAnswer {
+    try commit(edits.map { (edit: $0, milliseconds: now) })
+  }
+
+  /// Commits edits as one transaction, each at a time of its own by the device's clock, in the order of these.
+  public mutating func commit(
+    _ edits: [(edit: Edit, milliseconds: Int64)]
+  ) throws(Storage.Failure) -> CommitAnswer {
     var transaction = Transaction(
       number: state.numbered + 1, basis: state.acknowledged, mutations: [])
     var clock = state.clock
     var fresh: [RecordID: Mutation.Insert] = [:]
-    for edit in edits {
+    for (edit, now) in edits {
       let index = transaction.mutations.count
       let stamp = stamp(&clock, now: now, transaction.number, index)
       let incarnation = Incarnation.made(by: state.client, transaction.number, stamp)
