@@ -138,6 +138,20 @@ final class RecordZone: SyncedZone {
 
   // MARK: Reading
 
+  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
+    guard let open, try isCurrent(open) else { return try turn { try body($0) } }
+    return try body(open.zone)
+  }
+
+  private func isCurrent(_ open: OpenZone) throws -> Bool {
+    try rows.read { transaction in
+      guard try SyncTables.isPrepared(transaction),
+        try SyncTables.integer("turn", transaction) == open.turn
+      else { return false }
+      return try SyncTables.integer("history", transaction) == transaction.lastCommit()
+    }
+  }
+
   /// Whether programs have saved anything since the last turn. Costs a look-up.
   func hasNews() throws -> Bool {
     try rows.read { transaction in
@@ -148,8 +162,7 @@ final class RecordZone: SyncedZone {
 
   /// How far pages were read; nil until they were read to the end once.
   func cursor() throws -> Cursor? {
-    if let open { return open.zone.state.anchor == nil ? nil : open.zone.state.cursor }
-    return try turn { $0.state.anchor == nil ? nil : $0.state.cursor }
+    try peek { $0.state.anchor == nil ? nil : $0.state.cursor }
   }
 
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {

@@ -136,7 +136,7 @@ public actor SyncEngine {
   /// The changes that the server has refused, with reasons. They are not in the store any more.
   public func quarantine() throws -> [QuarantinedChange] {
     try zones.flatMap { zone in
-      try zone.turn { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
+      try zone.peek { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
     }
   }
 
@@ -278,7 +278,7 @@ public actor SyncEngine {
       try Task.checkCancellation()
       problem = try await push(zone)
       try await fetch(zone)
-    } while try problem == nil && zone.turn({ $0.nextPush() != nil })
+    } while try problem == nil && zone.peek({ $0.nextPush() != nil })
     let counts = try zone.counts()
     status.update(zone.id.text) {
       $0.pendingCount = counts.pending
@@ -311,7 +311,7 @@ public actor SyncEngine {
     var absent: Set<BlobID> = []
     var sent: Set<BlobID> = []
     var attempts = 0
-    while let push = try zone.turn({ $0.nextPush(absentBlobs: absent) }) {
+    while let push = try zone.peek({ $0.nextPush(absentBlobs: absent) }) {
       try Task.checkCancellation()
       status.update(zone.id.text) {
         $0.pendingCount = max($0.pendingCount, push.transactions.count)
@@ -350,7 +350,7 @@ public actor SyncEngine {
   private func fetch(_ zone: any SyncedZone) async throws {
     while true {
       try Task.checkCancellation()
-      let request = try zone.turn { $0.nextRequest(limit: options.pageSize) }
+      let request = try zone.peek { $0.nextRequest(limit: options.pageSize) }
       let sent = options.now()
       let answer = try await transport.changes(request, of: zone.id)
       if case .page(let page) = answer { try await fetchBlobs(of: page, zone) }

@@ -26,10 +26,14 @@ final class KeyValueSyncedZone: SyncedZone {
     return result
   }
 
+  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
+    try file.peek(body)
+  }
+
   func hasNews() throws -> Bool { try counts().pending > 0 }
 
   func cursor() throws -> Cursor? {
-    try file.turn { $0.state.anchor == nil ? nil : $0.state.cursor }.result
+    try peek { $0.state.anchor == nil ? nil : $0.state.cursor }
   }
 
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {

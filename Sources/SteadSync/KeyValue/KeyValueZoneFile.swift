@@ -203,6 +203,15 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
+  /// Runs a body that changes nothing.
+  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
+    try locked {
+      if try zone == nil || !isCurrent() { try load() }
+      guard let zone else { throw SyncError.notInTransaction }
+      return try access.with(connection) { try body(zone) }
+    }
+  }
+
   func read<Result>(_ body: (any SyncDatabase) throws -> Result) throws -> Result {
     try locked { try body(connection) }
   }

@@ -32,7 +32,8 @@ import SteadSyncProtocol
 /// changes of one key the later one stays. Several processes may use one file. Setting costs some 0.1 ms, getting a look
 /// whether another process has changed anything.
 public final class SyncedKeyValueStore: Sendable {
-  /// Posted when values have changed other than by this object, and when a value was too large to be set.
+  /// Posted when an engine of this process has brought other values, and when a value was too large to be set. What another
+  /// process sets is there when it is next got, without a notification.
   public static let didChangeExternallyNotification = Notification.Name(
     "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
   public static let changeReasonKey = "NSUbiquitousKeyValueStoreChangeReasonKey"

@@ -9,6 +9,9 @@ protocol SyncedZone: AnyObject {
   /// shown in the same transaction.
   @discardableResult
   func turn<Result>(_ body: (inout ClientZone<StoredRecords>) throws -> Result) throws -> Result
+  /// Runs a body that changes nothing, on what a turn would find. Writes nothing where nobody has changed anything since
+  /// the last turn.
+  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result
   /// Whether programs have changed anything since the last turn.
   func hasNews() throws -> Bool
   /// How far pages were read; nil until they were read to the end once.
