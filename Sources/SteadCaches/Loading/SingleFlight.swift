@@ -247,3 +247,10 @@ private final class Waiter<Value: Sendable>: Sendable {
     }
   }
 }
+
+#if STEAD_THREAD_SANITIZER
+  import SteadFiles
+
+  /// In all files of the module.
+  typealias Mutex<Value> = SanitizedMutex<Value>
+#endif

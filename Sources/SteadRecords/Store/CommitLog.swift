@@ -214,3 +214,10 @@ final class CommitLog: Sendable {
     }
   }
 }
+
+#if STEAD_THREAD_SANITIZER
+  import SteadFiles
+
+  /// In all files of the module.
+  typealias Mutex<Value> = SanitizedMutex<Value>
+#endif
