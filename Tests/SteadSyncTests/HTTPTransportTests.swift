@@ -58,6 +58,26 @@ import Testing
     await two.engine.pause()
   }
 
+  /// A pause cancels requests at whatever moment they are in.
+  @Test func aPauseAtAnyMomentLosesNothing() async throws {
+    let one = try Device(try transport(try await enrolled("one")))
+    let two = try Device(try transport(try await enrolled("two")))
+    var random = SplitMix(seed: Effort.seed)
+    for number in 0..<Effort.times(100) {
+      await one.engine.start()
+      await two.engine.start()
+      one.context.insert(Note("\(number)"))
+      try one.context.save()
+      // Within whatever they do next.
+      usleep(useconds_t.random(in: 0..<4_000, using: &random))
+      await one.engine.pause()
+      await two.engine.pause()
+    }
+    for device in [one, two] { try await device.engine.syncNow() }
+    #expect(try one.content == two.content)
+    #expect(try two.content.count == Effort.times(100))
+  }
+
   @Test func tokensAreRenewedAndKept() async throws {
     let file = try await enrolled("one")
     let first = try #require(try file.load())

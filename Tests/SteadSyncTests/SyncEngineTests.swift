@@ -125,6 +125,21 @@ import Testing
     await two.engine.pause()
   }
 
+  /// A question to the engine takes what was saved into the outbox, maybe before the engine's own loop sees it.
+  @Test func whatIsSavedIsSentAlsoWhenTheEngineIsAskedInBetween() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    await one.engine.start()
+    await two.engine.start()
+    for number in 0..<100 {
+      one.context.insert(Note("\(number)"))
+      try one.context.save()
+      #expect(try await one.engine.quarantine().isEmpty)
+      while try two.note("\(number)") == nil { try await Task.sleep(for: .milliseconds(2)) }
+    }
+    await one.engine.pause()
+    await two.engine.pause()
+  }
+
   @Test func largeValuesTravelApart() async throws {
     let (one, two) = (try Device(server), try Device(server))
     let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })

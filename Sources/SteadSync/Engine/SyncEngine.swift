@@ -121,6 +121,7 @@ public actor SyncEngine {
   public func resync() throws {
     for zone in zones {
       try zone.turn { try $0.refetch() }
+      stale.insert(zone.id)
       signals[zone.id]?.set()
     }
   }
@@ -225,7 +226,10 @@ public actor SyncEngine {
   /// How long after a failure the server is asked for news again, in seconds.
   private static let waitDelay = 0.5...2
 
+  /// The zones that the server has news of, or that have to ask it for another reason.
   private var stale: Set<ZoneID> = []
+  /// The zones whose pending changes the server does not take from this version of the app.
+  private var held: Set<ZoneID> = []
   private var prepared: Set<ZoneID> = []
 
   private func markStale(_ id: ZoneID) { stale.insert(id) }
@@ -235,9 +239,16 @@ public actor SyncEngine {
   }
 
   private func hasNews(_ id: ZoneID) -> Bool {
+    guard let zone = zone(id) else { return false }
     if stale.contains(id) { return true }
-    // What can't be read now is found out by the exchange.
-    return (try? zone(id)?.hasNews()) ?? true
+    do {
+      if try zone.hasNews() { return true }
+      // Any turn takes what programs have saved into the outbox, also one that was for something else.
+      return try !held.contains(id) && zone.peek { $0.nextPush() != nil }
+    } catch {
+      // What can't be read now is found out by the exchange.
+      return true
+    }
   }
 
   private func delay(after failures: Int, _ error: any Error, _ id: ZoneID) -> Double {
@@ -262,10 +273,17 @@ public actor SyncEngine {
     let task = Task { try await exchange(zone) }
     exchanges[id] = task
     defer { exchanges[id] = nil }
-    try await withTaskCancellationHandler {
-      try await task.value
-    } onCancel: {
-      task.cancel()
+    do {
+      try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        task.cancel()
+      }
+    } catch {
+      // What it was to fetch is still to be fetched, by whoever is next.
+      stale.insert(id)
+      signals[id]?.set()
+      throw error
     }
     exchangeEnds[id]?.set()
   }
@@ -279,6 +297,7 @@ public actor SyncEngine {
       problem = try await push(zone)
       try await fetch(zone)
     } while try problem == nil && zone.peek({ $0.nextPush() != nil })
+    if problem == nil { held.remove(zone.id) } else { held.insert(zone.id) }
     let counts = try zone.counts()
     status.update(zone.id.text) {
       $0.pendingCount = counts.pending

@@ -12,13 +12,13 @@ actor HTTPSyncAccess {
 
   private var credentials: SyncCredentials
   private let store: any SyncCredentialStore
-  private let session: URLSession
+  private let session: SyncSession
   private let timeout: Double
   private var current: (token: String, end: Date)?
   private var renewal: Task<String, any Error>?
 
   init(
-    _ credentials: SyncCredentials, _ store: some SyncCredentialStore, _ session: URLSession,
+    _ credentials: SyncCredentials, _ store: some SyncCredentialStore, _ session: SyncSession,
     _ timeout: Double
   ) {
     self.timeout = timeout
@@ -56,7 +56,7 @@ actor HTTPSyncAccess {
   }
 
   static func enrol(
-    server: URL, _ body: [String: String], _ session: URLSession, _ timeout: Double
+    server: URL, _ body: [String: String], _ session: SyncSession, _ timeout: Double
   ) async throws -> SyncCredentials {
     let tokens = try await tokens("v1/enrol", at: server, body, session, timeout)
     return SyncCredentials(
@@ -75,7 +75,7 @@ actor HTTPSyncAccess {
   }
 
   private static func tokens(
-    _ path: String, at server: URL, _ body: [String: String], _ session: URLSession,
+    _ path: String, at server: URL, _ body: [String: String], _ session: SyncSession,
     _ timeout: Double
   ) async throws -> Tokens {
     var request = URLRequest(
@@ -93,7 +93,7 @@ actor HTTPSyncAccess {
   }
 
   static func data(
-    for request: URLRequest, _ session: URLSession
+    for request: URLRequest, _ session: SyncSession
   ) async throws -> (Data, Int) {
     let (data, response): (Data, URLResponse)
     do {

@@ -24,10 +24,11 @@ public final class HTTPSyncTransport: SyncTransport {
   /// For how long the server is asked to wait for news, in seconds.
   public static let patience = 50
 
-  private let session: URLSession
+  private let session: SyncSession
   private let access: HTTPSyncAccess
   private let timeout: Double
 
+  /// - Parameter session: What requests are sent like. Its delegate and its configuration count; its cache does not.
   /// - Parameter timeout: For how long a request without an answer lasts, in seconds; longer than ``patience``.
   /// - Throws: ``SyncError/notEnrolled`` where there are no credentials, or what reading them throws.
   public init(
@@ -35,9 +36,9 @@ public final class HTTPSyncTransport: SyncTransport {
     timeout: Double = usualTimeout
   ) throws {
     guard let found = try credentials.load() else { throw SyncError.notEnrolled }
-    self.session = session
+    self.session = SyncSession(session)
     self.timeout = timeout
-    access = HTTPSyncAccess(found, credentials, session, timeout)
+    access = HTTPSyncAccess(found, credentials, self.session, timeout)
   }
 
   /// Enrols this device with a one-time code of the server's.
@@ -48,7 +49,8 @@ public final class HTTPSyncTransport: SyncTransport {
     session: URLSession = .shared, timeout: Double = usualTimeout
   ) async throws -> SyncCredentials {
     try await HTTPSyncAccess.enrol(
-      server: server, ["user": user, "code": code, "name": deviceName], session, timeout)
+      server: server, ["user": user, "code": code, "name": deviceName], SyncSession(session),
+      timeout)
   }
 
   public var device: DeviceID? { get async { await access.device } }

@@ -5,5 +5,5 @@ extension Trait where Self == TimeLimitTrait {
   ///
   /// The time runs while a test waits for a thread that others hold, which takes minutes on a busy machine. The
   /// limit is therefore far above what any test takes.
-  package static var hangLimit: Self { .timeLimit(.minutes(Effort.isLong ? 120 : 30)) }
+  package static var hangLimit: Self { .timeLimit(.minutes(Effort.isLong ? 120 : 15)) }
 }
