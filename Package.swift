@@ -254,7 +254,8 @@ let package = Package(
     .target(
       name: "SteadSync",
       dependencies: [
-        "SteadFiles", "SteadFormats", "SteadRecords", "SteadSQLite", "SteadSyncProtocol",
+        "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
+        "SteadSyncProtocol",
       ]),
     // Devices and a server that speaks HTTP, for the tests of the sync.
     .target(
@@ -272,8 +273,8 @@ let package = Package(
     .testTarget(
       name: "SteadSyncTests",
       dependencies: [
-        "SteadRecords", "SteadSync", "SteadSyncProtocol", "SteadTestSupport", "SwiftData",
-        "SyncTestSupport", "SyncWorker",
+        "LocalServer", "SteadPreferences", "SteadRecords", "SteadSync", "SteadSyncProtocol",
+        "SteadTestSupport", "SwiftData", "SyncTestSupport", "SyncWorker",
       ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),

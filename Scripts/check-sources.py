@@ -40,7 +40,7 @@ ARROWS = {
     "SteadSQLite": {"CSteadSQLite"},
     "SteadSecrets": {"Crypto", "CryptoExtras", "CSteadSecrets", "SteadFiles"},
     "SteadSecretsTesting": {"SteadFiles", "SteadSecrets"},
-    "SteadSync": {"SteadFiles", "SteadFormats", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"},
+    "SteadSync": {"SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"},
     "SteadSyncProtocol": set(),
     "SteadTransfer": {
         "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",

@@ -58,6 +58,25 @@ import Testing
     await two.engine.pause()
   }
 
+  @Test func aServerThatAsksForAPauseGetsIt() async throws {
+    let device = try Device(try transport(try await enrolled("one")))
+    server.askForPause(seconds: 500)
+    await #expect(throws: SyncError.busy(seconds: 500, reason: "it is being moved")) {
+      try await device.engine.syncNow()
+    }
+    let start = Date()
+    await device.engine.start()
+    var retry: Date?
+    while retry == nil {
+      if case .failed(let date) = device.engine.status.zones[Device.zone]?.activity { retry = date }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+    #expect(try #require(retry).timeIntervalSince(start) >= 500)
+    server.askForPause(seconds: nil)
+    try await device.engine.syncNow()
+    await device.engine.pause()
+  }
+
   /// A pause cancels requests at whatever moment they are in.
   @Test func aPauseAtAnyMomentLosesNothing() async throws {
     let one = try Device(try transport(try await enrolled("one")))

@@ -98,6 +98,54 @@ import Testing
     #expect(try await two.engine.conflicts().isEmpty)
   }
 
+  @Test func anOverwrittenEditCanBeBroughtBack() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    try await settle(one, two)
+    let note = try #require(try one.note("Milk"))
+    note.text = "mine"
+    note.photo = Data(repeating: 1, count: 50_000)
+    try one.context.save()
+    // A clock has milliseconds.
+    try await Task.sleep(for: .milliseconds(5))
+    let far = try #require(try two.note("Milk"))
+    far.text = "theirs"
+    far.count = 7
+    far.photo = Data(repeating: 2, count: 50_000)
+    try two.context.save()
+    try await settle(two, one)
+    let conflicts = try await one.engine.conflicts()
+    #expect(conflicts.map(\.field).sorted { $0 ?? "" < $1 ?? "" } == ["photo", "text"])
+    let text = try #require(conflicts.first { $0.field == "text" })
+    let photo = try #require(conflicts.first { $0.field == "photo" })
+    #expect(try await one.engine.undo(text))
+    #expect(try await !one.engine.undo(text), "it is forgotten")
+    #expect(try await !one.engine.undo(photo), "its bytes are not here any more")
+    #expect(try one.note("Milk")?.text == "mine")
+    try await settle(one, two)
+    #expect(try one.content == two.content)
+    #expect(try two.note("Milk")?.text == "mine")
+    #expect(try two.note("Milk")?.count == 7)
+    #expect(try await one.engine.conflicts() == [photo])
+  }
+
+  @Test func whatIsGoneIsNotBroughtBack() async throws {
+    let (one, two) = (try Device(server), try Device(server))
+    one.context.insert(Note("Milk"))
+    try one.context.save()
+    try await settle(one, two)
+    two.context.delete(try #require(try two.note("Milk")))
+    try two.context.save()
+    try #require(try one.note("Milk")).text = "mine"
+    try one.context.save()
+    try await settle(two, one)
+    let conflict = try #require(try await one.engine.conflicts().first)
+    #expect(conflict.kind == .deleted)
+    #expect(try await !one.engine.undo(conflict))
+    #expect(try one.content.isEmpty)
+  }
+
   @Test func whatIsThereBeforeTheFirstSyncIsSent() async throws {
     let one = try Device(server)
     for number in 0..<1000 { one.context.insert(Note("\(number)")) }
@@ -151,6 +199,14 @@ import Testing
     #expect(try two.note("photo")?.photo == bytes)
     let records = await server.records(of: "0123456789abcdef0123456789abcdef")
     #expect(records.map(\.size).max() ?? 0 < 1_000, "the record only names it")
+    // What came from elsewhere is known here: another field's edit fetches nothing.
+    let count = await server.downloadCount
+    try #require(try one.note("photo")).text = "text"
+    try one.context.save()
+    try await settle(one, two)
+    #expect(try two.note("photo")?.text == "text")
+    #expect(await server.downloadCount == count)
+    #expect(two.engine.status.zones[Device.zone]?.unshownCount == 0)
     try #require(try two.note("photo")).photo = Data(bytes.reversed())
     try two.context.save()
     try await settle(two, one)

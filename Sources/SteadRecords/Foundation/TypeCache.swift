@@ -11,3 +11,10 @@ final class TypeCache<Answer: Sendable>: Sendable {
     return answer
   }
 }
+
+#if STEAD_THREAD_SANITIZER
+  import SteadFiles
+
+  /// In all files of the module.
+  typealias Mutex<Value> = SanitizedMutex<Value>
+#endif

@@ -214,10 +214,3 @@ final class CommitLog: Sendable {
     }
   }
 }
-
-#if STEAD_THREAD_SANITIZER
-  import SteadFiles
-
-  /// In all files of the module.
-  typealias Mutex<Value> = SanitizedMutex<Value>
-#endif

@@ -186,10 +186,14 @@ final class RecordZone: SyncedZone {
     rows.watch(body)
   }
 
-  func clearConflicts() throws {
+  func clearConflicts() throws { try changeConflicts { try $0.clear() } }
+
+  func forget(_ conflict: SyncConflict) throws { try changeConflicts { try $0.forget(conflict) } }
+
+  private func changeConflicts(_ body: (ConflictTable) throws -> Void) throws {
     try rows.apply(by: Self.author) { transaction in
       guard try SyncTables.isPrepared(transaction) else { return }
-      try ConflictTable(database: transaction).clear()
+      try body(ConflictTable(database: transaction))
     }
   }
 

@@ -34,9 +34,9 @@ public actor SyncEngine {
 
   let transport: any SyncTransport
   let options: Options
-  private let zones: [any SyncedZone]
+  let zones: [any SyncedZone]
   /// Set when there may be something to exchange.
-  private let signals: [ZoneID: Signal]
+  let signals: [ZoneID: Signal]
   /// Set when an exchange has succeeded.
   private let exchangeEnds: [ZoneID: Signal]
   private var watches: [any AnyObject & Sendable] = []
@@ -126,50 +126,6 @@ public actor SyncEngine {
     }
   }
 
-  /// The edits of this device that others did not let stand, oldest first: the last 1,000 of each zone.
-  public func conflicts() throws -> [SyncConflict] {
-    try zones.flatMap { try $0.conflicts() }
-  }
-
-  /// Forgets the conflicts.
-  public func clearConflicts() throws { for zone in zones { try zone.clearConflicts() } }
-
-  /// The changes that the server has refused, with reasons. They are not in the store any more.
-  public func quarantine() throws -> [QuarantinedChange] {
-    try zones.flatMap { zone in
-      try zone.peek { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
-    }
-  }
-
-  /// Makes a refused change once more, as edits of now. Returns whether that is possible; then it is sent.
-  @discardableResult
-  public func retry(_ change: QuarantinedChange) throws -> Bool {
-    try act(on: change) { zone, index in
-      if case .committed = try zone.retry(at: index, now: options.now()) { true } else { false }
-    }
-  }
-
-  /// Gives a refused change up.
-  public func discard(_ change: QuarantinedChange) throws {
-    _ = try act(on: change) { zone, index in
-      zone.discard(at: index)
-      return true
-    }
-  }
-
-  private func act(
-    on change: QuarantinedChange,
-    _ body: (inout ClientZone<StoredRecords>, Int) throws -> Bool
-  ) throws -> Bool {
-    guard let zone = zones.first(where: { $0.id.text == change.zone }) else { return false }
-    let isDone = try zone.turn { state in
-      guard let index = state.state.quarantine.firstIndex(of: change.item) else { return false }
-      return try body(&state, index)
-    }
-    signals[zone.id]?.set()
-    return isDone
-  }
-
   // MARK: Turns of the loops
 
   /// Exchanges whenever something is saved or has come, until it is cancelled.
@@ -218,13 +174,22 @@ public actor SyncEngine {
         await exchanged.wait()
       } catch {
         // A wait costs the server little. What is wrong is told by the exchanges, which wait longer each time.
-        try? await Task.sleep(for: .seconds(Double.random(in: waitDelay)))
+        let delay = max(Double.random(in: waitDelay), pause(error))
+        try? await Task.sleep(for: .seconds(delay))
       }
     }
   }
 
   /// How long after a failure the server is asked for news again, in seconds.
   private static let waitDelay = 0.5...2
+  /// The longest pause that a server may ask for, in seconds.
+  private static let longestPause = 3600.0
+
+  /// How long the server has asked to be left alone, in seconds.
+  private static func pause(_ error: any Error) -> Double {
+    guard case SyncError.busy(let seconds, _) = error else { return 0 }
+    return min(max(seconds, 0), longestPause)
+  }
 
   /// The zones that the server has news of, or that have to ask it for another reason.
   private var stale: Set<ZoneID> = []
@@ -254,7 +219,7 @@ public actor SyncEngine {
   private func delay(after failures: Int, _ error: any Error, _ id: ZoneID) -> Double {
     let range = options.retryDelay
     let longest = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 20)))
-    let delay = longest * Double.random(in: 0.5...1)
+    let delay = max(longest * Double.random(in: 0.5...1), Self.pause(error))
     status.update(id.text) {
       $0.activity = .failed(retryAt: Date(timeIntervalSinceNow: delay))
       $0.problem = "\(error)"

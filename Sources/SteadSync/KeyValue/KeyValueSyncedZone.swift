@@ -51,6 +51,10 @@ final class KeyValueSyncedZone: SyncedZone {
 
   func clearConflicts() throws { try file.read { try ConflictTable(database: $0).clear() } }
 
+  func forget(_ conflict: SyncConflict) throws {
+    try file.read { try ConflictTable(database: $0).forget(conflict) }
+  }
+
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
     file.watch(body)
   }

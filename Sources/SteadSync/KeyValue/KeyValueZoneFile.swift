@@ -216,6 +216,15 @@ final class KeyValueZoneFile: @unchecked Sendable {
     try locked { try body(connection) }
   }
 
+  // MARK: Notes
+
+  /// A string that was kept beside the values, on this device alone.
+  func note(_ name: String) throws -> String? { try read { try SyncTables.text(name, $0) } }
+
+  func setNote(_ note: String, _ name: String) throws {
+    try read { try SyncTables.set(name, .text(note), $0) }
+  }
+
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
     signals.add(body)
   }

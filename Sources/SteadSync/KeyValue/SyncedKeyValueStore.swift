@@ -55,6 +55,8 @@ public final class SyncedKeyValueStore: Sendable {
   }()
 
   let zone: KeyValueZoneFile?
+  /// Set when an engine of this process has brought other values.
+  let arrivals = SignalList()
 
   /// Opens or makes a store in a file. Throws what opening a SQLite file throws, and ``SyncError``.
   public init(file: URL) throws { zone = try KeyValueZoneFile(file) }
@@ -162,13 +164,17 @@ public final class SyncedKeyValueStore: Sendable {
   /// Removes the value of a key.
   public func removeObject(forKey key: String) { put(nil, key) }
 
-  private func put(_ value: SyncValue?, _ key: String) {
+  /// Returns whether the value is set.
+  @discardableResult
+  func put(_ value: SyncValue?, _ key: String) -> Bool {
     do {
+      guard try zone?.set(value, forKey: key) != nil else { return true }
       // A key that no store could have is a quota's matter on Apple's systems, too.
-      if try zone?.set(value, forKey: key) != nil { notify(Self.quotaViolationChange, [key]) }
+      notify(Self.quotaViolationChange, [key])
     } catch {
       SyncReport.problem("A shared value was not saved: \(error)")
     }
+    return false
   }
 
   /// Returns whether values are saved, as they are after each change. What is to be sent is sent by the engine.
@@ -178,6 +184,7 @@ public final class SyncedKeyValueStore: Sendable {
   // MARK: Notifications
 
   func notify(_ reason: Int, _ keys: [String]) {
+    if reason != Self.quotaViolationChange { arrivals.set() }
     NotificationCenter.default.post(
       name: Self.didChangeExternallyNotification, object: self,
       userInfo: [Self.changeReasonKey: reason, Self.changedKeysKey: keys])

@@ -24,6 +24,8 @@ public enum SyncError: Error, Hashable, Sendable {
   case schemaConflict
   /// The server does not let this device do that.
   case refused(status: Int, reason: String)
+  /// The server asks to be left alone for some seconds.
+  case busy(seconds: Double, reason: String)
   /// The server cannot be reached, or answers something else.
   case unreachable(reason: String)
 }
@@ -53,6 +55,8 @@ extension SyncError: CustomStringConvertible {
     case .schemaConflict:
       "The app's models contradict those that other devices have synced. Give what has changed another name."
     case .refused(let status, let reason): "The server refuses with status \(status): \(reason)."
+    case .busy(let seconds, let reason):
+      "The server asks for a pause of \(seconds) s: \(reason). It is tried again then."
     case .unreachable(let reason): "The server cannot be reached: \(reason). It is tried again."
     }
   }

@@ -6,7 +6,7 @@ import SteadSyncProtocol
 
 /// Large values of external attributes: a field names them by their hash, and they travel apart.
 ///
-/// Which rows have which blobs is in the table `stead_sync_blobs`; fetched ones wait in `stead_sync_fetched` for the page
+/// Which blob a row has is in the table `stead_sync_blobs`, maybe of an earlier moment; fetched ones wait in `stead_sync_fetched` for the page
 /// that names them.
 struct BlobTable {
   /// Values of fewer bytes travel within their records.
@@ -31,11 +31,7 @@ struct BlobTable {
     default: return ColumnCoding.value(column)
     }
     guard bytes.count >= Self.threshold else { return ColumnCoding.value(.blob(bytes)) }
-    try database.run(
-      "INSERT INTO stead_sync_blobs VALUES (?1, ?2, ?3, ?4) "
-        + "ON CONFLICT DO UPDATE SET root = excluded.root, number = excluded.number, "
-        + "attribute = excluded.attribute",
-      [.text(hash), .text(row.root), .integer(row.number), .text(attribute)])
+    try place(hash, row, attribute)
     return .object(["sha256": .string(hash), "size": .int(Int64(bytes.count))])
   }
 
@@ -46,19 +42,45 @@ struct BlobTable {
       "SELECT bytes FROM stead_sync_fetched WHERE sha256 = ?1", [.text(blob.text)]
     ) { fetched = $0.data(0) }
     if let fetched { return fetched }
-    var place: (root: String, number: Int64, attribute: String)?
+    var places: [(row: RowMap.Row, attribute: String)] = []
     try database.forEach(
       "SELECT root, number, attribute FROM stead_sync_blobs WHERE sha256 = ?1", [.text(blob.text)]
-    ) { place = ($0.text(0), $0.integer(1), $0.text(2)) }
-    guard let place,
-      let shape = model.entities.values.first(where: { $0.shape.root == place.root })?.shape,
-      let name = try rows.entityName(of: place.number, in: shape),
-      let own = model.entities[name]?.shape, own.columns.contains(place.attribute),
-      let column = try rows.value(of: place.attribute, in: own, place.number),
-      case .blob(let bytes) = try rows.bytes(ofExternal: column),
-      SHA256.hexadecimal(bytes) == blob.text
+    ) { places.append((RowMap.Row(root: $0.text(0), number: $0.integer(1)), $0.text(2))) }
+    for place in places {
+      if let bytes = try bytes(in: place.row, place.attribute, model, rows),
+        SHA256.hexadecimal(bytes) == blob.text
+      {
+        return bytes
+      }
+    }
+    return nil
+  }
+
+  private func bytes(
+    in row: RowMap.Row, _ attribute: String, _ model: WireModel, _ rows: RowTransaction
+  ) throws -> Data? {
+    guard let shape = model.entities.values.first(where: { $0.shape.root == row.root })?.shape,
+      let name = try rows.entityName(of: row.number, in: shape),
+      let own = model.entities[name]?.shape, own.columns.contains(attribute),
+      let column = try rows.value(of: attribute, in: own, row.number),
+      case .blob(let bytes) = try rows.bytes(ofExternal: column)
     else { return nil }
     return bytes
+  }
+
+  /// Notes that a row has a blob.
+  func place(_ hash: String, _ row: RowMap.Row, _ attribute: String) throws {
+    try database.run(
+      "INSERT INTO stead_sync_blobs VALUES (?1, ?2, ?3, ?4) "
+        + "ON CONFLICT DO UPDATE SET sha256 = excluded.sha256",
+      [.text(row.root), .integer(row.number), .text(attribute), .text(hash)])
+  }
+
+  /// Forgets the blobs of a row that is gone.
+  func forget(_ row: RowMap.Row) throws {
+    try database.run(
+      "DELETE FROM stead_sync_blobs WHERE root = ?1 AND number = ?2",
+      [.text(row.root), .integer(row.number)])
   }
 
   func keep(_ blob: BlobID, _ bytes: Data) throws {

@@ -88,6 +88,7 @@ struct RowRenderer {
   private func delete(_ id: RecordID, _ row: RowMap.Row) throws -> Int {
     try map.forget(id)
     try clearNote(id)
+    try BlobTable(database: rows).forget(row)
     let shape = model.entities.values.first {
       $0.shape.root == row.root
     }?.shape
@@ -140,6 +141,7 @@ struct RowRenderer {
       let changed = zip(item.entity.shape.columns, zip(content.values, target)).filter {
         $0.1.0 != $0.1.1
       }.map { (column: $0.0, value: $0.1.1) }
+      try noteBlobs(item, number)
       if !changed.isEmpty { changes.append((item, changed, content)) }
     }
     // Unique values first leave the rows that had them, so that rows can exchange them.
@@ -193,6 +195,7 @@ struct RowRenderer {
       try note(item.id, "its values cannot be stored: \(error)")
       return false
     }
+    try noteBlobs(item, number)
     for relationship in shape.relationships {
       if let place = shape.columns.firstIndex(of: relationship.name),
         case .integer(let owner) = values[place]
@@ -201,6 +204,18 @@ struct RowRenderer {
       }
     }
     return true
+  }
+
+  /// Notes which blobs a row has, so that they need not be fetched again.
+  private func noteBlobs(_ item: Item, _ number: Int64) throws {
+    for field in item.entity.fields {
+      guard case .attribute(let attribute) = field.kind, attribute.isExternal,
+        let value = item.record.fields[field.name]?.value,
+        let blob = SteadSyncProtocol.Schema.blob(value)
+      else { continue }
+      let row = RowMap.Row(root: item.entity.shape.root, number: number)
+      try BlobTable(database: rows).place(blob.text, row, attribute.name)
+    }
   }
 
   // MARK: Values

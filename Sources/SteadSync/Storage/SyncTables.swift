@@ -31,8 +31,9 @@ enum SyncTables {
       CREATE TABLE stead_sync_links (id TEXT PRIMARY KEY, type TEXT NOT NULL, owner INTEGER NOT NULL, \
       target INTEGER NOT NULL) WITHOUT ROWID;
       CREATE INDEX stead_sync_links_pair ON stead_sync_links (type, owner, target);
-      CREATE TABLE stead_sync_blobs (sha256 TEXT PRIMARY KEY, root TEXT NOT NULL, \
-      number INTEGER NOT NULL, attribute TEXT NOT NULL) WITHOUT ROWID;
+      CREATE TABLE stead_sync_blobs (root TEXT, number INTEGER, attribute TEXT, sha256 TEXT NOT NULL, \
+      PRIMARY KEY (root, number, attribute)) WITHOUT ROWID;
+      CREATE INDEX stead_sync_blobs_sha256 ON stead_sync_blobs (sha256);
       CREATE TABLE stead_sync_fetched (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL);
       CREATE TABLE stead_sync_outbox (number INTEGER PRIMARY KEY, content TEXT NOT NULL);
       CREATE TABLE stead_sync_quarantine (place INTEGER PRIMARY KEY, content TEXT NOT NULL);

@@ -83,39 +83,24 @@ actor HTTPSyncAccess {
     request.httpMethod = "POST"
     request.httpBody = try JSONEncoder().encode(body)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    let (data, status) = try await Self.data(for: request, session)
-    guard status == 200 else { throw problem(data, status) }
+    let answer = try await Self.answer(to: request, session)
+    guard answer.status == 200 else { throw answer.problem }
     do {
-      return try JSONDecoder().decode(Tokens.self, from: data)
+      return try JSONDecoder().decode(Tokens.self, from: answer.data)
     } catch {
       throw SyncError.unreachable(reason: "\(server) does not answer as a sync server does")
     }
   }
 
-  static func data(
-    for request: URLRequest, _ session: SyncSession
-  ) async throws -> (Data, Int) {
-    let (data, response): (Data, URLResponse)
+  static func answer(
+    to request: URLRequest, _ session: SyncSession
+  ) async throws -> HTTPSyncAnswer {
     do {
-      (data, response) = try await session.data(for: request)
+      let (data, response) = try await session.data(for: request)
+      return try HTTPSyncAnswer(data, response)
     } catch let error as URLError {
       // Not the error itself, whose description holds the request's URL.
       throw SyncError.unreachable(reason: error.localizedDescription)
     }
-    guard let response = response as? HTTPURLResponse else {
-      throw SyncError.unreachable(reason: "it does not speak HTTP")
-    }
-    return (data, response.statusCode)
-  }
-
-  private struct Failure: Decodable { let message: String }
-
-  /// What an answer that isn't one of the protocol says.
-  static func problem(_ data: Data, _ status: Int) -> SyncError {
-    let message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
-    if status >= 500 || status == 429 {
-      return .unreachable(reason: message ?? "it answers with status \(status)")
-    }
-    return .refused(status: status, reason: message ?? "no reason is given")
   }
 }

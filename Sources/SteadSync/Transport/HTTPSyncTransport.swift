@@ -58,25 +58,23 @@ public final class HTTPSyncTransport: SyncTransport {
   // MARK: Records
 
   public func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
-    let (data, status) = try await send(
+    let answer = try await send(
       "POST", "v1/zones/\(zone.text)/push", body: Data(push.encoded()))
     // The answer's name says more than the status, which proxies may change.
-    if let answer = try? PushAnswer(encoded: data) { return answer }
-    throw HTTPSyncAccess.problem(data, status)
+    if let known = try? PushAnswer(encoded: answer.data) { return known }
+    throw answer.problem
   }
 
   public func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer {
     let items = request.queryItems.map { URLQueryItem(name: $0.name, value: $0.value) }
-    let (data, status) = try await send("GET", "v1/zones/\(zone.text)/changes", query: items)
-    if let answer = try? ChangesAnswer(encoded: data) { return answer }
-    throw HTTPSyncAccess.problem(data, status)
+    let answer = try await send("GET", "v1/zones/\(zone.text)/changes", query: items)
+    if let known = try? ChangesAnswer(encoded: answer.data) { return known }
+    throw answer.problem
   }
 
   public func prepare(_ zone: ZoneID) async throws {
-    let (data, status) = try await send("PUT", "v1/zones/\(zone.text)")
-    guard (200..<300).contains(status) || status == 409 else {
-      throw HTTPSyncAccess.problem(data, status)
-    }
+    let answer = try await send("PUT", "v1/zones/\(zone.text)")
+    guard answer.isSuccess || answer.status == 409 else { throw answer.problem }
   }
 
   private struct News: Decodable { let zones: [String] }
@@ -87,41 +85,41 @@ public final class HTTPSyncTransport: SyncTransport {
     let body = SyncValue.object([
       "zones": .object(zones), "seconds": .int(Int64(Self.patience)),
     ])
-    let (data, status) = try await send("POST", "v1/wait", body: Data(body.encoded()))
-    guard status == 200, let news = try? JSONDecoder().decode(News.self, from: data) else {
-      throw HTTPSyncAccess.problem(data, status)
-    }
+    let answer = try await send("POST", "v1/wait", body: Data(body.encoded()))
+    guard answer.status == 200,
+      let news = try? JSONDecoder().decode(News.self, from: answer.data)
+    else { throw answer.problem }
     return Set(news.zones.compactMap { ZoneID($0) })
   }
 
   // MARK: Blobs
 
   public func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) async throws {
-    let (data, status) = try await send(
+    let answer = try await send(
       "PUT", "v1/zones/\(zone.text)/blobs/\(blob.text)", body: bytes)
-    guard (200..<300).contains(status) else { throw HTTPSyncAccess.problem(data, status) }
+    guard answer.isSuccess else { throw answer.problem }
   }
 
   public func download(_ blob: BlobID, from zone: ZoneID) async throws -> Data {
-    let (data, status) = try await send("GET", "v1/zones/\(zone.text)/blobs/\(blob.text)")
-    guard status == 200 else { throw HTTPSyncAccess.problem(data, status) }
-    return data
+    let answer = try await send("GET", "v1/zones/\(zone.text)/blobs/\(blob.text)")
+    guard answer.status == 200 else { throw answer.problem }
+    return answer.data
   }
 
   // MARK: Requests
 
   private func send(
     _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
-  ) async throws -> (Data, Int) {
+  ) async throws -> HTTPSyncAnswer {
     let answer = try await send(method, path, query, body, token: access.token())
-    guard answer.1 == 401 else { return answer }
+    guard answer.status == 401 else { return answer }
     // The server has another key, or the device's clock is wrong.
     return try await send(method, path, query, body, token: access.token(renewing: true))
   }
 
   private func send(
     _ method: String, _ path: String, _ query: [URLQueryItem], _ body: Data?, token: String
-  ) async throws -> (Data, Int) {
+  ) async throws -> HTTPSyncAnswer {
     var request = URLRequest(
       url: await access.server.appending(path: path).appending(queryItems: query),
       timeoutInterval: timeout)
@@ -129,6 +127,6 @@ public final class HTTPSyncTransport: SyncTransport {
     request.httpBody = body
     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-    return try await HTTPSyncAccess.data(for: request, session)
+    return try await HTTPSyncAccess.answer(to: request, session)
   }
 }

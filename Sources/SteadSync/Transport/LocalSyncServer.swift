@@ -7,6 +7,8 @@ public import SteadSyncProtocol
 public actor LocalSyncServer: SyncTransport {
   private var zones: [ZoneID: Zone<MemoryZone>] = [:]
   private var blobs: [BlobID: Data] = [:]
+  /// How often a blob was asked for.
+  package private(set) var downloadCount = 0
   private struct Waiter {
     let cursors: [ZoneID: Cursor]
     let continuation: CheckedContinuation<Set<ZoneID>, Never>
@@ -45,6 +47,7 @@ public actor LocalSyncServer: SyncTransport {
   }
 
   public func download(_ blob: BlobID, from zone: ZoneID) throws -> Data {
+    downloadCount += 1
     guard let bytes = blobs[blob] else {
       throw SyncError.refused(status: 404, reason: "the blob is unknown")
     }

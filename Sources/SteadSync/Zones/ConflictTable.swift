@@ -32,6 +32,18 @@ struct ConflictTable {
     }
   }
 
+  /// Forgets one conflict.
+  func forget(_ gone: SyncConflict) throws {
+    var numbers: [Int64] = []
+    try database.forEach("SELECT number, content FROM stead_sync_conflicts") { row in
+      let found = conflict(try SyncValue(encoded: row.text(1).utf8))
+      if found == gone { numbers.append(row.integer(0)) }
+    }
+    for number in numbers {
+      try database.run("DELETE FROM stead_sync_conflicts WHERE number = ?1", [.integer(number)])
+    }
+  }
+
   func clear() throws { try database.run("DELETE FROM stead_sync_conflicts") }
 
   private func conflict(_ value: SyncValue) -> SyncConflict? {

@@ -25,4 +25,10 @@ public struct SyncConflict: Hashable, Sendable {
   public let mine: SyncValue?
   /// The value that it has; nil where the object is gone.
   public let theirs: SyncValue?
+
+  /// The edit that gives the field this device's value again; nil where there is no such field any more.
+  var undoing: Edit? {
+    guard kind == .overwritten, let field, let mine else { return nil }
+    return .update(id: record, fields: [field: mine])
+  }
 }

@@ -19,6 +19,7 @@ protocol SyncedZone: AnyObject {
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int)
   func conflicts() throws -> [SyncConflict]
   func clearConflicts() throws
+  func forget(_ conflict: SyncConflict) throws
   /// Calls a body after changes of programs, as long as what is returned lives.
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable
 

@@ -15,6 +15,8 @@ package final class HTTPSyncServer: Sendable {
     var former: [String: String] = [:]
     var accessTokens: Set<String> = []
     var renewals = 0
+    /// For how many seconds it asks to be left alone; nil for no time.
+    var pause: Int?
   }
 
   package let records = LocalSyncServer(patience: .milliseconds(200))
@@ -41,6 +43,9 @@ package final class HTTPSyncServer: Sendable {
   /// How often a token was renewed.
   package var renewalCount: Int { state.withLock { $0.renewals } }
 
+  /// Asks all who come to come again later; nil for no longer.
+  package func askForPause(seconds: Int?) { state.withLock { $0.pause = seconds } }
+
   package func stop() { server.withLock { $0?.stop() } }
 
   // MARK: Answers
@@ -61,6 +66,11 @@ package final class HTTPSyncServer: Sendable {
   private func reply(
     _ request: LocalServer.Request, _ records: LocalSyncServer
   ) throws -> LocalServer.Reply {
+    if let pause = state.withLock({ $0.pause }) {
+      return LocalServer.Reply(
+        status: 503, fields: [("Retry-After", "\(pause)")],
+        body: .data(Data("{\"message\":\"it is being moved\"}".utf8)))
+    }
     guard let url = URLComponents(string: request.target) else { return Self.error(400) }
     let words = url.path.split(separator: "/").map(String.init)
     if words == ["v1", "enrol"] || words == ["v1", "token"] { return tokens(request) }
