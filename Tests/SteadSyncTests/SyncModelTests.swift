@@ -17,6 +17,61 @@ import Testing
     }
   }
 
+  /// What several devices add to one object, offline and over a bad network, is all there in the end.
+  @Test(arguments: 0..<10)
+  func whatDevicesAddAddsUp(part: Int) async throws {
+    var random = SplitMix(seed: Effort.seed &+ UInt64(part))
+    let server = LocalSyncServer()
+    let devices = try (0..<3).map { number in
+      try Device(FlakyTransport(server, seed: Effort.seed &+ UInt64(part * 3 + number)))
+    }
+    let first = Note("song")
+    first.plays = 5
+    devices[0].context.insert(first)
+    try devices[0].context.save()
+    for device in devices { await Step.syncSurely(device) }
+    var (sum, best, words) = (5, -1.0, Set<String>())
+    for _ in 0..<Self.length {
+      let device = devices[Int.random(in: 0..<3, using: &random)]
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        try? await device.engine.syncNow()
+        continue
+      }
+      let note = try #require(try device.note("song"))
+      let added = Int.random(in: -3...9, using: &random)
+      let score = Double(Int.random(in: 0..<100, using: &random)) / 2
+      note.plays += added
+      note.best = max(note.best ?? -1, score)
+      if !note.words.contains("\(added)") { note.words.append("\(added)") }
+      // Two saves of one transaction of the sync, too.
+      try device.context.save()
+      note.plays += 1
+      try device.context.save()
+      sum += added + 1
+      best = max(best, score)
+      words.insert("\(added)")
+    }
+    for _ in 0..<3 { for device in devices { await Step.syncSurely(device) } }
+    for device in devices {
+      let note = try #require(try device.note("song"))
+      #expect(note.plays == sum)
+      #expect(note.best == best)
+      #expect(Set(note.words) == words)
+      #expect(note.words.count == words.count)
+      #expect(try await device.engine.conflicts().isEmpty)
+    }
+  }
+
+  @Test func aRuleOfSomethingElseIsRefused() throws {
+    let container = try ModelContainer(
+      for: Note.self,
+      configurations: ModelConfiguration(
+        isStoredInMemoryOnly: true, sync: .zone("zone", merging: .max(\Note.photo))))
+    #expect(throws: SyncError.noSuchAttribute("Note.photo")) {
+      try SyncEngine(container, transport: LocalSyncServer())
+    }
+  }
+
   private func run(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let server = LocalSyncServer()
@@ -89,7 +144,12 @@ enum Step {
     switch self {
     case .insertNote(let title): context.insert(Note(title))
     case .insertFolder(let name): context.insert(Folder(name))
-    case .edit(let title, let count): try device.note(title)?.count = count
+    case .edit(let title, let count):
+      guard let note = try device.note(title) else { return }
+      note.count = count
+      note.plays += count
+      note.best = Double(count)
+      note.words.append("\(count % 7)")
     case .move(let title, let name):
       try device.note(title)?.folder = try device.folder(name) ?? Folder(name)
     case .tag(let title, let name):

@@ -5,13 +5,18 @@ extension ModelConfiguration {
   public struct Sync: Hashable, Sendable {
     /// The zone's name; nil for none.
     package let zoneName: String?
+    package let merges: [Merge]
 
     /// The store stays on this device.
-    public static let none = Sync(zoneName: nil)
+    public static let none = Sync(zoneName: nil, merges: [])
     /// The store has what a zone of a server has, as long as a `SyncEngine` of SteadSync runs.
     ///
     /// Each store has a zone of its own. Devices that name the same zone have the same objects.
-    public static func zone(_ name: String) -> Sync { Sync(zoneName: name) }
+    ///
+    /// - Parameter merges: How edits of some attributes become one value; of others the later edit stays.
+    public static func zone(_ name: String, merging merges: Merge...) -> Sync {
+      Sync(zoneName: name, merges: merges)
+    }
   }
 
   /// Whether the store is synced; ``Sync/none`` unless set. Set it before a container is opened.

@@ -37,7 +37,10 @@ struct PendingEdits {
     let found = try zone.storage.record(mutation.id)
     for (name, value) in mutation.values.sorted(by: { $0.key < $1.key }) {
       if let found, found.isLive {
-        guard let field = found.fields[name], field.value != value, field.stamp > stamp,
+        // The other rules keep what each device has given.
+        let rule = zone.schema.entities[found.type]?.fields[name]?.merge ?? .last
+        guard rule == .last, let field = found.fields[name], field.value != value,
+          field.stamp > stamp,
           field.stamp.device != stamp.device
         else { continue }
         lost.append(

@@ -36,6 +36,8 @@ final class RecordZone: SyncedZone {
       self.turn = turn
     }
 
+    var device: DeviceID { zone.state.device }
+
     func record(_ id: RecordID) throws -> Record? { try zone.record(id) }
 
     func referrers(of id: RecordID) throws -> [RecordID] {
@@ -44,11 +46,14 @@ final class RecordZone: SyncedZone {
   }
 
   /// - Parameter now: The device's time in milliseconds since 1970.
-  init(_ id: ZoneID, _ rows: StoreRows, now: @escaping @Sendable () -> Int64) {
+  init(
+    _ id: ZoneID, _ rows: StoreRows, merging merges: [ModelConfiguration.Sync.Merge],
+    now: @escaping @Sendable () -> Int64
+  ) throws {
     self.id = id
     self.rows = rows
     self.now = now
-    model = WireModel(rows)
+    model = try WireModel(rows, merging: merges)
   }
 
   // MARK: Turns

@@ -75,7 +75,8 @@ public actor SyncEngine {
       guard let container, let rows = StoreRows(container, of: configuration) else {
         throw SyncError.notARecordStore(configuration: configuration.name)
       }
-      zones.append(RecordZone(id, rows, now: options.now))
+      zones.append(
+        try RecordZone(id, rows, merging: configuration.sync.merges, now: options.now))
     }
     if zones.isEmpty { throw SyncError.nothingToSync }
     self.zones = zones

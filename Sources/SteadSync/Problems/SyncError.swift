@@ -12,6 +12,8 @@ public enum SyncError: Error, Hashable, Sendable {
   case noHistory(configuration: String)
   /// The store is of a kind that cannot be synced.
   case notARecordStore(configuration: String)
+  /// A merge rule is for something that is no attribute of the store's models, or lies in external storage.
+  case noSuchAttribute(String)
   /// A name is no identifier.
   case invalidName(String)
   /// There are no credentials of this device.
@@ -43,6 +45,9 @@ extension SyncError: CustomStringConvertible {
       "The configuration \(name) has a zone and keeps no history. Set its `history` to `.on`."
     case .notARecordStore(let name):
       "The configuration \(name) is of a custom store, which cannot be synced. Use a ModelConfiguration."
+    case .noSuchAttribute(let name):
+      "A merge rule names \(name), which is no attribute of the store's models, or lies in external storage. Name a "
+        + "stored attribute of the model itself."
     case .invalidName(let name):
       "\(name) is no name of a zone. Use 1 to 200 printable ASCII characters without spaces, quotation marks and "
         + "backslashes."

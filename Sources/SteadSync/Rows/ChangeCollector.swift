@@ -4,6 +4,8 @@ import SteadSyncProtocol
 
 /// What has to be asked about a zone to turn rows into edits.
 protocol ZoneView {
+  /// Who adds to counters.
+  var device: DeviceID { get }
   /// The record as programs see it; nil where it isn't live.
   func record(_ id: RecordID) throws -> Record?
   /// The live records that refer to one.
@@ -22,6 +24,14 @@ struct ChangeCollector {
   private(set) var edits: [(edit: Edit, milliseconds: Int64)] = []
   private var inserted: Set<RecordID> = []
   private var links: Set<RecordID> = []
+
+  private struct Counter: Hashable {
+    let record: RecordID
+    let field: String
+  }
+
+  /// The counters that have what was added already.
+  private var counters: Set<Counter> = []
 
   init(_ model: WireModel, _ rows: RowTransaction, _ view: any ZoneView) {
     self.model = model
@@ -53,7 +63,8 @@ struct ChangeCollector {
     guard inserted.insert(id).inserted else { return }
     edits.append(
       (
-        .insert(id: id, type: entity.shape.name, fields: try fields(of: content, entity)),
+        .insert(
+          id: id, type: entity.shape.name, fields: try fields(entity.fields, of: content, nil)),
         milliseconds
       ))
     for side in entity.links.values { try addLinks(of: id, row, side, milliseconds) }
@@ -68,9 +79,8 @@ struct ChangeCollector {
     if inserted.contains(id) { return }
     let places = change.properties.flatMap { entity.places[$0] ?? [] }
     if !places.isEmpty, let content = try rows.content(of: entity.shape, row.number) {
-      var fields: [String: SyncValue] = [:]
-      for place in places { try read(entity.fields[place], of: content, into: &fields) }
-      edits.append((.update(id: id, fields: fields), change.milliseconds))
+      let fields = try fields(places.map { entity.fields[$0] }, of: content, id)
+      if !fields.isEmpty { edits.append((.update(id: id, fields: fields), change.milliseconds)) }
     }
     for side in change.properties.compactMap({ entity.links[$0] }) {
       try addLinks(of: id, row, side, change.milliseconds)
@@ -92,7 +102,9 @@ struct ChangeCollector {
     guard let id = try map.id(of: row), let record = try view.record(id) else {
       return try insert(row, entity, milliseconds)
     }
-    let fields = try fields(of: content, entity).filter { record.fields[$0]?.value != $1 }
+    let fields = try fields(entity.fields, of: content, id).filter {
+      record.fields[$0]?.value != $1
+    }
     if !fields.isEmpty { edits.append((.update(id: id, fields: fields), milliseconds)) }
     for side in entity.links.values where side.isOwner {
       try addLinks(of: id, row, side, milliseconds)
@@ -106,12 +118,25 @@ struct ChangeCollector {
 
   // MARK: Values
 
-  /// All fields of a row.
-  func fields(
-    of content: RowContent, _ entity: WireModel.Entity
+  /// Fields of a row, for the record that it has.
+  private mutating func fields(
+    _ wanted: [WireModel.Field], of content: RowContent, _ id: RecordID?
   ) throws -> [String: SyncValue] {
     var fields: [String: SyncValue] = [:]
-    for field in entity.fields { try read(field, of: content, into: &fields) }
+    for field in wanted {
+      try read(field, of: content, into: &fields)
+      guard case .attribute = field.kind, field.merge != .last else { continue }
+      let known = try id.flatMap { try view.record($0) }?.fields[field.name]?.value
+      let value = MergedValue.value(
+        content.values[field.place], field.merge, known: known, device: view.device)
+      fields[field.name] = value
+      // The row is read as it is now: what the first of a transaction's changes adds is all.
+      if field.merge == .counter, let id,
+        value == known || !counters.insert(Counter(record: id, field: field.name)).inserted
+      {
+        fields[field.name] = nil
+      }
+    }
     return fields
   }
 

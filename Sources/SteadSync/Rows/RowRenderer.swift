@@ -240,7 +240,7 @@ struct RowRenderer {
           try keep(attribute, of: content, in: &attributes)
           continue
         }
-        guard let column = try column(value) else {
+        guard let column = try column(value, field.merge) else {
           try note(item.id, "\(field.name) has a value of another type")
           return .cannotBeShown
         }
@@ -285,8 +285,10 @@ struct RowRenderer {
   }
 
   /// nil for a value that no column of this version has, and for a blob that isn't here.
-  private func column(_ value: SyncValue) throws -> SQLValue? {
-    guard let blob = SteadSyncProtocol.Schema.blob(value) else { return ColumnCoding.column(value) }
+  private func column(_ value: SyncValue, _ rule: MergeRule) throws -> SQLValue? {
+    guard let blob = SteadSyncProtocol.Schema.blob(value) else {
+      return MergedValue.column(value, rule)
+    }
     return try BlobTable(database: rows).bytes(of: blob, model, rows).map { .blob($0) }
   }
 

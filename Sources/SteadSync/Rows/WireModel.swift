@@ -12,6 +12,7 @@ import SteadSyncProtocol
 /// | to-many relationship that lies in its destinations' rows | nothing: it is derived |
 /// | other to-many relationship | a record for each pair, of the type `Entity.relationship` |
 /// | unique attributes | a unique rule |
+/// | attribute with a merge rule | a field with that rule |
 struct WireModel: Sendable {
   /// A column that is a field.
   struct Field: Sendable {
@@ -28,11 +29,12 @@ struct WireModel: Sendable {
     /// The column's place among those of the shape.
     let place: Int
     let kind: Kind
+    var merge = MergeRule.last
   }
 
   struct Entity: Sendable {
     let shape: RowShape
-    let fields: [Field]
+    var fields: [Field]
     /// The places in `fields` by the names of properties.
     let places: [String: [Int]]
     /// The relationships that are records of their own, by the names of properties.
@@ -62,10 +64,11 @@ struct WireModel: Sendable {
   let links: [String: Link]
   let types: [String: EntityRules]
 
-  init(_ rows: StoreRows) {
+  /// - Throws: ``SyncError/noSuchAttribute(_:)`` for a rule of something else.
+  init(_ rows: StoreRows, merging merges: [ModelConfiguration.Sync.Merge] = []) throws {
     let links = Self.links(rows.shapes)
     self.links = Dictionary(uniqueKeysWithValues: links.values.map { ($0.type, $0) })
-    entities = rows.shapes.mapValues { Self.entity($0, links) }
+    entities = try Self.merging(merges, rows.shapes.mapValues { Self.entity($0, links) })
     var types: [String: EntityRules] = [:]
     for (name, entity) in entities { types[name] = Self.rules(entity) }
     for link in links.values {
@@ -122,9 +125,31 @@ struct WireModel: Sendable {
       uniqueColumns: Set(shape.uniqueness.joined().map { shape.columns[$0] }))
   }
 
+  /// Gives fields their rules; subclasses inherit those of their attributes.
+  private static func merging(
+    _ merges: [ModelConfiguration.Sync.Merge], _ entities: [String: Entity]
+  ) throws -> [String: Entity] {
+    var entities = entities
+    for merge in merges {
+      let isKnown = entities[merge.model]?.shape.attributes.contains {
+        $0.name == merge.property && !$0.isExternal
+      }
+      guard isKnown == true else {
+        throw SyncError.noSuchAttribute("\(merge.model).\(merge.property)")
+      }
+      for name in entities.keys where entities[name]?.shape.lineage.contains(merge.model) == true {
+        for place in entities[name]?.places[merge.property] ?? [] {
+          entities[name]?.fields[place].merge = MergeRule(merge.rule)
+        }
+      }
+    }
+    return entities
+  }
+
   private static func rules(_ entity: Entity) -> EntityRules {
     var rules = EntityRules()
     for field in entity.fields {
+      if field.merge != .last { rules.fields[field.name] = FieldRule(merge: field.merge) }
       switch field.kind {
       case .reference(let relationship):
         rules.fields[field.name] = .reference(DeleteRule(relationship.inverseRule))
@@ -141,6 +166,17 @@ struct WireModel: Sendable {
       return UniqueRule(fields.joined(separator: ","), fields: fields)
     }
     return rules
+  }
+}
+
+extension MergeRule {
+  fileprivate init(_ rule: ModelConfiguration.Sync.Merge.Rule) {
+    switch rule {
+    case .counter: self = .counter
+    case .max: self = .max
+    case .min: self = .min
+    case .union: self = .union
+    }
   }
 }
 

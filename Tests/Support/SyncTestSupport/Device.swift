@@ -26,7 +26,9 @@ package final class Device {
     container = try ModelContainer(
       for: schema,
       configurations: ModelConfiguration(
-        schema: schema, url: folder.appending(path: "shelf.store"), sync: .zone(Self.zone)))
+        schema: schema, url: folder.appending(path: "shelf.store"),
+        sync: .zone(
+          Self.zone, merging: .counter(\Note.plays), .max(\Note.best), .union(\Note.words))))
     engine = try SyncEngine(container, transport: transport)
     context = ModelContext(container)
     context.autosaveEnabled = false
@@ -40,7 +42,9 @@ package final class Device {
         "folder \(folder.name): \(folder.notes.map(\.title).sorted())"
       }
       let notes = try context.fetch(FetchDescriptor<Note>()).map { note in
-        let values = "\(note.text) \(note.count) \(note.rating ?? -1) \(note.flags)"
+        let values =
+          "\(note.text) \(note.count) \(note.rating ?? -1) \(note.flags) "
+          + "\(note.plays) \(note.best ?? -1) \(note.words)"
         let date = "\(note.date.timeIntervalSinceReferenceDate)"
         let tags = note.tags.map(\.name).sorted()
         return "note \(note.title) \(values) \(date) \(note.data?.count ?? -1) "

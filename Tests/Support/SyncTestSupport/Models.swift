@@ -12,6 +12,9 @@ import SwiftData
   package var title: String
   package var text: String = ""
   package var count: Int = 0
+  package var plays: Int = 0
+  package var best: Double?
+  package var words: [String] = []
   package var rating: Double?
   package var date: Date = Date(timeIntervalSinceReferenceDate: 0)
   package var flags: [String] = []
