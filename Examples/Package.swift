@@ -12,9 +12,20 @@ let package = Package(
     .executable(name: "httpcache", targets: ["httpcache"]),
     .executable(name: "race", targets: ["race"]),
     .executable(name: "shelf", targets: ["shelf"]),
+    .executable(name: "starter", targets: ["starter"]),
     .executable(name: "two-devices", targets: ["two-devices"]),
   ],
-  dependencies: [.package(name: "stead", path: "..")],
+  // Without the trait, `swift build --disable-default-traits --product race` fetches no other package.
+  traits: [
+    .default(enabledTraits: ["Everything"]),
+    .trait(
+      name: "Everything", description: "All examples. Without it: those on preferences alone."),
+  ],
+  dependencies: [
+    .package(
+      name: "stead", path: "..",
+      traits: [.trait(name: "Everything", condition: .when(traits: ["Everything"]))])
+  ],
   targets: [
     // What several examples read and print.
     .target(name: "ExampleSupport"),
@@ -86,6 +97,15 @@ let package = Package(
     .testTarget(
       name: "HTTPCacheKitTests",
       dependencies: ["ExampleTestSupport", "HTTPCacheKit", "httpcache"]),
+    // What Scripts/new-app copies.
+    .executableTarget(
+      name: "starter",
+      dependencies: [
+        .product(name: "SteadPreferences", package: "stead"),
+        .product(name: "SteadSecrets", package: "stead"),
+        .product(name: "SteadSwiftData", package: "stead"),
+      ]),
+    .testTarget(name: "StarterTests", dependencies: ["ExampleTestSupport", "starter"]),
     // Scripts/two-devices runs it with a server.
     .target(
       name: "TwoDevicesKit",

@@ -18,14 +18,34 @@ public struct Report {
     let start = clock.now
     let (result, text) = try body()
     let time = start.duration(to: clock.now)
-    let milliseconds =
-      Double(time.components.attoseconds) / 1e15 + Double(time.components.seconds) * 1e3
-    print(pad(String(format: "%.1f ms", milliseconds), to: 11) + "  \(name): \(text)")
+    row(milliseconds(time), "\(name): \(text)")
+    return result
+  }
+
+  /// Runs a step, and prints its Swift above what it did and how long it took.
+  @discardableResult
+  public func show<Result>(
+    _ name: String, _ body: () throws -> Result, giving text: (Result) throws -> String,
+    file: String = #filePath, line: Int = #line
+  ) rethrows -> Result {
+    print("")
+    for line in ShownSource.closure(in: ShownSource.lines(of: file), callLine: line) {
+      print("  " + line)
+    }
+    let start = clock.now
+    let result = try body()
+    let time = start.duration(to: clock.now)
+    row(milliseconds(time), "\(name): \(try text(result))")
     return result
   }
 
   public func row(_ left: some CustomStringConvertible, _ right: String) {
     print(pad(left.description, to: 11) + "  \(right)")
+  }
+
+  private func milliseconds(_ time: Duration) -> String {
+    let value = Double(time.components.attoseconds) / 1e15 + Double(time.components.seconds) * 1e3
+    return String(format: "%.1f ms", value)
   }
 
   private func pad(_ text: String, to width: Int) -> String {

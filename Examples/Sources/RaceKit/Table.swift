@@ -14,7 +14,7 @@ public struct Table: Sendable {
     }
   }
 
-  private static let nameWidth = 34
+  private static let nameWidth = 26
   private static let width = 9
   public var rows: [Row] = []
 

@@ -11,9 +11,17 @@ enum Store: String, CaseIterable {
 
   var title: String {
     switch self {
-    // Without it nothing would be left when the process ends.
-    case .foundation: "UserDefaults, set + synchronize"
-    case .stead: "Preferences, set"
+    case .foundation: "Foundation's UserDefaults"
+    case .stead: "Preferences"
+    }
+  }
+
+  /// What each process does for each key.
+  var swift: String {
+    switch self {
+    // Without the second call nothing would be left when the process ends.
+    case .foundation: "defaults.set(value, forKey: key); defaults.synchronize()"
+    case .stead: "preferences.set(value, forKey: key)"
     }
   }
 

@@ -31,7 +31,11 @@ func race(_ store: Store, home: URL) throws -> Table.Row {
 func raceAll() throws {
   let place = FileManager.default.temporaryDirectory.appending(path: "race-\(UUID().uuidString)")
   defer { try? FileManager.default.removeItem(at: place) }
-  print("\(course.racers) processes, \(course.keysPerRacer) keys each, one domain, all at once.\n")
+  print(
+    "\(course.racers) processes write \(course.keysPerRacer) keys each into one domain, all at once:\n"
+  )
+  for store in Store.allCases { print("  \(store.swift)  // \(store.title)") }
+  print("")
   var table = Table()
   for store in Store.allCases {
     table.rows.append(try race(store, home: place.appending(path: store.rawValue)))

@@ -18,16 +18,26 @@ struct Tour {
     report.title("Import")
     do {
       let context = ModelContext(try open())
-      try report.step("insert and save") {
-        try Shelf(context).add(records)
-        return ((), try counts(context))
+      let shelf = Shelf(context)
+      try report.show("insert and save") {
+        // Inserts each package with its maintainer, section and dependencies.
+        try shelf.add(records)
+      } giving: {
+        try counts(context)
       }
       try query(context)
       try search(context)
       try change(context)
     }
     report.title("Reopen")
-    let context = ModelContext(try open())
+    let container = try report.show("open") {
+      try ModelContainer(
+        for: Package.self, Maintainer.self, Section.self, Dependency.self,
+        configurations: ModelConfiguration(url: url))
+    } giving: {
+      "\($0.schema.entities.count) classes"
+    }
+    let context = ModelContext(container)
     try report.step("all objects") { ((), try counts(context)) }
   }
 
@@ -45,45 +55,54 @@ struct Tour {
   private func query(_ context: ModelContext) throws {
     report.title("Queries")
     let section = try mostUsedSection(context)
-    var descriptor = FetchDescriptor<Package>(
-      predicate: #Predicate { $0.section?.name == section && $0.installedSize > 100 },
-      sortBy: [SortDescriptor(\.installedSize, order: .reverse), SortDescriptor(\.name)])
-    descriptor.fetchLimit = 5
-    let largest = try report.step("largest of section \(section)") {
-      let found = try context.fetch(descriptor)
-      return (found, "\(found.count) packages")
+    var largest = FetchDescriptor<Package>()
+    let found = try report.show("largest of section \(section)") {
+      largest.predicate = #Predicate { $0.section?.name == section && $0.installedSize > 100 }
+      largest.sortBy = [SortDescriptor(\.installedSize, order: .reverse), SortDescriptor(\.name)]
+      largest.fetchLimit = 5
+      return try context.fetch(largest)
+    } giving: {
+      "\($0.count) packages"
     }
-    for package in largest {
+    for package in found {
       report.row(package.installedSize, "\(package.name): \(package.summary)")
     }
-    print("\n  which is this SQL:\n  \(try context.sql(for: descriptor))\n")
+    try report.show("SQL") {
+      try context.sql(for: largest)
+    } giving: {
+      $0
+    }
 
     let needed = try mostNeeded(context)
-    let users = FetchDescriptor<Package>(
-      predicate: #Predicate { package in
-        package.dependencies.contains { need in need.alternatives.contains { $0.name == needed } }
-      })
-    try report.step("packages that need \(needed)") {
-      let count = try context.fetchCount(users)
-      return ((), "\(count)")
+    try report.show("packages that need \(needed)") {
+      let users = FetchDescriptor<Package>(
+        predicate: #Predicate { package in
+          package.dependencies.contains { need in need.alternatives.contains { $0.name == needed } }
+        })
+      return try context.fetchCount(users)
+    } giving: {
+      "\($0)"
     }
-    try report.step("required or important, not of section \(section)") {
+    try report.show("required or important, not of section \(section)") {
       let required = Priority.required
-      let count = try context.fetchCount(
-        FetchDescriptor<Package>(
-          predicate: #Predicate {
-            ($0.priority == required || $0.priority == .important) && $0.section?.name != section
-          }))
-      return ((), "\(count) packages")
+      let others = FetchDescriptor<Package>(
+        predicate: #Predicate {
+          ($0.priority == required || $0.priority == .important) && $0.section?.name != section
+        })
+      return try context.fetchCount(others)
+    } giving: {
+      "\($0) packages"
     }
   }
 
   private func mostUsedSection(_ context: ModelContext) throws -> String {
-    try report.step("sections with their packages") {
+    let largest = try report.show("the section with the most packages") {
       let sections = try context.fetch(FetchDescriptor<Section>())
-      let largest = sections.max { $0.packages.count < $1.packages.count }
-      return (largest?.name ?? "", "\(sections.count), two statements in all")
+      return sections.max { $0.packages.count < $1.packages.count }
+    } giving: { (section: Section?) in
+      section?.name ?? "none"
     }
+    return largest?.name ?? ""
   }
 
   private func mostNeeded(_ context: ModelContext) throws -> String {
@@ -93,10 +112,11 @@ struct Tour {
 
   private func search(_ context: ModelContext) throws {
     report.title("Full text")
-    for text in ["compress*", "shared library", "test"] {
-      let found = try report.step("\"\(text)\"") {
-        let found = try context.search(Package.self, for: text, limit: 3)
-        return (found, "best \(found.count)")
+    for words in ["compress*", "shared library", "test"] {
+      let found = try report.show("\"\(words)\"") {
+        try context.search(Package.self, for: words, limit: 3)
+      } giving: {
+        "best \($0.count)"
       }
       for result in found {
         let snippet = result.snippet.replacing("\n", with: " ")
@@ -109,33 +129,44 @@ struct Tour {
 
   private func change(_ context: ModelContext) throws {
     report.title("Changes")
-    try report.step("rename every maintainer") {
+    try report.show("rename every maintainer") {
       let maintainers = try context.fetch(FetchDescriptor<Maintainer>())
       for maintainer in maintainers { maintainer.name = maintainer.name.uppercased() }
       try context.save()
-      return ((), "\(maintainers.count) rows updated")
+      return maintainers
+    } giving: {
+      "\($0.count) rows updated"
     }
-    try report.step("delete a package (cascade to its dependencies)") {
-      let packages = try context.fetch(FetchDescriptor<Package>())
-      guard let package = packages.max(by: { $0.dependencies.count < $1.dependencies.count }) else {
-        return ((), "none there")
-      }
-      let (name, count) = (package.name, package.dependencies.count)
+    try deletePackage(context)
+    try deleteMaintainer(context)
+    try report.step("left") { ((), try counts(context)) }
+  }
+
+  private func deletePackage(_ context: ModelContext) throws {
+    let packages = try context.fetch(FetchDescriptor<Package>())
+    guard let package = packages.max(by: { $0.dependencies.count < $1.dependencies.count }) else {
+      return
+    }
+    let (name, count) = (package.name, package.dependencies.count)
+    try report.show("delete a package, which cascades to its dependencies") {
       context.delete(package)
       try context.save()
-      return ((), "\(name), and with it \(count) dependencies")
+    } giving: {
+      "\(name), and with it \(count) dependencies"
     }
-    try report.step("delete a maintainer (nullify)") {
-      let maintainers = try context.fetch(FetchDescriptor<Maintainer>())
-      guard let busiest = maintainers.max(by: { $0.packages.count < $1.packages.count }) else {
-        return ((), "none there")
-      }
-      let (name, packages) = (busiest.name, busiest.packages)
+  }
+
+  private func deleteMaintainer(_ context: ModelContext) throws {
+    let maintainers = try context.fetch(FetchDescriptor<Maintainer>())
+    guard let busiest = maintainers.max(by: { $0.packages.count < $1.packages.count }) else {
+      return
+    }
+    let (name, packages) = (busiest.name, busiest.packages)
+    try report.show("delete a maintainer, whose packages lose theirs") {
       context.delete(busiest)
       try context.save()
-      let orphans = packages.count { $0.maintainer == nil }
-      return ((), "\(name); \(orphans) packages have none now")
+    } giving: {
+      "\(name), the maintainer of \(packages.count { $0.maintainer == nil }) packages"
     }
-    try report.step("left") { ((), try counts(context)) }
   }
 }
