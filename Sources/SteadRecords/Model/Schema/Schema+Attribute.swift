@@ -117,7 +117,7 @@ extension Schema.Attribute {
     public static let externalStorage = Option("externalStorage")
     /// The text can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
     public static let spotlight = Option("spotlight")
-    /// Kept in the schema; takes effect with sync, which encrypts such values.
+    /// Kept in the schema. Nothing is encrypted by it: sync sends the value as it is.
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")
     /// Kept in the schema; takes effect with history, whose tombstones hold such values.
     public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
