@@ -39,7 +39,7 @@ struct CodingReader {
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "",
       isFleeting: FleetingPlaces(context: context).areNamed(in: scope),
-      growth: nil, place: context.place(call))
+      growth: nil, list: nil, place: context.place(call))
   }
 
   private func encoding(_ call: FunctionCallExprSyntax) -> CodingUse? {
@@ -49,6 +49,7 @@ struct CodingReader {
     else { return nil }
     let scope = call.scope
     let (type, property) = encodedType(argument)
+    let lists = GrowthReader(context: context)
     return CodingUse(
       isDecoding: false, type: type, property: property, scopeType: call.enclosingType,
       target: destination(in: scope, of: call), failure: failure(of: call, in: scope),
@@ -56,7 +57,7 @@ struct CodingReader {
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "",
       isFleeting: FleetingPlaces(context: context).areNamed(in: scope),
-      growth: GrowthReader(context: context).growth(of: argument),
+      growth: lists.growth(of: argument), list: lists.use(of: argument),
       place: context.place(call))
   }
 

@@ -26,5 +26,15 @@ struct CodingUse: Codable, Sendable {
   let isFleeting: Bool
   /// Where a list that is encoded gets another element, if nothing in the type shortens it.
   let growth: Place?
+  /// What its type does with a list that is encoded.
+  let list: ListUse?
   let place: Place
+}
+
+/// What a type does with a list that it keeps.
+struct ListUse: Codable, Sendable {
+  /// How many elements are kept, where the type says it in figures.
+  let limit: Int?
+  /// Whether elements are looked up, filtered or sorted.
+  let isSearched: Bool
 }

@@ -19,6 +19,7 @@ struct FactReader {
     facts.constants = constants()
     facts.preferences = PreferenceReader(self).uses()
     facts.codings = CodingReader(self, preferences: facts.preferences).uses()
+    facts.writtenFiles = FileUseReader(context: context).uses()
     let schemas = SchemaReader(context: context)
     facts.schemas = schemas.schemas()
     facts.plans = schemas.plans()

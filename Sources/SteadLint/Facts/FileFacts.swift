@@ -9,6 +9,7 @@ struct FileFacts: Codable, Sendable {
   var constants: [ConstantFact] = []
   var preferences: [PreferenceUse] = []
   var codings: [CodingUse] = []
+  var writtenFiles: [FileUse] = []
   var schemas: [SchemaFact] = []
   var plans: [PlanFact] = []
   var stages: [StageFact] = []

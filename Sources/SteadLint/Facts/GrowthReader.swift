@@ -9,6 +9,9 @@ struct GrowthReader {
     "prefix", "suffix", "removeLast", "removeFirst", "dropFirst", "dropLast", "popLast",
     "removeSubrange",
   ]
+  private static let searching: Set<String> = [
+    "filter", "first", "firstIndex", "sorted", "sort", "lastIndex",
+  ]
   private static let limits: Set<String> = [
     "max", "maximum", "limit", "limits", "cap", "capacity", "trim", "trimmed", "prune", "pruned",
     "evict",
@@ -16,22 +19,66 @@ struct GrowthReader {
 
   /// The first call that adds to a property in the type around its encoding; nil for one that has a limit.
   func growth(of argument: ExprSyntax) -> Place? {
+    guard let (name, members) = property(argument) else { return nil }
+    let calls = calls(on: name, in: members)
+    guard let first = calls.first(where: { Self.growing.contains($0.name) && hasElement($0) }),
+      !calls.contains(where: { Self.capping.contains($0.name) }), !isLimited(members, name)
+    else { return nil }
+    return context.place(first)
+  }
+
+  /// What the type around its encoding does with a property; nil for what is none.
+  func use(of argument: ExprSyntax) -> ListUse? {
+    guard let (name, members) = property(argument) else { return nil }
+    return ListUse(
+      limit: limit(of: name, in: members.code),
+      isSearched: calls(on: name, in: members).contains { Self.searching.contains($0.name) })
+  }
+
+  private func property(_ argument: ExprSyntax) -> (name: String, members: MemberBlockSyntax)? {
     var name = argument.code
     if name.hasPrefix("self.") { name = String(name.dropFirst(5)) }
     guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
       let group = argument.ancestors.lazy.compactMap({ $0.asProtocol(DeclGroupSyntax.self) }).first
     else { return nil }
-    let members = group.memberBlock
-    let calls = context.walk.calls.filter { call in
+    return (name, group.memberBlock)
+  }
+
+  private func calls(on name: String, in members: MemberBlockSyntax) -> [FunctionCallExprSyntax] {
+    context.walk.calls.filter { call in
       guard call.start >= members.start, call.end <= members.end,
         let receiver = call.receiver?.code.filter({ $0 != "?" && $0 != "!" })
       else { return false }
       return receiver == name || receiver == "self." + name
     }
-    guard let first = calls.first(where: { Self.growing.contains($0.name) && hasElement($0) }),
-      !calls.contains(where: { Self.capping.contains($0.name) }), !isLimited(members, name)
-    else { return nil }
-    return context.place(first)
+  }
+
+  // MARK: Limits
+
+  /// The figure behind `items.count >`, `items.prefix(` and their like; a constant's is followed.
+  private func limit(of name: String, in code: String) -> Int? {
+    for head in [".count>=", ".count>", ".prefix(", ".suffix("] {
+      guard let found = code.firstRange(of: name + head) else { continue }
+      let rest = code[found.upperBound...]
+      if let figure = Int(rest.prefix { $0.isNumber || $0 == "_" }.filter { $0 != "_" }) {
+        // A list that isn't empty has no limit.
+        if figure > 1 { return figure }
+        continue
+      }
+      let constant = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
+      // A call isn't a constant.
+      guard !rest.dropFirst(constant.count).hasPrefix("(") else { continue }
+      if let figure = value(of: String(constant).lastComponent) { return figure }
+    }
+    return nil
+  }
+
+  private func value(of constant: String) -> Int? {
+    for binding in context.walk.variables.flatMap(\.bindings)
+    where binding.pattern.trimmedDescription == constant {
+      return binding.initializer.flatMap { Int($0.value.code.filter { $0 != "_" }) }
+    }
+    return nil
   }
 
   private func hasElement(_ call: FunctionCallExprSyntax) -> Bool {

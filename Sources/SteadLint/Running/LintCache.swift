@@ -6,7 +6,7 @@ import Foundation
 /// read, counts as none.
 struct LintCache: Sendable {
   /// Another one after every change of facts or of a rule, since findings are kept, too.
-  private static let version = 2
+  private static let version = 3
 
   private struct Content: Codable {
     let version: Int

@@ -68,16 +68,8 @@ public struct Linter: Sendable {
     progress: @escaping @Sendable (Progress) -> Void = { _ in },
     isCancelled: @escaping @Sendable () -> Bool = { false }
   ) throws -> LintReport {
-    let found = try FileList(root: root, excluding: excludedFolders, limit: limits.files)
-    let cache = cacheFile.map(LintCache.init(contentsOf:)) ?? LintCache()
-    let reading = FileReading(
-      limits: limits, cache: cache, progress: progress, isCancelled: isCancelled)
-    let records = try reading.records(of: found.replacing(replacements))
-    let report = report(on: records, settings: found.settings)
-    if let cacheFile {
-      try LintCache(records: records).write(to: cacheFile)
-    }
-    return report
+    let (records, settings) = try read(progress: progress, isCancelled: isCancelled)
+    return report(on: records, index: index(of: records, settings: settings))
   }
 
   /// Checks files until it's done or the task is cancelled.
@@ -99,6 +91,29 @@ public struct Linter: Sendable {
 
   /// Checks strings as if they were files of these paths: for editors, and for tests of rules.
   public func run(sources: [String: String]) throws -> LintReport {
+    let (records, settings) = try read(sources)
+    return report(on: records, index: index(of: records, settings: settings))
+  }
+
+  // MARK: Steps
+
+  /// The records of the folder's files, which the cache keeps.
+  func read(
+    progress: @escaping @Sendable (Progress) -> Void, isCancelled: @escaping @Sendable () -> Bool
+  ) throws -> ([FileRecord], ProjectSettings) {
+    let found = try FileList(root: root, excluding: excludedFolders, limit: limits.files)
+    let cache = cacheFile.map(LintCache.init(contentsOf:)) ?? LintCache()
+    let reading = FileReading(
+      limits: limits, cache: cache, progress: progress, isCancelled: isCancelled)
+    let records = try reading.records(of: found.replacing(replacements))
+    if let cacheFile {
+      try LintCache(records: records).write(to: cacheFile)
+    }
+    return (records, found.settings)
+  }
+
+  /// The records of strings that stand for files.
+  func read(_ sources: [String: String]) throws -> ([FileRecord], ProjectSettings) {
     var settings = ProjectSettings()
     for (path, content) in sources where FileList.isSettings(path) {
       settings.add(Data(content.utf8), path: path)
@@ -108,13 +123,16 @@ public struct Linter: Sendable {
     let files = sources.filter { !FileList.isSettings($0.key) }.sorted { $0.key < $1.key }
     let records = try reading.records(
       of: files.map { .init(path: $0.key, content: .bytes(Array($0.value.utf8))) })
-    return report(on: records, settings: settings)
+    return (records, settings)
   }
 
-  private func report(on records: [FileRecord], settings: ProjectSettings) -> LintReport {
-    let index = ProjectIndex(
+  func index(of records: [FileRecord], settings: ProjectSettings) -> ProjectIndex {
+    ProjectIndex(
       files: records.map(\.facts), settings: settings, assumesCloudKit: assumesCloudKit,
       earlierPayloads: earlierPayloads.isEmpty ? baseline?.payloads ?? [:] : earlierPayloads)
+  }
+
+  func report(on records: [FileRecord], index: ProjectIndex) -> LintReport {
     let chosen = Rule.all.filter { rules.isEmpty || rules.contains($0.id) }
     let local = Dictionary(grouping: records.flatMap(\.findings), by: \.ruleID)
     let findings = chosen.flatMap { rule in

@@ -1,0 +1,20 @@
+/// A file that is written.
+struct FileUse: Codable, Sendable {
+  /// A directory of the system's, as far as the file shows it.
+  enum Directory: String, Codable, Sendable {
+    case documents
+    case support = "application support"
+    case caches
+    case temporary
+    case group = "the app group's"
+  }
+
+  /// What names the file: an expression, without spaces.
+  let target: String
+  let scopeType: String
+  let function: String
+  let directory: Directory?
+  /// Whether an image, a sound or a film is written.
+  let isMedia: Bool
+  let place: Place
+}

@@ -1,0 +1,111 @@
+import SwiftSyntax
+
+/// Finds the files that a file writes, and the directories that they are in.
+struct FileUseReader {
+  let context: FileContext
+
+  /// How many names are followed from a file's URL to a directory: `file` -> `folder` -> `documents`.
+  private static let hops = 3
+
+  private static let directories: [String: FileUse.Directory] = [
+    "documentDirectory": .documents, "documentsDirectory": .documents,
+    "applicationSupportDirectory": .support, "cachesDirectory": .caches,
+    "temporaryDirectory": .temporary, "NSTemporaryDirectory": .temporary,
+    "itemReplacementDirectory": .temporary, "containerURL": .group,
+  ]
+  private static let encoders: Set<String> = [
+    "pngData", "jpegData", "heicData", "tiffRepresentation", "UIImagePNGRepresentation",
+    "UIImageJPEGRepresentation",
+  ]
+  private static let mediaExtensions: Set<String> = [
+    "png", "jpg", "jpeg", "heic", "gif", "webp", "tiff", "mp3", "m4a", "wav", "caf", "mp4", "mov",
+    "pdf",
+  ]
+
+  func uses() -> [FileUse] {
+    context.walk.calls.compactMap { call in
+      guard let (target, content) = write(call) else { return nil }
+      return FileUse(
+        target: target.code, scopeType: call.enclosingType,
+        function: call.scope.declaredName ?? "", directory: directory(of: target),
+        isMedia: content.map(isImage) == true || hasMediaName(target),
+        place: context.place(call))
+    }
+  }
+
+  /// The URL or path that a call writes to, and what it writes.
+  private func write(_ call: FunctionCallExprSyntax) -> (target: ExprSyntax, content: ExprSyntax?)?
+  {
+    switch call.name {
+    case "write":
+      guard let target = call.argument("to"), !target.is(InOutExprSyntax.self),
+        let receiver = call.receiver
+      else { return nil }
+      return (target, receiver)
+    case "createFile":
+      guard let contents = call.argument("contents"), contents.code != "nil",
+        let target = call.argument("atPath")
+      else { return nil }
+      return (target, contents)
+    case "replace":
+      guard let file = call.receiver?.as(FunctionCallExprSyntax.self), file.name == "AtomicFile",
+        let target = file.argument(nil)
+      else { return nil }
+      return (target, call.argument("with"))
+    default: return nil
+    }
+  }
+
+  // MARK: Directories
+
+  private func directory(of target: ExprSyntax) -> FileUse.Directory? {
+    var names: Set<String> = []
+    var open = [Syntax(target)]
+    for _ in 0...Self.hops {
+      let words = open.flatMap { identifiers(in: $0) }
+      if let found = words.lazy.compactMap({ Self.directories[$0] }).first { return found }
+      let new = Set(words).subtracting(names)
+      names.formUnion(new)
+      open = declarations(of: new, near: target)
+      if open.isEmpty { return nil }
+    }
+    return nil
+  }
+
+  /// What gives values to names: variables of the same function, members and globals of the file.
+  private func declarations(of names: Set<String>, near target: ExprSyntax) -> [Syntax] {
+    let scope = target.scope.id
+    return context.walk.variables.compactMap { variable in
+      guard let name = variable.bindings.first?.pattern.trimmedDescription, names.contains(name)
+      else { return nil }
+      let isLocal = variable.ancestors.contains { $0.is(CodeBlockSyntax.self) }
+      return isLocal && variable.scope.id != scope ? nil : Syntax(variable)
+    }
+  }
+
+  private func identifiers(in node: Syntax) -> [String] {
+    node.tokens(viewMode: .sourceAccurate).compactMap { token in
+      if case .identifier(let text) = token.tokenKind { text } else { nil }
+    }
+  }
+
+  // MARK: Content
+
+  private func isImage(_ content: ExprSyntax) -> Bool {
+    if content.mentions(anyOf: Self.encoders) { return true }
+    let name = content.code.filter { $0 != "?" && $0 != "!" }
+    let scope = content.scope
+    return scope.mentions(anyOf: Self.encoders)
+      && !scope.mentions("encode")
+      && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
+  private func hasMediaName(_ target: ExprSyntax) -> Bool {
+    target.tokens(viewMode: .sourceAccurate).contains { token in
+      guard case .stringSegment(let text) = token.tokenKind,
+        let suffix = text.split(separator: ".").last
+      else { return false }
+      return Self.mediaExtensions.contains(suffix.lowercased())
+    }
+  }
+}

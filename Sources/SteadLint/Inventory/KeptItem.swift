@@ -1,0 +1,82 @@
+/// Something that a project keeps: a key, a model, a file or a secret, with what its source shows of it.
+public struct KeptItem: Codable, Hashable, Sendable {
+  /// What keeps it.
+  public enum Kind: String, Codable, Sendable {
+    /// A key of preferences.
+    case preference
+    /// A key of iCloud's key-value store.
+    case cloudValue = "cloud-value"
+    /// A model of SwiftData.
+    case model
+    /// A class of Core Data.
+    case managedObject = "managed-object"
+    case file
+    /// A value that goes to a keychain.
+    case secret
+  }
+
+  /// What is written.
+  public enum Form: String, Codable, Sendable {
+    /// A value as it is, such as a string or a number.
+    case plain
+    /// A Codable value, whole.
+    case encoded
+    /// A list of Codable values, whole.
+    case encodedList = "encoded-list"
+    /// An image, a sound or a film.
+    case media
+    /// Objects with properties.
+    case records
+  }
+
+  /// The stored properties of a model.
+  public struct Shape: Codable, Hashable, Sendable {
+    public internal(set) var propertyCount = 0
+    public internal(set) var relationshipCount = 0
+    /// Data properties that lie in the row.
+    public internal(set) var inlineData: [String] = []
+    /// Data properties with `.externalStorage`.
+    public internal(set) var externalData: [String] = []
+  }
+
+  public let kind: Kind
+  /// The key, the model's name, or the expression that names the file.
+  public let name: String
+  public let form: Form
+  /// The type of the value, as far as the source shows it.
+  public let type: String?
+  /// How many elements a list keeps, where the source says it in figures.
+  public internal(set) var limit: Int?
+  /// Whether a list only gets longer.
+  public internal(set) var isUnlimited = false
+  /// Whether elements of a list are looked up, filtered or sorted.
+  public internal(set) var isSearched = false
+  /// Whether other devices get it.
+  public internal(set) var isSynced = false
+  /// The system's directory that a file is in, where the source shows it.
+  public internal(set) var directory: String?
+  /// Whether the system may remove it, as it does with caches and temporary files.
+  public internal(set) var isFleeting = false
+  public internal(set) var shape: Shape?
+  public internal(set) var writeCount = 0
+  public internal(set) var readCount = 0
+  /// Where the source uses it; a model, where it's declared. Never empty.
+  public private(set) var places: [Place]
+
+  init(kind: Kind, name: String, form: Form, type: String?, places: [Place]) {
+    self.kind = kind
+    self.name = name
+    self.form = form
+    self.type = type
+    var seen: Set<String> = []
+    self.places = places.sorted { $0.precedes($1) }.filter {
+      seen.insert("\($0.path):\($0.line)").inserted
+    }
+  }
+
+  func prefixed(with prefix: String) -> KeptItem {
+    var item = self
+    item.places = places.map { $0.prefixed(with: prefix) }
+    return item
+  }
+}
