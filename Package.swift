@@ -282,8 +282,8 @@ let package = Package(
     .target(
       name: "AdviceDeclarations",
       dependencies: [
-        "SteadCaches", "SteadFiles", "SteadPreferences", "SteadSecrets", "SwiftData",
-        .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
+        "SteadCaches", "SteadFiles", "SteadPreferences", "SteadSecrets", "SteadTransfer",
+        "SwiftData", .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
       ],
       path: "Tests/Support/AdviceDeclarations"
     ),

@@ -20,6 +20,8 @@ public struct Advice: Hashable, Codable, Sendable {
   public let encryption: String
   /// The rules of the linter that watch over it.
   public let rules: [String]
+  /// What moves the data from where it is today; nil where it stays, or no move is known.
+  public let move: Move?
 
   init(_ situation: Situation) {
     let decision = Decision(situation)
@@ -35,6 +37,7 @@ public struct Advice: Hashable, Codable, Sendable {
     backup = decision.store.backup
     encryption = decision.store.encryption
     rules = decision.store.rules
+    move = situation.today.flatMap { Move.between($0, decision.store) }
   }
 
   /// The advice as a person reads it.
@@ -44,7 +47,7 @@ public struct Advice: Hashable, Codable, Sendable {
     for threshold in thresholds { lines.append("  Mind the limit: \(threshold.text)") }
     lines += ["", store.product.map { "Product: \($0)" } ?? "Framework: Core Data", ""]
     lines += declaration.split(separator: "\n", omittingEmptySubsequences: false).map {
-      "    " + $0
+      $0.isEmpty ? "" : "    " + $0
     }
     lines += [
       "", "Directory:  \(directory)", "Sync:       \(sync)", "Backup:     \(backup)",
@@ -52,7 +55,21 @@ public struct Advice: Hashable, Codable, Sendable {
       "Leave it when",
     ]
     lines += exits.map { "  - " + $0 }
+    lines += moving
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What becomes of the data where it is today.
+  private var moving: [String] {
+    guard let today = situation.today else { return [] }
+    if today == store { return ["", "It is there already."] }
+    guard let move else {
+      return [
+        "", "No move from \(today.title) is known: write it there, read it back, remove it here.",
+      ]
+    }
+    let code = move.declaration.split(separator: "\n", omittingEmptySubsequences: false)
+    return ["", "Move what is in \(today.title):", ""] + code.map { $0.isEmpty ? "" : "    " + $0 }
   }
 }
 
@@ -61,7 +78,8 @@ extension Threshold {
   public var text: String {
     let (near, far) =
       unit == .bytes
-      ? (ByteCount.text(comfortable), ByteCount.text(limit)) : ("\(comfortable)", "\(limit)")
-    return "\(name) is well up to \(near), and should be elsewhere beyond \(far). \(reason)"
+      ? (ByteCount.text(comfortable), ByteCount.text(limit))
+      : (ByteCount.grouped(comfortable), ByteCount.grouped(limit))
+    return "\(name): well up to \(near), elsewhere beyond \(far). \(reason)"
   }
 }

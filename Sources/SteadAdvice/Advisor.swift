@@ -11,8 +11,12 @@ public enum Advisor {
   /// The next question whose answer can still change the store; nil when there is none.
   ///
   /// Costs some thousand decisions, a few milliseconds.
-  public static func nextQuestion(for situation: Situation) -> Question? {
-    let open = Question.all.filter { !$0.isAnswered(situation) }
+  ///
+  /// - Parameter skipped: The questions, by their ``Question/id``, that nobody wants to answer.
+  public static func nextQuestion(
+    for situation: Situation, skipping skipped: Set<Question.ID> = []
+  ) -> Question? {
+    let open = Question.all.filter { !$0.isAnswered(situation) && !skipped.contains($0.id) }
     return open.enumerated().first { index, question in
       // What is asked later can be anything; what was passed over makes no difference.
       matters(question, to: situation, later: Array(open[(index + 1)...]))

@@ -26,4 +26,13 @@ public enum ByteCount {
     }
     return "\(count) bytes"
   }
+
+  /// A whole number as people read it: `2,500`.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number)
+    let parts = digits.enumerated().map { index, digit in
+      index > 0 && (digits.count - index).isMultiple(of: 3) ? ",\(digit)" : String(digit)
+    }
+    return parts.joined()
+  }
 }

@@ -102,9 +102,24 @@ struct Decision: Hashable, Sendable {
         .records, "All of it together is too much for preferences.",
         thresholds: [.preferenceDomain])
     }
-    return Decision(
-      .preferences, "It is small, and is read more often than it is written.",
-      thresholds: size > Threshold.preferenceValue.comfortable ? [.preferenceValue] : [])
+    if situation.devices == .several, total(situation) > Threshold.keyValueSync.limit {
+      return records(
+        situation, .records, "All of it together is too much for a key-value sync.",
+        thresholds: [.keyValueSync])
+    }
+    var decision = Decision(
+      .preferences, "It is small, and is read more often than it is written.")
+    if size > Threshold.preferenceValue.comfortable { decision.thresholds.append(.preferenceValue) }
+    if situation.devices == .several, total(situation) > Threshold.keyValueSync.comfortable {
+      decision.thresholds.append(.keyValueSync)
+    } else if total(situation) > Threshold.preferenceDomain.comfortable {
+      decision.thresholds.append(.preferenceDomain)
+    }
+    return decision
+  }
+
+  private static func total(_ situation: Situation) -> Int {
+    situation.totalSize ?? situation.size ?? 0
   }
 
   private static func payloads(_ situation: Situation) -> Decision {

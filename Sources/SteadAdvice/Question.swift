@@ -1,4 +1,6 @@
 /// One thing to ask about some data.
+///
+/// A program that asks prints ``text``, ``reason`` and ``choices``, and hands the answer to ``answer(_:in:)``.
 public struct Question: Hashable, Sendable, Identifiable {
   /// One of the answers to a question.
   public struct Choice: Hashable, Sendable {
@@ -11,6 +13,10 @@ public struct Question: Hashable, Sendable, Identifiable {
   /// The name of the answer in a ``Situation``, which is also an option of the command line.
   public let id: String
   public let text: String
+  /// Why it is asked: what the answer changes.
+  public let reason: String
+  /// What is taken to be true where nobody answers, in words; nil where an answer is needed.
+  public let usual: String?
   /// The answers; a number is one of them for ``isNumber``.
   public let choices: [Choice]
   /// Whether any number may be answered, of which the choices are examples.
@@ -33,33 +39,54 @@ public struct Question: Hashable, Sendable, Identifiable {
 extension Question {
   /// All questions, in the order in which they are asked.
   public static let all: [Question] = [
-    choice("kind", "What is it?", \.kind) { $0.text },
-    choice("exposure", "What if somebody else reads it?", \.exposure) {
-      $0 == .harmless ? "no harm" : "harm: it is private, or opens something"
-    },
-    choice("origin", "Can it be made or loaded again?", \.origin) {
-      $0 == .only ? "no, it is only here" : "yes"
-    },
-    choice("lifetime", "How long is it needed?", \.lifetime) {
-      $0 == .run ? "while the program runs" : "at the next start, too"
-    },
-    number("count", "How many are there?", \.count, [1, 500, 5_000]),
-    number("size", "How many bytes has one?", \.size, [1 << 10, 20 << 10, 500 << 10, 5 << 20]),
-    choice("access", "How is it read?", \.access) {
+    choice(
+      "kind", "What is it?", usual: nil,
+      because: "Each store is made for one kind of data.", \.kind
+    ) { $0.text },
+    choice(
+      "exposure", "What if somebody else reads it?", usual: "no harm",
+      because: "Preferences, stores and files lie on the disk in the clear, and in backups.",
+      \.exposure
+    ) { $0 == .harmless ? "no harm" : "harm: it is private, or opens something" },
+    choice(
+      "origin", "Can it be made or loaded again?", usual: "only here",
+      because: "What can be made again belongs in a cache, which no backup takes.", \.origin
+    ) { $0 == .only ? "no, it is only here" : "yes" },
+    choice(
+      "lifetime", "How long is it needed?", usual: "at the next start, too",
+      because: "What nobody needs at the next start costs no disk.", \.lifetime
+    ) { $0 == .run ? "while the program runs" : "at the next start, too" },
+    number(
+      "count", "How many are there, in the end?", usual: "one",
+      because: "A list under one key is read and written whole; a store reads what is asked for.",
+      \.count, [1, 500, 5_000]),
+    number(
+      "size", "How many bytes has one?", usual: "small",
+      because: "Preferences and secrets are held in memory, and large values slow a store down.",
+      \.size, [1 << 10, 20 << 10, 500 << 10, 5 << 20]),
+    choice(
+      "access", "How is it read?", usual: "as a whole",
+      because: "Searching and sorting need an index, and changes one by one need transactions.",
+      \.access
+    ) {
       $0 == .whole ? "as a whole" : "by field, sorted, searched, related, or changed one by one"
     },
-    choice("devices", "On how many of a person's devices?", \.devices) { $0.rawValue },
-    choice("ground", "What is there already?", \.ground) {
-      $0 == .new ? "nothing" : "Core Data, or systems before iOS 17 and macOS 14"
-    },
+    choice(
+      "devices", "On how many of a person's devices?", usual: "one",
+      because: "Some stores can be synced, and some belong to one device.", \.devices
+    ) { $0.rawValue },
+    choice(
+      "ground", "What is there already?", usual: "nothing",
+      because: "A stack that works may stay until the app moves anyway.", \.ground
+    ) { $0 == .new ? "nothing" : "Core Data, or systems before iOS 17 and macOS 14" },
   ]
 
   private static func choice<Answer: RawRepresentable<String> & CaseIterable & SendableMetatype>(
-    _ id: String, _ text: String, _ path: WritableKeyPath<Situation, Answer?> & Sendable,
-    _ title: (Answer) -> String
+    _ id: String, _ text: String, usual: String?, because reason: String,
+    _ path: WritableKeyPath<Situation, Answer?> & Sendable, _ title: (Answer) -> String
   ) -> Question {
     Question(
-      id: id, text: text,
+      id: id, text: text, reason: reason, usual: usual,
       choices: Answer.allCases.map { Choice(name: $0.rawValue, text: title($0)) }, isNumber: false,
       isAnswered: { $0[keyPath: path] != nil },
       set: { name, situation in
@@ -70,12 +97,14 @@ extension Question {
   }
 
   private static func number(
-    _ id: String, _ text: String, _ path: WritableKeyPath<Situation, Int?> & Sendable,
-    _ examples: [Int]
+    _ id: String, _ text: String, usual: String?, because reason: String,
+    _ path: WritableKeyPath<Situation, Int?> & Sendable, _ examples: [Int]
   ) -> Question {
     Question(
-      id: id, text: text,
-      choices: examples.map { Choice(name: String($0), text: String($0)) }, isNumber: true,
+      id: id, text: text, reason: reason, usual: usual,
+      choices: examples.map {
+        Choice(name: String($0), text: id == "size" ? ByteCount.text($0) : String($0))
+      }, isNumber: true,
       isAnswered: { $0[keyPath: path] != nil },
       set: { name, situation in
         guard let number = ByteCount.parse(name), number >= 0 else { return false }

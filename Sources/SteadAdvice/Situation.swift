@@ -77,11 +77,13 @@ public struct Situation: Hashable, Codable, Sendable {
   public var size: Int?
   public var devices: Devices?
   public var ground: Ground?
+  /// Where the data is now; it decides what moves it, and nothing else.
+  public var today: Store?
 
   public init(
     kind: Kind? = nil, exposure: Exposure? = nil, origin: Origin? = nil, lifetime: Lifetime? = nil,
     access: Access? = nil, count: Int? = nil, size: Int? = nil, devices: Devices? = nil,
-    ground: Ground? = nil
+    ground: Ground? = nil, today: Store? = nil
   ) {
     self.kind = kind
     self.exposure = exposure
@@ -92,6 +94,7 @@ public struct Situation: Hashable, Codable, Sendable {
     self.size = size
     self.devices = devices
     self.ground = ground
+    self.today = today
   }
 
   /// How many bytes all of it has; nil where that isn't known.

@@ -20,9 +20,9 @@ extension Store {
     guard devices == .several else { return "none is wanted" }
     switch self {
     case .preferences:
-      return "NSUbiquitousKeyValueStore on Apple's systems; this package has no sync yet"
+      return "SteadSync's `NSUbiquitousKeyValueStore`, up to 1 MB and 1,024 keys"
     case .records, .recordsWithFiles:
-      return "CloudKit on Apple's systems; this package has no sync yet"
+      return "SteadSync: `ModelConfiguration(sync: .zone(…))`, with a server of yours"
     case .coreData: return "NSPersistentCloudKitContainer"
     case .secrets: return "none; the system's keychain may have one"
     case .file, .encryptedFile: return "a directory that a sync program watches"

@@ -17,29 +17,32 @@ public struct Threshold: Hashable, Codable, Sendable {
     case pieces
   }
 
-  static let preferenceValue = Threshold(
+  public static let preferenceValue = Threshold(
     name: "one preference value", comfortable: 4 << 10, limit: 64 << 10, unit: .bytes,
     reason:
       "Setting 4 KB takes 9 us, 64 KB 84 us, 1 MB 600 us, and every program that uses the domain holds all values."
   )
-  static let preferenceDomain = Threshold(
+  public static let preferenceDomain = Threshold(
     name: "all values of a preferences domain", comfortable: 1 << 20, limit: 10 << 20, unit: .bytes,
     reason: "Opening 1 MB takes 1.5 ms here; Foundation's UserDefaults reads and writes all of it.")
-  static let historyCount = Threshold(
+  public static let historyCount = Threshold(
     name: "entries of a payload history", comfortable: 500, limit: 2_500, unit: .pieces,
     reason: "To open and read 500 entries of 10 KB takes 9 ms, 1,000 take 18 ms, 5,000 take 127 ms."
   )
-  static let historyEntry = Threshold(
+  public static let historyEntry = Threshold(
     name: "one entry of a payload history", comfortable: 10 << 10, limit: 64 << 10, unit: .bytes,
     reason: "A history is read whole when it is opened.")
-  static let recordValue = Threshold(
+  public static let recordValue = Threshold(
     name: "one value of a record", comfortable: 100 << 10, limit: 1 << 20, unit: .bytes,
     reason: "By SQLite's own measurement, a file is faster than a value in a row from 100 KB on.")
-  static let secret = Threshold(
+  public static let secret = Threshold(
     name: "one secret", comfortable: 4 << 10, limit: 64 << 10, unit: .bytes,
     reason: "A Secret Service sends each secret whole, and password managers show them.")
 
-  static let memoryValue = Threshold(
+  public static let keyValueSync = Threshold(
+    name: "all values of a key-value sync", comfortable: 800 << 10, limit: 1 << 20, unit: .bytes,
+    reason: "iCloud's store and SteadSync's hold 1 MB, and change nothing beyond it.")
+  public static let memoryValue = Threshold(
     name: "one value in memory", comfortable: 1 << 20, limit: 16 << 20, unit: .bytes,
     reason:
       "The system ends a program that takes too much memory, and one value can't be dropped in part."
@@ -48,6 +51,6 @@ public struct Threshold: Hashable, Codable, Sendable {
   /// All of them, in the order of the documentation.
   public static let all = [
     preferenceValue, preferenceDomain, historyCount, historyEntry, recordValue, secret,
-    memoryValue,
+    keyValueSync, memoryValue,
   ]
 }

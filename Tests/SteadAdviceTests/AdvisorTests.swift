@@ -105,6 +105,28 @@ import Testing
   @Test(arguments: ["", "KB", "many", "1e400", "nan", "10TB", "99999999999999999999GB"])
   func readsNoOthers(text: String) { #expect(ByteCount.parse(text) == nil) }
 
+  @Test func limitsOfPiecesAreGrouped() {
+    #expect(
+      Threshold.historyCount.text.hasPrefix(
+        "entries of a payload history: well up to 500, elsewhere beyond 2,500."))
+    #expect(
+      [0, 12, 123, 1_234, 1_234_567].map(ByteCount.grouped) == [
+        "0", "12", "123", "1,234", "1,234,567",
+      ])
+  }
+
+  @Test func keyValueSyncHasItsLimit() {
+    func advice(_ total: Int, _ devices: Situation.Devices) -> Advice {
+      Advisor.advice(
+        for: .init(kind: .setting, count: total >> 10, size: 1 << 10, devices: devices))
+    }
+    #expect(
+      advice(900 << 10, .several).thresholds.map(\.name) == ["all values of a key-value sync"])
+    #expect(advice(2 << 20, .several).store == .records)
+    #expect(advice(2 << 20, .one).store == .preferences)
+    #expect(advice(2 << 20, .one).thresholds.map(\.name) == ["all values of a preferences domain"])
+  }
+
   @Test func writesBytesAsPeopleReadThem() {
     #expect(
       [0, 1023, 1 << 10, 1536, 64 << 20, 3 << 30].map(ByteCount.text) == [

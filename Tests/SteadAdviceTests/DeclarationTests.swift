@@ -15,13 +15,28 @@ import Testing
     return (["#if canImport(CoreData)"] + indented + ["#endif\n"]).joined(separator: "\n")
   }
 
-  @Test(arguments: Store.allCases) func isCompiled(store: Store) throws {
-    let file = directory.appending(path: "\(store.rawValue).swift")
+  private func check(_ text: String, named name: String) throws {
+    let file = directory.appending(path: "\(name).swift")
     if ProcessInfo.processInfo.environment["STEAD_WRITE_DECLARATIONS"] != nil {
-      try text(of: store).write(to: file, atomically: true, encoding: .utf8)
+      try text.write(to: file, atomically: true, encoding: .utf8)
     }
     #expect(
-      try String(contentsOf: file, encoding: .utf8) == text(of: store),
+      try String(contentsOf: file, encoding: .utf8) == text,
       "Run the tests once with STEAD_WRITE_DECLARATIONS=1, and build again.")
+  }
+
+  @Test(arguments: Store.allCases) func isCompiled(store: Store) throws {
+    try check(text(of: store), named: store.rawValue)
+  }
+
+  @Test(arguments: Move.all) func movesAreCompiled(move: Move) throws {
+    try check(
+      move.declaration + "\n", named: "move-\(move.from.rawValue)-to-\(move.to.rawValue)")
+  }
+
+  /// A file that nothing writes any more would be compiled in vain.
+  @Test func eachFileIsOneOfThese() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    #expect(names.count == Store.allCases.count + Move.all.count)
   }
 }
