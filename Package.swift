@@ -34,6 +34,8 @@ let package = Package(
     .library(name: "SteadTransfer", targets: ["SteadTransfer"]),
     .library(name: "SteadCaches", targets: ["SteadCaches"]),
     .library(name: "SteadAdvice", targets: ["SteadAdvice"]),
+    .library(name: "SteadAdviceCommand", targets: ["SteadAdviceCommand"]),
+    .executable(name: "stead-advise", targets: ["stead-advise"]),
     .library(name: "SteadLint", targets: ["SteadLint"]),
     .library(name: "SteadLintCommand", targets: ["SteadLintCommand"]),
     .executable(name: "stead-lint", targets: ["stead-lint"]),
@@ -278,6 +280,8 @@ let package = Package(
       ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),
+    .target(name: "SteadAdviceCommand", dependencies: ["SteadAdvice", "SteadLint"]),
+    .executableTarget(name: "stead-advise", dependencies: ["SteadAdviceCommand"]),
     // What the advice declares, so that it is compiled.
     .target(
       name: "AdviceDeclarations",
@@ -287,7 +291,9 @@ let package = Package(
       ],
       path: "Tests/Support/AdviceDeclarations"
     ),
-    .testTarget(name: "SteadAdviceTests", dependencies: ["AdviceDeclarations", "SteadAdvice"]),
+    .testTarget(
+      name: "SteadAdviceTests",
+      dependencies: ["AdviceDeclarations", "SteadAdvice", "SteadAdviceCommand"]),
     // The sync protocol: values, and two state machines over them. Without dependencies.
     .target(name: "SteadSyncProtocol"),
     // Devices, a server and a network as values, which a test and a program run.

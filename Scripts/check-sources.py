@@ -28,6 +28,7 @@ ARROWS = {
     "CSteadSecrets": set(),
     "OSLog": set(),
     "SteadAdvice": set(),
+    "SteadAdviceCommand": {"SteadAdvice", "SteadLint"},
     "SteadCaches": {"CSteadFiles", "CSteadSQLite", "SteadFiles", "SteadSQLite"},
     "SteadDefault": {"SteadPreferences"},
     "SteadFiles": {"CSteadFiles"},
@@ -47,6 +48,7 @@ ARROWS = {
         "SteadSecrets"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
+    "stead-advise": {"SteadAdviceCommand"},
     "stead-lint": {"SteadLintCommand"},
 }
 # A folder, and what may be imported there and nowhere else.

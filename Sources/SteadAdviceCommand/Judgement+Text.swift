@@ -1,0 +1,109 @@
+import SteadAdvice
+import SteadLint
+
+extension Judgement {
+  /// The judgement as a person reads it.
+  var text: String {
+    let place = item.places.first.map { "\($0.path):\($0.line)" } ?? ""
+    var lines = ["\(verdict.rawValue.uppercased().padded(to: 6)) \(title)  \(place)"]
+    lines.append("  today    \(today)")
+    if verdict != .stay { lines.append("  better   \(better)") }
+    lines += findings.map(text)
+    if verdict == .move, findings.isEmpty {
+      lines += advice.reasons.map { "  because  \($0)" }
+    }
+    lines += limits.map { "  limit    \($0.text)" }
+    if verdict == .move { lines.append("  how      \(command)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func text(of finding: Finding) -> String {
+    let isHere = finding.place.path == item.places.first?.path
+    let place =
+      isHere ? "line \(finding.place.line)" : "\(finding.place.path):\(finding.place.line)"
+    let head = finding.level == .note ? "note   " : "because"
+    return "  \(head)  \(finding.ruleID), \(place): \(finding.message)"
+  }
+
+  private var title: String {
+    switch item.kind {
+    case .preference: "key \"\(item.name)\""
+    case .cloudValue: "key \"\(item.name)\" of iCloud"
+    case .model: "model \(item.name)"
+    case .managedObject: "class \(item.name)"
+    case .file: "file \(item.name)"
+    case .secret: "secret \(item.name)"
+    }
+  }
+
+  private var better: String {
+    guard verdict == .change, advice.store != .payloadHistory else { return advice.store.title }
+    return "the same store, mended"
+  }
+
+  // MARK: Today
+
+  private var today: String {
+    switch item.kind {
+    case .preference: "\(value) in preferences\(length)\(accesses)"
+    case .cloudValue: "\(value) in iCloud's key-value store\(length)\(accesses)"
+    case .managedObject: "Core Data"
+    case .secret: "\(value) in a keychain"
+    case .model: model
+    case .file: "\(value) in \(place)\(length)\(accesses)"
+    }
+  }
+
+  private var place: String {
+    switch item.directory {
+    case "temporary": "a temporary file"
+    case "caches": "a file in caches"
+    case let directory?: "a file in \(directory)"
+    case nil: item.isFleeting ? "a file of a cache" : "a file"
+    }
+  }
+
+  private var value: String {
+    switch item.form {
+    case .plain: item.type.map { "a value of type \($0)" } ?? "a value"
+    case .media: "an image, a sound or a film"
+    case .encoded: "\(item.type ?? "a Codable value"), encoded"
+    case .encodedList: "\(item.type ?? "a list"), encoded as a whole"
+    case .records: "records"
+    }
+  }
+
+  private var length: String {
+    guard item.form == .encodedList else { return "" }
+    if let limit = item.limit { return ", at most \(limit)" }
+    return item.isUnlimited ? ", without a limit" : ", with no limit to be seen"
+  }
+
+  private var accesses: String {
+    let counts = [(item.writeCount, "written"), (item.readCount, "read")].filter { $0.0 > 0 }
+    let parts = counts.map { "\($0.1) in \($0.0) \($0.0 == 1 ? "place" : "places")" }
+    let searched = item.isSearched ? ["searched in memory"] : []
+    return (parts + searched).map { ", " + $0 }.joined()
+  }
+
+  private var model: String {
+    guard let shape = item.shape else { return "records" }
+    let count = shape.propertyCount
+    var parts = ["\(count) stored \(count == 1 ? "property" : "properties")"]
+    if shape.relationshipCount > 0 {
+      parts.append(relationships(shape.relationshipCount))
+    }
+    if !shape.inlineData.isEmpty {
+      parts.append("\(shape.inlineData.joined(separator: ", ")) in the row")
+    }
+    if !shape.externalData.isEmpty {
+      parts.append("\(shape.externalData.joined(separator: ", ")) in files")
+    }
+    if item.isSynced { parts.append("synced with CloudKit") }
+    return "SwiftData: " + parts.joined(separator: ", ")
+  }
+
+  private func relationships(_ count: Int) -> String {
+    count == 1 ? "one of them a relationship" : "\(count) of them relationships"
+  }
+}

@@ -1,0 +1,85 @@
+import SteadAdvice
+import SteadLint
+
+extension KeptItem {
+  /// The store that the code uses today.
+  var today: Store {
+    switch kind {
+    case .preference, .cloudValue: .preferences
+    case .model: shape?.externalData.isEmpty == false ? .recordsWithFiles : .records
+    case .managedObject: .coreData
+    case .secret: .secrets
+    case .file: isFleeting ? (directory == "temporary" ? .temporaryFile : .diskCache) : .file
+    }
+  }
+
+  /// What is known of the data, by the code and by what the rules found in it.
+  func situation(_ findings: [Finding]) -> Situation {
+    var situation = described(by: findings)
+    situation.today = today
+    if isSynced { situation.devices = .several }
+    return situation
+  }
+
+  private func described(by findings: [Finding]) -> Situation {
+    switch kind {
+    case .secret: Situation(kind: .secret)
+    case .managedObject: Situation(kind: .records, access: .parts, ground: .coreData)
+    case .model:
+      Situation(
+        kind: .records, access: .parts,
+        size: today == .recordsWithFiles ? Threshold.recordValue.comfortable + 1 : nil)
+    case .preference, .cloudValue: preference(findings)
+    case .file: file
+    }
+  }
+
+  private func preference(_ findings: [Finding]) -> Situation {
+    func isFlagged(_ rule: String) -> Bool {
+      findings.contains { $0.ruleID == rule && $0.level >= .warning }
+    }
+    if isFlagged("P01") { return Situation(kind: .secret) }
+    if isFlagged("P08") { return Situation(kind: .media, access: .whole) }
+    return form == .encodedList ? list : Situation(kind: .setting, size: plainSize)
+  }
+
+  private var file: Situation {
+    if directory == "temporary" {
+      // A file stands for what is too large for memory.
+      return Situation(kind: .cache, lifetime: .run, size: Threshold.memoryValue.limit + 1)
+    }
+    if isFleeting { return Situation(kind: .cache, origin: .again, lifetime: .launches) }
+    if form == .media { return Situation(kind: .media, access: .whole) }
+    // A list in a file of its own is a document, until it is searched or has no end.
+    return form == .encodedList && isUnlimited && isSearched
+      ? Situation(kind: .records, access: .parts) : Situation(kind: .document)
+  }
+
+  private var list: Situation {
+    let isShort = limit.map { $0 <= Threshold.historyCount.comfortable } ?? false
+    return Situation(
+      kind: .payloads, access: isSearched && !isShort ? .parts : .whole, count: limit)
+  }
+
+  /// The bytes of a value whose type says it.
+  private var plainSize: Int? {
+    switch type {
+    case "Bool": 1
+    case "Int", "Double", "Float", "Date", "Int64", "UInt", "TimeInterval": 8
+    default: nil
+    }
+  }
+
+  /// What limits the store of today, where the type leaves open how much it is.
+  var limits: [Threshold] {
+    switch kind {
+    case .preference:
+      if form == .encodedList { return [.historyCount, .historyEntry] }
+      return plainSize == nil && type != "String" ? [.preferenceValue] : []
+    case .cloudValue: return [.keyValueSync]
+    case .model: return shape?.inlineData.isEmpty == false ? [.recordValue] : []
+    case .secret: return [.secret]
+    case .file, .managedObject: return []
+    }
+  }
+}
