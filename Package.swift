@@ -140,7 +140,8 @@ let package = Package(
       dependencies: ["stead-lint"]),
     .plugin(name: "LintBuildPlugin", capability: .buildTool(), dependencies: ["stead-lint"]),
     .testTarget(
-      name: "SteadLintTests", dependencies: ["SteadLint", "SteadLintCommand"],
+      // The results of fixes are compiled with the modules of SwiftData.
+      name: "SteadLintTests", dependencies: ["SteadLint", "SteadLintCommand", "SwiftData"],
       // Read where they lie.
       exclude: ["Clean"]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and

@@ -82,10 +82,12 @@ private func isPreferences(_ receiver: String, in file: FileContext) -> Bool {
 /// Removes the call's line, where it's a statement that nothing else uses.
 private func fix(_ call: FunctionCallExprSyntax, in file: FileContext) -> Fix? {
   var node = Syntax(call)
-  if let parent = node.parent,
-    parent.is(SequenceExprSyntax.self) || parent.is(OptionalChainingExprSyntax.self)
+  if let chain = node.parent, chain.is(OptionalChainingExprSyntax.self) { node = chain }
+  // `_ = defaults.synchronize()`
+  if let sequence = node.parent?.parent?.as(SequenceExprSyntax.self),
+    sequence.code.hasPrefix("_=")
   {
-    node = parent
+    node = Syntax(sequence)
   }
   guard let item = node.parent?.as(CodeBlockItemSyntax.self),
     let list = item.parent?.as(CodeBlockItemListSyntax.self),
