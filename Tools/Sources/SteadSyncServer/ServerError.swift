@@ -43,12 +43,17 @@ public struct ServerError: Error, Sendable, Equatable {
     public static let failed = Code("failed")
   }
 
+  /// Seconds until a request is sent again that a disk refused: somebody has to make room.
+  static let secondsForRepair = 30
+  /// Seconds until a request is sent again that came while the server ended.
+  static let secondsForStart = 5
+
   public var code: Code
   /// What is wrong.
   public var message: String
   /// What to do about it.
   public var remedy: String
-  /// Seconds until the request may be sent again, where the server knows.
+  /// Seconds until the request may be sent again: with ``Code/tooMany`` and ``Code/unavailable``.
   public var retryAfter: Int?
   /// Figures that belong to the error, such as limits.
   public var figures: [String: Int64]

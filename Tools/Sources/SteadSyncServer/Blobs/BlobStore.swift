@@ -106,7 +106,8 @@ final class BlobStore: Sendable {
 
   static let failure = ServerError(
     .unavailable, "The blob can't be written.",
-    remedy: "Check the free space and the owner of the data directory.", retryAfter: 30)
+    remedy: "Check the free space and the owner of the data directory.",
+    retryAfter: ServerError.secondsForRepair)
 
   // MARK: Reading and removing
 

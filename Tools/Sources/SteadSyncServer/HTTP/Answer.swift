@@ -84,8 +84,13 @@ enum Answer {
     case .storage:
       ServerError(
         .unavailable, "The database's disk is full or failed.",
-        remedy: "Make room on the server's disk; what is pending is sent again.", retryAfter: 30)
-    case .retry, .disconnected, .overloaded, .closed:
+        remedy: "Make room on the server's disk; what is pending is sent again.",
+        retryAfter: ServerError.secondsForRepair)
+    case .closed:
+      ServerError(
+        .unavailable, "The server is ending.", remedy: "Send the request again when it runs.",
+        retryAfter: ServerError.secondsForStart)
+    case .retry, .disconnected, .overloaded:
       ServerError(
         .unavailable, "The database can't take the request now.", remedy: "Send it again.",
         retryAfter: 1)
