@@ -37,8 +37,15 @@ extension Transaction {
 
 extension Mutation {
   fileprivate var isValid: Bool {
-    type.isWireName && isSound
+    type.isWireName && isSound && hasKey
       && values.allSatisfy { $0.key.isWireName && $0.value.isValid() }
+  }
+
+  /// Whether the record has a key, where it is one of a key-value store. What has none may only be deleted.
+  private var hasKey: Bool {
+    guard type == KeyValueZone.type else { return true }
+    if case .delete = self { return true }
+    return KeyValueZone.key(of: id) != nil
   }
 
   /// Whether a restored record is a state that a server can have had.

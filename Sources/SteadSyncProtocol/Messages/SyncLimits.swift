@@ -26,3 +26,14 @@ public struct SyncLimits: Hashable, Sendable {
 
   public init() {}
 }
+
+extension SyncLimits {
+  /// These limits, none of what a zone may hold above another's.
+  func lowered(to other: SyncLimits) -> SyncLimits {
+    var limits = self
+    limits.recordBytes = min(recordBytes, other.recordBytes)
+    limits.zoneBytes = min(zoneBytes, other.zoneBytes)
+    limits.zoneRecords = min(zoneRecords, other.zoneRecords)
+    return limits
+  }
+}

@@ -1,6 +1,7 @@
 /// The zone of a key-value store: one record a key, within the limits of `NSUbiquitousKeyValueStore`.
 ///
-/// A value is set by an update where the key's record lives and else by an insert, and removed by a delete.
+/// A value is set by an update where the key's record lives and else by an insert, and removed by a delete. ``Zone`` holds
+/// each transaction that writes records of the ``type`` to the ``limits``, whatever its own are.
 public enum KeyValueZone {
   /// The type of all records.
   public static let type = "kv"

@@ -23,10 +23,11 @@ extension Zone {
 
   /// The limit that the open transaction's changes exceed. What makes a record or a zone smaller always passes.
   func exceededLimit(_ state: ZoneState) throws(Storage.Failure) -> Refusal.Reason? {
-    var (grown, added) = (0, 0)
+    var (limits, grown, added) = (limits, 0, 0)
     for id in merger.overlay.openChanges {
       let new = try merger.overlay.record(id)
       let old = try storage.record(id)
+      if new?.type == KeyValueZone.type { limits = limits.lowered(to: KeyValueZone.limits) }
       let (size, before) = (new?.size ?? 0, old?.size ?? 0)
       if size > limits.recordBytes, size > before {
         return .recordSize(id: id, limit: limits.recordBytes, needed: size)

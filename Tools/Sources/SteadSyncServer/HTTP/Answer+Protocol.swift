@@ -88,8 +88,9 @@ extension ServerError {
       }
     }
     return ServerError(
-      .quota, "A transaction was refused, since the owner of the zone has no room left.",
-      remedy: "Delete records or blobs, or raise --quota on the server.", figures: figures)
+      .quota, "A transaction was refused, since its zone or the zone's owner has no room left.",
+      remedy: "Delete records, keys or blobs. The owner's room is --quota of the server.",
+      figures: figures)
   }
 
   fileprivate static func rollback(hasMark: Bool) -> ServerError {
