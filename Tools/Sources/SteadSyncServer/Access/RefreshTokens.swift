@@ -1,7 +1,9 @@
 /// Long-lived tokens, each of which is used once and brings its successor.
 ///
 /// A device holds a chain of them. The last one used may be used again, as long as none of its successors was: the answer that
-/// held the successor may have been lost. Any other second use means that two hold the chain, and the device is revoked.
+/// held the successor may have been lost. Each use brings a successor, and the first of them that is used goes on: the answer to
+/// a request that was late may be the one that nobody got. Any other second use means that two hold the chain, and the
+/// device is revoked.
 enum RefreshTokens {
   /// Milliseconds for which a token may be used.
   static let lifetime: Int64 = 90 * 24 * 3_600 * 1_000
@@ -18,7 +20,7 @@ enum RefreshTokens {
     let token = Secret.token()
     try session.change(
       """
-      INSERT INTO refresh_tokens (hash, device, parent, expires, live) VALUES ($1, $2, $3, $4, 1)
+      INSERT INTO refresh_tokens (hash, device, parent, expires) VALUES ($1, $2, $3, $4)
       """,
       [
         .bytes(Secret.hash(token)), .text(device), parent.map(SQLValue.bytes) ?? .null,
@@ -33,24 +35,18 @@ enum RefreshTokens {
     guard
       let row = try session.row(
         """
-        SELECT t.device, t.parent, t.expires, t.live, d.account, d.revoked, d.redeemed
+        SELECT t.device, t.parent, t.expires, d.account, d.revoked, d.redeemed
         FROM refresh_tokens t JOIN devices d ON d.device = t.device WHERE t.hash = $1
         """, [.bytes(hash)])
     else { return .refused(unknown) }
     let device = try row.text(0)
-    guard try row.integer(5) == 0 else { return .refused(revoked) }
+    guard try row.integer(4) == 0 else { return .refused(revoked) }
     guard try row.integer(2) > now else { return .refused(expired) }
-    let redeemed = try row.optionalBytes(6)
-    let isNext = try row.integer(3) == 1 && row.optionalBytes(1) == redeemed
-    let isRepeated = redeemed == hash
-    guard isNext || isRepeated else {
+    let redeemed = try row.optionalBytes(5)
+    let isNext = try row.optionalBytes(1) == redeemed
+    guard isNext || redeemed == hash else {
       try Devices.revoke(device, in: session, now: now)
       return .refused(reused)
-    }
-    if isRepeated {
-      try session.change(
-        "UPDATE refresh_tokens SET live = 0 WHERE device = $1 AND parent = $2",
-        [.text(device), .bytes(hash)])
     }
     try session.change(
       "UPDATE devices SET redeemed = $1, seen = $2 WHERE device = $3",
@@ -59,7 +55,7 @@ enum RefreshTokens {
       "DELETE FROM refresh_tokens WHERE device = $1 AND expires <= $2",
       [.text(device), .integer(now)])
     let next = try make(for: device, parent: hash, in: session, now: now)
-    return .renewed(AccessToken(account: try row.text(4), device: device), refresh: next)
+    return .renewed(AccessToken(account: try row.text(3), device: device), refresh: next)
   }
 
   private static let remedy = "Enrol the device again with a new code."

@@ -55,8 +55,7 @@ enum Tables {
     "CREATE INDEX IF NOT EXISTS devices_account ON devices (account)",
     """
     CREATE TABLE IF NOT EXISTS refresh_tokens (
-      hash BYTEA PRIMARY KEY, device TEXT NOT NULL, parent BYTEA, expires BIGINT NOT NULL,
-      live BIGINT NOT NULL)
+      hash BYTEA PRIMARY KEY, device TEXT NOT NULL, parent BYTEA, expires BIGINT NOT NULL)
     """,
     "CREATE INDEX IF NOT EXISTS refresh_tokens_device ON refresh_tokens (device)",
     """

@@ -55,6 +55,21 @@ import Testing
     }
   }
 
+  /// A device was killed while its request was on its way. It started again, asked once more and kept what it got; then
+  /// the first request arrived. The device was revoked when it used what it had kept.
+  @Test(arguments: EngineCase.all)
+  func aLateRequestLocksNobodyOut(in engineCase: EngineCase) async throws {
+    try await engineCase.with { engine in
+      let token = try await enrolled(engine)
+      let kept = try #require(try await renew(engine, token))
+      let late = try #require(try await renew(engine, token))
+      let next = try #require(try await renew(engine, kept))
+      // Whoever has the answer to the late request is found out.
+      #expect(try await renew(engine, late) == nil)
+      #expect(try await renew(engine, next) == nil)
+    }
+  }
+
   @Test(arguments: EngineCase.all)
   func aTokenExpires(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
