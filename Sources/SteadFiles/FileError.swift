@@ -2,10 +2,10 @@ import Foundation
 
 /// Why a file, a directory or a blob could not be read or written.
 ///
-/// Compare ``code``, show ``message``, look into ``cause`` for the system's own words. No text in it
-/// ever holds what was in a file.
+/// Compare ``code``, show ``message``, and see ``cause`` for the system's own error. No string in it ever
+/// holds a file's contents.
 public struct FileError: Error, Sendable {
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name {
       case notFound, alreadyExists, changed, denied, readOnly, noSpace, notAFile, tooLarge
@@ -17,44 +17,44 @@ public struct FileError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { "\(name)" }
 
-    /// There is no file of that name.
+    /// No file has that name.
     public static let notFound = Code(.notFound)
-    /// There is a file of that name already, and the call was to create one.
+    /// A file of that name already exists, and the call was to create one.
     public static let alreadyExists = Code(.alreadyExists)
     /// The file no longer holds what the caller last read.
     public static let changed = Code(.changed)
-    /// The process may not do that there.
+    /// The process lacks the permission.
     public static let denied = Code(.denied)
-    /// The file system is mounted for reading only.
+    /// The file system is mounted read-only.
     public static let readOnly = Code(.readOnly)
-    /// The disk is full, or the user's quota is.
+    /// The disk or the user's quota is full.
     public static let noSpace = Code(.noSpace)
     /// The path leads to something other than what was asked for, such as a directory.
     public static let notAFile = Code(.notAFile)
     /// The file is larger than the limit that the call documents.
     public static let tooLarge = Code(.tooLarge)
-    /// The bytes are not the ones that were written.
+    /// The bytes differ from those that were written.
     public static let damaged = Code(.damaged)
-    /// A newer version of the library made the file, in a format that this one does not know.
+    /// The file was written by a newer version of the library, in a format that this version does not know.
     public static let newerVersion = Code(.newerVersion)
     /// The name is empty, too long, or holds characters that lead elsewhere.
     public static let invalidName = Code(.invalidName)
-    /// Others had it, or got in between, for as long or as often as the call was ready to try.
+    /// Other processes held it, or kept interfering, for as long or as often as the call was ready to try.
     public static let busy = Code(.busy)
     /// The system failed in a way that has no code here; see ``FileError/cause``.
     public static let failed = Code(.failed)
   }
 
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public var code: Code
-  /// What went wrong and where, in a sentence for a person.
+  /// What went wrong and what to do about it, in a sentence for a person.
   public var message: String
-  /// The path it went wrong at.
+  /// The path at which it went wrong.
   public var path: String
-  /// The system's error underneath, where there was one.
+  /// The system's underlying error, if any.
   public var cause: (any Error)?
 
-  /// Makes an error; the package does this, and so may a test.
+  /// Makes an error; the package does this, and a test may, too.
   public init(code: Code, message: String, path: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message
@@ -71,7 +71,7 @@ extension FileError: CustomStringConvertible, LocalizedError {
 }
 
 extension FileError {
-  /// The error for what a system call left in `errno`.
+  /// The error for the value that a system call left in `errno`.
   package init(errno number: Int32, doing action: String, path: String) {
     let cause = POSIXErrorCode(rawValue: number).map { POSIXError($0) }
     let reason = String(cString: strerror(number))

@@ -7,26 +7,26 @@ import Foundation
 /// try file.replace(with: JSONEncoder().encode(window))
 /// ```
 ///
-/// A write goes to a temporary file in the same directory that takes the name at the end, so that a
-/// reader, or a process that starts after a crash, finds the old contents or the new. A symbolic link
-/// is followed and stays one. Permissions and, where the process may set it, the owner are the old
-/// file's; access control lists, extended attributes and further hard links are not carried over.
+/// A write goes to a temporary file in the same directory, which is then renamed. A reader, or a process that
+/// starts after a crash, finds either the old contents or the new. A symbolic link is followed and remains a
+/// link. The new file keeps the old file's permissions and, where the process may set it, its owner; access
+/// control lists, extended attributes and further hard links are not carried over.
 ///
-/// A write costs as much as the file is long. For values that change one by one in a large file, use
-/// a database. Values of this type may be used from any thread and any process at once; each write
-/// locks the directory for the moment in which the name changes hands. Where another program has locked it
-/// and does not go on, a write throws `.busy` after 10 seconds.
+/// A write costs time in proportion to the file's length. For values that change one by one in a large file,
+/// use a database. Values of this type may be used from any thread and any process at once; each write locks
+/// the directory during the rename. If another program holds that lock, a write throws `.busy` after 10
+/// seconds.
 public struct AtomicFile: Sendable {
-  /// The largest file that is read, 4 GiB: more than that does not belong into memory at once.
+  /// The largest file that can be read, 4 GiB; a larger one should not be loaded into memory at once.
   public static let sizeLimit = 1 << 32
 
   /// Where the file is, or will be.
   public let url: URL
-  /// How long a write waits while another program has the directory locked, before it throws `.busy`.
+  /// How long a write waits for a directory that another program has locked before it throws `.busy`.
   package var lockWait = directoryLockLimit
   let disk: any Disk
 
-  /// A file at a place; nothing is read or made until it is asked for.
+  /// Describes a file at a URL; nothing is read or created yet.
   public init(_ url: URL) {
     self.init(url, disk: POSIXDisk())
   }
@@ -36,15 +36,15 @@ public struct AtomicFile: Sendable {
     self.disk = disk
   }
 
-  /// All that is in the file.
+  /// Reads the whole file.
   ///
-  /// - Throws: ``FileError``: `.notFound` when there is no file, `.notAFile` for a directory or a
+  /// - Throws: ``FileError``: `.notFound` when the file does not exist, `.notAFile` for a directory or a
   ///   pipe, `.tooLarge` above ``sizeLimit``.
   public func read() throws -> Data {
     try disk.contents(of: url.checkedPath, limit: Self.sizeLimit)
   }
 
-  /// All that is in the file, or nil when there is no file.
+  /// Reads the whole file, or returns nil when it does not exist.
   ///
   /// - Throws: ``FileError`` as ``read()`` does, except for `.notFound`.
   public func readIfPresent() throws -> Data? {
@@ -55,16 +55,16 @@ public struct AtomicFile: Sendable {
     }
   }
 
-  /// Puts new contents in the place of whatever is there, or makes the file.
+  /// Replaces the file's contents, or creates the file.
   ///
-  /// The directory must exist. When it throws, the old file is as it was.
+  /// The directory must exist. If the call throws, the old file is unchanged.
   ///
   /// - Parameters:
-  ///   - data: The contents from now on.
-  ///   - durability: What the write is safe from once the call returns.
-  ///   - permissions: The file's from now on; nil keeps the old file's, and makes a new file
-  ///     `.ownerOnly`. The file that takes shape meanwhile never allows more.
-  /// - Throws: ``FileError``, such as `.noSpace`, `.denied`, or `.notFound` when there is no directory.
+  ///   - data: The new contents.
+  ///   - durability: What the write survives once the call returns.
+  ///   - permissions: The file's permissions from now on; nil keeps the old file's, and creates a new file
+  ///     with `.ownerOnly`. The temporary file never allows more.
+  /// - Throws: ``FileError``, such as `.noSpace`, `.denied`, or `.notFound` when the directory does not exist.
   public func replace(
     with data: Data, durability: Durability = .full, permissions: Permissions? = nil
   ) throws {
@@ -73,46 +73,46 @@ public struct AtomicFile: Sendable {
     }
   }
 
-  /// Makes the file, and leaves one that is there already alone.
+  /// Creates the file, and leaves an existing one alone.
   ///
-  /// Of several processes that try at once, exactly one succeeds.
+  /// If several processes try at once, exactly one succeeds.
   ///
-  /// - Throws: ``FileError``: `.alreadyExists` when something is there.
+  /// - Throws: ``FileError``: `.alreadyExists` when something has that name.
   public func create(
     with data: Data, durability: Durability = .full, permissions: Permissions = .ownerOnly
   ) throws {
-    // Before the work of writing; what decides is the link below.
+    // Checked first to save the work of writing; the link below decides.
     try refuseExisting(at: disk.resolveLinks(url.checkedPath))
     try put(data, durability, permissions) { disk, target, temporary in
       do {
         try disk.link(temporary.path, to: target)
       } catch let error as FileError where error.code == .denied || error.code == .failed {
-        // FAT and some network file systems have no hard links. The directory's lock keeps our own
-        // writers out between the look and the rename.
+        // FAT and some network file systems have no hard links. The directory's lock keeps this library's
+        // other writers out between the check and the rename.
         try refuseExisting(at: target)
         try disk.rename(temporary.path, to: target)
       }
     }
   }
 
-  /// Puts new contents in place only if the file still holds what the caller last read.
+  /// Replaces the contents only if the file still holds what the caller last read.
   ///
-  /// The comparison is of the bytes, made again when the old file has lost its name, so it costs three
-  /// reads of the file. It holds against all writers that use this type, in every process, and against
-  /// programs that put a file of their own in place or write into it before. Where the file system cannot
+  /// The bytes are compared, and compared again after the old file has lost its name, so it costs three reads
+  /// of the file. The check holds against all writers that use this type, in every process, and against
+  /// programs that put their own file in place or write into it beforehand. Where the file system cannot
   /// exchange two files' names, as network file systems cannot, another program can slip in between.
   ///
   /// - Parameters:
-  ///   - expected: What ``readIfPresent()`` gave: nil when there was no file.
-  ///   - data: The contents from now on.
-  ///   - durability: What the write is safe from once the call returns.
-  ///   - permissions: The file's from now on; nil keeps the old file's, or means `.ownerOnly`.
-  /// - Throws: ``FileError``: `.changed` when something else is there now.
+  ///   - expected: What ``readIfPresent()`` returned; nil means that the file did not exist.
+  ///   - data: The new contents.
+  ///   - durability: What the write survives once the call returns.
+  ///   - permissions: The file's permissions from now on; nil keeps the old file's, or means `.ownerOnly`.
+  /// - Throws: ``FileError``: `.changed` when the file now holds something else.
   public func replace(
     _ expected: Data?, with data: Data, durability: Durability = .full,
     permissions: Permissions? = nil
   ) throws {
-    // Nothing is written, and nothing synced, for a race that is lost already.
+    // Nothing is written or synced for a race that is already lost.
     try refuseChange(since: expected)
     try put(data, durability, permissions) { _, target, temporary in
       let isPlaced = try swap(temporary, target) { found in
@@ -122,16 +122,15 @@ public struct AtomicFile: Sendable {
     }
   }
 
-  /// Reads, lets `change` make the new contents, and replaces; again when another writer was quicker.
+  /// Reads the contents, calls `change` for new ones and replaces them; retries if another writer came first.
   ///
   /// - Parameters:
-  ///   - durability: What the write is safe from once the call returns.
-  ///   - attempts: How often it is tried at most.
-  ///   - change: Gets the contents, nil when there is no file, and returns the new ones, or nil to
-  ///     leave all as it is. It may run several times.
-  /// - Returns: What the file holds now.
-  /// - Throws: ``FileError``: `.busy` when other writers were quicker `attempts` times; and whatever
-  ///   `change` throws.
+  ///   - durability: What the write survives once the call returns.
+  ///   - attempts: The maximum number of attempts.
+  ///   - change: Gets the contents, nil when the file does not exist, and returns the new ones, or nil to
+  ///     change nothing. It may run several times.
+  /// - Returns: The file's contents afterwards.
+  /// - Throws: ``FileError``: `.busy` when other writers came first `attempts` times; and whatever `change` throws.
   @discardableResult
   public func update(
     durability: Durability = .full, attempts: Int = 100, _ change: (Data?) throws -> Data?
@@ -147,15 +146,15 @@ public struct AtomicFile: Sendable {
       }
     }
     throw FileError(
-      code: .busy, message: "Other writers were quicker each of \(attempts) times.",
+      code: .busy, message: "Another writer came first on each of \(attempts) attempts; try again.",
       path: try url.checkedPath)
   }
 
-  /// Removes what writers that died left in a directory, and returns how many files that were.
+  /// Removes temporary files left in a directory by writers that died, and returns their number.
   ///
-  /// The next write of the same file does this for that file by itself; call this for a directory
-  /// whose files have all kinds of names. It costs a listing of the directory. Temporary files of
-  /// writers that live are left alone.
+  /// The next write of the same file does this for that file automatically; call this for a directory with
+  /// files of many names. It costs a listing of the directory. Temporary files of live writers are left
+  /// alone.
   ///
   /// - Throws: ``FileError`` when the directory cannot be listed.
   @discardableResult
@@ -170,30 +169,30 @@ public struct AtomicFile: Sendable {
 }
 
 extension AtomicFile {
-  /// What a finished write is safe from.
+  /// What a finished write survives.
   ///
-  /// Every level survives the end of the process, `kill -9` included: the system has the bytes. They
-  /// differ in what a loss of power, or a crash of the system, may undo. Measured on ext4, a sync takes
+  /// At every level the write survives the end of the process, including `kill -9`, since the system has the
+  /// bytes. The levels differ in what a power loss or a system crash may undo. Measured on ext4, a sync takes
   /// between 0.3 ms on an idle disk and 8 ms on a busy one.
   public enum Durability: Sendable, Hashable, CaseIterable {
-    /// Nothing is synced. After a loss of power the file may be old, new or, on some file systems, empty.
+    /// Nothing is synced. After a power loss the file may be old, new or, on some file systems, empty.
     case none
-    /// The contents are synced before they take the name: after a loss of power the file is the old one
-    /// or the new one, whole. One sync.
+    /// The contents are synced before the rename: after a power loss the file is entirely old or entirely
+    /// new. One sync.
     case file
-    /// The name is synced, too: once the call returns, the new file stays. Two syncs.
+    /// The name is synced, too: once the call returns, the new file survives. Two syncs.
     case full
   }
 
-  /// Who may read and write a file, as the mode bits of POSIX.
+  /// Who may read and write a file, as POSIX mode bits.
   public struct Permissions: RawRepresentable, Hashable, Sendable {
-    /// The bits as `chmod` takes them.
+    /// The mode bits, as `chmod` uses them.
     public var rawValue: UInt16
 
-    /// Permissions from the bits that `chmod` takes.
+    /// Makes permissions from the bits that `chmod` uses.
     public init(rawValue: UInt16) { self.rawValue = rawValue & 0o7777 }
 
-    /// The owner reads and writes, nobody else does: 0600.
+    /// The owner reads and writes, nobody else has access: 0600.
     public static let ownerOnly = Permissions(rawValue: 0o600)
     /// The owner writes, everyone reads: 0644.
     public static let everyoneReads = Permissions(rawValue: 0o644)
@@ -201,7 +200,7 @@ extension AtomicFile {
 }
 
 extension AtomicFile {
-  /// Writes a temporary file and lets `place` give it the name while the directory is locked.
+  /// Writes a temporary file and calls `place` to rename it while the directory is locked.
   private func put(
     _ data: Data, _ durability: Durability, _ permissions: Permissions?,
     _ place: (any Disk, _ target: String, TemporaryFile) throws -> Void
@@ -213,14 +212,14 @@ extension AtomicFile {
     try placeLocked(temporary, target, durability, place)
   }
 
-  /// A temporary file with new contents, and with what the old file has beside its contents.
+  /// Makes a temporary file with the new contents and with the old file's owner and permissions.
   func draft(
     of data: Data, for target: String, permissions: Permissions?
   ) throws -> TemporaryFile {
     let old = try disk.status(at: target)
     if let old, old.kind != .file {
       throw FileError(
-        code: .notAFile, message: "Only a plain file can be replaced.", path: target)
+        code: .notAFile, message: "Only a regular file can be replaced.", path: target)
     }
     let temporary = try TemporaryFile(beside: target, on: disk)
     do {
@@ -248,7 +247,8 @@ extension AtomicFile {
   private func refuseExisting(at path: String) throws {
     guard try disk.status(at: path) != nil else { return }
     throw FileError(
-      code: .alreadyExists, message: "There is something of that name already.", path: path)
+      code: .alreadyExists,
+      message: "Something of that name already exists; choose another name.", path: path)
   }
 
   private func refuseChange(since expected: Data?) throws {
@@ -258,7 +258,8 @@ extension AtomicFile {
   private var changed: FileError {
     get throws {
       FileError(
-        code: .changed, message: "The file is no longer what was read.", path: try url.checkedPath)
+        code: .changed, message: "The file has changed since it was read; read it again.",
+        path: try url.checkedPath)
     }
   }
 }

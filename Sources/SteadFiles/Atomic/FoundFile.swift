@@ -1,8 +1,8 @@
 import Foundation
 
-/// The file that has a name, which is read only where its status does not tell enough.
+/// The file that currently has a name; its contents are read only if its status isn't enough.
 package struct FoundFile {
-  /// nil when there is no file.
+  /// nil when the file does not exist.
   package let status: FileStatus?
   private let read: () throws -> Data
 
@@ -10,9 +10,9 @@ package struct FoundFile {
     (self.status, self.read) = (status, read)
   }
 
-  /// No file.
+  /// No file exists.
   static var none: FoundFile { FoundFile(nil) { Data() } }
 
-  /// What is in the file; empty when there is none.
+  /// The file's contents; empty when it does not exist.
   package func contents() throws -> Data { try read() }
 }

@@ -1,12 +1,11 @@
 import CSteadFiles
 import Foundation
 
-/// New contents of a file that are written and synced, and have still to take the file's name.
+/// New contents of a file, written and synced, that have yet to take the file's name.
 ///
-/// What will tell the new file from every other is known before anybody sees it, so that the owner can write
-/// that down first.
+/// The new file's distinguishing status is known before anybody sees the file, so the owner can record it first.
 package final class PreparedFile {
-  /// The file as it will be: taking the name changes nothing of this.
+  /// The status of the new file; the rename changes nothing in it.
   package let status: FileStatus
   private var temporary: TemporaryFile?
   private let target: String
@@ -19,15 +18,15 @@ package final class PreparedFile {
 
   deinit { discard() }
 
-  /// Takes the name if the file still holds what is expected, and says whether. It can be called once, and
-  /// again after it threw `.busy`.
+  /// Renames the file if the old one still holds what is expected, and returns whether it did. It can be
+  /// called once, and again after it threw `.busy`.
   ///
-  /// It holds against every program where the file system can exchange two files' names, as all local ones
-  /// of Linux and macOS can: what was in place is read once more when it has lost the name, and gets it back
-  /// if it is something else. Who reads the file in between, within some 50 us, finds the new contents. A
-  /// program that has the old file open and writes into it later is not seen.
+  /// It holds against every program where the file system can exchange two files' names, as all local ones of
+  /// Linux and macOS can: the old file is read again after it has lost the name, and gets the name back if it
+  /// is something else. A reader within that window of some 50 us finds the new contents. A program that has
+  /// the old file open and writes into it later is not noticed.
   ///
-  /// - Parameter isExpected: Is called with what has the name; perhaps twice.
+  /// - Parameter isExpected: Called with the file that has the name; perhaps twice.
   /// - Throws: ``FileError``, such as `.busy` when another program has the directory locked.
   package func place(ifStill isExpected: (FoundFile) throws -> Bool) throws -> Bool {
     guard let temporary else { return false }
@@ -46,7 +45,7 @@ package final class PreparedFile {
     return isPlaced
   }
 
-  /// Removes what was prepared and has not taken the name, as it goes with this object.
+  /// Removes a prepared file that was not put in place, as releasing this object does.
   package func discard() {
     temporary?.finish()
     temporary = nil
@@ -54,17 +53,17 @@ package final class PreparedFile {
 }
 
 extension AtomicFile {
-  /// Writes new contents that take the name later.
+  /// Writes new contents to be put in place later.
   ///
-  /// The file's date is that of the moment, finer than the system dates writes, so that whoever writes into
-  /// the file later gives it another one, however soon that is.
+  /// The file's date is the current time at a finer resolution than the system's own dates, so that a later
+  /// write into the file gives it another date, however soon that write comes.
   ///
   /// - Throws: ``FileError``, as ``replace(with:durability:permissions:)`` does.
   package func prepare(_ data: Data) throws -> PreparedFile {
     let target = try disk.resolveLinks(url.checkedPath)
     let temporary = try draft(of: data, for: target, permissions: nil)
     do {
-      // A date that cannot be set is the system's own, which tells two files apart less surely.
+      // If the date cannot be set, the file has the system's own, which tells two files apart less reliably.
       _ = stead_file_mark(temporary.descriptor)
       try temporary.sync()
       return try PreparedFile(temporary, target, of: self)
@@ -74,7 +73,7 @@ extension AtomicFile {
     }
   }
 
-  /// Gives a temporary file the name if the file still holds what is expected. With the directory's lock.
+  /// Renames a temporary file if the old one still holds what is expected. Requires the directory's lock.
   func swap(
     _ temporary: TemporaryFile, _ target: String, _ isExpected: (FoundFile) throws -> Bool
   ) throws -> Bool {
@@ -85,8 +84,8 @@ extension AtomicFile {
       return try isExpected(.none) && takeFreeName(temporary, target)
     }
     defer { disk.close(old) }
-    // With the lock nobody takes it for what a dead writer left, once it has that name. Who has the lock
-    // otherwise is the file's last writer, on the way out.
+    // The lock keeps others from taking the file for a dead writer's leftover once it has that name. Any
+    // other holder of the lock is the file's last writer, about to finish.
     _ = try disk.lock(old, wait: false, path: target)
     defer { disk.unlock(old) }
     guard try isExpected(found(old, target)) else { return false }
@@ -102,7 +101,7 @@ extension AtomicFile {
     return true
   }
 
-  /// What has lost the name. Most likely it is the file that is open.
+  /// The file that has lost the name, most likely the one that is open.
   private func displaced(
     _ temporary: TemporaryFile, _ target: String, _ old: Int32
   ) throws -> FoundFile {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A file that takes shape beside the one that it is to replace.
+/// A file that is written next to the one that it will replace.
 ///
-/// Its writer holds a lock on it until it is closed. The lock goes with the process, whatever ends it,
-/// so a temporary file that can be locked is one that a dead writer left; a process identifier in the
-/// name would say less, since they come again and mean nothing in another container.
+/// Its writer holds a lock on it until it is closed. The lock ends with the process, however that ends, so a
+/// temporary file that can be locked was left by a dead writer. A process identifier in the name would be
+/// less reliable, since identifiers are reused and mean nothing in another container.
 ///
-/// The names are few and fixed for each target, so that the next write of the same file meets what
-/// the last one left, and clears it away without listing the directory.
+/// Each target has few and fixed temporary names, so the next write of the same file finds what the last one
+/// left, and removes it without listing the directory.
 package struct TemporaryFile {
-  /// How many writers may prepare a new version of one file at once.
+  /// How many writers may prepare a new version of one file at the same time.
   static let slotLimit = 1_000
   private static let marker = ".stead-"
 
@@ -27,17 +27,18 @@ package struct TemporaryFile {
       }
     }
     throw FileError(
-      code: .busy, message: "\(Self.slotLimit) other writers are at work on it.", path: target)
+      code: .busy, message: "\(Self.slotLimit) other writers are replacing it; try again.",
+      path: target)
   }
 
-  /// A file of this kind that is open, and locked by its descriptor.
+  /// Wraps an open temporary file that is locked through its descriptor.
   init(locked descriptor: Int32, at path: String, on disk: any Disk) {
     (self.path, self.descriptor, self.disk) = (path, descriptor, disk)
   }
 
   /// Everything of a temporary file's path but the slot's number.
   private static func stem(of target: String) -> String {
-    // 255 bytes is the longest name on every file system in use; the target may have used them up.
+    // 255 bytes is the longest name on every file system in use; the target's name may be that long already.
     let longestName = 200
     let name = target.fileName
     let shortName =
@@ -45,7 +46,7 @@ package struct TemporaryFile {
     return target.directoryPath + "/." + shortName + marker
   }
 
-  /// Whether a name is one that a temporary file of ours has.
+  /// Whether a name is one of our temporary files' names.
   static func isName(_ name: String) -> Bool {
     guard name.hasPrefix("."), let range = name.range(of: marker, options: .backwards) else {
       return false
@@ -54,7 +55,7 @@ package struct TemporaryFile {
     return (1...3).contains(slot.count) && slot.allSatisfy { $0.isASCII && $0.isNumber }
   }
 
-  /// The locked descriptor of a new file; nil when another writer has that name.
+  /// Creates and locks a new file; nil when another writer has that name.
   private static func claim(_ path: String, on disk: any Disk) throws -> Int32? {
     let descriptor: Int32
     do {
@@ -64,7 +65,7 @@ package struct TemporaryFile {
       return try claim(path, on: disk)
     }
     do {
-      // One who clears away can meet the file between its making and its locking; it is theirs then.
+      // A cleaner can find the file between its creation and its locking; the file then belongs to the cleaner.
       if try disk.lock(descriptor, wait: false, path: path),
         try leads(path, to: descriptor, on: disk)
       {
@@ -78,24 +79,24 @@ package struct TemporaryFile {
     return nil
   }
 
-  /// Removes a temporary file whose writer is gone, and says whether it was one.
+  /// Removes a temporary file whose writer is gone, and returns whether it was one.
   static func removeIfStale(_ path: String, on disk: any Disk) throws -> Bool {
     do {
       return try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
         guard try disk.lock(descriptor, wait: false, path: path) else { return false }
-        // Its writer may have finished and the name be another's by now.
+        // The writer may have finished meanwhile, and the name may belong to another file.
         if try leads(path, to: descriptor, on: disk) { try disk.remove(path) }
         return true
       }
     } catch let error as FileError where error.code == .notFound {
       return true
     } catch is FileError {
-      // A link or a directory that somebody put there, or another user's file: not ours to clear.
+      // A link or a directory put there by someone else, or another user's file: not ours to remove.
       return false
     }
   }
 
-  /// Whether a path is still a name of an open file. While that file is locked, it stays so.
+  /// Whether a path still names an open file. While that file is locked, it remains so.
   private static func leads(
     _ path: String, to descriptor: Int32, on disk: any Disk
   ) throws -> Bool {
@@ -113,14 +114,14 @@ package struct TemporaryFile {
     }
   }
 
-  /// Gives the file the owner of the one it replaces, as far as may be, and permissions.
+  /// Gives the file the permissions and, as far as allowed, the owner of the file that it replaces.
   ///
-  /// A new file of the superuser's is the directory's owner's.
+  /// A new file written by the superuser gets the directory's owner.
   func takeOver(_ old: FileStatus?, permissions: AtomicFile.Permissions) throws {
-    // The superuser's work in a user's directory stays the user's; else it would lock the user out.
+    // The superuser's file in a user's directory must stay the user's; otherwise it would lock the user out.
     let owner = try old ?? (geteuid() == 0 ? disk.statusFollowingLinks(path.directoryPath) : nil)
     if let owner, try disk.status(descriptor, path: path).isOwnedDifferently(from: owner) {
-      // Only the superuser may give files away; for everyone else the new file is the writer's own.
+      // Only the superuser may give files away; for everyone else the new file keeps the writer as its owner.
       try? disk.setOwner(descriptor, user: owner.user, group: owner.group, path: path)
     }
     if permissions != .ownerOnly {
@@ -130,15 +131,15 @@ package struct TemporaryFile {
 
   func sync() throws { try disk.sync(descriptor, path: path) }
 
-  /// Ends the work on the file, and removes it where it did not take its target's name.
+  /// Ends the work on the file, and removes it if it did not take its target's name.
   package func finish() {
     let descriptor = finishKeepingOpen()
-    // Said aloud, since a child that is just being started has the file open, too, for a moment.
+    // Unlocked explicitly, since a child process that is just being started briefly has the file open, too.
     disk.unlock(descriptor)
     disk.close(descriptor)
   }
 
-  /// Ends the work as ``finish()`` does, and leaves the file to the caller, open and locked.
+  /// Ends the work like ``finish()``, and leaves the file to the caller, open and locked.
   func finishKeepingOpen() -> Int32 {
     // After a rename the old name is free, and another writer's temporary file may have it.
     if (try? Self.leads(path, to: descriptor, on: disk)) == true { try? disk.remove(path) }

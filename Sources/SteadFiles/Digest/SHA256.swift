@@ -1,17 +1,17 @@
 import CSteadFiles
 import Foundation
 
-/// SHA-256 as FIPS 180-4 has it, for the names of blobs.
+/// SHA-256 as specified by FIPS 180-4, for the names of blobs.
 ///
-/// A dependency on a cryptography package would cost every user of this package a minute of building.
-/// This is enough for naming and checking contents; it makes no promise against timing attacks, so it
-/// is not for keys. A megabyte takes 0.8 ms where the processor has instructions for it, and else 4 ms;
-/// a debug build takes ten times as long.
+/// A dependency on a cryptography package would cost every user of this package a minute of building. This
+/// implementation is enough for naming and checking contents; it makes no promise against timing attacks, so
+/// don't use it for keys. A megabyte takes 0.8 ms where the processor has SHA-256 instructions, otherwise 4
+/// ms; a debug build takes ten times as long.
 package enum SHA256 {
   package static let byteCount = 32
   private static let blockSize = 64
 
-  /// What takes whole blocks into a state.
+  /// Processes whole blocks into a state.
   typealias Blocks = (UnsafeMutablePointer<UInt32>, UnsafeRawPointer, Int) -> Void
 
   /// Lower-case hexadecimal digits: all 64 of the digest, or those of its first bytes.
@@ -45,7 +45,7 @@ package enum SHA256 {
     }
   }
 
-  /// The bytes after the last whole block, closed as the standard says: a one bit, zeros, the length.
+  /// The bytes after the last whole block, padded as the standard requires: a one bit, zeros, the length.
   private static func padding(of data: Data) -> [UInt8] {
     var tail = [UInt8](data.suffix(data.count % blockSize))
     tail.append(0x80)

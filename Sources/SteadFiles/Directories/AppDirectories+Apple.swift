@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Foundation
 
-  /// The places that Apple's systems name; an app in a sandbox gets those of its container.
+  /// The locations that Apple's systems define; a sandboxed app gets those of its container.
   extension AppDirectories {
     init(checkedID id: String, environment: [String: String]) {
       self.id = id
@@ -17,7 +17,7 @@
       logs = URL.libraryDirectory
         .appending(path: "Logs", directoryHint: .isDirectory)
         .appending(path: id, directoryHint: .isDirectory)
-      // Apple has no such directory of its own; this one is each user's and cleared at a restart.
+      // Apple has no such directory; this one belongs to each user and is cleared at a restart.
       temporary = temporaryBase.appending(path: id, directoryHint: .isDirectory)
       runtime = temporary.appending(path: "Runtime", directoryHint: .isDirectory)
       runtimeWarning = nil

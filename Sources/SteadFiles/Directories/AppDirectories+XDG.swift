@@ -11,7 +11,7 @@
       cache = base.cache.directory(id)
       state = base.state.directory(id)
       logs = base.state.directory(id).directory("logs")
-      // Names of groups begin with "group." by Apple's rules, so they are no app's.
+      // Names of groups begin with "group." by Apple's rules, so they cannot clash with an app's.
       groups = base.data
       temporary = base.temporary.directory("\(id)-\(geteuid())")
       (runtime, runtimeWarning) = Self.runtime(
@@ -32,12 +32,12 @@
           problem = "\(error)"
         }
       } else {
-        problem = path == nil ? "It is not set." : "It is not an absolute path."
+        problem = path == nil ? "It isn't set." : "It isn't an absolute path."
       }
-      // One component, since whoever owned a directory in between could exchange what is in it.
+      // A single component, since the owner of a directory in between could exchange its contents.
       let replacement = temporaryBase.directory("\(id)-runtime-\(geteuid())")
       let place = replacement.path(percentEncoded: false)
-      return (replacement, "XDG_RUNTIME_DIR cannot be used, \(place) is: \(problem)")
+      return (replacement, "XDG_RUNTIME_DIR cannot be used. \(problem) \(place) is used instead.")
     }
   }
 #endif

@@ -1,52 +1,51 @@
 import Foundation
 
-/// Where an app keeps what it keeps, by the rules of the system it runs on.
+/// The directories in which an app keeps its files, by the rules of the system it runs on.
 ///
 /// ```swift
 /// let directories = try AppDirectories(id: "com.example.notes")
 /// let file = AtomicFile(try directories.create(\.config).appending(path: "window.json"))
 /// ```
 ///
-/// The places are worked out once and without touching the disk, except for ``runtime`` and
-/// ``temporary``, whose safety has to be looked at. A directory is made by ``create(_:)``, readable by
-/// its owner alone, and not before.
+/// The locations are determined once and without touching the disk, except for ``runtime`` and ``temporary``,
+/// whose safety has to be checked. A directory is created only by ``create(_:)``, and is readable by its
+/// owner alone.
 ///
-/// On Linux the rules are those of the XDG Base Directory Specification and of `user-dirs.dirs`; on
-/// Apple's systems the places are the ones that `FileManager` gives.
+/// On Linux the rules are those of the XDG Base Directory Specification and of `user-dirs.dirs`; on Apple's
+/// systems the locations are those of `FileManager`.
 public struct AppDirectories: Sendable, Hashable {
   /// The app's name in reverse domain style, such as `com.example.notes`.
   public let id: String
 
-  /// The user's documents: theirs, and shared with every other app.
+  /// The user's documents: owned by the user, and shared with every other app.
   public let documents: URL
-  /// What the app cannot make again: databases, documents it manages itself.
+  /// What the app cannot recreate: databases, documents it manages itself.
   public let data: URL
   /// The user's settings.
   public let config: URL
-  /// What can be made or fetched again; anyone may delete it at any time.
+  /// What can be recreated or fetched again; anyone may delete it at any time.
   public let cache: URL
-  /// What should outlive a restart but is not worth carrying to another machine: history, layout.
+  /// What should survive a restart but isn't worth copying to another machine: history, layout.
   public let state: URL
   /// Log files.
   public let logs: URL
-  /// Sockets, locks and pipes; gone when the user has logged out.
+  /// Sockets, locks and pipes; removed when the user has logged out.
   public let runtime: URL
-  /// Why ``runtime`` is a stand-in for the place that the system names, nil when it is not.
+  /// Why ``runtime`` replaces the location that the system names; nil when it does not.
   ///
   /// The specification asks for a warning in this case: log it.
   public let runtimeWarning: String?
-  /// Files of the moment, out of other users' sight.
+  /// Short-lived files, hidden from other users.
   public let temporary: URL
 
-  /// Where the directories are that several apps share.
+  /// The location of the directories that several apps share.
   let groups: URL
 
-  /// The directories of the app with an identifier.
+  /// Determines the directories of the app with an identifier.
   ///
   /// - Parameters:
-  ///   - id: One path component, best in reverse domain style; it becomes part of every place but
-  ///     ``documents``.
-  ///   - environment: The process's environment, or what a test wants it to be.
+  ///   - id: One path component, best in reverse domain style; it becomes part of every path except ``documents``.
+  ///   - environment: The process's environment, or a test's substitute.
   /// - Throws: ``FileError``: `.invalidName` when the identifier is empty, longer than 200 bytes,
   ///   begins with a dot, or holds a slash or a control character.
   public init(
@@ -56,22 +55,22 @@ public struct AppDirectories: Sendable, Hashable {
     self.init(checkedID: id, environment: environment)
   }
 
-  /// Where several apps of one maker keep what they share.
+  /// The directory that several apps of one maker share.
   ///
-  /// - Parameter group: The group's name, such as `group.com.example`; every app that knows it gets
-  ///   the same place.
+  /// - Parameter group: The group's name, such as `group.com.example`; every app that uses it gets the same
+  ///   directory.
   /// - Throws: ``FileError``: `.invalidName`, by the same rules as for ``id``.
   public func shared(group: String) throws -> URL {
     try Self.check(group)
     return groups.appending(path: group, directoryHint: .isDirectory)
   }
 
-  /// Makes the directory that several apps share, if it is not there, and returns where it is.
+  /// Creates the directory that several apps share, if it is missing, and returns its URL.
   ///
-  /// What has to be made on the way is for its owner alone (0700), so the apps must be one user's.
+  /// Missing parents are created for their owner alone (0700), so the apps must belong to one user.
   ///
-  /// - Throws: ``FileError``: `.invalidName` as ``shared(group:)`` does, `.notAFile` when something else
-  ///   has the name, `.denied` when the directory may not be made.
+  /// - Throws: ``FileError``: `.invalidName` as ``shared(group:)`` does, `.notAFile` when something else has
+  ///   the name, `.denied` when the directory may not be created.
   @discardableResult
   public func createShared(group: String) throws -> URL {
     let url = try shared(group: group)
@@ -79,17 +78,17 @@ public struct AppDirectories: Sendable, Hashable {
     return url
   }
 
-  /// Makes one of the directories, if it is not there, and returns where it is.
+  /// Creates one of the directories, if it is missing, and returns its URL.
   ///
-  /// What has to be made on the way is for its owner alone (0700). ``runtime`` and ``temporary`` are
-  /// refused where another user owns or could read them.
+  /// Missing parents are created for their owner alone (0700). ``runtime`` and ``temporary`` are refused
+  /// where another user owns or could read them.
   ///
   /// ```swift
   /// let data = try directories.create(\.data)
   /// ```
   ///
-  /// - Throws: ``FileError``: `.notAFile` when something else has the name, `.denied` when the
-  ///   directory may not be made, or is not safe to use.
+  /// - Throws: ``FileError``: `.notAFile` when something else has the name, `.denied` when the directory may
+  ///   not be created, or is not safe to use.
   @discardableResult
   public func create(_ directory: KeyPath<AppDirectories, URL>) throws -> URL {
     let url = self[keyPath: directory]
@@ -103,13 +102,15 @@ public struct AppDirectories: Sendable, Hashable {
     return url
   }
 
-  /// An identifier becomes a name in shared places, so it must not lead out of them.
+  /// An identifier becomes a name in shared directories, so it must not lead out of them.
   private static func check(_ id: String) throws {
     let limit = 200
     let isSafe = id.unicodeScalars.allSatisfy { $0 != "/" && $0.value >= 0x20 && $0.value != 0x7F }
     guard !id.isEmpty, id.utf8.count <= limit, !id.hasPrefix("."), isSafe else {
       throw FileError(
-        code: .invalidName, message: "This cannot be the identifier of an app.", path: id)
+        code: .invalidName,
+        message: "This isn't a valid app identifier; use one such as com.example.notes.",
+        path: id)
     }
   }
 }

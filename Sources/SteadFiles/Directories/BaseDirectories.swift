@@ -10,7 +10,7 @@
     package let cache: URL
     package let state: URL
     package let temporary: URL
-    /// Where an administrator puts settings for all users; the first directory goes before the next.
+    /// Where an administrator puts settings for all users; earlier directories take precedence.
     package let allUsersConfig: [URL]
     private let userDirectories: UserDirectories
 
@@ -26,14 +26,14 @@
       state = base("XDG_STATE_HOME", ".local/state")
       allUsersConfig = Self.directories(environment["XDG_CONFIG_DIRS"], default: "/etc/xdg")
       temporary = Self.directory(environment["TMPDIR"]) ?? URL(filePath: "/tmp")
-      // No file, or none that can be read, leaves the places that desktops start with.
+      // A missing or unreadable file leaves the default locations of desktops.
       let text = try? AtomicFile(config.appending(path: "user-dirs.dirs")).read()
       userDirectories = UserDirectories(
         text.map { String(decoding: $0, as: UTF8.self) } ?? "",
         home: home.path(percentEncoded: false))
     }
 
-    /// One of the directories that the user sees, such as `DOCUMENTS`.
+    /// One of the directories visible to the user, such as `DOCUMENTS`.
     package func user(_ name: String, default fallback: String) -> URL {
       Self.directory(userDirectories[name]) ?? home.directory(fallback)
     }
@@ -44,8 +44,7 @@
       return URL(filePath: path, directoryHint: .isDirectory)
     }
 
-    /// Paths with colons between them; those that are not absolute are passed over, and a list with
-    /// nothing in it counts as not set.
+    /// Colon-separated paths; those that are not absolute are skipped, and an empty list counts as not set.
     private static func directories(_ list: String?, default fallback: String) -> [URL] {
       let found = (list ?? "").split(separator: ":").compactMap { directory(String($0)) }
       return found.isEmpty ? [URL(filePath: fallback, directoryHint: .isDirectory)] : found

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A directory in a place where everyone may write, such as `/tmp`, that is this user's alone.
+/// A directory for this user alone in a location where everyone may write, such as `/tmp`.
 ///
-/// Another user may have made one of that name, or a link, to read what is put there. So what is found
-/// is looked at itself, not what it leads to, and is used only when it is a directory that belongs to
-/// this user and that nobody else may enter.
+/// Another user may have created a directory or a link of that name, to read what is put there. So the entry
+/// itself is checked, not what it leads to, and it is used only when it is a directory that belongs to this
+/// user and that nobody else may enter.
 enum PrivateDirectory {
   static func create(_ path: String, on disk: any Disk) throws {
     let parent = path.directoryPath
@@ -18,12 +18,12 @@ enum PrivateDirectory {
     }
   }
 
-  /// What speaks against using a directory that is there, nil when nothing does.
+  /// The reason not to use an existing directory; nil when it is safe.
   static func problem(with path: String, on disk: any Disk) throws -> String? {
-    guard let found = try disk.status(at: path) else { return "It does not exist." }
-    guard found.kind == .directory else { return "It is not a directory." }
-    guard found.user == geteuid() else { return "It belongs to another user." }
-    guard found.mode & 0o777 == 0o700 else { return "Its permissions are not 0700." }
+    guard let found = try disk.status(at: path) else { return "The directory does not exist." }
+    guard found.kind == .directory else { return "It isn't a directory." }
+    guard found.user == geteuid() else { return "The directory belongs to another user; remove or rename it." }
+    guard found.mode & 0o777 == 0o700 else { return "The directory's permissions aren't 0700; set them." }
     return nil
   }
 }

@@ -1,8 +1,8 @@
-/// What a `user-dirs.dirs` file says: where a user has their documents, music and so on.
+/// The contents of a `user-dirs.dirs` file: where a user has their documents, music and so on.
 ///
-/// The file looks like a shell script, and is none. A line counts when it is
-/// `XDG_NAME_DIR="$HOME/path"` or `XDG_NAME_DIR="/path"`, with a backslash before a character that is
-/// to be taken as it is; all other lines are passed over, and of several for one name the last counts.
+/// The file looks like a shell script, but isn't one. A line counts when it is `XDG_NAME_DIR="$HOME/path"` or
+/// `XDG_NAME_DIR="/path"`, with a backslash before a character that is meant literally; all other lines are
+/// skipped, and the last of several lines for one name counts.
 struct UserDirectories {
   private var paths: [String: String] = [:]
 
@@ -28,9 +28,9 @@ struct UserDirectories {
     return (String(name.dropLast(4)), path)
   }
 
-  /// The path in a text up to the closing quotation mark; nil when it is not absolute.
+  /// The path in a string up to the closing quotation mark; nil when it is not absolute.
   private static func path(_ text: Substring, home: String) -> String? {
-    // Looked at before the backslashes go: `\$HOME` is a directory of that odd name.
+    // Checked before the backslashes are removed: `\$HOME` is a directory of that odd name.
     if text.first == "/" { return unquoted(text) }
     let variable = "$HOME"
     guard text.hasPrefix(variable), let rest = unquoted(text.dropFirst(variable.count)) else {
@@ -41,7 +41,7 @@ struct UserDirectories {
     return relative.isEmpty ? home : home + (home.hasSuffix("/") ? "" : "/") + relative
   }
 
-  /// The text up to the closing quotation mark; nil when there is none.
+  /// The string up to the closing quotation mark; nil when it has none.
   private static func unquoted(_ text: Substring) -> String? {
     var value = ""
     var isEscaped = false

@@ -1,19 +1,19 @@
 import Foundation
 
 extension Disk {
-  /// All bytes of a plain file.
+  /// Reads all bytes of a regular file.
   package func contents(of path: String, limit: Int) throws -> Data {
-    // Without O_NONBLOCK a named pipe would hold the caller until somebody writes to it.
+    // Without O_NONBLOCK a named pipe would block the caller until somebody writes to it.
     try withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
       try contents(of: descriptor, limit: limit, path: path)
     }
   }
 
-  /// All bytes of a plain file that is open and has not been read from.
+  /// Reads all bytes of a regular file that is open and has not been read from.
   package func contents(of descriptor: Int32, limit: Int, path: String) throws -> Data {
     let status = try status(descriptor, path: path)
     guard status.kind == .file else {
-      throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
+      throw FileError(code: .notAFile, message: "Only a regular file can be read.", path: path)
     }
     guard status.size <= Int64(limit) else {
       throw FileError(
@@ -25,8 +25,8 @@ extension Disk {
   private func contents(
     of descriptor: Int32, expecting size: Int, limit: Int, path: String
   ) throws -> Data {
-    // One byte more than expected, so that the usual file ends within the first buffer. Files that the
-    // kernel makes up say that they are empty, and some of them give what they hold to one read only.
+    // One byte more than expected, so that the usual file ends within the first buffer. Files that the kernel
+    // generates report a size of 0, and some of them return their contents to a single read only.
     var data = Data(count: size == 0 ? 4096 : size + 1)
     var count = 0
     while true {
@@ -39,7 +39,7 @@ extension Disk {
         throw FileError(
           code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
       }
-      // Files that grow meanwhile are longer than they said.
+      // Files that grow meanwhile are longer than their status reported.
       if count == data.count { data.append(Data(count: max(count, 4096))) }
     }
     return data.prefix(count)

@@ -3,13 +3,13 @@ import Foundation
 
 /// The system calls that change or read a disk, one method each.
 ///
-/// ``POSIXDisk`` makes them. The tests have a second one that stops at a chosen call, as a machine does
-/// that loses power, so that each step of a write is tried as its last.
+/// ``POSIXDisk`` makes them. The tests have a second conformer that stops at a chosen call, as a machine does
+/// on a power loss, so that each step of a write is tried as its last.
 package protocol Disk: Sendable {
   func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32
   func close(_ descriptor: Int32)
   func status(_ descriptor: Int32, path: String) throws -> FileStatus
-  /// What is at the path itself, a symbolic link included; nil when nothing is.
+  /// The status of the path itself, even if it is a symbolic link; nil when nothing exists there.
   func status(at path: String) throws -> FileStatus?
   func destination(ofLink path: String) throws -> String
   func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String) throws
@@ -19,13 +19,13 @@ package protocol Disk: Sendable {
   func setOwner(_ descriptor: Int32, user: uid_t, group: gid_t, path: String) throws
   func touch(_ path: String) throws
   func sync(_ descriptor: Int32, path: String) throws
-  /// Makes a file's bytes durable, and of what is known about it only what is needed to read them.
+  /// Makes a file's bytes durable, with only the metadata needed to read them.
   func syncContents(_ descriptor: Int32, path: String) throws
-  /// Whether the lock was had; always so when `wait` is true.
+  /// Returns whether the lock was acquired; always true when `wait` is true.
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool
   func unlock(_ descriptor: Int32)
   func rename(_ path: String, to newPath: String) throws
-  /// Lets two files have each other's names at once; false where the file system cannot.
+  /// Exchanges two files' names atomically; false where the file system cannot.
   func exchange(_ path: String, with otherPath: String) throws -> Bool
   func link(_ path: String, to newPath: String) throws
   func remove(_ path: String) throws
@@ -34,7 +34,7 @@ package protocol Disk: Sendable {
 }
 
 extension Disk {
-  /// Runs `body` with an open descriptor and closes it whatever happens.
+  /// Runs `body` with an open descriptor and always closes it afterwards.
   package func withDescriptor<Result>(
     _ path: String, _ flags: Int32, mode: mode_t = 0, _ body: (Int32) throws -> Result
   ) throws -> Result {
@@ -48,23 +48,23 @@ extension Disk {
     guard error == 0 else { throw FileError(errno: error, doing: "make it durable", path: path) }
   }
 
-  /// Makes what happened in a directory durable.
+  /// Makes changes to a directory's entries durable.
   package func syncDirectory(_ path: String) throws {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { try sync($0, path: path) }
   }
 
-  /// Runs `body` while no other of our writers changes names in a directory.
+  /// Runs `body` while none of our other writers changes names in a directory.
   ///
   /// The lock is on the directory itself, so it leaves no file behind, and ends with the process.
   ///
-  /// - Throws: ``FileError`` `.busy` when somebody else had it locked for all of `wait`.
+  /// - Throws: ``FileError`` `.busy` when another process had it locked for all of `wait`.
   package func withLockedDirectory<Result>(
     _ path: String, wait: Duration = directoryLockLimit,
     _ body: (_ descriptor: Int32) throws -> Result
   ) throws -> Result {
     try withDescriptor(path, O_RDONLY | O_DIRECTORY) { descriptor in
       try lockDirectory(descriptor, wait: wait, path: path)
-      // Closing would not do: the child of a fork that happens meanwhile has the directory open, too.
+      // Closing isn't enough: the child of a concurrent fork has the directory open, too.
       defer { unlock(descriptor) }
       return try body(descriptor)
     }
@@ -78,7 +78,7 @@ extension Disk {
         throw FileError(
           code: .busy,
           message:
-            "Another program has locked the directory. Let it go on, if it was stopped, or end it.",
+            "Another program has locked the directory. Resume it if it was stopped, or quit it.",
           path: path)
       }
       usleep(pause)
@@ -86,12 +86,14 @@ extension Disk {
     }
   }
 
-  /// Makes a directory and those above it that are missing, each readable by its owner alone.
+  /// Creates a directory and its missing parents, each readable by its owner alone.
   package func makeDirectories(_ path: String) throws {
     if let found = try statusFollowingLinks(path) {
       guard found.kind == .directory else {
         throw FileError(
-          code: .notAFile, message: "A directory is needed where something else is.", path: path)
+          code: .notAFile,
+          message: "Something else has the name of a directory that is needed; move it away.",
+          path: path)
       }
       return
     }
@@ -101,12 +103,12 @@ extension Disk {
       try makeDirectory(path, mode: 0o700)
       try takeOverOwner(ofDirectoryAt: path)
     } catch let error as FileError where error.code == .alreadyExists {
-      return  // Another process was quicker, and made what was wanted.
+      return  // Another process created it first.
     }
     try syncDirectory(parent)
   }
 
-  /// Gives a new directory the owner of the one that it is in, where only the superuser may.
+  /// Gives a new directory the owner of its parent, which only the superuser may do.
   private func takeOverOwner(ofDirectoryAt path: String) throws {
     guard geteuid() == 0, let parent = try statusFollowingLinks(path.directoryPath),
       parent.user != 0
@@ -116,14 +118,14 @@ extension Disk {
     }
   }
 
-  /// What a path leads to; nil when nothing is there.
+  /// The status of what a path leads to; nil when nothing exists there.
   package func statusFollowingLinks(_ path: String) throws -> FileStatus? {
     try status(at: resolveLinks(path))
   }
 
-  /// The path that a chain of symbolic links ends at, whether or not something is there.
+  /// The path that a chain of symbolic links ends at, whether or not it exists.
   package func resolveLinks(_ path: String) throws -> String {
-    // As many as Linux itself follows before it calls a chain endless.
+    // As many as Linux itself follows before it reports a loop.
     let limit = 40
     var path = path
     for _ in 0..<limit {
@@ -139,7 +141,7 @@ extension Disk {
 package let directoryLockLimit = Duration.seconds(10)
 
 extension String {
-  /// The path of the directory that a path's last component is in.
+  /// The path of the directory that contains a path's last component.
   package var directoryPath: String {
     var bytes = self[...]
     while bytes.count > 1, bytes.last == "/" { bytes.removeLast() }
@@ -154,13 +156,13 @@ extension String {
 }
 
 extension URL {
-  /// The path of a file URL, fit for system calls.
+  /// The path of a file URL, safe for system calls.
   package var checkedPath: String {
     get throws {
       var path = absoluteURL.path(percentEncoded: false)
-      // A path is cut at a NUL by the system, and would lead to another file.
+      // The system would cut a path at a NUL, and use another file.
       guard isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
-        throw FileError(code: .invalidName, message: "This is not the URL of a file.", path: path)
+        throw FileError(code: .invalidName, message: "This isn't the URL of a file.", path: path)
       }
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
       return path

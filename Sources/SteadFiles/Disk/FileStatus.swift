@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the system knows of a file without opening it.
+/// What the system knows about a file without opening it.
 package struct FileStatus: Hashable, Sendable {
   package enum Kind: Sendable { case file, directory, link, other }
 
-  /// What tells one file from another for as long as it is open, whatever its names.
+  /// Distinguishes one file from another for as long as it is open, whatever its names.
   package struct Identity: Hashable, Sendable {
     package var device: UInt64
     package var file: UInt64
   }
 
-  /// How long, in seconds, a file must have been left alone for its times to tell of a further change.
+  /// How long, in seconds, a file must be unmodified before its times reliably reveal a further change.
   package static let settlingTime = 0.05
 
   package var kind: Kind
@@ -22,7 +22,7 @@ package struct FileStatus: Hashable, Sendable {
   package var modified: Date
   /// The same in nanoseconds since 1970.
   package var modifiedNanoseconds: Int64
-  /// When contents, owner, permissions or the number of names last changed.
+  /// When contents, owner, permissions or the number of links last changed.
   package var changed: Date
 
   init(_ status: stat) {

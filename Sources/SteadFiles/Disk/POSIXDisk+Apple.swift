@@ -3,14 +3,14 @@
 
   extension POSIXDisk {
     package func sync(_ descriptor: Int32, path: String) throws {
-      // Apple's fsync leaves the bytes in the drive's own cache. Not every file system can do more.
+      // Apple's fsync leaves the bytes in the drive's own cache. Not every file system supports more.
       guard fcntl(descriptor, F_FULLFSYNC) != 0, fsync(descriptor) != 0 else { return }
       throw FileError(errno: errno, doing: "make it durable", path: path)
     }
 
-    /// Tells those who wait for a lock on the file that it is free.
+    /// Notifies the waiters for a lock on the file that it is free.
     func announceRelease(_ descriptor: Int32) {
-      // A kqueue does not tell of a file's closing.
+      // A kqueue does not report that a file was closed.
       _ = futimens(descriptor, nil)
     }
   }

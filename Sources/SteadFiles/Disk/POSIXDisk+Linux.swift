@@ -5,7 +5,7 @@
     package func sync(_ descriptor: Int32, path: String) throws {
       while fsync(descriptor) != 0 {
         let number = errno
-        // Some file systems keep no directories on a disk and say so this way; nothing can be lost.
+        // Some file systems do not store directories on a disk and report it with these errors; nothing can be lost.
         if number == EINVAL || number == ENOTSUP { return }
         if number != EINTR {
           throw FileError(errno: number, doing: "make it durable", path: path)
@@ -13,9 +13,9 @@
       }
     }
 
-    /// Tells those who wait for a lock on the file that it is free.
+    /// Notifies the waiters for a lock on the file that it is free.
     func announceRelease(_ descriptor: Int32) {
-      // Nothing: that the file is closed is told anyway.
+      // Nothing to do: inotify reports that the file is closed.
     }
   }
 

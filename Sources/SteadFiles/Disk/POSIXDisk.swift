@@ -1,29 +1,29 @@
 import CSteadFiles
 import Foundation
 
-/// The disk as the system has it.
+/// The system's real disk.
 package struct POSIXDisk: Disk {
   package init() {}
 
   package func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32 {
-    try call("open it", path) { Foundation.open(path, flags | O_CLOEXEC, mode) }
+    try call("open the file", path) { Foundation.open(path, flags | O_CLOEXEC, mode) }
   }
 
   package func close(_ descriptor: Int32) {
-    // Never again after EINTR: Linux has closed it by then, and the number may be another's.
+    // Never retried after EINTR: Linux has already closed it, and the number may be another file's.
     _ = Foundation.close(descriptor)
   }
 
   package func status(_ descriptor: Int32, path: String) throws -> FileStatus {
     var status = stat()
-    _ = try call("look at it", path) { fstat(descriptor, &status) }
+    _ = try call("read its status", path) { fstat(descriptor, &status) }
     return FileStatus(status)
   }
 
   package func status(at path: String) throws -> FileStatus? {
     var status = stat()
     do {
-      _ = try call("look at it", path) { lstat(path, &status) }
+      _ = try call("read its status", path) { lstat(path, &status) }
     } catch let error as FileError where error.code == .notFound {
       return nil
     }
@@ -33,37 +33,41 @@ package struct POSIXDisk: Disk {
   package func destination(ofLink path: String) throws -> String {
     let limit = Int(PATH_MAX)
     var bytes = [CChar](repeating: 0, count: limit)
-    let count = try call("read the link", path) { readlink(path, &bytes, limit) }
+    let count = try call("read the symbolic link", path) { readlink(path, &bytes, limit) }
     return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   package func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String
   ) throws -> Int {
-    try call("read it", path) { Foundation.read(descriptor, buffer.baseAddress, buffer.count) }
+    try call("read the file", path) {
+      Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+    }
   }
 
   package func write(
     _ descriptor: Int32, from buffer: UnsafeRawBufferPointer, path: String
   ) throws -> Int {
-    try call("write it", path) { Foundation.write(descriptor, buffer.baseAddress, buffer.count) }
+    try call("write to the file", path) {
+      Foundation.write(descriptor, buffer.baseAddress, buffer.count)
+    }
   }
 
   package func setMode(_ descriptor: Int32, _ mode: mode_t, path: String) throws {
-    _ = try call("set its permissions", path) { fchmod(descriptor, mode) }
+    _ = try call("set the permissions", path) { fchmod(descriptor, mode) }
   }
 
   package func setOwner(_ descriptor: Int32, user: uid_t, group: gid_t, path: String) throws {
-    _ = try call("set its owner", path) { fchown(descriptor, user, group) }
+    _ = try call("set the owner", path) { fchown(descriptor, user, group) }
   }
 
   package func touch(_ path: String) throws {
-    _ = try call("set its date", path) { utimensat(AT_FDCWD, path, nil, 0) }
+    _ = try call("set the modification date", path) { utimensat(AT_FDCWD, path, nil, 0) }
   }
 
   package func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool {
     do {
-      _ = try call("lock it", path) { flock(descriptor, wait ? LOCK_EX : LOCK_EX | LOCK_NB) }
+      _ = try call("lock the file", path) { flock(descriptor, wait ? LOCK_EX : LOCK_EX | LOCK_NB) }
       return true
     } catch let error as FileError where (error.cause as? POSIXError)?.code == .EWOULDBLOCK {
       return false
@@ -71,7 +75,7 @@ package struct POSIXDisk: Disk {
   }
 
   package func unlock(_ descriptor: Int32) {
-    // It fails only for a descriptor that has no lock.
+    // It fails only for a descriptor without a lock.
     _ = flock(descriptor, LOCK_UN)
   }
 
@@ -93,11 +97,11 @@ package struct POSIXDisk: Disk {
   }
 
   package func remove(_ path: String) throws {
-    _ = try call("remove it", path) { unlink(path) }
+    _ = try call("remove the file", path) { unlink(path) }
   }
 
   package func makeDirectory(_ path: String, mode: mode_t) throws {
-    _ = try call("make the directory", path) { mkdir(path, mode) }
+    _ = try call("create the directory", path) { mkdir(path, mode) }
   }
 
   package func names(in directory: String) throws -> [String] {
@@ -112,7 +116,7 @@ package struct POSIXDisk: Disk {
     }
   }
 
-  /// Makes a system call until no signal interrupts it, and throws what it left in `errno`.
+  /// Retries a system call that a signal interrupts, and throws the error from `errno`.
   private func call<Result: SignedInteger>(
     _ action: String, _ path: String, _ body: () -> Result
   ) throws -> Result {

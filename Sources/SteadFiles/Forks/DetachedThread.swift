@@ -1,9 +1,9 @@
 import Foundation
 
-/// A thread that nobody waits for, and that works in the child of a fork, too, as Dispatch does not.
+/// A detached thread that, unlike Dispatch, also works in the child of a fork.
 package enum DetachedThread {
   #if canImport(Darwin)
-    /// Runs `body` beside the caller.
+    /// Runs `body` concurrently with the caller.
     package static func start(_ body: @escaping @Sendable () -> Void) throws {
       Thread.detachNewThread(body)
     }
@@ -13,12 +13,12 @@ package enum DetachedThread {
       init(_ body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` beside the caller, which waits until the thread is made, some 20 us.
+    /// Runs `body` concurrently with the caller, which waits until the thread has been created, some 20 us.
     ///
-    /// - Throws: ``FileError`` when the system has no thread left.
+    /// - Throws: ``FileError`` when the system cannot create another thread.
     package static func start(_ body: @escaping @Sendable () -> Void) throws {
       let work = Unmanaged.passRetained(Work(body))
-      // A program's signal handlers are not to run on a thread that it knows nothing of.
+      // A program's signal handlers must not run on a thread that it does not know.
       var all = sigset_t()
       var old = sigset_t()
       sigfillset(&all)
@@ -34,7 +34,7 @@ package enum DetachedThread {
         }, work.toOpaque())
       guard number == 0 else {
         work.release()
-        throw FileError(errno: number, doing: "start a thread for it", path: "")
+        throw FileError(errno: number, doing: "start a thread", path: "")
       }
       pthread_detach(thread)
     }

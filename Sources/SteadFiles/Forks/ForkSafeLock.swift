@@ -1,14 +1,14 @@
 import CSteadFiles
 
-/// A mutex that the child of a fork finds free, and what it protects whole.
+/// A mutex that is free in the child of a fork, with its protected state intact.
 ///
-/// `Mutex` belongs to a thread, which the child does not have. Before a fork all locks of this kind are
-/// taken, so one must never be held while another is taken.
+/// A `Mutex` is owned by a thread, which the child does not have. All locks of this kind are taken before a
+/// fork, so one must never be held while another is taken.
 // Usable from inline, or the package's other modules would call `withLock` instead of inlining it.
-// Sendable: `state` is touched between acquire and release alone, so never by two threads at once.
+// Sendable: `state` is accessed only between acquire and release, so never by two threads at once.
 @usableFromInline
 package final class ForkSafeLock<State>: @unchecked Sendable {
-  // The lock makes accesses follow one another, so they need no check of their own.
+  // The lock serialises accesses, so they need no exclusivity check.
   @usableFromInline let lock: OpaquePointer
   @usableFromInline @exclusivity(unchecked) var state: State
 
@@ -19,7 +19,7 @@ package final class ForkSafeLock<State>: @unchecked Sendable {
 
   deinit { stead_lock_destroy(lock) }
 
-  /// Calls `body` with the state while no other thread does.
+  /// Calls `body` with exclusive access to the state.
   @inlinable @inline(__always)
   package func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
@@ -30,5 +30,5 @@ package final class ForkSafeLock<State>: @unchecked Sendable {
   }
 }
 
-/// A number that is another one in the child of a fork than in its parent.
+/// A number that differs between a process and the child that it forked.
 package var forkGeneration: UInt64 { stead_fork_generation() }

@@ -2,14 +2,14 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
-  /// Puts a new file in place that has a checkpoint and no records. Only with the lock.
+  /// Replaces the file with a new one that has a checkpoint and no records. Requires the lock.
   func compact(to checkpoint: Checkpoint) throws {
     // Somebody may have removed it while the file was open.
     try disk.makeDirectories(path.directoryPath)
     try replace(with: draft(checkpoint))
   }
 
-  /// Puts a draft in the place of the file. When it throws, nothing has changed.
+  /// Replaces the file with a draft. If it throws, nothing has changed.
   func replace(
     with draft: JournalDraft, completing complete: (inout JournalDraft) throws -> Void = { _ in },
     beforeRenaming: (JournalDraft) throws -> Void = { _ in }
@@ -18,9 +18,9 @@ extension Journal {
     do {
       try complete(&draft)
       try keepForeignFileAside()
-      // A process that is killed between the renaming and the word about it leaves this word, and
-      // whoever finds it looks where the name leads. Exchanged, so that it is written before a flush's
-      // word is read.
+      // A process that is killed between the rename and the update of this word leaves the word as it is, and
+      // whoever finds it checks where the name leads. It is exchanged atomically, so that it is written
+      // before a flush's word is read.
       let mark = position | JournalLayout.compacting
       _ = stead_exchange(file.base + JournalLayout.tail, mark)
       try beforeRenaming(draft)
@@ -32,14 +32,14 @@ extension Journal {
     }
     let opened = try opened(draft)
     file.setWord(position | JournalLayout.superseded, at: JournalLayout.tail)
-    // This lets those in that wait for the old file's lock; they find what it says and come here.
+    // This releases those that wait for the old file's lock; they read its state and move to the new file.
     adopt(opened)
     position = UInt64(draft.tail)
     if isListening { announce() }
     _ = stead_file_touch(file.descriptor)
   }
 
-  /// Moves something out of the way that took the journal's name while it was open.
+  /// Moves a foreign file out of the way that took the journal's name while it was open.
   private func keepForeignFileAside() throws {
     guard let found = try disk.status(at: path), found.identity != file.identity else { return }
     _ = try keepAside()
@@ -49,7 +49,7 @@ extension Journal {
 // MARK: Damaged files
 
 extension Journal {
-  /// Gives the file that has the journal's name a second one, which stays.
+  /// Gives the file that has the journal's name a second, permanent name.
   func keepAside() throws -> URL {
     let identity = try disk.status(at: path)?.identity
     var oldest: (path: String, modified: Date)?
@@ -59,7 +59,7 @@ extension Journal {
         try copy(to: aside)
         return URL(filePath: aside)
       }
-      // A process that was killed while it mended the file got this far.
+      // A process that was killed while repairing the file got this far.
       if found.identity == identity { return URL(filePath: aside) }
       if oldest.map({ found.modified < $0.modified }) ?? true { oldest = (aside, found.modified) }
     }

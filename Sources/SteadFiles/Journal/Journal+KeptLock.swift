@@ -1,23 +1,23 @@
 import CSteadFiles
 import Foundation
 
-// The lock may be kept from one write to the next. Documentation/JournalFile.md says why nobody waits longer
-// for it than a moment.
+// The lock may be kept from one write to the next. Documentation/JournalFile.md explains why nobody waits
+// longer than a moment for it.
 extension Journal {
-  /// How long the lock is kept when nothing is written any more, and twice as long at most.
+  /// How long the lock is kept after the last write; twice as long at most.
   package static let idleLockLimit = Duration.milliseconds(2)
-  /// How often in a row ``freeIdleLock()`` finds nothing kept before it needs no further call.
+  /// After this many consecutive calls in which ``freeIdleLock()`` finds nothing kept, it needs no further call.
   private static let callsWithoutLock = 2
 
-  // Sendable: the pointer is never followed here. The system alone looks at it, and says so if the place is gone.
-  /// What there is to wait for before ``Journal/freeIdleLock()`` is called again.
+  // Sendable: the pointer is never dereferenced here. Only the system looks at it, and reports an unmapped address.
+  /// Waits until ``Journal/freeIdleLock()`` has to be called again.
   package struct IdleLockWait: @unchecked Sendable {
     fileprivate let word: UnsafeRawPointer?
 
     /// Returns when another process wants the lock, or after ``Journal/idleLockLimit``.
     package func wait() {
       let limit = Journal.idleLockLimit.wholeMicroseconds
-      // Without a word nobody can announce anything, so only the time can pass.
+      // Without a word nobody can announce anything, so it waits for the time to pass.
       if let word { stead_kept_wait(word, limit) } else { usleep(useconds_t(limit)) }
     }
   }
@@ -26,7 +26,7 @@ extension Journal {
   @inlinable @inline(__always)
   package var keepsLock: Bool { file.keepsLock }
 
-  /// Frees a lock that is kept, if another process wants it or nothing was written since the last call.
+  /// Frees a kept lock if another process wants it or nothing was written since the last call.
   ///
   /// - Returns: nil when it need not be called again, unless a later write keeps the lock.
   package func freeIdleLock() -> IdleLockWait? {
@@ -48,7 +48,7 @@ extension Journal {
     return IdleLockWait(word: file.base + JournalLayout.keptLock)
   }
 
-  /// Frees a lock that is kept, since another process wants it or nobody can call ``freeIdleLock()``. It is
+  /// Frees a kept lock because another process wants it or nobody can call ``freeIdleLock()``. The lock is
   /// not kept again soon.
   @usableFromInline
   package func freeKeptLock() {
@@ -57,7 +57,7 @@ extension Journal {
     unlockFile()
   }
 
-  /// Begins or ends to keep the lock. Only with the lock, which it does not free.
+  /// Starts or stops keeping the lock. Requires the lock, which it does not free.
   func decideOnKeeping() {
     guard mayKeepLock else { return }
     let isKept = file.keepsLock

@@ -2,34 +2,34 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
-  /// An open file that was looked through.
+  /// An open file that has been examined.
   struct Opened {
     var file: MappedFile
     var header: JournalHeader
-    /// Where the records end that were found good.
+    /// Where the verified records end.
     var verifiedEnd = 0
-    /// Takes the place of a checkpoint that cannot be mended.
+    /// Replaces a checkpoint that cannot be repaired.
     var substitute: Checkpoint?
-    /// Whether records were lost, or the checkpoint is what the owner could supply.
+    /// Whether records were lost, or the checkpoint is the owner's replacement.
     var isPartial = false
   }
 
-  /// Opens whatever has the name now, in the place of what was open.
+  /// Opens whatever has the name now, replacing the file that was open.
   func open() throws {
     if let opened = try openUnlocked() { return adopt(opened) }
     do {
       try reopenLocked()
     } catch let error as FileError where error.code == .busy {
-      // What is in order can be read without the lock.
+      // An intact file can be read without the lock.
       guard let opened = try openUnlocked(isFirst: false) else { throw error }
       return adopt(opened)
     }
     unlockFile()
   }
 
-  /// Opens what has the name now, mended, and leaves it locked.
+  /// Opens and repairs the file that has the name now, and leaves it locked.
   ///
-  /// The caller has no lock on the old file, which may be the same, but one that is kept between writes.
+  /// The caller does not hold the old file's lock, which may be the same file's, except one kept between writes.
   func reopenLocked() throws {
     if file.keepsLock { unlockFile() }
     adopt(try openLocked())
@@ -37,9 +37,9 @@ extension Journal {
     if isListening { announce() }
   }
 
-  /// Puts an opened file in the place of the one so far.
+  /// Replaces the current file with an opened one.
   func adopt(_ opened: Opened) {
-    // The owner has been told more than the file has now.
+    // The owner has been given more than the file holds now.
     if position != 0, opened.isPartial { isRecovering = true }
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
@@ -49,9 +49,9 @@ extension Journal {
     writesUntilLook = Self.writesPerLook
   }
 
-  /// In the child of a fork: opens the file again, and goes on where the parent was if it is the same.
+  /// In the child of a fork: opens the file again, and continues at the parent's position if it is the same file.
   func reattach() throws {
-    // The parent follows the file for itself; nobody here does.
+    // Only the parent watches the file for itself; nobody in the child does.
     isListening = false
     let (position, salt, verifiedEnd) = (position, header.salt, verifiedEnd)
     try open()
@@ -62,7 +62,7 @@ extension Journal {
 
   private func openIfPresent(_ flags: Int32) throws -> Int32? {
     do {
-      // Without O_NONBLOCK a named pipe would hold the caller until somebody writes to it.
+      // Without O_NONBLOCK a named pipe would block the caller until somebody writes to it.
       return try disk.open(path, flags | O_NONBLOCK, mode: 0)
     } catch let error as FileError where error.code == .notFound {
       return nil
@@ -73,9 +73,9 @@ extension Journal {
 // MARK: Without the lock
 
 extension Journal {
-  /// Opens a journal that has nothing wrong with it; nil when it takes the lock to see.
+  /// Opens an intact journal; nil when finding out requires the lock.
   ///
-  /// What is there may only be read where ``access`` says so, and then it is never nil.
+  /// If ``access`` is read-only, it opens what exists and never returns nil.
   private func openUnlocked(isFirst: Bool? = nil) throws -> Opened? {
     if access == .readOnly { return try openForReading() }
     // The first opening verifies all records, with the lock.
@@ -129,7 +129,7 @@ extension Journal {
     report(kind, at: 0, lost: file.byteCount, keptAside: nil)
   }
 
-  /// An empty log in memory, in the place of a file that is of no use and is closed.
+  /// An empty log in memory that replaces an unusable, closed file.
   private func standIn(for file: MappedFile, _ checkpoint: Checkpoint) -> Opened {
     defer { file.close(on: disk) }
     return standIn(for: file.identity, checkpoint)
@@ -143,12 +143,13 @@ extension Journal {
     return Opened(file: file, header: header, substitute: checkpoint)
   }
 
-  /// Maps an open file; nil for one that is empty. Closes it unless it is returned.
+  /// Maps an open file; nil if it is empty. Closes it unless it is returned.
   func map(_ descriptor: Int32) throws -> MappedFile? {
     do {
       let status = try disk.status(descriptor, path: path)
       guard status.kind == .file else {
-        throw FileError(code: .notAFile, message: "Only a plain file can be a journal.", path: path)
+        throw FileError(
+          code: .notAFile, message: "Only a regular file can be a journal.", path: path)
       }
       let file = try MappedFile(
         descriptor, writable: access == .readWrite, status: status, path: path)
@@ -174,7 +175,7 @@ extension Journal {
   /// How often another process may replace the file while this one waits for its lock.
   private static let attemptLimit = 1_000
 
-  /// Opens or makes the journal that has the name, mends it, and leaves it locked.
+  /// Opens or creates the journal that has the name, repairs it, and leaves it locked.
   func openLocked() throws -> Opened {
     for _ in 0..<Self.attemptLimit {
       guard let descriptor = try openIfPresent(O_RDWR) else {
@@ -185,7 +186,7 @@ extension Journal {
       do {
         let error = lock(descriptor)
         if error == EWOULDBLOCK { throw busy }
-        guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
+        guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
         identity = try disk.status(descriptor, path: path).identity
         guard try disk.status(at: path)?.identity == identity else {
           disk.close(descriptor)
@@ -198,14 +199,16 @@ extension Journal {
       return try examine(descriptor, identity)
     }
     throw FileError(
-      code: .busy, message: "Others replaced it each of \(Self.attemptLimit) times.", path: path)
+      code: .busy,
+      message: "The journal was replaced by another process on each of "
+        + "\(Self.attemptLimit) attempts; try again.", path: path)
   }
 
-  /// The lock of a file that was just opened; the number of an error, or 0.
+  /// Locks a file that was just opened; returns the number of an error, or 0.
   private func lock(_ descriptor: Int32) -> Int32 {
     let error = stead_file_try_lock(descriptor)
     guard error == EWOULDBLOCK else { return error }
-    // Who keeps it between two writes is asked for it, by a word that only a journal has.
+    // A holder that keeps the lock between two writes is asked for it, through a word that only a journal has.
     let limit = lockWait.wholeMicroseconds
     guard let status = try? disk.status(descriptor, path: path), status.kind == .file,
       let file = try? MappedFile(descriptor, writable: true, status: status, path: path)
@@ -217,7 +220,7 @@ extension Journal {
     return stead_file_lock_within(descriptor, limit, file.base + JournalLayout.keptLock)
   }
 
-  /// Makes the first file; nil when another process was quicker.
+  /// Creates the first file; nil when another process came first.
   private func make() throws -> Opened? {
     try disk.makeDirectories(path.directoryPath)
     let draft = try draft(initial())
@@ -238,9 +241,9 @@ extension Journal {
   }
 
   func place(_ draft: JournalDraft) throws -> Bool {
-    // Not a link: the descriptor would keep the temporary name, and inotify would tell those who wait
-    // for word of the journal about that. The directory's lock keeps others of ours out between the
-    // look and the rename.
+    // Not a link: the descriptor would keep the temporary name, and inotify would report that name to those
+    // who watch the journal. The directory's lock keeps our other writers out between the check and the
+    // rename.
     try disk.withLockedDirectory(path.directoryPath, wait: lockWait) { _ in
       guard try disk.status(at: path) == nil else { return false }
       try disk.rename(draft.temporary.path, to: path)
@@ -256,23 +259,23 @@ extension Journal {
     }
   }
 
-  /// The new file that a draft has become, still locked.
+  /// The new file made from a draft, still locked.
   func opened(_ draft: JournalDraft) throws -> Opened {
     let descriptor = draft.temporary.finishKeepingOpen()
     guard let file = try map(descriptor) else { throw damagedAgain }
     return Opened(file: file, header: draft.header, verifiedEnd: draft.tail)
   }
 
-  /// Looks through a locked file, and puts a good one in its place where it is not.
+  /// Examines a locked file, and replaces it with a good one if it is damaged.
   private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
     guard let file = try map(descriptor) else {
-      // Its lock went with the descriptor, but who gets it now finds that the name leads elsewhere.
+      // Its lock was released with the descriptor, but whoever gets it now finds that the name leads elsewhere.
       report(.header, at: 0, lost: 0, keptAside: nil)
       return try replace(nil, with: draft(initial()), isPartial: true)
     }
     do {
       if file.isAllZero {
-        // Some file systems leave this after a loss of power. There is nothing to keep.
+        // Some file systems leave this after a power loss. There is nothing to keep.
         report(.header, at: 0, lost: file.byteCount, keptAside: nil)
         return try replace(file, with: draft(initial()), isPartial: true)
       }
@@ -293,7 +296,7 @@ extension Journal {
   ) throws -> Opened {
     let log = JournalLog(bytes: file.bytes, seed: header.seed)
     let end = log.end(from: header.logStart)
-    // No flag means anything in the file that has the name.
+    // Flags mean nothing in the file that has the name.
     let word = file.word(at: JournalLayout.tail)
     let tail = Int(word & ~JournalLayout.flags)
     let hasCheckpoint = file.hasCheckpoint(header)
@@ -325,13 +328,13 @@ extension Journal {
     let damage = report(kind, at: 0, lost: file.byteCount, keptAside: aside)
     let draft = try draft(repair(damage))
     if kind != .notAJournal { return try replace(file, with: draft, isPartial: true) }
-    // Nobody has it open as a journal, and the bytes are somebody's.
+    // Nobody has it open as a journal, and its bytes belong to somebody.
     let opened = try replace(nil, with: draft, isPartial: true)
     file.close(on: disk)
     return opened
   }
 
-  /// Puts a draft in the place of a locked file and closes that one.
+  /// Replaces a locked file with a draft and closes the old file.
   private func replace(
     _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false
   ) throws -> Opened {
@@ -343,7 +346,7 @@ extension Journal {
     }
     var opened = try opened(draft)
     opened.isPartial = isPartial
-    // Those who have the old file open look where the name leads now.
+    // Processes that have the old file open now check where the name leads.
     file?.setWord(JournalLayout.superseded, at: JournalLayout.tail)
     file?.close(on: disk)
     return opened

@@ -1,12 +1,11 @@
 import CSteadFiles
 import Foundation
 
-// Files that are removed, exchanged or overwritten by others while they are open.
+// Files that other programs remove, exchange or overwrite while they are open.
 extension Journal {
-  /// Looks whether the open file still has its name, puts that right, and tells the owner what it does not
-  /// know.
+  /// Checks whether the open file still has its name, corrects that if not, and passes anything new to the owner.
   ///
-  /// Costs what an empty write costs, and a look at the name, about 1 us.
+  /// Costs as much as an empty write, plus looking up the name, about 1 us.
   ///
   /// - Throws: What ``write(catchingUp:_:)`` throws.
   package func look(catchingUp visit: (Event) throws -> Void) throws {
@@ -14,26 +13,26 @@ extension Journal {
       if try !pathLeadsHere() { try open() }
       return try read(visit)
     }
-    // Not 0, which says that so many writes have been made.
+    // Not 0, which means that ``writesPerLook`` writes have been made.
     writesUntilLook = -1
     try write(catchingUp: visit) { _ in }
   }
 
-  /// Whether the name leads to the open file, as far as can be told without waiting.
+  /// Whether the name leads to the open file, as far as can be determined without waiting.
   package var isInPlace: Bool { (try? pathLeadsHere()) ?? true }
 
-  /// Ends what ``isRecovering`` began: the owner has written what it holds in memory.
+  /// Ends what ``isRecovering`` began: the owner has written the state that it holds in memory.
   package func endRecovery() { isRecovering = false }
 
-  /// Whether others have put something else into the open file.
+  /// Whether another program has overwritten the open file.
   var isOverwritten: Bool {
-    // The salt is read first: it is by touching the file that its loss is found.
+    // The salt is read first: touching the file is what reveals its loss.
     !file.isBlank && !file.isInherited && (file.word(at: JournalLayout.salt) != salt || file.isLost)
   }
 
-  /// Opens an overwritten file again, made anew if it is no journal, and leaves it locked.
+  /// Opens an overwritten file again, recreating it if it isn't a journal, and leaves it locked.
   func reopenOverwritten() throws {
-    // It may be the same file, of which the lock is asked for again below.
+    // It may be the same file, whose lock is requested again below.
     if file.keepsLock { unlockFile() }
     let opened = try openLocked()
     report(.overwritten, at: 0, lost: 0, keptAside: nil)
@@ -42,8 +41,8 @@ extension Journal {
     if isListening { announce() }
   }
 
-  /// Sees to it that the locked file is the one that has the name. Only with the lock, which is then on the
-  /// file that has it.
+  /// Makes sure that the locked file is the one that has the name. Requires the lock, and afterwards holds
+  /// that of the file that has the name.
   func returnToPlace() throws {
     guard let found = try disk.status(at: path) else { return try putBack() }
     if found.identity == file.identity {
@@ -54,7 +53,7 @@ extension Journal {
     try moveOver()
   }
 
-  /// Gives a file the name that has all that the open one has, since nothing has the name.
+  /// Restores a file with the open one's contents, since nothing has the name.
   private func putBack() throws {
     try disk.makeDirectories(path.directoryPath)
     let draft = try draftOfFile()
@@ -72,7 +71,7 @@ extension Journal {
     try takePlace(opened(draft), .removed, keptAside: nil)
   }
 
-  /// Goes over to the file that has taken the name, with the records that it cannot have.
+  /// Switches to the file that has taken the name, with the records that it cannot contain.
   private func moveOver() throws {
     guard try hasJournal() else {
       let aside = try keepAside()
@@ -101,7 +100,7 @@ extension Journal {
     }
   }
 
-  /// Makes an opened, locked file the one that is used, and sends the others there who use the old one.
+  /// Switches to an opened, locked file, and directs the old file's other users there.
   private func takePlace(
     _ opened: Opened, _ kind: JournalDamage.Kind, keptAside: URL?
   ) throws {
@@ -114,7 +113,7 @@ extension Journal {
     _ = stead_file_touch(file.descriptor)
   }
 
-  /// A file with the checkpoint and the records of the open one.
+  /// Makes a draft with the open file's checkpoint and records.
   private func draftOfFile() throws -> JournalDraft {
     adoptCompletedRecords()
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
@@ -130,7 +129,7 @@ extension Journal {
       records: records)
   }
 
-  /// The records that were appended since somebody last saw that the open file has the name.
+  /// The records that were appended since the open file was last seen to have the name.
   private func recordsSinceLook() -> [Data] {
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     let log = JournalLog(bytes: file.bytes, seed: seed)
@@ -146,7 +145,7 @@ extension Journal {
     return payloads
   }
 
-  /// Whether what has the name is a journal with nothing wrong in what comes before its records, or one of a
+  /// Whether the file that has the name is a journal whose header and checkpoint are intact, or one of a
   /// newer version, which is left alone.
   private func hasJournal() throws -> Bool {
     let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)

@@ -2,11 +2,11 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
-  /// Tells the owner all that it does not know yet.
+  /// Passes everything new to the owner.
   ///
-  /// First comes a checkpoint, where this is the first call or another process has put a new file in
-  /// place, then record after record. When `visit` throws, the next call begins with what it was told
-  /// then. No lock is taken, and nobody is kept waiting.
+  /// A checkpoint comes first if this is the first call or another process has replaced the file; then record
+  /// after record. If `visit` throws, the next call begins with the event that it threw for. No lock is
+  /// taken, and nobody is kept waiting.
   ///
   /// - Throws: ``FileError`` when the file cannot be opened again; and whatever `visit` throws.
   package func read(_ visit: (Event) throws -> Void) throws {
@@ -18,13 +18,13 @@ extension Journal {
     if try !deliver(visit) { throw damagedAgain }
   }
 
-  /// Whether something is to be done before the records can be read.
+  /// Whether something has to be done before the records can be read.
   private var needsAttention: Bool {
     file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 || file.isBlank
       || file.isInherited || isOverwritten
   }
 
-  /// Sees to forks and to files that took this one's place, or may have.
+  /// Handles forks, and files that have replaced this one, or may have.
   private func attend() throws {
     if file.isInherited {
       try reattach()
@@ -37,7 +37,7 @@ extension Journal {
     }
     if file.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return }
     if try !pathLeadsHere() { return try open() }
-    // A writer that was about to put a new file in place, and is gone; or is still at it.
+    // A writer that was about to replace the file, and has died; or is still at it.
     guard access == .readWrite, stead_file_try_lock(file.descriptor) == 0 else { return }
     defer { unlockFile() }
     if try pathLeadsHere() { clearFlags() }
@@ -52,7 +52,7 @@ extension Journal {
     file.setWord(word & ~JournalLayout.flags, at: JournalLayout.tail)
   }
 
-  /// Visits what there is between the owner's position and the tail; false when a record is damaged.
+  /// Visits the records between the owner's position and the tail; false when a record is damaged.
   func deliver(_ visit: (Event) throws -> Void) throws -> Bool {
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
@@ -75,9 +75,9 @@ extension Journal {
     return true
   }
 
-  /// How many bytes the records take up that the owner has been told of.
+  /// How many bytes of records the owner has received.
   package var logByteCount: Int { max(Int(position) - header.logStart, 0) }
-  /// How many bytes the file's checkpoint has.
+  /// The size of the file's checkpoint in bytes.
   package var checkpointByteCount: Int { header.checkpointByteCount }
 
   /// The checkpoint's bytes, in the file itself; valid until the next call. Empty where it is damaged.
@@ -96,7 +96,7 @@ extension Journal {
     }
   }
 
-  /// What cannot be mended is reported once and passed over.
+  /// Damage that cannot be repaired is reported once and skipped.
   private func skipDamage() {
     let tail = file.word(at: JournalLayout.tail) & ~JournalLayout.flags
     report(.log, at: Int(position), lost: Int(tail) - Int(position), keptAside: nil)
@@ -115,7 +115,8 @@ extension Journal {
 
   var damagedAgain: FileError {
     FileError(
-      code: .damaged, message: "The journal was damaged again right after its repair.", path: path)
+      code: .damaged,
+      message: "The journal was damaged again right after its repair; check the disk.", path: path)
   }
 }
 

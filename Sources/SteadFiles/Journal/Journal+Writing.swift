@@ -4,15 +4,14 @@ import Foundation
 extension Journal {
   /// Writes while no other process does.
   ///
-  /// The owner first hears what others have written, by `visit`, as in ``read(_:)``, so that `body`
-  /// decides on the newest state. Apart from `visit` and `body` it costs a lock and an unlock, 0.6 us, or
-  /// nothing while the lock is kept between writes.
-  /// In `body` the same file must not be written by another object of this process: it would wait for
-  /// itself.
+  /// `visit` first receives what other processes have written, as in ``read(_:)``, so that `body` decides on
+  /// the newest state. Apart from `visit` and `body` it costs a lock and an unlock, 0.6 us, or nothing while
+  /// the lock is kept between writes. In `body` the same file must not be written through another object of
+  /// this process: it would wait for itself.
   ///
-  /// - Throws: ``FileError``: `.readOnly` for a journal that was opened for reading, `.busy` when another
-  ///   process had the file locked for ``lockWait``; and what `visit` and `body` throw. What `body` had
-  ///   appended by then stays.
+  /// - Throws: ``FileError``: `.readOnly` for a journal that was opened read-only, `.busy` when another
+  ///   process had the file locked for ``lockWait``; and what `visit` and `body` throw. Records that `body`
+  ///   had appended by then stay.
   @inlinable
   package func write<Result>(
     catchingUp visit: (Event) throws -> Void, _ body: (inout Writer) throws -> Result
@@ -23,14 +22,14 @@ extension Journal {
     return try body(&writer)
   }
 
-  /// Takes the file's lock; false, and no lock, when there is more to do before writing.
+  /// Takes the file's lock; returns false, without a lock, when there is more to do before writing.
   @inlinable @inline(__always)
   func lockIfCurrent() -> Bool {
     guard file.isWritable, !file.isInherited, writesUntilLook > 0,
       file.keepsLock || stead_file_try_lock(file.descriptor) == 0
     else { return false }
     writesUntilLook &-= 1
-    // Behind the last record there are zeros, unless a writer was killed at work.
+    // The last record is followed by zeros, unless a writer was killed at work.
     if file.word(at: JournalLayout.tail) == position,
       Int(position) + JournalLayout.endByteCount <= file.byteCount,
       file.word(at: Int(position)) == 0, file.word(at: JournalLayout.salt) == salt
@@ -64,7 +63,8 @@ extension Journal {
   func lockAndCatchUp(_ visit: (Event) throws -> Void) throws {
     guard access == .readWrite else {
       throw FileError(
-        code: .readOnly, message: "The journal was opened for reading only.", path: path)
+        code: .readOnly, message: "The journal was opened read-only; open it for writing.",
+        path: path)
     }
     try lockNewestFile()
     do {
@@ -79,7 +79,7 @@ extension Journal {
     }
   }
 
-  /// Locks the file that has the name, with all records in it that were completed.
+  /// Locks the file that has the name, with all its completed records.
   private func lockNewestFile() throws {
     if file.isInherited { try reattach() }
     if isOverwritten { return try reopenOverwritten() }
@@ -108,7 +108,7 @@ extension Journal {
     }
   }
 
-  /// Locks the open file, and waits no longer than ``lockWait``.
+  /// Locks the open file, waiting no longer than ``lockWait``.
   func lockFile() throws {
     if file.keepsLock { return }
     var error = stead_file_try_lock(file.descriptor)
@@ -118,20 +118,20 @@ extension Journal {
         file.descriptor, lockWait.wholeMicroseconds, file.base + JournalLayout.keptLock)
     }
     if error == EWOULDBLOCK { throw busy }
-    guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
+    guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
   }
 
   var busy: FileError {
     FileError(
       code: .busy,
       message:
-        "Another process has locked the journal. Let it go on, if it was stopped, or end it.",
+        "Another process has locked the journal. Resume that process if it was stopped, or end it.",
       path: path)
   }
 
-  /// Takes in what a writer completed that was killed before it could say so.
+  /// Publishes what a writer completed that was killed before it could publish it.
   ///
-  /// Only with the lock, so that nobody is writing there.
+  /// Requires the lock, so that nobody is writing there.
   func adoptCompletedRecords() {
     let tail = Int(file.word(at: JournalLayout.tail))
     guard tail >= header.logStart, tail + JournalLayout.endByteCount <= file.byteCount else {
@@ -142,7 +142,7 @@ extension Journal {
     if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
   }
 
-  /// Makes sure that a record of so many bytes fits behind the last one.
+  /// Makes sure that a record of a size fits behind the last one.
   @usableFromInline
   func makeRoom(byteCount: Int) throws {
     precondition(byteCount > 0, "a record has at least one byte")
@@ -154,7 +154,7 @@ extension Journal {
       Int(position) + JournalLayout.recordHeaderByteCount + JournalLayout.roundedUp(byteCount)
       + JournalLayout.endByteCount
     if end > file.byteCount { try extendFile(to: end) }
-    // Records that are written at one go come into the file another way, and need no pages here.
+    // Records that are written by a system call need no mapped pages here.
     if byteCount < Self.longRecordByteCount {
       roomEnd = min(max(end, Int(position) + Self.populatedByteCount), file.byteCount)
       stead_populate(file.base + Int(position), roomEnd - Int(position))
@@ -162,23 +162,23 @@ extension Journal {
   }
 
   private func extendFile(to end: Int) throws {
-    // Another process may have made the file longer.
+    // Another process may have extended the file.
     try file.extendMapping(on: disk, path: path)
     guard end > file.byteCount else { return }
     let size = try disk.status(file.descriptor, path: path).size
     let newSize = JournalLayout.fileByteCount(now: Int(size), needed: end)
     let error = stead_file_extend(file.descriptor, size, Int64(newSize))
-    guard error == 0 else { throw FileError(errno: error, doing: "make it longer", path: path) }
+    guard error == 0 else { throw FileError(errno: error, doing: "extend the file", path: path) }
     try file.extendMapping(on: disk, path: path)
   }
 
-  /// From here on records are written by a system call: the pages of a mapping are made one by one, which
-  /// takes ten times as long as copying them.
+  /// Records of at least this size are written by a system call: the pages of a mapping are created one by
+  /// one, which takes ten times as long as copying them.
   @usableFromInline static let longRecordByteCount = 128 << 10
   /// How many bytes behind the log's end get their pages at once.
   private static let populatedByteCount = 64 << 10
 
-  /// Appends a record that is made elsewhere first.
+  /// Appends a record that is first built elsewhere.
   @usableFromInline
   func appendLong(
     byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -190,7 +190,7 @@ extension Journal {
     try appendLong(UnsafeRawBufferPointer(payload), UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
-  /// Appends a record of two parts by a system call each.
+  /// Appends a record of two parts, by one system call each.
   @usableFromInline
   func appendLong(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) throws {
     let byteCount = first.count + second.count
@@ -201,7 +201,9 @@ extension Journal {
     for part in [first, second] {
       guard let start = part.baseAddress else { continue }
       let error = stead_file_write(file.descriptor, start, part.count, offset)
-      guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
+      guard error == 0 else {
+        throw FileError(errno: error, doing: "write to the file", path: path)
+      }
       checksum = stead_crc32c(checksum, start, part.count)
       offset += Int64(part.count)
     }
@@ -209,7 +211,7 @@ extension Journal {
     if file.isLost { throw cutOff }
   }
 
-  /// Makes a record part of the log whose payload is behind the log's end already.
+  /// Publishes a record whose payload is already behind the log's end.
   @inlinable @inline(__always)
   func publish(byteCount: Int, checksum: UInt32) {
     position = stead_journal_publish(
@@ -220,7 +222,7 @@ extension Journal {
   @usableFromInline
   var cutOff: FileError {
     FileError(
-      code: .changed, message: "Another program cut the journal off while it was written.",
+      code: .changed, message: "Another program truncated the journal during a write.",
       path: path)
   }
 }
@@ -233,10 +235,10 @@ extension Duration {
 }
 
 extension Journal {
-  /// What may be done while a journal is locked. It must not outlive the call that it was passed to.
+  /// The operations on a locked journal. It must not outlive the call that it was passed to.
   @usableFromInline
   package struct Writer {
-    // Valid in the call of `write` that made this value, whose caller holds the journal.
+    // Valid during the call of `write` that made this value, whose caller has exclusive use of the journal.
     @usableFromInline unowned(unsafe) let journal: Journal
 
     @inlinable
@@ -244,12 +246,12 @@ extension Journal {
 
     /// Appends one record of 1 to ``Journal/recordLimit`` bytes, which `fill` writes.
     ///
-    /// Once it returns, the record survives the end of the process, `kill -9` included, and other
-    /// processes see it. `fill` gets the bytes in the file itself, not zeroed, and must write all of
-    /// them. The owner is not told of its own records.
+    /// Once it returns, the record survives the end of the process, including `kill -9`, and other processes
+    /// see it. `fill` gets the bytes in the file itself, not zeroed, and must write all of them. The owner
+    /// does not receive its own records.
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then. `.changed` when
-    ///   another program cut the file off meanwhile; whether the record is in what is left isn't known.
+    ///   another program truncated the file meanwhile; whether the rest contains the record isn't known.
     @inlinable
     package func append(
       byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
@@ -270,8 +272,8 @@ extension Journal {
 
     /// Appends one record that consists of two parts, such as a key and a value.
     ///
-    /// It is the same record as if it were one piece. From 128 KiB on it saves a copy that
-    /// ``append(byteCount:_:)`` makes, since a long record that is filled in takes shape elsewhere first.
+    /// The record is the same as if it were one piece. From 128 KiB on it saves a copy that
+    /// ``append(byteCount:_:)`` makes, since a long record that is filled in is first built elsewhere.
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then.
     @inlinable
@@ -286,10 +288,10 @@ extension Journal {
       }
     }
 
-    /// Puts a new file in place that has a checkpoint and no records.
+    /// Replaces the file with a new one that has a checkpoint and no records.
     ///
-    /// It costs the writing of the checkpoint and one sync, 0.3 to 8 ms. After a crash at any moment
-    /// the old file is there with all its records, or the new one. When it throws, nothing has changed.
+    /// It costs the writing of the checkpoint and one sync, 0.3 to 8 ms. After a crash at any moment the old
+    /// file with all its records exists, or the new one. If it throws, nothing has changed.
     /// ``Journal/compaction(to:)`` keeps nobody waiting for the sync.
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
@@ -298,7 +300,7 @@ extension Journal {
 
     /// Puts a prepared file in place, with the records that were appended meanwhile.
     ///
-    /// It costs the copying of those records and, only if they were flushed meanwhile, one sync. When it
+    /// It costs the copying of those records and, only if they were flushed meanwhile, one sync. If it
     /// throws, nothing has changed; the compaction can be prepared again.
     ///
     /// - Returns: false when that is no longer possible, since another process has compacted the journal
@@ -308,9 +310,9 @@ extension Journal {
       try journal.finish(prepared)
     }
 
-    /// How many bytes all records since the checkpoint take up.
+    /// The size of all records since the checkpoint, in bytes.
     package var logByteCount: Int { journal.logByteCount }
-    /// How many bytes the checkpoint has.
+    /// The size of the checkpoint in bytes.
     package var checkpointByteCount: Int { journal.checkpointByteCount }
     /// The checkpoint's metadata.
     package var metadata: Data { journal.header.metadata }

@@ -1,13 +1,14 @@
 import CSteadFiles
 import Foundation
 
-/// A checkpoint and a log of what happened since, in one file that several processes share.
+/// A checkpoint and a log of later changes, in one file that several processes share.
 ///
-/// For state that changes often and in small steps, and must not be lost: a change is one record, which
-/// is kept, `kill -9` included, from the moment in which ``Writer/append(byteCount:_:)`` returns, at the
-/// cost of a lock, an unlock and a copy to memory, about 0.6 us. Where ``mayKeepLock`` is set, writes that
-/// follow one another closely cost the copy alone. What checkpoint and records mean is the owner's business. The owner holds the state in memory, takes in what ``read(_:)`` and ``write(catchingUp:_:)`` tell
-/// it, and asks ``hasNews`` before it uses the state.
+/// For state that changes often and in small steps, and must not be lost. A change is one record, which is
+/// durable against process death (including `kill -9`) as soon as ``Writer/append(byteCount:_:)`` returns. It
+/// costs a lock, an unlock and a copy to memory, about 0.6 us. With ``mayKeepLock``, writes in close
+/// succession cost only the copy. The owner defines the meaning of checkpoint and records. It holds the state
+/// in memory, applies what it receives from ``read(_:)`` and ``write(catchingUp:_:)``, and checks ``hasNews``
+/// before it uses the state.
 ///
 /// ```swift
 /// var total = 0
@@ -23,10 +24,10 @@ import Foundation
 ///   repair: { _ in Journal.Checkpoint(bytes: Data()) })
 /// try journal.read(apply)
 ///
-/// // Wherever the state is used:
+/// Wherever the state is used:
 /// if journal.hasNews { try journal.read(apply) }
 ///
-/// // A change:
+/// A change:
 /// try journal.write(catchingUp: apply) { writer in
 ///   try writer.append(byteCount: 8) { $0.storeBytes(of: 5, as: Int.self) }
 ///   total += 5
@@ -36,35 +37,34 @@ import Foundation
 /// }
 /// ```
 ///
-/// A loss of power is another matter: what has to survive that is flushed, by ``flush()`` or ``flusher``.
+/// A record does not survive a power loss until it is flushed, by ``flush()`` or ``flusher``.
 ///
-/// The log grows until its owner compacts it: ``Writer/compact(to:)`` is the simple way,
-/// ``compaction(to:)`` the one that keeps nobody waiting.
+/// The log grows until its owner compacts it: ``Writer/compact(to:)`` is the simple way, ``compaction(to:)``
+/// the one that keeps nobody waiting.
 ///
-/// A journal is not safe for several threads by itself; its owner has a lock. It must not be used in the
-/// midst of `visit`, `fill` or `body`. A program that forks must not do so while another thread writes.
-/// The child then finds ``hasNews`` true, opens the file for itself at the next call, and goes on where
-/// the parent was.
+/// A journal isn't thread-safe; its owner has a lock. It must not be used during `visit`, `fill` or `body`. A
+/// program that forks must not do so while another thread writes. The child then finds ``hasNews`` true,
+/// opens the file for itself at the next call, and continues at the parent's position.
 ///
-/// A file that somebody removes or exchanges while it is open is noticed by ``look(catchingUp:)``, and by one
-/// write in ``writesPerLook``. One that was removed is put back. Of one that was exchanged the new file
-/// counts, with what was appended since the last look. One that was cut off or overwritten in place counts
-/// as it is now if it is a journal; else it is made anew, and ``isRecovering`` tells the owner to write
-/// what it holds in memory.
+/// ``look(catchingUp:)`` notices when the open file was removed or exchanged, and so does one write in
+/// ``writesPerLook``. A removed file is put back. After an exchange the new file counts, with the records
+/// appended since the last look. A file that was truncated or overwritten in place counts as it is now if it
+/// is a journal; otherwise it is recreated, and ``isRecovering`` asks the owner to write what it holds in
+/// memory.
 ///
-/// The file is drawn to the byte, with its limits, in Documentation/JournalFile.md. It has to be on a local
-/// file system. It is readable by its owner alone, or by whom the file before it was; the superuser leaves
-/// it to the owner of the file before it, or of its directory. A symbolic link is followed.
+/// Documentation/JournalFile.md draws the file to the byte, with its limits. The file has to be on a local
+/// file system. It is readable by its owner alone, or has the permissions of the file before it; the
+/// superuser leaves it to the owner of the file before it, or of its directory. A symbolic link is followed.
 @usableFromInline
 package final class Journal {
-  /// What a journal begins with: the state that all records before it led to.
+  /// The beginning of a journal: the state that all earlier records led to.
   package struct Checkpoint: Sendable {
-    /// The state, in whatever form its owner gives it.
+    /// The state, in a form that its owner chooses.
     package var bytes: Data
-    /// A few more bytes that go with it, ``Journal/metadataLimit`` at most.
+    /// A few more bytes that belong to it, ``Journal/metadataLimit`` at most.
     package var metadata: Data
 
-    /// A checkpoint of a state.
+    /// Makes a checkpoint of a state.
     package init(bytes: Data, metadata: Data = Data()) {
       self.bytes = bytes
       self.metadata = metadata
@@ -73,32 +73,32 @@ package final class Journal {
 
   /// Whether a journal may be written.
   package enum Access: Sendable, Hashable {
-    /// The file is made where there is none, and repaired where it is damaged.
+    /// The file is created if it is missing, and repaired if it is damaged.
     case readWrite
     /// Nothing on the disk is ever changed.
     case readOnly
   }
 
-  /// A piece of the journal, in the order in which it was written.
+  /// A piece of the journal, in the order of writing.
   @usableFromInline
   package enum Event {
-    /// Everything before this is to be forgotten; the state is now this.
+    /// Discard everything before this; the state is now this.
     case checkpoint(UnsafeRawBufferPointer, metadata: UnsafeRawBufferPointer)
     /// One more record.
     case record(UnsafeRawBufferPointer)
   }
 
-  /// How many bytes of metadata a checkpoint may have.
+  /// The maximum size of a checkpoint's metadata in bytes.
   package static let metadataLimit = 256
-  /// How many bytes a record may have, 1 GiB.
+  /// The maximum size of a record, 1 GiB.
   package static let recordLimit = 1 << 30
-  /// How many bytes a checkpoint may have, 4 GiB.
+  /// The maximum size of a checkpoint, 4 GiB.
   package static let checkpointLimit = 1 << 32
-  /// How many damaged files are kept beside a journal.
+  /// The maximum number of damaged files kept next to a journal.
   package static let keptAsideLimit = 8
-  /// After so many writes the next one looks whether the file still has its name.
+  /// After this many writes the next one checks whether the file still has its name.
   package static let writesPerLook = 64
-  /// How long a call waits for another process that has the file locked, unless ``lockWait`` says less.
+  /// How long a call waits for another process that has the file locked, unless ``lockWait`` is less.
   package static let lockWaitLimit = Duration.seconds(1)
 
   /// Where the file is, or will be.
@@ -107,19 +107,17 @@ package final class Journal {
   package let access: Access
   /// How long a call waits while another process has the file locked, before it throws `.busy`.
   ///
-  /// With `.zero` it is as long as a process takes that is at work, some microseconds: for an owner that
-  /// waits elsewhere.
+  /// With `.zero` it waits as long as an active process takes, some microseconds: for an owner that waits elsewhere.
   package var lockWait = Journal.lockWaitLimit
-  /// Whether the lock may be kept for a moment when writes follow one another closely, which saves two
-  /// system calls per write.
+  /// Whether the lock may be kept briefly when writes follow one another closely, which saves two system
+  /// calls a write.
   ///
   /// An owner that sets it guards the journal by a ``ForkSafeLock``, and calls ``freeIdleLock()`` on another
   /// thread while ``keepsLock`` is true.
   package var mayKeepLock = false
-  /// Whether the file's contents were lost while it was open, so that what the owner holds in memory is
-  /// more than what it is told.
+  /// Whether the file's contents were lost while it was open, so that the owner's memory holds more than the file.
   ///
-  /// The owner writes what is missing, and says ``endRecovery()``.
+  /// The owner writes what is missing, and calls ``endRecovery()``.
   package internal(set) var isRecovering = false
 
   let path: String
@@ -128,23 +126,23 @@ package final class Journal {
   let onDamage: (JournalDamage) -> Void
   let repair: (JournalDamage) throws -> Checkpoint
 
-  // Without the checks of exclusive access, which would cost more than reading the words: the owner
-  // lets one thread in at a time, and no two of these accesses overlap.
+  // Without exclusivity checks, which would cost more than reading the words: the owner lets one thread in at
+  // a time, and no two of these accesses overlap.
   @exclusivity(unchecked) @usableFromInline var file: MappedFile
-  /// How far the owner has been told; 0 when it has still to hear the checkpoint.
+  /// The position up to which the owner has received everything; 0 when it has yet to receive the checkpoint.
   @exclusivity(unchecked) @usableFromInline var position: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline var seed: UInt32 = 0
-  /// The salt as it stands in the file; in another file it is another one.
+  /// The salt as stored in the file; it differs in another file.
   @exclusivity(unchecked) @usableFromInline var salt: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline var writesUntilLook = Journal.writesPerLook
   @exclusivity(unchecked) @usableFromInline var hasAppended = false
-  /// Records that end before this fit into the file, and into pages that are there.
+  /// Records that end before this fit into the file, and into existing pages.
   @exclusivity(unchecked) @usableFromInline var roomEnd = 0
   var header = JournalHeader(
     salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
-  /// Records that begin before this were found good when the file was opened.
+  /// Records that begin before this were verified when the file was opened.
   var verifiedEnd = 0
-  /// Takes the place of the file's checkpoint, where there is no file or it cannot be mended.
+  /// Replaces the file's checkpoint, if the file is missing or its checkpoint cannot be repaired.
   var substitute: Checkpoint?
   var isListening = false
   var keeping = LockKeeping()
@@ -152,25 +150,25 @@ package final class Journal {
   var idlePosition: UInt64 = 0
   var callsLeft = 0
 
-  /// Opens a journal, or makes one, and mends one that is damaged.
+  /// Opens or creates a journal, repairing it if damaged.
   ///
-  /// It costs reading the whole file once; making or mending one costs a sync besides. Directories that
-  /// are missing are made, readable by their owner alone. Nothing is told to the owner yet: ``hasNews`` is
-  /// true, and ``read(_:)`` comes next.
+  /// It costs reading the whole file once; creating or repairing one also costs a sync. Missing directories
+  /// are created, readable by their owner alone. The owner receives nothing yet: ``hasNews`` is true, and
+  /// ``read(_:)`` comes next.
   ///
-  /// With `.readOnly` nothing on the disk changes. A file that is missing is stood in for by `initial`,
-  /// and looked for again by ``read(_:)``.
+  /// With `.readOnly` nothing on the disk changes. `initial` substitutes for a missing file, and ``read(_:)``
+  /// looks for the file again.
   ///
   /// - Parameters:
   ///   - url: Where the file is, or will be.
-  ///   - access: Whether it may be written, made and mended.
-  ///   - initial: Gives the first checkpoint where there is no journal yet. It is called while the
-  ///     journal is being made, also later if somebody removed the file, and must not use this journal.
-  ///   - onDamage: Is told what was found damaged, now or in a later call, when the damaged file has been
-  ///     kept aside.
-  ///   - repair: Gives a checkpoint where the file's own is lost: the best that the owner has. Records
-  ///     that are still good are kept behind it.
-  /// - Throws: ``FileError``: `.denied`, `.readOnly` or `.noSpace` when the file cannot be made or opened
+  ///   - access: Whether it may be written, created and repaired.
+  ///   - initial: Returns the first checkpoint if no journal exists yet. It is called while the journal is
+  ///     being created, also later if somebody removed the file, and must not use this journal.
+  ///   - onDamage: Called with a description of any damage found, now or in a later call, after the damaged
+  ///     file has been kept aside.
+  ///   - repair: Returns a checkpoint when the file's own is lost: the best that the owner has. Records that
+  ///     are still good are kept after it.
+  /// - Throws: ``FileError``: `.denied`, `.readOnly` or `.noSpace` when the file cannot be created or opened
   ///   for writing, `.newerVersion` for one of a later format, `.notAFile` for a directory; and whatever
   ///   `initial` and `repair` throw.
   package convenience init(
@@ -201,12 +199,12 @@ package final class Journal {
     file.close(on: disk)
   }
 
-  /// Whether there is anything that the owner has not been told by ``read(_:)`` or a write.
+  /// Whether anything exists that the owner has not yet received from ``read(_:)`` or a write.
   ///
-  /// It costs two loads from memory, a few nanoseconds, so it may be asked before each use.
+  /// It costs two loads from memory, a few nanoseconds, so it may be checked before each use.
   @inlinable @inline(__always)
   package var hasNews: Bool {
-    // What is special in a file, such as that another has taken its place, is in the tail's word, too.
+    // The tail's word also holds a file's special states, such as that another has replaced it.
     file.word(at: JournalLayout.tail) != position || file.isInherited
   }
 }

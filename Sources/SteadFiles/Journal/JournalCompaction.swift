@@ -1,7 +1,7 @@
 import CSteadFiles
 import Foundation
 
-/// A compaction whose slow part, writing and syncing the checkpoint, is done while the journal goes on.
+/// A compaction that writes and syncs the checkpoint, the slow part, while the journal stays in use.
 ///
 /// ```swift
 /// let compaction = lock.withLock { journal.compaction(to: checkpoint()) }
@@ -14,14 +14,13 @@ package struct JournalCompaction: Sendable {
   let checkpoint: Journal.Checkpoint
   let path: String
   let disk: any Disk
-  /// The file that is to be replaced, and how much of it the checkpoint has in it.
+  /// The file to be replaced, and how much of it the checkpoint covers.
   let salt: UInt64
   let position: Int
 
-  /// Writes a new file beside the journal and syncs it.
+  /// Writes a new file next to the journal and syncs it.
   ///
-  /// What it returns is to be passed to ``Journal/Writer/finish(_:)``; if that does not happen, the file
-  /// goes when the value does.
+  /// Pass the result to ``Journal/Writer/finish(_:)``; otherwise the file is removed when the value is released.
   ///
   /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
   ///   ``Journal/metadataLimit`` or ``Journal/checkpointLimit``.
@@ -34,17 +33,16 @@ package struct JournalCompaction: Sendable {
 }
 
 extension Journal {
-  /// Describes a compaction to a checkpoint of the state that the owner has now; see
-  /// ``JournalCompaction``.
+  /// Describes a compaction to a checkpoint of the owner's current state; see ``JournalCompaction``.
   ///
-  /// The owner must have been told everything up to its position, as it is after ``read(_:)`` and in
-  /// and after a write. It costs nothing.
+  /// The owner must have received everything up to its position, as it has after ``read(_:)`` and during and
+  /// after a write. It costs nothing.
   package func compaction(to checkpoint: Checkpoint) -> JournalCompaction {
     JournalCompaction(
       checkpoint: checkpoint, path: path, disk: disk, salt: header.salt, position: Int(position))
   }
 
-  /// Puts a prepared file in place, with what was appended since. Only with the lock.
+  /// Puts a prepared file in place, with the records appended since. Requires the lock.
   func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
     guard var progress = prepared.take() else { return false }
     guard isFile(of: prepared.compaction), try reopen(&progress.draft) else {
@@ -55,14 +53,14 @@ extension Journal {
       try progress.copy(to: Int(position), of: self)
       draft = progress.draft
     } beforeRenaming: { _ in
-      // A flush that ended before the mark in the tail was set has promised that these records last; one
-      // that ends later finds the mark, and flushes the new file, too.
+      // A flush that ended before the mark in the tail was set has promised that these records are durable;
+      // one that ends later finds the mark, and flushes the new file, too.
       try progress.syncIfFlushed(self)
     }
     return true
   }
 
-  /// Locks the draft by an open file of its own, which no child of a fork shares that was made meanwhile.
+  /// Locks the draft through a separate open file, which a child forked meanwhile does not share.
   private func reopen(_ draft: inout JournalDraft) throws -> Bool {
     let temporary = draft.temporary
     let descriptor = try disk.open(temporary.path, O_RDWR, mode: 0)

@@ -1,23 +1,23 @@
 import Foundation
 
-/// What was found to be wrong with a journal file, and where its bytes were kept.
+/// What is wrong with a journal file, and where its bytes were kept.
 package struct JournalDamage: Sendable {
   /// The part of the file that is damaged.
   package enum Kind: Sendable, Hashable {
-    /// The header. When one of its two copies is good, nothing is lost; else the whole file is. A file
-    /// that is empty, or zeros only, counts as one without a header.
+    /// The header. If one of its two copies is good, nothing is lost; otherwise the whole file is. An empty
+    /// file, or one of zeros only, counts as one without a header.
     case header
-    /// The checkpoint. The records behind it are still read.
+    /// The checkpoint. The records after it are still read.
     case checkpoint
     /// The log. The records before the damage are still read.
     case log
-    /// The file is none of ours.
+    /// The file isn't one of this library's journals.
     case notAJournal
-    /// The open file was removed by somebody. What it held was put back.
+    /// The open file was removed. Its contents were restored.
     case removed
-    /// Another file took the open one's name. If it is a journal, it counts, with what was appended since.
+    /// Another file took the open one's name. If it is a journal, it counts, with the records appended since.
     case exchanged
-    /// The open file was cut off, or written over in place.
+    /// The open file was truncated, or overwritten in place.
     case overwritten
   }
 
@@ -25,16 +25,16 @@ package struct JournalDamage: Sendable {
   package var kind: Kind
   /// Where in the file the damage begins, in bytes.
   package var offset: Int
-  /// How many bytes of checkpoint or records are gone, at most; 0 when nothing is lost, or when the file
-  /// is empty and nobody can say.
+  /// The maximum number of bytes of checkpoint or records lost; 0 when nothing is lost, or when the file is
+  /// empty and the number is unknown.
   package var lostByteCount: Int
   /// The journal's file.
   package var url: URL
-  /// Where the damaged file is now; nil when it was opened for reading only and is where it was, and for
-  /// a file of zeros, which is not worth keeping.
+  /// Where the damaged file is now; nil when it was opened read-only and is in its old place, and for a file
+  /// of zeros, which isn't worth keeping.
   package var keptAside: URL?
 
-  /// Describes a damage; the package does this, and so may a test.
+  /// Describes damage; the package does this, and a test may, too.
   package init(kind: Kind, offset: Int, lostByteCount: Int, url: URL, keptAside: URL?) {
     self.kind = kind
     self.offset = offset

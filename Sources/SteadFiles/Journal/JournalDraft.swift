@@ -1,7 +1,7 @@
 import CSteadFiles
 import Foundation
 
-/// A journal file that is being made under a temporary name, complete and durable before it is used.
+/// A journal file that is being written under a temporary name; it is complete and durable before it is used.
 struct JournalDraft {
   var temporary: TemporaryFile
   let header: JournalHeader
@@ -9,7 +9,7 @@ struct JournalDraft {
   private(set) var tail: Int
   private var byteCount = 0
 
-  /// Writes a checkpoint, and behind it those records of another file that are to be kept.
+  /// Writes a checkpoint, followed by the records of another file that are to be kept.
   init(
     at path: String, on disk: any Disk, checkpoint: UnsafeRawBufferPointer, metadata: Data,
     records: Records? = nil
@@ -17,7 +17,7 @@ struct JournalDraft {
     guard checkpoint.count <= Journal.checkpointLimit, metadata.count <= Journal.metadataLimit
     else {
       throw FileError(
-        code: .tooLarge, message: "The checkpoint or its metadata is above the limit.", path: path)
+        code: .tooLarge, message: "The checkpoint or its metadata exceeds the limit.", path: path)
     }
     header = JournalHeader(
       salt: .random(in: 1 ... .max), checkpointByteCount: checkpoint.count,
@@ -42,7 +42,7 @@ struct JournalDraft {
     }
   }
 
-  /// Adds records behind those that are there. They are not synced.
+  /// Appends records after the existing ones. They are not synced.
   mutating func append(_ records: Records, path: String) throws {
     let log = records.sealed(seed: header.seed)
     try extend(to: tail + log.count + JournalLayout.endByteCount, path: path)
@@ -58,23 +58,23 @@ struct JournalDraft {
         stead_file_write(temporary.descriptor, $0, bytes.count, Int64(offset))
       } ?? 0
     }
-    guard error == 0 else { throw FileError(errno: error, doing: "write it", path: path) }
+    guard error == 0 else { throw FileError(errno: error, doing: "write to the file", path: path) }
   }
 
   private mutating func extend(to needed: Int, path: String) throws {
     guard needed > byteCount else { return }
     let size = JournalLayout.fileByteCount(now: 0, needed: needed)
     let error = stead_file_extend(temporary.descriptor, Int64(byteCount), Int64(size))
-    guard error == 0 else { throw FileError(errno: error, doing: "make it longer", path: path) }
+    guard error == 0 else { throw FileError(errno: error, doing: "extend the file", path: path) }
     byteCount = size
   }
 
-  /// Whole records of another file.
+  /// Complete records of another file.
   struct Records {
     let log: JournalLog
     let range: Range<Int>
 
-    /// The records with the checksums that they have in a file of another seed.
+    /// The records with the checksums for a file with another seed.
     func sealed(seed: UInt32) -> Data {
       var copy = Data(log.bytes[range])
       copy.withUnsafeMutableBytes { bytes in

@@ -1,37 +1,38 @@
 import CSteadFiles
 import Foundation
 
-/// Makes a journal durable, apart from the journal itself, so that its owner can go on meanwhile.
+/// Makes a journal durable independently of the journal itself, which its owner can use meanwhile.
 ///
-/// Take one with ``Journal/flusher``, let go of the lock that guards the journal, and flush.
+/// Get one from ``Journal/flusher``, release the lock that guards the journal, and flush.
 package struct JournalFlusher: Sendable {
-  /// nil for a journal that was opened for reading only.
+  /// nil for a journal that was opened read-only.
   let path: String?
   let disk: any Disk
-  /// How long it waits for a process that is about to put a new file in place.
+  /// How long it waits for a process that is about to replace the file.
   private static let compactionLimit = Journal.lockWaitLimit
 
-  /// Returns when all that was appended before the call survives a loss of power.
+  /// Returns once everything that was appended before the call survives a power loss.
   ///
-  /// It costs a sync of the file, 0.1 ms on an idle disk and milliseconds on a busy one; after a
-  /// compaction one more, of the directory. A journal that was opened for reading only has nothing to
-  /// flush.
+  /// It costs a sync of the file, 0.1 ms on an idle disk and milliseconds on a busy one; after a compaction
+  /// one more, of the directory. A journal that was opened read-only has nothing to flush.
   ///
-  /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file; `.damaged` when it
-  ///   failed before, and what was appended then may not be on the disk until a compaction has written
-  ///   it again.
+  /// - Throws: ``FileError`` when the disk fails, or the file has been removed; `.damaged` when the disk
+  ///   failed before, and what was appended then may not be on the disk until a compaction has written it
+  ///   again.
   package func flush() throws {
     guard let path else { return }
     for _ in 0..<Self.attemptLimit where try flushNewestFile(path) { return }
     throw FileError(
-      code: .busy, message: "Others replaced it each of \(Self.attemptLimit) times.", path: path)
+      code: .busy,
+      message: "The journal was replaced by another process on each of "
+        + "\(Self.attemptLimit) attempts; try again.", path: path)
   }
 
   private static let attemptLimit = 1_000
 
-  /// Flushes the file that has the name; false when another took its place meanwhile.
+  /// Flushes the file that has the name; false when another one replaced it meanwhile.
   private func flushNewestFile(_ path: String) throws -> Bool {
-    // By its name: if another process has just compacted the journal, what was appended is there.
+    // Opened by name: if another process has just compacted the journal, that is where the appended records are.
     let descriptor = try disk.open(path, O_RDWR, mode: 0)
     let status: FileStatus
     let header: MappedFile?
@@ -44,10 +45,12 @@ package struct JournalFlusher: Sendable {
     }
     guard let header, header.byteCount >= JournalLayout.headerByteCount else {
       header?.close(on: disk)
-      throw FileError(code: .damaged, message: "This is no longer a journal.", path: path)
+      throw FileError(
+        code: .damaged,
+        message: "This is no longer a journal; another program has overwritten it.", path: path)
     }
     defer { header.close(on: disk) }
-    // The system tells of a failure once, and forgets what it could not write.
+    // The system reports a failure once, and discards what it could not write.
     guard header.word(at: JournalLayout.failedSync) == 0 else {
       throw FileError(
         code: .damaged, message: "The disk failed when the journal was last made durable.",
@@ -60,14 +63,14 @@ package struct JournalFlusher: Sendable {
       header.setWord(1, at: JournalLayout.failedSync)
       throw error
     }
-    // A copy of the file has the word of the original, so that it must tell files apart.
+    // A copy of the file contains the original's word, so the word must identify the file.
     let name = status.identity.word
     if header.word(at: JournalLayout.durableName) != name {
       try disk.syncDirectory(path.directoryPath)
       header.setWord(name, at: JournalLayout.durableName)
     }
-    // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark
-    // is found here, and its file is flushed, too.
+    // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark is
+    // found here, and its file is flushed, too.
     stead_raise(header.base + JournalLayout.flushedTail, tail)
     if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
     // The compactor holds the lock until its file has the name.
@@ -77,27 +80,27 @@ package struct JournalFlusher: Sendable {
     if error == EWOULDBLOCK {
       throw FileError(
         code: .busy,
-        message: "Another process is about to replace the journal, and does not go on.",
+        message: "Another process has stopped while replacing the journal; resume or end it.",
         path: path)
     }
-    guard error == 0 else { throw FileError(errno: error, doing: "lock it", path: path) }
+    guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
     return try disk.status(at: path)?.identity == status.identity
   }
 }
 
 extension FileStatus.Identity {
-  /// A number for the file, which is never 0.
+  /// A number that identifies the file, never 0.
   fileprivate var word: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
 }
 
 extension Journal {
-  /// What ``flush()`` does, to be done where the journal is not held.
+  /// Performs ``flush()`` without exclusive use of the journal.
   package var flusher: JournalFlusher {
     JournalFlusher(path: access == .readWrite ? path : nil, disk: disk)
   }
 
-  /// Returns when all that was appended survives a loss of power; see ``JournalFlusher/flush()``.
+  /// Returns once everything that was appended survives a power loss; see ``JournalFlusher/flush()``.
   ///
-  /// - Throws: ``FileError`` when the disk fails, or somebody has removed the file.
+  /// - Throws: ``FileError`` when the disk fails, or the file has been removed.
   package func flush() throws { try flusher.flush() }
 }

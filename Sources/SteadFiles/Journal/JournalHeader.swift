@@ -1,26 +1,26 @@
 import CSteadFiles
 import Foundation
 
-/// What a journal file says of itself once and for all.
+/// The part of a journal file that never changes.
 struct JournalHeader {
-  /// Tells this file's records from what an older file left on the same blocks of the disk.
+  /// Distinguishes this file's records from what an older file left on the same blocks of the disk.
   var salt: UInt64
   var checkpointByteCount: Int
   var checkpointChecksum: UInt32
   var metadata: Data
 
-  /// What the checksums of all records begin with.
+  /// The initial value of all records' checksums.
   var seed: UInt32 {
     withUnsafeBytes(of: salt.littleEndian) { stead_crc32c(0, $0.baseAddress!, $0.count) }
   }
   var logStart: Int { JournalLayout.logStart(checkpointByteCount: checkpointByteCount) }
 
   enum Reading {
-    /// `isWhole` tells that both copies are good.
+    /// `isWhole` means that both copies are good.
     case header(JournalHeader, isWhole: Bool)
     case newerVersion(UInt32)
     case damaged
-    /// Nothing here looks like a journal.
+    /// The bytes do not look like a journal's.
     case foreign
   }
 }
@@ -55,7 +55,7 @@ extension JournalHeader {
     return page
   }
 
-  /// Reads the first page of a file, or what there is of it.
+  /// Reads the first page of a file, or as much of it as exists.
   static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
     guard bytes.count >= JournalLayout.headerByteCount else {
       return startsLikeJournal(bytes) ? .damaged : .foreign

@@ -1,7 +1,7 @@
 import CSteadFiles
 import Foundation
 
-/// Where things are in a journal file; Documentation/JournalFile.md draws it and gives the reasons.
+/// The layout of a journal file; Documentation/JournalFile.md draws it and gives the reasons.
 @usableFromInline
 enum JournalLayout {
   static let version: UInt32 = 1
@@ -10,7 +10,7 @@ enum JournalLayout {
 
   /// The header page; the checkpoint's bytes follow.
   static let headerByteCount = 4096
-  /// The two copies of what never changes in a file.
+  /// The two copies of the part that never changes.
   static let copies = [0, 512]
 
   @usableFromInline static let tail = Int(STEAD_JOURNAL_TAIL)
@@ -27,7 +27,7 @@ enum JournalLayout {
 
   /// Length and checksum, before each payload.
   @usableFromInline static let recordHeaderByteCount = 8
-  /// Room for the word behind the last record that says that nothing follows.
+  /// Room for the word after the last record, which marks the end.
   @usableFromInline static let endByteCount = 8
 
   /// In the tail word: a new file is about to take this one's name.
@@ -44,11 +44,10 @@ enum JournalLayout {
   @inlinable
   static func roundedUp(_ count: Int) -> Int { (count + 7) & ~7 }
 
-  /// How long a file is made that must hold `needed` bytes: small ones stay small, large ones grow in
-  /// steps of a mebibyte.
+  /// How long a file has to be to hold `needed` bytes: small ones stay small, large ones grow in steps of a mebibyte.
   static func fileByteCount(now: Int, needed: Int) -> Int {
     let firstStep = 16 << 10
-    // Doubling would leave a journal of 130 KiB with twice the room it needs.
+    // Doubling would give a journal of 130 KiB twice the room that it needs.
     let longestStep = now < 256 << 10 ? 64 << 10 : 1 << 20
     let page = 4096
     let wanted = max(needed, now + min(max(now, firstStep), longestStep))

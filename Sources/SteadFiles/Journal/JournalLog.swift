@@ -1,14 +1,14 @@
 import CSteadFiles
 import Foundation
 
-/// The records of a mapped journal file, to walk through.
+/// The records of a mapped journal file.
 struct JournalLog {
   let bytes: UnsafeRawBufferPointer
   let seed: UInt32
 
-  /// The payload of a whole record that begins at an offset and ends at `limit` or before it.
+  /// The payload of a complete record that begins at an offset and ends at or before `limit`.
   ///
-  /// - Parameter isVerified: The record is known to be good, and its checksum need not be computed.
+  /// - Parameter isVerified: Whether the record is known to be good, and its checksum need not be computed.
   func payload(at offset: Int, limit: Int, isVerified: Bool = false) -> UnsafeRawBufferPointer? {
     let start = offset + JournalLayout.recordHeaderByteCount
     guard offset >= 0, start <= limit, limit <= bytes.count, let base = bytes.baseAddress else {
@@ -26,12 +26,12 @@ struct JournalLog {
     return UnsafeRawBufferPointer(start: payload, count: count)
   }
 
-  /// Where the record after one with this payload begins.
+  /// Where the record after the one with this payload begins.
   static func end(ofPayloadAt offset: Int, _ payload: UnsafeRawBufferPointer) -> Int {
     offset + JournalLayout.recordHeaderByteCount + JournalLayout.roundedUp(payload.count)
   }
 
-  /// Where the whole records end that begin at an offset.
+  /// Where the run of complete records that begins at an offset ends.
   func end(from offset: Int) -> Int {
     var offset = offset
     while let payload = payload(at: offset, limit: bytes.count) {

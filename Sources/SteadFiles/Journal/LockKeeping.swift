@@ -1,29 +1,29 @@
 /// Decides when a journal's lock is kept from one write to the next.
 ///
-/// It is asked at each look, that is once in ``Journal/writesPerLook`` writes. Times are milliseconds of
+/// It is asked at each look, which is once in ``Journal/writesPerLook`` writes. Times are milliseconds of
 /// `stead_clock()`.
 struct LockKeeping {
-  /// Writes follow one another closely if there is a look within so long of the one before.
+  /// Writes follow one another closely if two looks are at most this far apart.
   static let lookLimit: UInt64 = 8
-  /// The lock is kept for so long at most, if writes never pause.
+  /// The longest time for which the lock is kept if writes never pause.
   ///
-  /// Programs of a version that does not ask for it must come in, too.
+  /// Programs of a version that does not request the lock must get their turn, too.
   static let keptLimit: UInt64 = 8
-  /// So many looks it is not kept after that.
+  /// The number of looks after that during which the lock is not kept.
   static let looksAfterLimit = 4
-  /// So many looks it is not kept after another process has written or waited. That process needs 0.05 ms to
-  /// ask for the lock, more than keeping it for some hundred writes saves.
+  /// The number of looks during which the lock is not kept after another process has written or waited. That
+  /// process needs 0.05 ms to request the lock, more than keeping it for some hundred writes saves.
   static let looksAfterOthers = 64
 
-  /// After so many looks it may be kept again.
+  /// The number of looks left before the lock may be kept again.
   private(set) var looksLeft = 0
   private var lastLook: UInt64?
   private var keptSince: UInt64 = 0
 
-  /// Another process has written, waits or had this one wait.
+  /// Another process has written, is waiting, or made this one wait.
   mutating func meetOthers() { looksLeft = Self.looksAfterOthers }
 
-  /// Whether the lock is to be kept from now on, or further on.
+  /// Whether to start keeping the lock, or to go on keeping it.
   mutating func keeps(at now: UInt64, isKept: Bool) -> Bool {
     defer { lastLook = now }
     if isKept {

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// A new journal file that is written and synced, and has still to take the old one's place.
+/// A new journal file, written and synced, that has yet to replace the old one.
 package final class PreparedJournalCompaction: Sendable {
-  /// The new file, and how far it goes.
+  /// The new file, and how far it reaches.
   struct Progress {
     var draft: JournalDraft
-    /// Records of the old file that end before this are in the new one.
+    /// Records of the old file that end before this have been copied to the new one.
     var position: Int
-    /// Those that end before this survive a loss of power there, too.
+    /// Records that end before this would also survive a power loss there.
     var syncedPosition: Int
   }
 
@@ -22,7 +22,7 @@ package final class PreparedJournalCompaction: Sendable {
 
   deinit { take()?.draft.temporary.finish() }
 
-  /// The new file, the first time.
+  /// Returns the new file at the first call, nil afterwards.
   func take() -> Progress? {
     progress.withLock { progress in
       defer { progress = nil }
@@ -30,15 +30,15 @@ package final class PreparedJournalCompaction: Sendable {
     }
   }
 
-  /// Copies what was appended meanwhile, so that ``Journal/Writer/finish(_:)`` has less to do.
+  /// Copies the records appended meanwhile, so that ``Journal/Writer/finish(_:)`` has less to do.
   ///
-  /// It needs no lock and keeps nobody waiting. Called until it says little, it keeps pace with a writer that
-  /// never pauses.
+  /// It needs no lock and keeps nobody waiting. If it is called until it returns a small number, it keeps
+  /// pace with a writer that never pauses.
   ///
-  /// - Parameter journal: Another object for the same file, whose owner has read all that it has to tell.
-  /// - Returns: How many bytes were copied; nil when the file has been replaced, so that this is of no use.
-  /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.changed` when another program cut the file
-  ///   off. The value is of no use then.
+  /// - Parameter journal: Another object for the same file, whose owner has read everything in it.
+  /// - Returns: The number of bytes copied; nil when the file has been replaced, which makes this value useless.
+  /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.changed` when another program truncated the
+  ///   file. The value is useless then.
   package func advance(to journal: Journal) throws -> Int? {
     try progress.withLock { progress in
       guard let start = progress?.position, journal.isFile(of: compaction) else { return nil }
@@ -58,18 +58,18 @@ package final class PreparedJournalCompaction: Sendable {
 }
 
 extension PreparedJournalCompaction.Progress {
-  /// Adds the records up to a position of the old file.
+  /// Appends the old file's records up to a position.
   mutating func copy(to end: Int, of journal: Journal) throws {
     guard end > position else { return }
     let log = JournalLog(bytes: journal.file.bytes, seed: journal.seed)
     try draft.append(
       JournalDraft.Records(log: log, range: position..<end), path: journal.path)
-    // What another program cut off reads as zeros.
+    // The part that another program truncated reads as zeros.
     if journal.file.isLost { throw journal.cutOff }
     position = end
   }
 
-  /// Syncs the new file if a flush has promised that what was copied lasts.
+  /// Syncs the new file if a flush has promised that the copied records are durable.
   mutating func syncIfFlushed(_ journal: Journal) throws {
     guard journal.file.word(at: JournalLayout.flushedTail) > syncedPosition else { return }
     try draft.temporary.sync()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock that one process at a time can have, or several that only read.
+/// A lock that one process can hold exclusively, or several can share for reading.
 ///
 /// ```swift
 /// let lock = FileLock(directories.data.appending(path: "import.lock"))
@@ -9,35 +9,34 @@ import Foundation
 /// }
 /// ```
 ///
-/// The lock is on a file of its own, which is made for its owner alone (0600), is never written to, and
-/// stays: to remove it would give the same lock to two processes. It is advisory: it holds off those
-/// who ask for it, by this type or by `flock`. The end of the process, whatever ends it, frees the lock.
-/// A symbolic link is followed, so that all paths to a file lead to one lock. Locks on network file
-/// systems are as good as the system's `flock` on them.
+/// The lock is on a separate file, which is created for its owner alone (0600), is never written to, and
+/// stays: removing it would give the same lock to two processes. It is advisory: it excludes only those who
+/// request it, through this type or `flock`. The end of the process, however it ends, frees the lock. A
+/// symbolic link is followed, so that all paths to a file lead to one lock. Locks on network file systems are
+/// as good as the system's `flock` on them.
 ///
-/// Each call opens the file for itself, so threads and tasks of one process exclude each other, too.
-/// Therefore a thread that asks again for the lock that it has waits forever. The child of a fork never
-/// has a lock of its parent, not even when the fork happens within `withLock`, and may ask for it.
-/// Who waits gets the lock in no certain order. A free lock costs a few microseconds.
+/// Each call opens the file again, so threads and tasks of one process exclude each other, too. A thread that
+/// requests a lock it already holds therefore waits forever. The child of a fork never holds a lock of its
+/// parent, not even when the fork happens within `withLock`, and may request it. Waiters get the lock in no
+/// particular order. A free lock costs a few microseconds.
 public struct FileLock: Sendable {
-  /// Whether others may have the lock at the same time.
+  /// Whether others may hold the lock at the same time.
   public enum Mode: Sendable, Hashable {
-    /// Nobody else has the lock.
+    /// Nobody else holds the lock.
     case exclusive
-    /// Others may have it, too, as long as all of them ask for this mode.
+    /// Others may hold it, too, as long as all of them request this mode.
     case shared
   }
 
-  /// How often the file may be exchanged for another one while it is being locked.
+  /// How often the file may be replaced by another one while it is being locked.
   static let exchangeLimit = 1_000
 
   /// Where the lock's file is, or will be.
   public let url: URL
-  /// How long an asynchronous wait lasts before it looks again without having been called; the last of
-  /// them again and again.
+  /// The intervals at which an asynchronous wait checks again without being notified; the last one repeats.
   let pauses: [Duration]
 
-  /// A lock on the file at a place; nothing is made until it is asked for.
+  /// Describes a lock on a file; nothing is created yet.
   ///
   /// - Parameter url: A file that has no other use, in a directory that exists.
   public init(_ url: URL) {
@@ -49,10 +48,10 @@ public struct FileLock: Sendable {
     self.pauses = pauses
   }
 
-  /// Runs `body` while it has the lock; until then the thread waits, for as long as it takes.
+  /// Runs `body` while holding the lock; the thread blocks until the lock is free, however long that takes.
   ///
-  /// - Throws: ``FileError``: `.notFound` when there is no directory for the file, `.notAFile` when
-  ///   something other than a plain file has the name, `.denied` when it may not be opened; and whatever
+  /// - Throws: ``FileError``: `.notFound` when the file's directory does not exist, `.notAFile` when
+  ///   something other than a regular file has the name, `.denied` when it may not be opened; and whatever
   ///   `body` throws.
   @available(*, noasync, message: "Call withLock(timeout:), which leaves the thread free.")
   public func withLock<Result>(
@@ -63,7 +62,7 @@ public struct FileLock: Sendable {
     return try body()
   }
 
-  /// Runs `body` if it can have the lock at once, and returns nil otherwise.
+  /// Runs `body` if the lock is free, and returns nil otherwise.
   ///
   /// - Throws: ``FileError`` as ``withLock(_:_:)`` does; and whatever `body` throws.
   public func withLockIfAvailable<Result>(
@@ -74,20 +73,20 @@ public struct FileLock: Sendable {
     return try body()
   }
 
-  /// Runs `body` while it has the lock; until then the task waits and its thread is free.
+  /// Runs `body` while holding the lock; the task waits without blocking its thread.
   ///
-  /// It waits for the system to tell that somebody has closed the lock's file, as a holder does when it
-  /// frees the lock or dies, and looks again then. Since a death is told a moment before the lock is
-  /// free, and holders other than this type may tell nothing, it also looks 1, 10 and 100 ms later
-  /// and then once a second. The lock is held over the suspensions of `body`.
+  /// It waits until the system reports that somebody has closed the lock's file, as a holder does when it
+  /// frees the lock or dies, and then checks again. A death is reported a moment before the lock is free, and
+  /// holders other than this type may report nothing, so it also checks after 1, 10 and 100 ms and then once
+  /// a second. The lock is held across the suspensions of `body`.
   ///
   /// - Parameters:
-  ///   - mode: Whether others may have the lock at the same time.
-  ///   - timeout: How long to wait at most; nil for as long as it takes.
-  ///   - body: What to do; it runs on the caller's actor.
-  /// - Throws: ``FileError``: `.busy` when others had the lock for the whole time, else as
-  ///   ``withLock(_:_:)`` does; `CancellationError` when the task was cancelled while it waited; and
-  ///   whatever `body` throws.
+  ///   - mode: Whether others may hold the lock at the same time.
+  ///   - timeout: The longest time to wait; nil waits indefinitely.
+  ///   - body: The work to do; it runs on the caller's actor.
+  /// - Throws: ``FileError``: `.busy` when others held the lock for the whole time, otherwise as
+  ///   ``withLock(_:_:)`` does; `CancellationError` when the task was cancelled while it waited; and whatever
+  ///   `body` throws.
   public nonisolated(nonsending) func withLock<Result>(
     _ mode: Mode = .exclusive, timeout: Duration?,
     _ body: nonisolated(nonsending) () async throws -> Result
@@ -99,7 +98,7 @@ public struct FileLock: Sendable {
 }
 
 extension FileLock {
-  /// The lock; nil when it is to be had now or not at all, and others have it.
+  /// Takes the lock; nil when it isn't free and `wait` is false.
   private func take(_ mode: Mode, wait: Bool) throws -> HeldLock? {
     let path = try url.checkedPath
     for _ in 0..<Self.exchangeLimit {
@@ -124,7 +123,7 @@ extension FileLock {
     try Task.checkCancellation()
     let deadline = timeout.map { ContinuousClock.now + $0 }
     let calls = LockCalls(url)
-    // Open from one look to the next: closing it would call everyone else who waits.
+    // Open from one check to the next: closing it would notify every other waiter.
     var opened = try HeldLock(url.checkedPath)
     do {
       var pause = 0
@@ -148,13 +147,13 @@ extension FileLock {
 
   private func busy(_ timeout: Duration?) -> FileError {
     FileError(
-      code: .busy, message: "Others had the lock for \(timeout ?? .zero).",
+      code: .busy, message: "Another process held the lock for \(timeout ?? .zero).",
       path: url.path(percentEncoded: false))
   }
 
   private func exchanged() -> FileError {
     FileError(
-      code: .busy, message: "The lock's file was exchanged again and again.",
+      code: .busy, message: "The lock's file is replaced again and again; stop what replaces it.",
       path: url.path(percentEncoded: false))
   }
 }

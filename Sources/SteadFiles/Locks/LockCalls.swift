@@ -1,10 +1,10 @@
 import Foundation
 
-/// The system's calls that a lock's file was closed, for one task that waits.
+/// The system's notifications that a lock's file was closed, for one waiting task.
 struct LockCalls: Sendable {
   private let calls: AsyncStream<Bool>
   private let continuation: AsyncStream<Bool>.Continuation
-  // Nil when the file cannot be watched: then there are no calls, and every wait is as long as may be.
+  // Nil when the file cannot be watched: then no notifications come, and every wait lasts its full time.
   private let watcher: FileWatcher?
 
   init(_ url: URL) {
@@ -14,11 +14,11 @@ struct LockCalls: Sendable {
     watcher = try? FileWatcher(file: url) { continuation.yield(true) }
   }
 
-  /// Returns whether it was called before the time was over.
+  /// Returns whether the wait ended before the deadline.
   func wait(until deadline: ContinuousClock.Instant?, atMost pause: Duration) async -> Bool {
     let end = ContinuousClock.now + pause
     let timer = Task { [continuation] in
-      // The pause's end, for deaths and for programs that announce nothing; a call ends it earlier.
+      // The pause covers deaths and programs that announce nothing; a notification ends it earlier.
       try await Task.sleep(until: min(end, deadline ?? end), clock: .continuous)
       continuation.yield(false)
     }

@@ -1,11 +1,11 @@
 #if STEAD_THREAD_SANITIZER
   import Foundation
 
-  // Sendable: the value is reached under the lock alone.
-  /// What stands for Synchronization's `Mutex` in a build for the thread sanitizer.
+  // Sendable: the value is accessed only under the lock.
+  /// Replaces Synchronization's `Mutex` in a build for the thread sanitizer.
   ///
-  /// The sanitizer knows pthread's locks, but not the futex calls by which `Mutex` waits on Linux, and reports races that
-  /// are none. A module that declares `Mutex` as this one has it in all of its files.
+  /// The sanitizer knows pthread's locks, but not the futex calls by which `Mutex` waits on Linux, and
+  /// reports false races. A module that declares `Mutex` as this type uses it in all of its files.
   package struct SanitizedMutex<Value>: ~Copyable, @unchecked Sendable {
     private final class Box {
       var value: Value

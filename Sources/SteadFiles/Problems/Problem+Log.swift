@@ -5,7 +5,7 @@
   extension Stead.Problem {
     /// Writes the problem to the unified log.
     func writeToLog() {
-      // Public, since no text of a problem holds a stored value.
+      // Public, since a problem never contains a stored value.
       Logger(subsystem: "stead", category: "\(product)").error("\(self, privacy: .public)")
     }
   }
@@ -13,14 +13,14 @@
   import Foundation
 
   extension Stead.Problem {
-    /// The most bytes that a pipe accepts in one piece on every system (`PIPE_BUF` on Linux): two
-    /// processes that write longer lines to one pipe would mix them.
+    /// The largest write that a pipe keeps in one piece on every system (`PIPE_BUF` on Linux): longer lines
+    /// of two processes that write to one pipe would interleave.
     static let lineLimit = 4096
 
     /// Writes the problem to standard error, as one line.
     func writeToLog() {
       let line = line(at: Date())
-      // A log that cannot be written must not stop the program, nor be retried for ever.
+      // A log that cannot be written must not stop the program, and must not be retried forever.
       while write(STDERR_FILENO, line, line.count) < 0, errno == EINTR {}
     }
 
@@ -29,7 +29,7 @@
       let process = ProcessInfo.processInfo
       let source = "\(process.processName)[\(process.processIdentifier)]"
       let text = "\(Self.stamp(date)) \(source) Error [stead:\(product)] \(self)"
-      // A line break in a path could pretend to be a line of its own.
+      // A line break in a path could otherwise forge a separate line.
       let escaped = text.unicodeScalars.flatMap { scalar -> [Unicode.Scalar] in
         let isControl = scalar.value < 0x20 || scalar.value == 0x7F
         return isControl ? Array(scalar.escaped(asASCII: true).unicodeScalars) : [scalar]

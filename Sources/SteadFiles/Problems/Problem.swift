@@ -1,10 +1,10 @@
 extension Stead {
-  /// Something that went wrong where nothing could be thrown.
+  /// A failure that could not be thrown.
   ///
-  /// Compare ``code``, show ``message``, look into ``cause`` for the error underneath. No text in it
-  /// holds a stored value or a secret.
+  /// Compare ``code``, show ``message``, and see ``cause`` for the underlying error. No string in it contains
+  /// a stored value or a secret.
   public struct Problem: Sendable {
-    /// What went wrong, to compare with.
+    /// What went wrong, for comparison.
     ///
     /// Each product adds its own codes, and later versions add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -40,19 +40,18 @@ extension Stead {
       public var description: String { name }
     }
 
-    /// What went wrong, to compare with.
+    /// What went wrong, for comparison.
     public var code: Code
-    /// The product that met the problem.
+    /// The product that reported the problem.
     public var product: Product
-    /// What the problem concerns, such as `Author.books`, a path or a key; empty when there is no more
-    /// to say than ``message`` does.
+    /// What the problem concerns, such as `Author.books`, a path or a key; empty when ``message`` says everything.
     public var subject: String
     /// What went wrong and what to do about it, in a sentence or two for a person.
     public var message: String
-    /// The error underneath, if there was one.
+    /// The underlying error, if any.
     public var cause: (any Error)?
 
-    /// Makes a problem; the package does this, and so may the test of a handler.
+    /// Makes a problem; the package does this, and the test of a handler may, too.
     public init(
       code: Code, product: Product, subject: String = "", message: String,
       cause: (any Error)? = nil
@@ -67,7 +66,7 @@ extension Stead {
 }
 
 extension Stead.Problem: CustomStringConvertible {
-  /// The subject, the message, and what the cause adds to them.
+  /// The subject, the message, and the details of the cause.
   public var description: String {
     let text = subject.isEmpty ? message : "\(subject): \(message)"
     guard let cause else { return text }
@@ -77,6 +76,6 @@ extension Stead.Problem: CustomStringConvertible {
 }
 
 extension Stead.Problem.Code {
-  /// The system has no watch left for a file, which is looked at again and again instead.
+  /// The system has no watch left for a file, which is polled instead.
   public static let watchLimit = Self("watchLimit")
 }

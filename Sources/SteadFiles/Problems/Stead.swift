@@ -1,6 +1,6 @@
 /// The package as a whole: what all of its products share.
 public enum Stead {
-  /// What is called with each problem.
+  /// A function that is called with each problem.
   public typealias ProblemHandler = @Sendable (Problem) -> Void
 
   private static let handler = ForkSafeLock<ProblemHandler> { $0.writeToLog() }
@@ -8,8 +8,8 @@ public enum Stead {
   /// Whether this task is inside the handler.
   @TaskLocal private static var isHandling = false
 
-  /// Called with every problem that no method can throw: a row that could not be read while a property
-  /// was accessed, an autosave that failed, a preference that was not stored.
+  /// Called with every problem that no method can throw: a row that could not be read during a property
+  /// access, an autosave that failed, a preference that was not stored.
   ///
   /// ```swift
   /// Stead.onProblem = { problem in
@@ -18,12 +18,12 @@ public enum Stead {
   /// }
   /// ```
   ///
-  /// By default problems go to the unified log on Apple's systems, and elsewhere to standard error, one
-  /// line each. Set it before the package is first used, or problems may be missed.
+  /// By default problems go to the unified log on Apple's systems, and to standard error elsewhere, one line
+  /// each. Set it before the package is first used, or problems may be missed.
   ///
-  /// The handler runs on the thread that met the problem, before the call that met it returns, so it
-  /// must be quick. A problem that arises inside the handler goes to the default log, not to the
-  /// handler again.
+  /// The handler runs on the thread on which the problem occurred, before the failing call returns, so it
+  /// must be quick. A problem that arises inside the handler goes to the default log, not to the handler
+  /// again.
   public static var onProblem: ProblemHandler {
     get { handler.withLock { $0 } }
     set {
@@ -33,7 +33,7 @@ public enum Stead {
     }
   }
 
-  /// Hands a problem to the handler. Call it while holding no lock: the handler may use the package.
+  /// Passes a problem to the handler. Call it without holding a lock: the handler may use the package.
   package static func report(_ problem: Problem) {
     guard !isHandling else { return problem.writeToLog() }
     $isHandling.withValue(true) { onProblem(problem) }

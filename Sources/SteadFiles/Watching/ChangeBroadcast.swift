@@ -1,9 +1,9 @@
-/// Hands every change to the mailboxes of all iterators.
+/// Delivers every change to the mailboxes of all iterators.
 final class ChangeBroadcast: Sendable {
   private struct Entry { weak var mailbox: ChangeMailbox? }
   private struct State {
     var entries: [Entry] = []
-    /// Has what happened before there was an iterator, and goes to the first one.
+    /// Collects the changes before the first iterator, which gets it.
     var first: ChangeMailbox?
     var isOver = false
   }
@@ -41,7 +41,7 @@ final class ChangeBroadcast: Sendable {
     for mailbox in mailboxes(isOver: true) { mailbox.finish() }
   }
 
-  // A mailbox has a lock of its own, so it is called when this one is free again.
+  // A mailbox has a lock of its own, so it is called after this one is released.
   private func mailboxes(isOver: Bool) -> [ChangeMailbox] {
     state.withLock { state in
       if isOver { state.isOver = true }

@@ -1,6 +1,6 @@
-/// The changes that one iterator has not taken yet, put together.
+/// The changes that one iterator has not taken yet, combined.
 final class ChangeMailbox: Sendable {
-  /// One element at most is waiting here, however often something is posted.
+  /// Holds at most one pending element, however often something is posted.
   let signals: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let pending = ForkSafeLock<FileWatcher.Changes?>(nil)

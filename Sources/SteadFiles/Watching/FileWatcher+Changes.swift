@@ -1,12 +1,12 @@
 extension FileWatcher {
-  /// What has changed since the last element.
+  /// The changes since the last element.
   public struct Changes: Sendable, Hashable {
-    /// The names, within the directory, of what changed; empty when anything may have.
+    /// The names of the changed files in the directory; empty when anything may have changed.
     public internal(set) var names: Set<String>
 
-    /// Whether anything in the directory may have changed: look at all that matters.
+    /// Whether anything in the directory may have changed: check everything that matters.
     ///
-    /// The system says so when there were too many changes to tell, or the directory has gone.
+    /// This happens when the system dropped changes because there were too many, or the directory has gone.
     public var isEverything: Bool { names.isEmpty }
 
     static let everything = Changes(names: [])
@@ -24,7 +24,7 @@ extension FileWatcher {
 
   /// Waits for changes, one after the other; it ends with its task or its watcher.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    // A sequence that nobody else holds must go on while it is iterated over.
+    // A sequence that nobody else holds must stay alive while it is iterated over.
     private let watcher: FileWatcher
     private let mailbox: ChangeMailbox
     private var signals: AsyncStream<Void>.AsyncIterator
@@ -35,12 +35,12 @@ extension FileWatcher {
       signals = mailbox.signals.makeAsyncIterator()
     }
 
-    /// What has changed since the last call; nil when the sequence has ended.
+    /// The changes since the last call; nil when the sequence has ended.
     public mutating func next() async -> Changes? {
       await next(isolation: nil)
     }
 
-    /// What has changed since the last call; nil when the sequence has ended.
+    /// The changes since the last call; nil when the sequence has ended.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes? {
       while await signals.next(isolation: actor) != nil {
         if let changes = mailbox.take() { return changes }

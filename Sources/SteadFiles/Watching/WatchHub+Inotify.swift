@@ -2,15 +2,15 @@
   import CSteadFiles
   import Foundation
 
-  /// The process's one inotify descriptor, and the thread that waits at it.
+  /// The process's single inotify descriptor, and the thread that waits on it.
   ///
-  /// A thread and not a Dispatch source: Dispatch does nothing any more in the child of a fork. The
-  /// descriptor is made with the first watcher and closed after the last. That of the parent is shared
-  /// with a forked child, so the child lets go of it and begins anew.
+  /// A thread, not a Dispatch source: Dispatch stops working in the child of a fork. The descriptor is
+  /// created with the first watcher and closed after the last. A forked child shares its parent's descriptor,
+  /// so it drops it and starts over.
   enum WatchHub {
     private static let state = ForkSafeLock(State())
 
-    /// Watches, or where the system's limit is used up looks again and again until it is not.
+    /// Starts watching, or polls while the system's limit is used up.
     static func add(_ subscription: WatchSubscription) throws {
       do {
         try watch(subscription)
@@ -36,7 +36,7 @@
       WatchPolling.restartAfterFork()
     }
 
-    /// What the thread does until no watcher is left.
+    /// The thread's body; it runs until no watcher is left.
     fileprivate static func run(_ descriptor: Int32, first: [WatchSubscription.Delivery]) {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 8)
       defer { buffer.deallocate() }
@@ -75,12 +75,12 @@
           let rest = subscriptions.filter { $0 !== subscription }
           guard rest.count < subscriptions.count else { continue }
           watches[watch] = rest.isEmpty ? nil : rest
-          // The answer to this call is an event, which wakes the thread to see whether it is needed.
+          // The call's answer is an event, which wakes the thread to check whether it is needed.
           if rest.isEmpty, isOwn { inotify_rm_watch(descriptor, watch) }
         }
       }
 
-      /// Whether the descriptor was made by this process and not by the one it was forked from.
+      /// Whether this process created the descriptor, not the one that it was forked from.
       private var isOwn: Bool { generation == stead_fork_generation() }
 
       mutating func restartAfterFork() {
@@ -100,7 +100,7 @@
         if (try? startThread(first: deliveries)) == nil { close() }
       }
 
-      /// Whether there is still somebody to tell; closes the descriptor when there is not.
+      /// Whether a watcher is left; closes the descriptor when none is.
       mutating func isNeeded() -> Bool {
         if watches.isEmpty { close() }
         return descriptor >= 0
@@ -160,9 +160,9 @@
       }
     }
 
-    /// The kernel's words for its limits would send the reader to look for files and disk space.
+    /// The kernel's messages for its limits would make the reader look for files and disk space.
     private static func error(_ number: Int32, _ path: String) -> FileError {
-      var error = FileError(errno: number, doing: "watch it", path: path)
+      var error = FileError(errno: number, doing: "watch the directory", path: path)
       if number == ENOSPC || number == EMFILE || number == ENFILE {
         error.code = .failed
         error.message =

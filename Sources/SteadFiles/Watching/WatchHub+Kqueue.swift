@@ -4,11 +4,11 @@
 
   // Not run on this project's machines.
 
-  /// The watches of the process, each made of Dispatch's sources, which share one kqueue.
+  /// The watches of the process, each made of Dispatch sources, which share one kqueue.
   ///
-  /// A kqueue tells that a directory's names have changed, not which, and of a file's contents only to
-  /// who has the file open. Apple's systems have no use of Dispatch in the child of a fork, so there is
-  /// nothing to begin anew.
+  /// A kqueue reports that a directory's names have changed, not which, and reports changes of a file's
+  /// contents only to processes that have the file open. On Apple's systems Dispatch cannot be used in the
+  /// child of a fork, so nothing has to be restarted.
   enum WatchHub {
     static let queue = DispatchQueue(label: "stead.file-watcher", qos: .utility)
     private static let watches = ForkSafeLock<[ObjectIdentifier: VnodeWatch]>([:])
@@ -20,7 +20,7 @@
     }
 
     static func remove(_ subscription: WatchSubscription) {
-      // Handed out of the lock, since what it holds may have locks of its own to take down.
+      // Taken out of the lock before it is released, since its deinit may take other locks.
       let watch = watches.withLock { $0.removeValue(forKey: ObjectIdentifier(subscription)) }
       watch?.cancel()
     }
@@ -28,10 +28,10 @@
     static func restartAfterFork() {}
   }
 
-  /// A directory, and those of its files that are asked for by name, as far as they are there.
+  /// A directory, and those of its files that are requested by name, as far as they exist.
   ///
-  /// `files` is touched by `init` before any source is active, and from then on the queue alone, so
-  /// never by two threads at once. All else is constant.
+  /// `files` is accessed by `init` before any source is active, and only by the queue from then on, so never
+  /// by two threads at once. Everything else is constant.
   private final class VnodeWatch: @unchecked Sendable {
     private let subscription: WatchSubscription
     private let directory: any DispatchSourceFileSystemObject
@@ -66,7 +66,8 @@
         subscription.deliver(.everything, false)
         return
       }
-      // A name may lead to another file now. Opened before it is told, so that no write comes between.
+      // A name may lead to another file now. It is opened before the change is reported, so that no write is
+      // missed in between.
       closeFiles()
       openFiles()
       for file in files.values { file.activate() }

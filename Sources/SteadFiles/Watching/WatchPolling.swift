@@ -2,9 +2,9 @@
   import CSteadFiles
   import Foundation
 
-  /// Looks again and again at directories that the system has no watch left for, until it has.
+  /// Polls directories for which the system has no watch left, until it has one.
   ///
-  /// A thread does this for all of them, which is there for as long as it is needed.
+  /// One thread does this for all of them, and exists only as long as it is needed.
   enum WatchPolling {
     private static let state = ForkSafeLock(State())
 
@@ -20,10 +20,10 @@
       if isFirst { Stead.report(problem(error)) }
     }
 
-    /// Says whether it was looked at.
+    /// Returns whether it was polled.
     @discardableResult
     static func remove(_ subscription: WatchSubscription) -> Bool {
-      // What a subscription holds may have locks of its own, which are not let go of while this one is held.
+      // The subscription's own deinit may take locks, so it is not released while this lock is held.
       let removed = state.withLock { $0.looks.removeValue(forKey: ObjectIdentifier(subscription)) }
       return removed != nil
     }
@@ -42,10 +42,10 @@
           + "\(FileWatcher.pollingInterval) seconds.")
     }
 
-    /// What the thread does until there is nothing to look at.
+    /// The thread's body; it runs until nothing is left to poll.
     private static func run() {
       while true {
-        // No event to wait for: that there is none is why this thread is here.
+        // There is no event to wait for: that is why this thread exists.
         usleep(useconds_t(FileWatcher.pollingInterval * 1_000_000))
         guard let looks = state.withLock({ $0.nextLooks() }) else { return }
         for look in looks { update(look) }
@@ -75,7 +75,7 @@
 
     private struct State {
       var looks: [ObjectIdentifier: WatchLook] = [:]
-      /// Whether the problem has been told since all could last be watched.
+      /// Whether the problem has been reported since everything could last be watched.
       var isTold = false
       private var isRunning = false
       private var generation = stead_fork_generation()
@@ -88,11 +88,11 @@
 
       mutating func startThread() {
         guard !isRunning else { return }
-        // Without a thread the next one who watches tries again.
+        // If no thread could be started, the next watcher tries again.
         isRunning = (try? DetachedThread.start { WatchPolling.run() }) != nil
       }
 
-      /// What is to be looked at now; nil when that is nothing, and the thread ends.
+      /// What to poll next; nil when nothing is left, and the thread ends.
       mutating func nextLooks() -> [WatchLook]? {
         guard !looks.isEmpty else {
           isRunning = false
@@ -104,7 +104,7 @@
     }
   }
 
-  /// What a directory's files were at one moment.
+  /// The state of a directory's files at one moment.
   private struct WatchLook: Sendable {
     let subscription: WatchSubscription
     let directory: FileStatus.Identity?
@@ -124,7 +124,7 @@
 
     var isDirectory: Bool { directory != nil }
 
-    /// The names that have come, changed or gone.
+    /// The names that have appeared, changed or disappeared.
     func names(since old: WatchLook) -> Set<String> {
       var names = Set(files.keys.filter { files[$0] != old.files[$0] })
       for name in old.files.keys where files[name] == nil { names.insert(name) }

@@ -1,4 +1,4 @@
-/// What one watcher wants to be told, and how.
+/// What one watcher wants to be notified of, and how.
 final class WatchSubscription: Sendable {
   let directory: String
   let names: Set<String>?
@@ -17,7 +17,7 @@ final class WatchSubscription: Sendable {
 }
 
 extension WatchSubscription {
-  /// What one watcher is to be called with: changes, and whether they are the last.
+  /// A notification for one watcher: the changes, and whether they are the last.
   struct Delivery: Sendable {
     let subscription: WatchSubscription
     var changes: FileWatcher.Changes
