@@ -1,8 +1,8 @@
 #if !canImport(Darwin)
   /// A message as one line of standard error.
   struct LogLine {
-    /// What a pipe takes in one piece on every system (`PIPE_BUF` on Linux): longer lines are cut, since
-    /// two processes that write to one pipe would mix them.
+    /// The largest write that a pipe keeps in one piece on every system (`PIPE_BUF` on Linux): longer lines
+    /// are cut, since those of two processes that write to one pipe would interleave.
     static let byteLimit = 4096
 
     let bytes: [UInt8]
@@ -14,7 +14,7 @@
       if bytes.count >= Self.byteLimit {
         let ending = Array("…\n".utf8)
         bytes.removeLast(bytes.count - (Self.byteLimit - ending.count))
-        // Not in the middle of a character: its first byte is the last that is no continuation.
+        // Not in the middle of a character: cut before the last byte that isn't a continuation.
         while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
         if let last = bytes.last, last >= 0xC0 { bytes.removeLast() }
         self.bytes = bytes + ending
@@ -23,8 +23,8 @@
       }
     }
 
-    /// A value with a line break in it could pretend to be a message of its own, and one with an escape
-    /// could speak to the terminal.
+    /// A value with a line break could forge a separate message, and one with an escape sequence could
+    /// control the terminal.
     private static func escaped(_ byte: UInt8) -> [UInt8] {
       switch byte {
       case UInt8(ascii: "\n"): return Array("\\n".utf8)
@@ -36,7 +36,7 @@
       }
     }
 
-    /// The time in UTC with microseconds, made by hand since a date formatter costs more than the rest.
+    /// The time in UTC with microseconds, formatted by hand since a date formatter costs more than everything else.
     private static func stamp(_ time: timespec) -> String {
       var seconds = time.tv_sec
       var parts = tm()
@@ -53,9 +53,9 @@
     private static var process: String { "\(programName)[\(getpid())]" }
     private static let programName = ProcessInfo.processInfo.processName
 
-    /// Writes the line in one call, so that lines of several threads and processes do not mix.
+    /// Writes the line in one call, so that lines of several threads and processes do not interleave.
     func write() {
-      // A log that cannot be written must not stop the program, nor may it be tried for ever.
+      // A log that cannot be written must not stop the program, and must not be retried forever.
       while Foundation.write(STDERR_FILENO, bytes, bytes.count) < 0, errno == EINTR {}
     }
   }

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// What the environment says of logging, read once, at the first message.
+  /// The logging settings in the environment, read once, at the first message.
   ///
   /// | variable | values | without it |
   /// | --- | --- | --- |
@@ -8,7 +8,7 @@
   struct LogSettings: Sendable {
     static let current = LogSettings(ProcessInfo.processInfo.environment)
 
-    /// The lowest weight that is written.
+    /// The lowest severity that is written.
     let leastWeight: Int
     let showsPrivateData: Bool
 

@@ -7,14 +7,14 @@
   /// // 2026-03-01T12:00:00.000000Z notes[4711] Notice [com.example.notes:sync] sent 3 notes of <mask…>
   /// ```
   ///
-  /// Text in a message is hidden unless it is made public; numbers and truth values are shown. Set
-  /// `STEAD_LOG_PRIVATE_DATA=1` in the environment to see what is private, and `STEAD_LOG_LEVEL` to
-  /// `debug`, `info`, `notice`, `error`, `fault` or `off` for what is written at all: `notice` and
-  /// above to begin with. Both are read once, at the first message.
+  /// Strings in a message are hidden unless they are public; numbers and booleans are shown. Set
+  /// `STEAD_LOG_PRIVATE_DATA=1` in the environment to show private values, and `STEAD_LOG_LEVEL` to `debug`,
+  /// `info`, `notice`, `error`, `fault` or `off` for the lowest level that is written: `notice` by default.
+  /// Both are read once, at the first message.
   ///
-  /// A line is written with one system call and cut at 4,096 bytes, so that lines of several processes
-  /// do not mix; line breaks and control characters in it are escaped. A message that is written costs
-  /// some 10 microseconds, one that is not a comparison: its values are not even worked out.
+  /// A line is written with one system call and cut at 4,096 bytes, so that lines of several processes do not
+  /// interleave; line breaks and control characters in it are escaped. A written message costs some 10
+  /// microseconds, a suppressed one a comparison: its values are not even evaluated.
   public struct Logger: Sendable {
     private let log: OSLog
 
@@ -26,7 +26,7 @@
       log = OSLog(subsystem: subsystem, category: category)
     }
 
-    /// A logger for messages from where an `OSLog` says.
+    /// A logger for the subsystem and category of an `OSLog`.
     public init(_ logObj: OSLog) { log = logObj }
 
     /// Logs a message at the level `notice`.
@@ -40,25 +40,25 @@
     /// Logs a message at the level `debug`.
     public func trace(_ message: @autoclosure () -> OSLogMessage) { log.write(.debug, message) }
 
-    /// Logs a message of use while programming.
+    /// Logs a message that is useful during development.
     public func debug(_ message: @autoclosure () -> OSLogMessage) { log.write(.debug, message) }
 
-    /// Logs a message that helps, and is not needed to find out what went wrong.
+    /// Logs a message that is helpful but not essential for troubleshooting.
     public func info(_ message: @autoclosure () -> OSLogMessage) { log.write(.info, message) }
 
-    /// Logs a message that is needed to find out what went wrong.
+    /// Logs a message that is essential for troubleshooting.
     public func notice(_ message: @autoclosure () -> OSLogMessage) { log.write(.default, message) }
 
     /// Logs a message at the level `error`.
     public func warning(_ message: @autoclosure () -> OSLogMessage) { log.write(.error, message) }
 
-    /// Logs that something went wrong in the process.
+    /// Logs that an error occurred in the process.
     public func error(_ message: @autoclosure () -> OSLogMessage) { log.write(.error, message) }
 
     /// Logs a message at the level `fault`.
     public func critical(_ message: @autoclosure () -> OSLogMessage) { log.write(.fault, message) }
 
-    /// Logs that something happened that must not.
+    /// Logs that something happened that should never happen.
     public func fault(_ message: @autoclosure () -> OSLogMessage) { log.write(.fault, message) }
   }
 #endif

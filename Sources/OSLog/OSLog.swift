@@ -1,10 +1,10 @@
 #if !canImport(Darwin)
-  // As on Apple's systems, where a file that imports OSLog has Foundation with it.
+  // As on Apple's systems, where importing OSLog also imports Foundation.
   @_exported public import Foundation
 
-  /// Where messages come from: a subsystem and a category in it.
+  /// The origin of messages: a subsystem and a category in it.
   ///
-  /// Use ``Logger``; this class is for code that hands one to ``Logger/init(_:)`` or `os_log`.
+  /// Use ``Logger``; this class is for code that passes one to ``Logger/init(_:)`` or `os_log`.
   public final class OSLog: Sendable {
     let subsystem: String
     let category: String
@@ -42,7 +42,7 @@
 
   /// Logs a message, for code that does not use ``Logger``.
   ///
-  /// The form with a format string and arguments needs the Objective-C runtime and is absent.
+  /// The form with a format string and arguments requires the Objective-C runtime and is unavailable.
   public func os_log(
     _ message: @autoclosure () -> OSLogMessage, log: OSLog = .default, type: OSLogType = .default
   ) {

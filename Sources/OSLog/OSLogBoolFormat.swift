@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// How a truth value is written.
+  /// How a boolean is written.
   public enum OSLogBoolFormat: Sendable {
     /// As `true` or `false`.
     case truth

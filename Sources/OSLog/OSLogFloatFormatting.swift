@@ -35,7 +35,7 @@
         isUppercase: uppercase)
     }
 
-    /// With an exponent where that is shorter, and a number of digits in all.
+    /// With an exponent where that is shorter, and a total number of digits.
     public static func hybrid(
       precision: @autoclosure () -> Int = 6, explicitPositiveSign: Bool = false,
       uppercase: Bool = false
@@ -46,7 +46,7 @@
     }
 
     func text(_ value: Double) -> String {
-      // No number of this type has more digits than this, in any of the forms.
+      // No number of this type has more digits than this, in any form.
       let digitLimit = 1_100
       let digits = precision.map { ".\(max(0, min($0, digitLimit)))" } ?? ""
       let kind = isUppercase ? conversion.uppercased() : conversion

@@ -14,14 +14,14 @@
     /// In base 8.
     public static let octal = OSLogIntegerFormatting(radix: 8)
 
-    /// In base 10, with zeros in front up to a number of digits.
+    /// In base 10, padded with leading zeros to a number of digits.
     public static func decimal(
       explicitPositiveSign: Bool = false, minDigits: Int = 1
     ) -> OSLogIntegerFormatting {
       .init(radix: 10, hasPlus: explicitPositiveSign, minDigits: minDigits)
     }
 
-    /// In base 16, with `0x` where wanted, and zeros in front up to a number of digits.
+    /// In base 16, with `0x` if wanted, padded with leading zeros to a number of digits.
     public static func hex(
       explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false,
       minDigits: Int = 1
@@ -31,7 +31,7 @@
         isUppercase: uppercase, minDigits: minDigits)
     }
 
-    /// In base 8, with `0o` where wanted, and zeros in front up to a number of digits.
+    /// In base 8, with `0o` if wanted, padded with leading zeros to a number of digits.
     public static func octal(
       explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false,
       minDigits: Int = 1

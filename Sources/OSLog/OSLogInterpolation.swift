@@ -8,15 +8,15 @@
 
     var parts: [Part] = []
 
-    /// A message to come.
+    /// Prepares for a message.
     public init(literalCapacity: Int, interpolationCount: Int) {
       parts.reserveCapacity(2 * interpolationCount + 1)
     }
 
-    /// Text of the literal itself, which everyone may read.
+    /// Appends a part of the literal itself, which everyone may read.
     public mutating func appendLiteral(_ literal: String) { parts.append(.literal(literal)) }
 
-    /// An integer, shown unless hidden.
+    /// Appends an integer, shown unless hidden.
     public mutating func appendInterpolation<Number: FixedWidthInteger>(
       _ number: @autoclosure () -> Number, format: OSLogIntegerFormatting = .decimal,
       align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
@@ -24,7 +24,7 @@
       add(align.text(format.text(number())), isPlain: true, privacy)
     }
 
-    /// A number, shown unless hidden.
+    /// Appends a number, shown unless hidden.
     public mutating func appendInterpolation(
       _ number: @autoclosure () -> Double, format: OSLogFloatFormatting = .fixed,
       align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
@@ -32,7 +32,7 @@
       add(align.text(format.text(number())), isPlain: true, privacy)
     }
 
-    /// A number, shown unless hidden.
+    /// Appends a number, shown unless hidden.
     public mutating func appendInterpolation(
       _ number: @autoclosure () -> Float, format: OSLogFloatFormatting = .fixed,
       align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
@@ -40,7 +40,7 @@
       add(align.text(format.text(Double(number()))), isPlain: true, privacy)
     }
 
-    /// A number, shown unless hidden.
+    /// Appends a number, shown unless hidden.
     public mutating func appendInterpolation(
       _ number: @autoclosure () -> CGFloat, format: OSLogFloatFormatting = .fixed,
       align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
@@ -48,7 +48,7 @@
       add(align.text(format.text(Double(number()))), isPlain: true, privacy)
     }
 
-    /// A truth value, shown unless hidden.
+    /// Appends a boolean, shown unless hidden.
     public mutating func appendInterpolation(
       _ boolean: @autoclosure () -> Bool, format: OSLogBoolFormat = .truth,
       privacy: OSLogPrivacy = .auto
@@ -56,7 +56,7 @@
       add(format.text(boolean()), isPlain: true, privacy)
     }
 
-    /// Text, hidden unless made public.
+    /// Appends a string, hidden unless made public.
     public mutating func appendInterpolation(
       _ text: @autoclosure () -> String, align: OSLogStringAlignment = .none,
       privacy: OSLogPrivacy = .auto
@@ -64,8 +64,8 @@
       add(align.text(text()), isPlain: false, privacy)
     }
 
-    /// Anything that describes itself, hidden unless made public.
-    // Integers describe themselves, too, and this has fewer parameters, which the compiler prefers.
+    /// Appends any value by its description, hidden unless made public.
+    // Integers have descriptions, too, and this has fewer parameters, which the compiler prefers.
     @_disfavoredOverload
     public mutating func appendInterpolation<Value: CustomStringConvertible>(
       _ value: @autoclosure () -> Value, align: OSLogStringAlignment = .none,
@@ -74,7 +74,7 @@
       add(align.text(value().description), isPlain: false, privacy)
     }
 
-    /// A type's name, hidden unless made public.
+    /// Appends a type's name, hidden unless made public.
     public mutating func appendInterpolation(
       _ type: @autoclosure () -> any Any.Type, align: OSLogStringAlignment = .none,
       privacy: OSLogPrivacy = .auto
@@ -82,14 +82,14 @@
       add(align.text("\(type())"), isPlain: false, privacy)
     }
 
-    /// An error, hidden unless made public.
+    /// Appends an error, hidden unless made public.
     public mutating func appendInterpolation(
       _ error: @autoclosure () -> any Error, privacy: OSLogPrivacy = .auto
     ) {
       add("\(error())", isPlain: false, privacy)
     }
 
-    /// An object by its description, hidden unless made public.
+    /// Appends an object by its description, hidden unless made public.
     public mutating func appendInterpolation(
       _ object: @autoclosure () -> NSObject, privacy: OSLogPrivacy = .auto
     ) {

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
-  /// A message with the values in it, each with its privacy.
+  /// A message with interpolated values, each with its privacy.
   ///
-  /// It is written as a string literal where it is logged, and made only if it is going to be written:
+  /// It is written as a string literal in a log call, and evaluated only if it is going to be written:
   ///
   /// ```swift
   /// logger.info("\(user, privacy: .private(mask: .hash)) has \(count) notes")
@@ -9,10 +9,10 @@
   public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
     let interpolation: OSLogInterpolation
 
-    /// The message of a literal that values are put into.
+    /// Makes a message from an interpolated literal.
     public init(stringInterpolation: OSLogInterpolation) { interpolation = stringInterpolation }
 
-    /// The message of a plain literal.
+    /// Makes a message from a plain literal.
     public init(stringLiteral value: String) {
       var interpolation = OSLogInterpolation(literalCapacity: value.count, interpolationCount: 0)
       interpolation.appendLiteral(value)

@@ -1,11 +1,11 @@
 #if !canImport(Darwin)
-  /// Whether a value in a message may be read by whoever reads the log.
+  /// Whether readers of the log can see a value in a message.
   public struct OSLogPrivacy: Hashable, Sendable {
-    /// What stands in the place of a value that is hidden.
+    /// What replaces a hidden value.
     public enum Mask: Hashable, Sendable {
-      /// A hash, equal for equal values as long as the process runs.
+      /// A hash, the same for equal values as long as the process runs.
       case hash
-      /// Nothing of the value.
+      /// Nothing about the value.
       case none
     }
 
@@ -18,20 +18,20 @@
       self.mask = mask
     }
 
-    /// Numbers and truth values are shown, all others are hidden.
+    /// Numbers and booleans are shown, other values are hidden.
     public static let auto = OSLogPrivacy(.auto, mask: .none)
     /// The value is shown.
     public static let `public` = OSLogPrivacy(.open, mask: .none)
     /// The value is hidden, unless `STEAD_LOG_PRIVATE_DATA=1`.
     public static let `private` = OSLogPrivacy(.hidden, mask: .none)
-    /// The value is hidden, whatever is set.
+    /// The value is hidden, regardless of any setting.
     public static let sensitive = OSLogPrivacy(.secret, mask: .none)
 
-    /// As ``auto``, with something else in the place of a hidden value.
+    /// As ``auto``, with a mask that replaces a hidden value.
     public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(.auto, mask: mask) }
-    /// As ``private``, with something else in the place of the value.
+    /// As ``private``, with a mask that replaces the value.
     public static func `private`(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(.hidden, mask: mask) }
-    /// As ``sensitive``, with something else in the place of the value.
+    /// As ``sensitive``, with a mask that replaces the value.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(.secret, mask: mask) }
 
     /// What is written for a value.
@@ -47,7 +47,7 @@
 
     private func masked(_ text: String, name: String) -> String {
       guard mask == .hash else { return "<\(name)>" }
-      // Hasher's seed is the process's own, so that the hash cannot be looked up in a table.
+      // Hasher's seed is unique to the process, so the hash cannot be looked up in a table.
       var hasher = Hasher()
       hasher.combine(text)
       return "<mask.hash: '\(String(UInt(bitPattern: hasher.finalize()), radix: 36))'>"

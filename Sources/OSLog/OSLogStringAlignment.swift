@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// How a value is filled up with spaces.
+  /// How a value is padded with spaces.
   public struct OSLogStringAlignment: Sendable {
     private enum Side { case left, right }
     private let side: Side
@@ -7,19 +7,19 @@
 
     private init(_ side: Side, _ columns: Int) {
       self.side = side
-      // A line holds no more than this in any case.
+      // A line has no room for more in any case.
       self.columns = min(columns, LogLine.byteLimit)
     }
 
-    /// Not at all.
+    /// Without padding.
     public static let none = OSLogStringAlignment(.left, 0)
 
-    /// On the left of so many columns.
+    /// Left-aligned in a number of columns.
     public static func left(columns: @autoclosure () -> Int) -> OSLogStringAlignment {
       .init(.left, columns())
     }
 
-    /// On the right of so many columns.
+    /// Right-aligned in a number of columns.
     public static func right(columns: @autoclosure () -> Int) -> OSLogStringAlignment {
       .init(.right, columns())
     }

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// How much a message matters.
+  /// The severity of a message.
   public struct OSLogType: RawRepresentable, Hashable, Sendable {
     /// The level's number, as on Apple's systems.
     public var rawValue: UInt8
@@ -10,18 +10,18 @@
     /// The level of a number.
     public init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Of use while programming.
+    /// Useful during development.
     public static let debug = OSLogType(2)
-    /// Helpful, and not needed to find out what went wrong.
+    /// Helpful, but not essential for troubleshooting.
     public static let info = OSLogType(1)
-    /// Needed to find out what went wrong.
+    /// Essential for troubleshooting.
     public static let `default` = OSLogType(0)
-    /// Something went wrong in the process.
+    /// An error occurred in the process.
     public static let error = OSLogType(16)
-    /// Something went wrong that must not happen at all.
+    /// Something happened that should never happen.
     public static let fault = OSLogType(17)
 
-    /// Levels in the order of their weight, which their numbers are not.
+    /// Levels in the order of their severity, which their numbers are not.
     var weight: Int {
       switch self {
       case .debug: 0

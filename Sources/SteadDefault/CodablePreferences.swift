@@ -3,15 +3,15 @@ public import SteadPreferences
 
 /// Whole `Codable` values as JSON data in preferences: `preferences.df.store(margins, forKey: "margins")`.
 ///
-/// The form is that of the library Default, so each reads what the other has written. For what no other
-/// program must read typed keys are the better choice: their `Codable` values are trees that tools show.
+/// The form is that of the library Default, so each reads what the other has written. For values that no
+/// other program has to read, prefer typed keys: their `Codable` values are trees that tools can show.
 public struct CodablePreferences: Sendable {
   let preferences: Preferences
 
   /// Stores a value as JSON data.
   ///
-  /// Errors go to `Preferences.onError`, and nothing is stored then. A stored value that does not decode
-  /// as a `Value` is kept aside first, with `Preferences.undecodableKeys(for:)`.
+  /// On an error nothing is stored, and `Preferences.onError` is called. A stored value that does not decode
+  /// as a `Value` is first kept aside, under `Preferences.undecodableKeys(for:)`.
   public func store<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) {
@@ -27,7 +27,8 @@ public struct CodablePreferences: Sendable {
       json = try encoder.encode(value)
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", key: key,
+        code: .notAPropertyList, message: "A value of \(Value.self) could not be encoded.",
+        key: key,
         cause: error)
     }
     try preferences.replace(with: .data(json), forKey: key) { stored in
@@ -35,17 +36,17 @@ public struct CodablePreferences: Sendable {
     }
   }
 
-  /// The value of a key, nil when nothing is stored or that does not decode.
+  /// The value of a key; nil when nothing is stored or the stored value does not decode.
   ///
-  /// `Preferences.onError` is called with what does not decode. Reads JSON data, and the trees that typed
-  /// keys store.
+  /// `Preferences.onError` is called for a value that does not decode. Reads JSON data, and the trees that
+  /// typed keys store.
   public func fetch<Value: Decodable>(
     forKey key: String, type: Value.Type, decoder: JSONDecoder = JSONDecoder()
   ) -> Value? {
     preferences.reporting(key: key) { try decode(type, forKey: key, decoder: decoder) } ?? nil
   }
 
-  /// As ``fetch(forKey:type:decoder:)``, but throws when what is stored does not decode.
+  /// As ``fetch(forKey:type:decoder:)``, but throws when the stored value does not decode.
   public func decode<Value: Decodable>(
     _ type: Value.Type, forKey key: String, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value? {
@@ -61,7 +62,7 @@ public struct CodablePreferences: Sendable {
       return try stored.decodedTree(as: type)
     } catch {
       throw PreferencesError(
-        code: .doesNotDecode, message: "What is stored does not decode as \(Value.self).",
+        code: .doesNotDecode, message: "The stored value does not decode as \(Value.self).",
         key: key, cause: error)
     }
   }

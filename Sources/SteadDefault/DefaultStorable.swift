@@ -11,27 +11,26 @@ public import SteadPreferences
 /// if let settings = VisualSettings.read() { apply(settings) }
 /// ```
 ///
-/// The names and the form are those of the library Default, and data that it wrote is found: it stored
-/// under `VisualSettings.Type`, so that is looked at when there is nothing under `VisualSettings`, as
-/// long as ``defaultIdentifier`` is not a type's own.
+/// The names and the form are those of the library Default, and existing data of that library is found: it
+/// stored under `VisualSettings.Type`, so that key is read when `VisualSettings` has no value, as long as the
+/// type does not declare its own ``defaultIdentifier``.
 ///
-/// What is stored and does not decode is never overwritten silently: before ``write(withKey:)`` replaces
-/// it, it is kept aside (`Preferences.undecodableKeys(for:)`) and reported.
+/// A stored value that does not decode is never overwritten silently: before ``write(withKey:)`` replaces it,
+/// it is kept aside (`Preferences.undecodableKeys(for:)`) and reported.
 public protocol DefaultStorable: Codable {
-  /// The preferences that values are kept in; `Preferences.standard` unless a type says otherwise.
+  /// The preferences that contain the values; `Preferences.standard` unless a type overrides it.
   static var defaults: Preferences { get }
-  /// The key; the type's name unless a type says otherwise.
+  /// The key; the type's name unless a type overrides it.
   static var defaultIdentifier: String { get }
-  /// What ``read(forKey:)`` gives when nothing is stored, or nothing that decodes; nil unless a type says
-  /// otherwise.
+  /// What ``read(forKey:)`` returns when nothing is stored, or nothing that decodes; nil unless a type overrides it.
   static var defaultValue: Self? { get }
-  /// The stored value, else ``defaultValue``.
+  /// The stored value, or ``defaultValue``.
   static func read(forKey key: String?) -> Self?
   /// Stores the value.
   func write(withKey key: String?)
-  /// Removes what is stored.
+  /// Removes the stored value.
   func clear(forKey key: String?)
-  /// Removes what is stored.
+  /// Removes the stored value.
   static func clear(forKey key: String?)
 }
 
@@ -43,14 +42,14 @@ extension DefaultStorable {
   /// Nil.
   public static var defaultValue: Self? { nil }
 
-  /// The value stored under a key, nil for ``defaultIdentifier``; else ``defaultValue``.
+  /// The value stored under a key, or ``defaultValue``; a nil key means ``defaultIdentifier``.
   ///
-  /// `Preferences.onError` is called with what does not decode.
+  /// `Preferences.onError` is called for a value that does not decode.
   public static func read(forKey key: String? = nil) -> Self? {
     defaults.reporting { try load(forKey: key) } ?? defaultValue
   }
 
-  /// As ``read(forKey:)``, but throws when what is stored does not decode.
+  /// As ``read(forKey:)``, but throws when the stored value does not decode.
   public static func load(forKey key: String? = nil) throws -> Self? {
     for name in names(for: key) {
       if let value = try defaults.df.decode(Self.self, forKey: name) { return value }
@@ -58,21 +57,21 @@ extension DefaultStorable {
     return defaultValue
   }
 
-  /// Stores the value under a key, nil for ``defaultIdentifier``. Errors go to `Preferences.onError`.
+  /// Stores the value under a key; nil means ``defaultIdentifier``. Errors go to `Preferences.onError`.
   public func write(withKey key: String? = nil) {
     Self.defaults.df.store(self, forKey: key ?? Self.defaultIdentifier)
   }
 
-  /// As ``write(withKey:)``, but throws when the value does not encode or could not be stored.
+  /// As ``write(withKey:)``, but throws when the value could not be encoded or stored.
   public func save(forKey key: String? = nil) throws {
     try Self.defaults.df.encode(self, forKey: key ?? Self.defaultIdentifier)
   }
 
-  /// Removes what is stored under a key, nil for ``defaultIdentifier``.
+  /// Removes the value stored under a key; nil means ``defaultIdentifier``.
   public func clear(forKey key: String? = nil) { Self.clear(forKey: key) }
 
-  /// Removes what is stored under a key, nil for ``defaultIdentifier``, and what the library Default
-  /// stored for it.
+  /// Removes the value stored under a key, and what the library Default stored for it; nil means
+  /// ``defaultIdentifier``.
   public static func clear(forKey key: String? = nil) {
     let names = names(for: key)
     defaults.reporting(key: names[0]) {
@@ -80,7 +79,7 @@ extension DefaultStorable {
     }
   }
 
-  /// The key, and behind it the one that the library Default made for the type of a type.
+  /// The key, followed by the one that the library Default formed from the type of a type.
   private static func names(for key: String?) -> [String] {
     if let key { return [key] }
     guard defaultIdentifier == String(describing: Self.self) else { return [defaultIdentifier] }

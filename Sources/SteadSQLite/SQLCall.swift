@@ -5,7 +5,7 @@ package struct SQLCall {
   private let context: OpaquePointer?
   private let arguments: UnsafeMutablePointer<OpaquePointer?>?
 
-  /// What SQLite hands to the body of an ``SQLFunction``.
+  /// Wraps the parameters that SQLite passes to the body of an ``SQLFunction``.
   package init(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
     self.context = context
     self.arguments = arguments
@@ -34,7 +34,7 @@ package struct SQLCall {
   package func returnNull() { sqlite3_result_null(context) }
   package func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
   package func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
-  /// SQLite turns what is not a number into NULL.
+  /// SQLite converts NaN to NULL.
   package func returns(double value: Double) { sqlite3_result_double(context, value) }
 
   package func returns(_ value: String) {
@@ -43,7 +43,7 @@ package struct SQLCall {
   }
 
   package func returns(text: UnsafeRawBufferPointer) {
-    // An empty buffer has no address, which SQLite would take for NULL.
+    // An empty buffer has no address, which SQLite would treat as NULL.
     guard let start = text.baseAddress, !text.isEmpty else {
       sqlite3_result_text(context, "", 0, SQLiteStatement.copying)
       return

@@ -1,6 +1,6 @@
 import CSteadSQLite
 
-/// An order of texts that SQLite lacks.
+/// A string collation that SQLite lacks.
 package struct SQLCollation: Sendable {
   package typealias Compare =
     @convention(c) @Sendable (

@@ -4,8 +4,8 @@
 /// let fragment: SQLFragment = "\(column) < \(SQLValue.integer(5))"
 /// ```
 ///
-/// A value becomes a parameter, never part of the text, so that the text stays the same and its
-/// statement prepared. Names go in as ``SQLName``, which quotes them.
+/// A value becomes a parameter, never part of the SQL, so that the SQL stays the same and its statement stays
+/// prepared. Names are inserted as ``SQLName``, which quotes them.
 package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable {
   package var sql: String
   package var bindings: [SQLValue]
@@ -43,13 +43,13 @@ package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable
       bindings.append(value)
     }
 
-    /// A small number that belongs to the statement's form, such as a discriminator.
+    /// Inserts a small number that belongs to the statement's form, such as a discriminator.
     package mutating func appendInterpolation(form number: Int) { sql += String(number) }
   }
 
   package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment { "\(left)\(right)" }
 
-  /// Fragments with a separator between them.
+  /// Joins fragments with a separator.
   package static func joined(_ fragments: [SQLFragment], by separator: String) -> SQLFragment {
     var result = SQLFragment(sql: "")
     for (index, fragment) in fragments.enumerated() {
@@ -70,6 +70,6 @@ extension SQLFragment {
     count == 0 ? "" : " GROUP BY \((1...count).map(String.init).joined(separator: ", "))"
   }
 
-  /// The number of rows that a SELECT gives.
+  /// A SELECT that counts the rows of this one.
   package var counted: SQLFragment { "SELECT count(*) FROM (\(self))" }
 }

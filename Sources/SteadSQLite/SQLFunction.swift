@@ -1,8 +1,8 @@
 import CSteadSQLite
 
-/// A function of SQL that SQLite lacks.
+/// An SQL function that SQLite lacks.
 ///
-/// It gives the same for the same arguments, and has no meaning in a schema: views, triggers, indexes and
+/// It returns the same for the same arguments, and isn't allowed in a schema: views, triggers, indexes and
 /// defaults that name it are refused.
 package struct SQLFunction: Sendable {
   package typealias Body =

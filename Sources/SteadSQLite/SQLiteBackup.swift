@@ -1,20 +1,20 @@
 import CSteadSQLite
 
-/// Puts the pages of one database in place of another's, in one transaction of the other.
+/// Replaces a database's pages with those of another, in one transaction.
 ///
-/// Whoever has the destination open sees either its old content or all of the new one, also when this process is
-/// killed meanwhile. Both must have pages of one size where the destination has a log. See
+/// Every connection to the destination sees either its old content or all of the new content, even if this
+/// process is killed meanwhile. Both must have the same page size if the destination has a log. See
 /// <https://sqlite.org/c3ref/backup_finish.html>.
 package final class SQLiteBackup {
-  /// How many pages are copied at once, unless told otherwise: 4 MB of the usual size.
+  /// The default number of pages copied at once: 4 MB at the usual page size.
   package static let pageStep: Int32 = 1024
 
   private let source: SQLiteConnection
   private let destination: SQLiteConnection
   private var handle: OpaquePointer?
 
-  /// - Parameter destination: A connection without an open transaction, which is used for nothing else until the
-  ///   backup is finished.
+  /// - Parameter destination: A connection without an open transaction, which is used for nothing else until
+  ///   the backup is finished.
   package init(from source: SQLiteConnection, into destination: SQLiteConnection) throws {
     self.source = source
     self.destination = destination
@@ -24,7 +24,7 @@ package final class SQLiteBackup {
 
   deinit { sqlite3_backup_finish(handle) }
 
-  /// Takes the destination's write lock, which is kept until ``finish()``.
+  /// Takes the destination's write lock, which is held until ``finish()``.
   package func lock() throws { _ = try step(0) }
 
   /// Copies pages, and returns whether any are left; the step that copies the last ones commits.
@@ -41,7 +41,7 @@ package final class SQLiteBackup {
   /// How many pages the source has, as of the last step.
   package var total: Int { Int(sqlite3_backup_pagecount(handle)) }
 
-  /// Ends the backup, and takes back what was copied when pages are left.
+  /// Ends the backup, and rolls back what was copied if pages are left.
   package func finish() throws {
     let code = sqlite3_backup_finish(handle)
     handle = nil

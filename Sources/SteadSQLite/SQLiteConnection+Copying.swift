@@ -2,17 +2,17 @@ import CSteadSQLite
 import Foundation
 
 extension SQLiteConnection {
-  /// How many pages are copied between two reports: 1 MiB of the usual pages.
+  /// The number of pages copied between two reports: 1 MiB at the usual page size.
   package static let pagesPerReport: Int32 = 256
 
-  /// Writes what the database holds now into a file that is empty or does not exist yet, and that its owner alone may
-  /// read. It is on the disk when this returns.
+  /// Copies the database into a file that is empty or does not exist yet, and that only its owner may read.
+  /// The copy is on the disk when this returns.
   ///
-  /// What it copies is what the open transaction sees, or else the last commit. Costs a reading and a writing of all
-  /// pages. Others may read and write meanwhile.
+  /// It copies what the open transaction sees, or otherwise the last commit. Costs reading and writing all
+  /// pages. Other connections may read and write meanwhile.
   ///
-  /// - Parameter progress: Called with the numbers of copied pages and of all; what it throws ends the copying, and
-  ///   leaves a file that is no database.
+  /// - Parameter progress: Called with the numbers of copied pages and of all pages; throwing an error ends
+  ///   the copying, and leaves a file that isn't a database.
   package func copy(
     to path: String, _ progress: (_ copied: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws {
@@ -25,12 +25,12 @@ extension SQLiteConnection {
     var options = SQLiteOptions(.file(path))
     options.failure = failure
     let target = try SQLiteConnection(options)
-    // A copy that is not finished is thrown away, so nothing has to be rolled back.
+    // An unfinished copy is thrown away, so nothing has to be rolled back.
     try target.execute("PRAGMA journal_mode = OFF")
     let ownsSnapshot = !isInTransaction
     if ownsSnapshot { try execute("BEGIN") }
     defer { if ownsSnapshot { try? execute("ROLLBACK") } }
-    // Without a snapshot each commit of others would have the copying begin again.
+    // Without a snapshot each commit of another connection would restart the copying.
     _ = try integer("SELECT count(*) FROM sqlite_schema")
     let backup = try SQLiteBackup(from: self, into: target)
     var isComplete = false

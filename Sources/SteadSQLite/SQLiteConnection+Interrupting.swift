@@ -1,12 +1,12 @@
 import CSteadSQLite
 
 extension SQLiteConnection {
-  /// After how many of SQLite's own steps a statement that runs is asked whether to go on: some milliseconds.
+  /// The number of SQLite's own steps between two checks whether a statement may go on: some milliseconds.
   package static let stepsPerQuestion: Int32 = 100_000
 
-  /// Runs a body whose statements go on only as long as a question does not throw; what it throws is thrown on.
+  /// Runs a body whose statements go on only until `question` throws; its error is rethrown.
   ///
-  /// A statement that is ended so has no effect. The body may not use this function itself.
+  /// An interrupted statement has no effect. The body may not use this function itself.
   package func interruptibly<Result>(
     _ question: () throws -> Void, _ body: () throws -> Result
   ) throws -> Result {
@@ -30,7 +30,7 @@ extension SQLiteConnection {
   }
 }
 
-/// Asks whether to go on, and keeps why not.
+/// Checks whether to go on, and keeps the reason if not.
 private final class Interruption {
   private let question: () throws -> Void
   private(set) var reason: (any Error)?

@@ -2,34 +2,33 @@ import CSteadSQLite
 import Foundation
 
 // Sendable: `handle` and `failure` are constants, and `statements` is used by the one thread that has the
-// connection. SQLite keeps no lock of its own (NOMUTEX); the owners do: `StoreConnection` says how, and
-// a `ForeignStore` is not Sendable.
+// connection. SQLite uses no lock of its own (NOMUTEX); the owners do: `StoreConnection` explains how, and a
+// `ForeignStore` isn't Sendable.
 /// One connection to a SQLite database, with its prepared statements; used by one thread at a time.
 ///
-/// A file may have been made by anybody. So each connection is hardened as
-/// <https://sqlite.org/security.html> says: what a file's schema names (views, triggers, defaults) calls no
-/// function with side effects, nothing writes past SQLite's own tables, no extension is loaded, and
-/// pages are checked when they are read.
+/// Anybody may have created a file. So each connection is hardened as <https://sqlite.org/security.html>
+/// recommends: what a file's schema names (views, triggers, defaults) calls no function with side effects,
+/// nothing writes to SQLite's own tables, no extension is loaded, and pages are checked when they are read.
 package final class SQLiteConnection: @unchecked Sendable {
   /// SQLite's `sqlite3`.
   let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
   let failure: @Sendable (SQLiteError) -> any Error
 
-  /// The most statements kept prepared; beyond it all are dropped, since a program that makes more
-  /// SQL texts than this makes them from values.
+  /// The maximum number of prepared statements kept; beyond it all are dropped, since a program with more SQL
+  /// strings than this builds them from values.
   package static let statementLimit = 512
 
   /// Opens a database.
   ///
-  /// Throws what `options.failure` makes of a ``SQLiteError``.
+  /// Throws what `options.failure` returns for a ``SQLiteError``.
   package init(_ options: SQLiteOptions) throws {
     failure = options.failure
     let path: String
     switch options.location {
     case .memory: path = ":memory:"
     case .file(let file) where options.isImmutable: path = Self.immutableURI(file)
-    // A path of this form could be taken for a name that SQLite knows.
+    // A path of this form could be mistaken for a special name of SQLite.
     case .file(let file): path = file.hasPrefix("/") ? file : "./" + file
     }
     let access =
@@ -51,12 +50,12 @@ package final class SQLiteConnection: @unchecked Sendable {
   }
 
   deinit {
-    // Statements are finalized before the connection that they belong to is closed.
+    // Statements are finalized before their connection is closed.
     statements.removeAll()
     sqlite3_close_v2(handle)
   }
 
-  /// A file's name as SQLite's documentation has it for URIs.
+  /// A file's name as a URI, by SQLite's documentation.
   private static func immutableURI(_ file: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -85,7 +84,7 @@ package final class SQLiteConnection: @unchecked Sendable {
       (SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
       (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
-      // "text" in double quotes is a name, and never a text.
+      // "text" in double quotes is a name, and never a string.
       (SQLITE_DBCONFIG_DQS_DML, false), (SQLITE_DBCONFIG_DQS_DDL, false),
       (SQLITE_DBCONFIG_ENABLE_VIEW, options.readsViews),
     ]
@@ -105,7 +104,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// Sets how long a statement waits for the locks of other connections, in milliseconds.
   package func setLockPatience(_ milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
-  /// Leaves the log beside the file as it is when the connection is the last to be closed, which would otherwise put
+  /// Keeps the log next to the file when the connection is the last to be closed; SQLite would otherwise move
   /// the log's pages into the file.
   package func keepLog() {
     _ = stead_sqlite_set(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -113,7 +112,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   /// Turns the file's triggers on or off for this connection; temporary ones are always on.
   ///
-  /// Statements are prepared again when they are next run.
+  /// Statements are prepared again when they next run.
   package func setsOffTriggers(_ isOn: Bool) throws {
     try check(stead_sqlite_set(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
   }
@@ -124,7 +123,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   // MARK: Statements
 
-  /// A prepared statement, made once for each text.
+  /// A prepared statement, made once for each SQL string.
   package func statement(_ sql: String) throws -> SQLiteStatement {
     if let statement = statements[sql] { return statement }
     if statements.count >= Self.statementLimit { statements.removeAll() }
@@ -133,7 +132,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     return statement
   }
 
-  /// Runs SQL without parameters and results; several statements, too.
+  /// Runs SQL without parameters and results; it may contain several statements.
   package func execute(_ sql: String) throws {
     if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error(sql) }
   }
@@ -158,7 +157,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     return result
   }
 
-  /// The first column of the first row; nil without a row, and for NULL.
+  /// The first column of the first row; nil for NULL or without a row.
   package func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
     let statement = try statement(sql)
     statement.reset()
@@ -176,14 +175,14 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   /// A number that changes when another connection has changed the file, or this one itself.
   ///
-  /// Says so of the snapshot that is open; costs no statement.
+  /// It describes the open snapshot; costs no statement.
   package var dataVersion: UInt32 {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
   }
 
-  /// The error of a call that has returned a code, where the connection may hold none.
+  /// The error for a code that a call returned, when the connection may hold none.
   func error(code: Int32) -> any Error {
     failure(SQLiteError(code: code, message: String(cString: sqlite3_errstr(code))))
   }

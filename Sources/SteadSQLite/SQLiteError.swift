@@ -1,14 +1,14 @@
 import CSteadSQLite
 
-/// What SQLite refused to do.
+/// An error that SQLite reported.
 ///
-/// Holds the statement's text, and none of its parameters.
+/// Contains the statement's SQL, and none of its parameters.
 package struct SQLiteError: Error, Equatable {
   /// SQLite's extended result code; see <https://sqlite.org/rescode.html>.
   package let code: Int32
-  /// SQLite's own words.
+  /// SQLite's own message.
   package let message: String
-  /// The statement; empty for what is no statement, such as the opening of a file.
+  /// The statement; empty for an action without one, such as opening a file.
   package let sql: String
 
   package init(code: Int32, message: String, sql: String = "") {
@@ -17,17 +17,17 @@ package struct SQLiteError: Error, Equatable {
     self.sql = sql
   }
 
-  /// What a file's content shows, where SQLite itself has not noticed.
+  /// Damage that a file's content reveals before SQLite itself notices.
   package static func damaged(_ message: String) -> SQLiteError {
     SQLiteError(code: SQLITE_CORRUPT, message: message)
   }
 
-  /// What a user of SQLite can act upon.
+  /// What a caller of SQLite can act on.
   package enum Kind: Equatable {
     case full, damaged, locked, readOnly, notOpened, disk, constraint, interrupted, view, other
   }
 
-  /// How SQLite begins its words for a view that is not to be read; it has no code for that.
+  /// The beginning of SQLite's message for a view that may not be read; it has no code for that.
   private static let refusedView = "access to view"
 
   package var kind: Kind {

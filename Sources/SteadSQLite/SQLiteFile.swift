@@ -3,18 +3,18 @@ import Foundation
 
 /// The file of a database, handled without a connection.
 package enum SQLiteFile {
-  /// Makes an empty file that its owner alone may read, as long as nothing is there; SQLite takes its mode
-  /// for the files that it makes beside it.
+  /// Creates an empty file that only its owner may read, unless one exists; SQLite copies its mode to the
+  /// files that it creates next to it.
   ///
   /// SQLite itself would let everybody read it. Does nothing where the file system cannot do this: opening
-  /// the database then makes the file, or says why not.
+  /// the database then creates the file, or reports why not.
   package static func makePrivate(at path: String) {
-    // Made without a handle: to close one on the file itself would release the locks that connections of
-    // this process may hold on it by then. Fails when something is there, even a symbolic link that leads
-    // nowhere.
+    // Created without a descriptor: closing one on the file itself would release the locks that connections
+    // of this process may hold on it by then. Fails when anything exists there, even a symbolic link that
+    // leads nowhere.
     if mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST { return }
-    // Apple's systems let only the superuser do that. So it is made under another name, which stays where
-    // the process is killed in these lines.
+    // On Apple's systems only the superuser may do that. So it is created under another name, which remains
+    // if the process is killed within these lines.
     let draft = "\(path)-\(UUID().uuidString)"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
@@ -23,11 +23,11 @@ package enum SQLiteFile {
     unlink(draft)
   }
 
-  /// The first bytes of a file; fewer when it has fewer, none when it cannot be read.
+  /// The first bytes of a file; fewer when it is shorter, none when it cannot be read.
   ///
-  /// Reads through SQLite's own layer of files, which keeps a file open while connections of this process
-  /// hold locks on it: to close any other handle on the file would release their locks, and another
-  /// process would then remove the log that they use.
+  /// Reads through SQLite's own file layer, which keeps a file open while connections of this process hold
+  /// locks on it: closing any other descriptor of the file would release their locks, and another process
+  /// would then remove the log that they use.
   package static func start(of path: String, count: Int) -> [UInt8] {
     guard let system = sqlite3_vfs_find(nil) else { return [] }
     let memory = UnsafeMutableRawPointer.allocate(
@@ -35,7 +35,7 @@ package enum SQLiteFile {
     defer { memory.deallocate() }
     memory.initializeMemory(as: UInt8.self, repeating: 0, count: Int(system.pointee.szOsFile))
     let file = memory.assumingMemoryBound(to: sqlite3_file.self)
-    // SQLite looks for parameters behind the name, which a second NUL ends.
+    // SQLite searches for parameters after the name, up to a second NUL.
     return (path.utf8CString + [0]).withUnsafeBufferPointer { name in
       let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
       guard system.pointee.xOpen(system, name.baseAddress, file, flags, nil) == SQLITE_OK,
@@ -50,7 +50,7 @@ package enum SQLiteFile {
 }
 
 extension SQLiteFile {
-  /// Where SQLite puts what it writes for a while.
+  /// Where SQLite puts its temporary files.
   package static var temporaryDirectory: String {
     let environment = ProcessInfo.processInfo.environment
     let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { environment[$0] }

@@ -7,7 +7,7 @@ package final class SQLiteStatement {
   @usableFromInline package let pointer: OpaquePointer
   private unowned(unsafe) let connection: SQLiteConnection
 
-  /// Prepares a statement that is run again and again.
+  /// Prepares a statement that runs repeatedly.
   ///
   /// The connection must outlive it.
   package init(_ sql: String, on connection: SQLiteConnection) throws {
@@ -29,7 +29,7 @@ package final class SQLiteStatement {
     sqlite3_clear_bindings(pointer)
   }
 
-  /// Makes the statement ready to run again with parameters that are all bound anew.
+  /// Makes the statement ready to run again; the caller binds all parameters again.
   @inlinable package func rewind() { sqlite3_reset(pointer) }
 
   /// Whether there is a row.
@@ -44,7 +44,7 @@ package final class SQLiteStatement {
     connection.error(sqlite3_sql(pointer).map { String(cString: $0) } ?? "")
   }
 
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   @inlinable package func run() throws {
     defer { sqlite3_reset(pointer) }
     _ = try step()
@@ -82,7 +82,7 @@ package final class SQLiteStatement {
     for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
   }
 
-  /// Tells SQLite to copy what it is given.
+  /// Tells SQLite to copy its argument.
   package static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   // MARK: Columns, counted from 0
@@ -101,25 +101,25 @@ package final class SQLiteStatement {
     sqlite3_column_type(pointer, column) == SQLITE_TEXT
   }
 
-  /// The column as text; what is no UTF-8 in it is repaired.
+  /// The column as a string; invalid UTF-8 in it is repaired.
   package func text(_ column: Int32) -> String {
     String(decoding: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self)
   }
 
-  /// Hands over the bytes of the column as text; they are good within the call.
+  /// Calls a closure with the column's UTF-8, which is valid only during the call.
   package func withText<Result>(
     _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result {
     try body(bytes(sqlite3_column_text(pointer, column), column))
   }
 
-  /// The column's text; nil when it is no text, or no UTF-8.
+  /// The column's string; nil when it isn't text, or isn't valid UTF-8.
   package func validText(_ column: Int32) -> String? {
     guard isText(column) else { return nil }
     return String(validating: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self)
   }
 
-  /// The column's bytes, whatever it holds.
+  /// The column's bytes, whatever their type.
   package func data(_ column: Int32) -> Data {
     guard let start = sqlite3_column_blob(pointer, column) else { return Data() }
     return Data(bytes: start, count: Int(sqlite3_column_bytes(pointer, column)))

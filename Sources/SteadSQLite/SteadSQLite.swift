@@ -1,4 +1,4 @@
-// The one place that speaks to SQLite: connections that are hardened against crafted files, prepared
-// statements, pieces of SQL with their parameters, functions and collations, errors.
+// The only module that calls SQLite: connections that are hardened against crafted files, prepared
+// statements, SQL fragments with their parameters, functions and collations, errors.
 //
-// Knows nothing of models. Who stands on it says in `SQLiteOptions` what its errors become.
+// It knows nothing of models. Its clients set in `SQLiteOptions` what its errors become.

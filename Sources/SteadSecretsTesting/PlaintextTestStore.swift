@@ -2,15 +2,15 @@ public import Foundation
 import SteadFiles
 public import SteadSecrets
 
-/// Secrets in a file that everyone with access to it can read, for tests alone.
+/// Stores secrets unencrypted in a file that everyone with access to it can read; for tests only.
 ///
-/// The tests of an app use it to look at what the app keeps, and to begin with what they need. It is in a
-/// product of its own, which a target of tests depends on, so that no app can come to use it. Nothing else
-/// in this package writes a secret in the clear. The file is JSON,
-/// with the secrets in Base64, is replaced as a whole by each write, and allows its owner alone.
-/// Processes take turns by a lock beside it, `NAME.lock`. Each call reads the whole file.
+/// An app's tests use it to check what the app stores, and to set up a start state. It is in a separate
+/// product for test targets, so that no app can use it by mistake. Nothing else in this package writes a
+/// secret in the clear. The file is JSON, with the secrets in Base64; each write replaces it as a whole, and
+/// only its owner may access it. Processes take turns through a lock next to it, `NAME.lock`. Each call reads
+/// the whole file.
 public struct PlaintextTestStore: SecretStore {
-  /// The largest secret that it takes, 16 MiB.
+  /// The largest secret that it accepts, 16 MiB.
   public static let sizeLimit = 16 << 20
 
   /// Where the file is, or will be.
@@ -18,57 +18,57 @@ public struct PlaintextTestStore: SecretStore {
   private let file: AtomicFile
   private let lock: FileLock
 
-  /// A store in a file, which is made by the first write; the directory must be there.
+  /// A store in a file, which the first write creates; the directory must exist.
   public init(at url: URL) {
     self.url = url
     file = AtomicFile(url)
     lock = FileLock(url.appendingPathExtension("lock"))
   }
 
-  /// The file, and that it is in the clear.
+  /// The file's location, and that it is in the clear.
   public var storeDescription: SecretStoreDescription {
     SecretStoreDescription(
       kind: .other("file in the clear"), location: url.path(percentEncoded: false),
       reason: "The caller chose it. Everyone who can read the file can read the secrets.")
   }
 
-  /// It keeps secrets, and protects none.
+  /// It stores secrets persistently, but does not protect them.
   public var features: Set<SecretStoreFeature> { [.persistence] }
-  /// The largest secret that it takes, in bytes.
+  /// The largest secret that it accepts, in bytes.
   public var sizeLimit: Int { Self.sizeLimit }
 
-  /// The secret of a name, or nil when there is none.
+  /// The secret of a name, or nil if none exists.
   ///
   /// - Throws: ``SecretError``: `.accessDenied`, `.corrupt` or `.newerVersion` when the file cannot be read.
   public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
     try table().entries[id]?.bytes
   }
 
-  /// What is known of a secret without reading it, or nil when there is none.
+  /// A secret's metadata, or nil if none exists; the secret itself isn't returned.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
     try table().entries[id]?.item
   }
 
-  /// What is known of all secrets of a service, in the order of their accounts' UTF-8.
+  /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     try table().items(service: service)
   }
 
-  /// What is known of the secrets of all services that have these attributes.
+  /// The metadata of the secrets of all services that have these attributes.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     try table().items(matching: attributes)
   }
 
-  /// Keeps a secret, if the write's condition holds.
+  /// Stores a secret, if the write's condition holds.
   ///
-  /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
-  ///   hold, `.tooLarge`, `.unsupported`, `.noSpace`; else as ``bytes(for:)`` does.
+  /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not hold,
+  ///   `.tooLarge`, `.unsupported`, `.noSpace`; otherwise as ``bytes(for:)`` does.
   public func write(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
@@ -79,7 +79,7 @@ public struct PlaintextTestStore: SecretStore {
     }
   }
 
-  /// Removes a secret, and returns whether there was one.
+  /// Removes a secret, and returns whether it existed.
   ///
   /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does.
   @discardableResult
@@ -92,7 +92,7 @@ public struct PlaintextTestStore: SecretStore {
     return isThere
   }
 
-  /// Removes all secrets of a service, and returns how many there were.
+  /// Removes all secrets of a service, and returns their number.
   ///
   /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does.
   @discardableResult
@@ -113,7 +113,7 @@ extension PlaintextTestStore {
     }
   }
 
-  /// Reads, lets `body` change the table, and writes it unless `body` returns false.
+  /// Reads the file, lets `body` change the table, and writes it unless `body` returns false.
   private func change(_ body: (inout SecretTable) throws -> Bool) throws(SecretError) {
     try SecretError.files {
       try lock.withLock {

@@ -2,7 +2,7 @@ import Foundation
 import SteadSecrets
 
 extension SecretTable {
-  /// The file of a ``PlaintextTestStore``, as it is in JSON.
+  /// The JSON document of a ``PlaintextTestStore``.
   private struct Document: Codable {
     static let version = 1
 
@@ -25,7 +25,7 @@ extension SecretTable {
   init(plaintext data: Data) throws(SecretError) {
     self.init()
     let decoder = JSONDecoder()
-    // A later version may have another shape, so its number is looked at by itself.
+    // A later version may have another structure, so its number is decoded separately.
     guard let version = try? decoder.decode(Version.self, from: data).version else {
       throw Self.corrupt
     }
@@ -62,5 +62,5 @@ extension SecretTable {
 
   private static let corrupt = SecretError(
     code: .corrupt,
-    message: "The file of the plaintext store is not what was written. Remove it to begin anew.")
+    message: "The file of the plaintext store is damaged. Remove it to start over.")
 }

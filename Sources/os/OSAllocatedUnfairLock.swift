@@ -2,24 +2,24 @@
   import Foundation
   @_exported public import OSLog
 
-  /// A lock with the value that it guards, in memory of its own.
+  /// A lock with the value that it guards, in separately allocated memory.
   ///
   /// ```swift
   /// let count = OSAllocatedUnfairLock(initialState: 0)
   /// count.withLock { $0 += 1 }
   /// ```
   ///
-  /// Copies are the same lock. Taking one that nobody holds costs some 50 ns. To take it again on the
-  /// thread that holds it, or to let it go on another, is a programmer's error and stops the program,
-  /// as it does on Apple's systems. For a lock that need not be copied, `Mutex` of the standard
-  /// library's Synchronization is the better choice.
+  /// Copies are the same lock. Taking a free one costs some 50 ns. Taking it again on the thread that holds
+  /// it, or releasing it on another thread, is a programmer error and stops the program, as on Apple's
+  /// systems. If the lock need not be copied, prefer `Mutex` from the standard library's Synchronization
+  /// module.
   ///
-  /// Unchecked, since the state need not be Sendable: it is reached only while the lock is held, and
-  /// the initializers that take such a state say so in their name.
+  /// Unchecked, since the state need not be Sendable: it is accessed only while the lock is held, and the
+  /// names of the initializers that accept such a state say so.
   public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
     private let storage: Storage
 
-    /// A lock around a state that is not Sendable; the caller sees to it that nobody else has it.
+    /// A lock around a non-Sendable state; the caller makes sure that nobody else has access to it.
     public init(uncheckedState initialState: State) { storage = Storage(initialState) }
 
     /// A lock around a state.
@@ -28,14 +28,14 @@
     /// A lock around nothing.
     public init() where State == Void { storage = Storage(()) }
 
-    /// Runs `body` with the state while no other thread has it.
+    /// Runs `body` with the state while no other thread has access to it.
     public func withLock<Result: Sendable>(
       _ body: @Sendable (inout State) throws -> Result
     ) rethrows -> Result {
       try withLockUnchecked(body)
     }
 
-    /// Runs `body` with the state while no other thread has it; what leaves is not checked.
+    /// Runs `body` with the state while no other thread has access to it; the result isn't checked.
     public func withLockUnchecked<Result>(
       _ body: (inout State) throws -> Result
     ) rethrows -> Result {
@@ -44,14 +44,14 @@
       return try body(&storage.state)
     }
 
-    /// Runs `body` with the state, or returns nil at once when another thread has it.
+    /// Runs `body` with the state, or returns nil immediately when another thread holds the lock.
     public func withLockIfAvailable<Result: Sendable>(
       _ body: @Sendable (inout State) throws -> Result
     ) rethrows -> Result? {
       try withLockIfAvailableUnchecked(body)
     }
 
-    /// Runs `body` with the state, or returns nil at once; what leaves is not checked.
+    /// Runs `body` with the state, or returns nil immediately; the result isn't checked.
     public func withLockIfAvailableUnchecked<Result>(
       _ body: (inout State) throws -> Result
     ) rethrows -> Result? {
@@ -67,17 +67,17 @@
       try withLockUnchecked { _ in try body() }
     }
 
-    /// Takes the lock, waiting for it; not across an `await`, which may end on another thread.
-    @available(*, noasync, message: "Use withLock(_:), since a task may change its thread.")
+    /// Takes the lock, waiting for it; not across an `await`, which may resume on another thread.
+    @available(*, noasync, message: "Use withLock(_:), since a task may resume on another thread.")
     public func lock() where State == Void { storage.lock() }
 
-    /// Lets the lock go.
-    @available(*, noasync, message: "Use withLock(_:), since a task may change its thread.")
+    /// Releases the lock.
+    @available(*, noasync, message: "Use withLock(_:), since a task may resume on another thread.")
     public func unlock() where State == Void { storage.unlock() }
 
-    /// Takes the lock if nobody holds it, and says whether it did.
+    /// Takes the lock if it is free, and returns whether it did.
     @available(
-      *, noasync, message: "Use withLockIfAvailable(_:), since a task may change its thread."
+      *, noasync, message: "Use withLockIfAvailable(_:), since a task may resume on another thread."
     )
     public func lockIfAvailable() -> Bool where State == Void { storage.tryLock() }
   }
@@ -85,7 +85,7 @@
   extension OSAllocatedUnfairLock {
     private final class Storage {
       var state: State
-      /// In memory that does not move, which a stored property need not be.
+      /// Allocated separately because its address must not change, as a stored property's can.
       private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
       init(_ state: State) {
@@ -93,7 +93,7 @@
         mutex = .allocate(capacity: 1)
         var attributes = pthread_mutexattr_t()
         pthread_mutexattr_init(&attributes)
-        // The kind that notices its own thread, where the plain one would wait for ever.
+        // An error-checking mutex detects its own thread, where a plain one would wait forever.
         pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
         pthread_mutex_init(mutex, &attributes)
         pthread_mutexattr_destroy(&attributes)
@@ -106,12 +106,12 @@
 
       func lock() {
         let result = pthread_mutex_lock(mutex)
-        precondition(result == 0, "The lock is held by this thread already.")
+        precondition(result == 0, "This thread already holds the lock.")
       }
 
       func unlock() {
         let result = pthread_mutex_unlock(mutex)
-        precondition(result == 0, "The lock is not held by this thread.")
+        precondition(result == 0, "This thread does not hold the lock.")
       }
 
       func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }

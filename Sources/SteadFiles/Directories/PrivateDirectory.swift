@@ -22,8 +22,8 @@ enum PrivateDirectory {
   static func problem(with path: String, on disk: any Disk) throws -> String? {
     guard let found = try disk.status(at: path) else { return "The directory does not exist." }
     guard found.kind == .directory else { return "It isn't a directory." }
-    guard found.user == geteuid() else { return "The directory belongs to another user; remove or rename it." }
-    guard found.mode & 0o777 == 0o700 else { return "The directory's permissions aren't 0700; set them." }
+    guard found.user == geteuid() else { return "The directory belongs to another user." }
+    guard found.mode & 0o777 == 0o700 else { return "Its permissions aren't 0700." }
     return nil
   }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// The objects of a keyed archive as their fields, of whatever classes; no class is made.
+/// The objects of a keyed archive, of any classes, as plain fields; no class is instantiated.
 ///
-/// For archives whose objects refer to each other in circles, and are of classes that exist on Apple's
-/// systems alone. Costs the decoding of the property list.
+/// For archives whose objects refer to each other in circles and belong to classes that exist only on Apple's
+/// systems. Costs the decoding of the property list.
 package struct ArchivedObjects: Sendable {
-  /// An object by its place in the archive.
+  /// An object, identified by its position in the archive.
   package struct Reference: Hashable, Sendable {
     let index: Int
   }
@@ -14,7 +14,7 @@ package struct ArchivedObjects: Sendable {
   package static let objectLimit = 1_000_000
 
   private let objects: [PropertyList]
-  /// The names of each object's class and of those above it, by the place of the class.
+  /// The names of each class and its superclasses, by the position of the class.
   private let lineages: [Int: [String]]
 
   /// Throws ``PropertyListError`` for data that isn't a keyed archive.
@@ -22,7 +22,7 @@ package struct ArchivedObjects: Sendable {
     guard case .dictionary(let archive) = try BinaryPropertyList.decode(data),
       case .array(let objects)? = archive["$objects"], archive["$archiver"] != nil,
       objects.count <= Self.objectLimit
-    else { throw PropertyListError.damaged("This is not a keyed archive.", at: 0) }
+    else { throw PropertyListError.damaged("This isn't a keyed archive.", at: 0) }
     self.objects = objects
     var lineages: [Int: [String]] = [:]
     for (index, object) in objects.enumerated() {
@@ -33,12 +33,12 @@ package struct ArchivedObjects: Sendable {
     self.lineages = lineages
   }
 
-  /// All objects of a class or of one below it, in their order.
+  /// All objects of a class or its subclasses, in archive order.
   package func all(of className: String) -> [Reference] {
     objects.indices.map(Reference.init).filter { self.is($0, a: className) }
   }
 
-  /// Whether an object is of a class, or of one below it.
+  /// Whether an object is of a class or a subclass of it.
   package func `is`(_ object: Reference, a className: String) -> Bool {
     guard case .dictionary(let fields) = value(object),
       let type = fields["$class"].flatMap(reference)
@@ -52,7 +52,7 @@ package struct ArchivedObjects: Sendable {
     return fields.map(\.key)
   }
 
-  /// The object that a field refers to; nil where there is none.
+  /// The object that a field refers to; nil if none.
   package func object(_ field: String, of object: Reference) -> Reference? {
     guard case .dictionary(let fields) = value(object),
       let found = fields[field].flatMap(reference), found.index > 0
@@ -60,7 +60,7 @@ package struct ArchivedObjects: Sendable {
     return found
   }
 
-  /// A field's string, in the object itself or referred to.
+  /// A field's string, stored in the object itself or referred to.
   package func string(_ field: String, of object: Reference) -> String? {
     guard case .dictionary(let fields) = value(object), let found = fields[field] else {
       return nil
@@ -85,7 +85,7 @@ package struct ArchivedObjects: Sendable {
   /// The elements of an array or a set, or the values of a dictionary; nil for another object.
   package func elements(of object: Reference) -> [Reference]? {
     guard case .dictionary(let fields) = value(object) else { return nil }
-    // Core Data's own dictionaries keep their values in an array beside their keys.
+    // Core Data's own dictionaries keep their values in an array parallel to their keys.
     if let values = fields["values"].flatMap(reference), fields["searchMapping"] != nil {
       return elements(of: values)
     }
@@ -96,7 +96,7 @@ package struct ArchivedObjects: Sendable {
 
   private func value(_ reference: Reference) -> PropertyList { objects[reference.index] }
 
-  /// The object that a value refers to, if it is in the archive.
+  /// The object that a value refers to, if the archive contains it.
   private func reference(_ value: PropertyList) -> Reference? {
     guard case .dictionary(let fields) = value, let number = BinaryPropertyList.reference(fields),
       Int(number) < objects.count

@@ -1,10 +1,10 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// An archive in the format of NSKeyedArchiver, read without NSKeyedUnarchiver.
+  /// An archive in NSKeyedArchiver's format, read without NSKeyedUnarchiver.
   ///
-  /// Foundation's unarchiver on Linux ends the process where an archive holds a class that is not
-  /// allowed, or is damaged. This one throws. The format is a binary property list:
+  /// Foundation's unarchiver on Linux ends the process when an archive is damaged or contains a class that
+  /// isn't allowed. This one throws. The format is a binary property list:
   ///
   /// | key        | meaning                                                                   |
   /// | ---------- | ------------------------------------------------------------------------- |
@@ -15,12 +15,12 @@
   package struct KeyedArchive {
     struct Unreadable: Error {}
 
-    /// How deep values may be nested: a damaged archive can hold itself.
+    /// The maximum nesting depth: a damaged archive can contain itself.
     private static let depthLimit = 200
-    /// How many values a plain archive may come to: a damaged one can hold one object very often.
+    /// The maximum number of values in a plain archive: a damaged one can contain one object very often.
     private static let expansionLimit = 10_000_000
 
-    /// The classes that are in archives of plain values.
+    /// The classes that occur in archives of plain values.
     package static var plainClasses: [AnyClass] {
       [
         NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self,
@@ -29,7 +29,7 @@
     }
 
     private let data: Data
-    /// The archive's objects, which name each other by their position.
+    /// The archive's objects, which refer to each other by position.
     private let objects: [PropertyList]
     private let top: Int
     private let allowed: [AnyClass]
@@ -54,8 +54,8 @@
       return value
     }
 
-    /// The value of an archive that holds objects of the usual classes alone, of which none is handed to
-    /// Foundation's unarchiver; throws for any other.
+    /// The value of an archive that contains only objects of the usual classes, none of which is passed to
+    /// Foundation's unarchiver; throws for any other archive.
     package func plainRoot() throws -> Any {
       guard try holdsOnlyBuiltIns() else { throw Unreadable() }
       var counts: [Int: Int] = [:]
@@ -63,7 +63,7 @@
       return try object(at: top, depth: 0)
     }
 
-    /// How many values an object comes to when what is shared in it is counted each time.
+    /// The number of values in an object, counting shared ones at each occurrence.
     private func count(at index: Int, _ counts: inout [Int: Int], depth: Int) throws -> Int {
       if let count = counts[index] { return count }
       guard objects.indices.contains(index), depth < Self.depthLimit else { throw Unreadable() }
@@ -86,7 +86,7 @@
       return total
     }
 
-    /// Whether no class of the user's own is in the archive; throws for one that is not allowed.
+    /// Whether the archive contains no class of the user's own; throws for one that isn't allowed.
     private func holdsOnlyBuiltIns() throws -> Bool {
       var isBuiltIn = true
       for object in objects {
@@ -106,7 +106,7 @@
       guard let type, Self.isAllowed(type, allowed) else { throw Unreadable() }
     }
 
-    /// The position of the object that a value names; nil when it names none.
+    /// The position of the object that a value refers to; nil when it refers to none.
     private static func reference(_ value: PropertyList) -> Int? {
       guard case .dictionary(let fields) = value else { return nil }
       return BinaryPropertyList.reference(fields).map { Int($0) }
@@ -145,7 +145,7 @@
 
     /// The value of one of the archive's objects.
     private func object(at index: Int, depth: Int) throws -> Any {
-      // Object 0 is the string "$null", which stands for nil, and nil is in no collection.
+      // Object 0 is the string "$null", which represents nil, and no collection contains nil.
       guard index > 0, objects.indices.contains(index), depth < Self.depthLimit else {
         throw Unreadable()
       }
@@ -192,7 +192,7 @@
       }
     }
 
-    /// A field that is there itself in one archiver's way of writing, and by reference in another's.
+    /// A field that one archiver stores directly, and another by reference.
     private func field<Value>(
       _ names: [String], _ fields: PropertyList.Fields, _ type: Value.Type, _ depth: Int
     ) throws -> Value {
@@ -214,7 +214,7 @@
       throw Unreadable()
     }
 
-    /// A list of references, `NS.objects`, or in older archives fields `NS.object.0` and so on.
+    /// A list of references: `NS.objects`, or in older archives fields `NS.object.0` and so on.
     private func elements(_ name: String, _ fields: PropertyList.Fields, _ depth: Int) throws
       -> [Any]
     {
@@ -265,7 +265,7 @@
   }
 
   extension KeyedArchive {
-    /// Whether the archiver can take a value: it ends the process at one that it cannot.
+    /// Whether the archiver can encode a value: it ends the process at one that it cannot.
     package static func canHold(_ value: Any, allowing allowed: [AnyClass]) -> Bool {
       func allows(_ type: AnyClass) -> Bool { isAllowed(type, allowed) }
       switch value {

@@ -3,11 +3,11 @@
 
   // Not run on this project's machines.
 
-  /// Archives of NSKeyedArchiver from files that are not to be trusted.
+  /// Reads NSKeyedArchiver archives from untrusted files.
   package enum PlainArchive {
-    /// The value of an archive of texts, numbers, dates, data, URLs, UUIDs and collections of them.
+    /// Returns the value of an archive of strings, numbers, dates, data, URLs, UUIDs and collections of them.
     ///
-    /// Throws for one that holds an object of another class, and for a damaged one.
+    /// Throws for an archive that contains an object of another class, and for a damaged one.
     package static func value(_ data: Data) throws -> Any {
       let classes = NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses
       guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
@@ -15,7 +15,7 @@
       return value
     }
 
-    /// Whether data is an archive, of whatever classes.
+    /// Whether data is an archive, of any classes.
     package static func isArchive(_ data: Data) -> Bool {
       let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
       return (list as? [String: Any])?["$archiver"] != nil

@@ -1,4 +1,4 @@
-/// A place in bytes that are read from the front.
+/// A position in bytes that are read from front to back.
 struct ByteScanner {
   let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
@@ -20,7 +20,7 @@ struct ByteScanner {
     return (0..<count).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
   }
 
-  /// Goes on behind `text` if that is next.
+  /// Advances past `text` if that is next.
   mutating func take(_ text: StaticString) -> Bool {
     guard isNext(text) else { return false }
     offset += text.utf8CodeUnitCount
@@ -31,7 +31,7 @@ struct ByteScanner {
     while let byte = next, byte.isSpace { offset += 1 }
   }
 
-  /// Goes on behind the next `text`, and returns where it began; nil, at the end, when there is none.
+  /// Advances past the next `text`, and returns where it began; nil, at the end, when it does not occur.
   mutating func skip(past text: StaticString) -> Int? {
     while !isAtEnd {
       if isNext(text) {
@@ -43,7 +43,7 @@ struct ByteScanner {
     return nil
   }
 
-  /// The bytes as long as `condition` holds.
+  /// Advances past the bytes that satisfy `condition`, and returns them.
   mutating func take(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
     let start = offset
     while let byte = next, condition(byte) { offset += 1 }
@@ -56,7 +56,7 @@ extension UInt8 {
 
   var isDigit: Bool { (0x30...0x39).contains(self) }
 
-  /// What it counts as a hexadecimal digit.
+  /// The value of a hexadecimal digit.
   var hexadecimalValue: UInt8? {
     switch self {
     case 0x30...0x39: self - 0x30

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes that are put one behind the other into memory that grows, and leave it without a copy.
+/// Appends bytes to growing memory, which it hands over without a copy.
 struct ByteWriter: ~Copyable {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
@@ -13,13 +13,13 @@ struct ByteWriter: ~Copyable {
 
   deinit { base.deallocate() }
 
-  /// What was put in from a place on; valid until the next change.
+  /// The bytes written from a position on; valid until the next change.
   @inline(__always)
   func bytes(from start: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + start, count: count - start)
   }
 
-  /// Whether the same bytes are at a place already.
+  /// Whether an offset already holds the same bytes.
   @inline(__always)
   func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count - offset, let start = bytes.baseAddress else { return false }
@@ -62,18 +62,18 @@ struct ByteWriter: ~Copyable {
     count += bytes.count
   }
 
-  /// Leaves room for `more` bytes, zeros until they are set.
+  /// Reserves room for `more` bytes, which are zeros until they are set.
   mutating func skip(_ more: Int) {
     reserve(more)
     base.advanced(by: count).initializeMemory(as: UInt8.self, repeating: 0, count: more)
     count += more
   }
 
-  /// Takes everything from `count` on out again.
+  /// Removes everything from `count` on.
   @inline(__always)
   mutating func truncate(to count: Int) { self.count = min(count, self.count) }
 
-  /// Sets the last `size` bytes of the big-endian `number` at a place that was skipped.
+  /// Sets the last `size` bytes of the big-endian `number` at a position that was skipped.
   @inline(__always)
   mutating func set(_ number: Int, size: Int, at offset: Int) {
     precondition(offset >= 0 && size <= 8 && offset <= count - size)
@@ -91,7 +91,7 @@ struct ByteWriter: ~Copyable {
     }
   }
 
-  /// The bytes as `Data`, which now owns the memory.
+  /// The bytes as `Data`, which takes ownership of the memory.
   consuming func data() -> Data {
     let (base, count) = (base, count)
     discard self

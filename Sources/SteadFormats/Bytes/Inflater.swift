@@ -1,17 +1,17 @@
 import Foundation
 
-/// Data in the format DEFLATE (RFC 1951), expanded; without the headers of zlib or gzip.
+/// Expands data in the DEFLATE format (RFC 1951), without the headers of zlib or gzip.
 ///
-/// Strict: an incomplete code, a distance to before the beginning, and bytes after the last block are
-/// errors. Costs some 20 ns a byte. Holds the whole result in memory.
+/// Strict: an incomplete code, a distance to before the beginning, and bytes after the last block are errors.
+/// Costs some 20 ns a byte. Holds the whole result in memory.
 package struct Inflater {
   /// Why data was not expanded.
   package enum Failure: Error, Hashable {
     /// The data ends before its last block does.
     case cut
-    /// It isn't DEFLATE, or was changed.
+    /// It isn't DEFLATE, or was modified.
     case damaged
-    /// It expands to more than the caller's limit.
+    /// It expands beyond the caller's limit.
     case tooLarge
   }
 
@@ -19,9 +19,9 @@ package struct Inflater {
   private var output: [UInt8] = []
   private let limit: Int
 
-  /// What `data` expands to.
+  /// Expands `data`.
   ///
-  /// - Parameter limit: How many bytes the result may have.
+  /// - Parameter limit: The maximum size of the result in bytes.
   /// - Throws: ``Failure``.
   package static func inflate(_ data: Data, limit: Int) throws(Failure) -> Data {
     var inflater = Inflater(input: BitReader(bytes: [UInt8](data)), limit: limit)
@@ -85,11 +85,11 @@ package struct Inflater {
     let distance = try Self.distances[symbol] + input.bits(Self.distanceBits[symbol])
     guard distance <= output.count else { throw .damaged }
     guard length <= limit - output.count else { throw .tooLarge }
-    // The source may reach into what is being written.
+    // The source may overlap the part that is being written.
     for _ in 0..<length { output.append(output[output.count - distance]) }
   }
 
-  /// The codes that a block brings along.
+  /// The codes that a block defines.
   private mutating func codes() throws(Failure) -> (HuffmanCode, HuffmanCode) {
     let literalCount = try input.bits(5) + 257
     let distanceCount = try input.bits(5) + 1
@@ -150,7 +150,7 @@ extension Inflater {
   private static let fixedDistances = HuffmanCode(complete: Array(repeating: 5, count: 32))
 }
 
-/// Bits of bytes, the lowest of each byte first.
+/// Reads bits from bytes, the lowest of each byte first.
 private struct BitReader {
   let bytes: [UInt8]
   private var position = 0
@@ -159,7 +159,7 @@ private struct BitReader {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether nothing is left but the bits that fill the last byte.
+  /// Whether only the padding bits of the last byte are left.
   var isAtEnd: Bool { position == bytes.count && count < 8 }
 
   /// A number of up to 16 bits.
@@ -201,12 +201,12 @@ private struct HuffmanCode: Sendable {
   /// The longest code, in bits.
   static let lengthLimit = 15
 
-  /// How many codes each length has.
+  /// The number of codes of each length.
   private var counts = [Int](repeating: 0, count: HuffmanCode.lengthLimit + 1)
   /// The symbols in the order of their codes.
   private var symbols: [Int] = []
 
-  /// - Parameter mayBeIncomplete: Whether a code of one symbol, or of none, is allowed: a block whose
+  /// - Parameter mayBeIncomplete: Whether a code of one symbol, or of none, is allowed: for a block whose
   ///   matches all have one distance, or that has no match.
   init(_ lengths: [Int], mayBeIncomplete: Bool = false) throws(Inflater.Failure) {
     self.init(complete: lengths)
@@ -219,7 +219,7 @@ private struct HuffmanCode: Sendable {
     guard free == 0 || isSingle else { throw .damaged }
   }
 
-  /// A code of the format's own, which is known to be complete.
+  /// Makes a code that the format itself defines, and that is known to be complete.
   init(complete lengths: [Int]) {
     for length in lengths where length > 0 { counts[length] += 1 }
     for length in 1...Self.lengthLimit {

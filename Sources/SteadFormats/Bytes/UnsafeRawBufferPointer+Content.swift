@@ -15,7 +15,7 @@ extension UnsafeRawBufferPointer {
     return bits & 0x8080_8080_8080_8080 == 0
   }
 
-  /// A number that is the same for the same bytes, and most often another for others.
+  /// A hash that is the same for equal bytes, and usually differs for others.
   @inline(__always)
   var contentHash: UInt64 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -37,7 +37,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The big-endian number of 1 to 8 bytes at a place that has been checked.
+  /// The big-endian number of 1 to 8 bytes at an offset that has been checked.
   @inline(__always)
   func bigEndian(at offset: Int, size: Int) -> UInt64 {
     switch size {

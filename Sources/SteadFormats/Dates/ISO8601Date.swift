@@ -1,21 +1,21 @@
 import Foundation
 
-/// Dates that were written as text, by either of the ways in use: whole seconds, or with a fraction.
+/// Dates as strings in either of the common forms: whole seconds, or with a fraction.
 package enum ISO8601Date {
   private static let whole = Date.ISO8601FormatStyle()
   private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  /// The moment, nil when the text is no date of ISO 8601 with a time zone.
+  /// The moment; nil when the string isn't an ISO 8601 date with a time zone.
   package static func date(_ text: String) -> Date? {
     let style = text.utf8.contains(UInt8(ascii: ".")) ? fraction : whole
     let range = text.startIndex..<text.endIndex
-    // `parse` is content with a text that begins with a date.
+    // `parse` accepts a string that merely begins with a date.
     let found = try? style.consuming(text, startingAt: range.lowerBound, in: range)
     guard let found, found.upperBound == range.upperBound else { return nil }
     return found.output
   }
 
-  /// A date as apps have written them in JSON: a number of seconds since 2001, or text.
+  /// A date in either form that apps write in JSON: a number of seconds since 2001, or a string.
   package static func date(from decoder: any Decoder) throws -> Date {
     let container = try decoder.singleValueContainer()
     if let seconds = try? container.decode(Double.self) {
@@ -23,7 +23,7 @@ package enum ISO8601Date {
     }
     guard let date = date(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "This text is no date of ISO 8601.")
+        in: container, debugDescription: "This string isn't an ISO 8601 date.")
     }
     return date
   }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Dates as property lists of text have them, `2026-11-21T19:30:00Z`: whole seconds, UTC, in the
-/// Gregorian calendar also before it was introduced.
+/// Dates as text property lists write them, `2026-11-21T19:30:00Z`: whole seconds, UTC, in the Gregorian
+/// calendar even before its introduction.
 enum PropertyListDate {
   private static let secondsPerDay = 86_400
-  /// From 0000-03-01, where the count of days below begins, to 2001-01-01.
+  /// From 0000-03-01, where the day count below begins, to 2001-01-01.
   private static let daysToReference = 730_791
-  /// Years on either side of 0 that a text may have.
+  /// The maximum number of years on either side of 0.
   private static let yearLimit = 999_999_999
 
-  /// The date in a text; nil when the text is none.
+  /// The date in a string; nil when the string isn't one.
   static func date(_ text: some Collection<UInt8>) -> Date? {
     var rest = Array(text)[...]
     let isNegative = rest.first == UInt8(ascii: "-")
@@ -28,7 +28,7 @@ enum PropertyListDate {
     return Date(timeIntervalSinceReferenceDate: Double(seconds))
   }
 
-  /// The text of a date without its part of a second; nil when it has no year of 9 digits.
+  /// A date as a string, without its fraction of a second; nil when its year has more than 9 digits.
   static func text(_ date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard abs(seconds) < Double(yearLimit) * 365 * Double(secondsPerDay) else { return nil }
@@ -57,8 +57,8 @@ enum PropertyListDate {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  // Years are counted from March, so that the day that some of them have more is their last; 400
-  // years then always have the same number of days.
+  // Years are counted from March, so that a leap day is a year's last day; 400 years then always have the
+  // same number of days.
   private static let daysPerEra = 146_097
 
   /// Days since 2001-01-01.

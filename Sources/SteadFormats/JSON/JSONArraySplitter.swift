@@ -1,11 +1,11 @@
 import Foundation
 
-/// Splits the text of a JSON array into the texts of its elements, byte for byte.
+/// Splits a JSON array into its elements, byte for byte.
 ///
-/// It knows of JSON only what it needs to find where an element ends, so an element that is no JSON
-/// itself stays among the others instead of making all of them unreadable.
+/// It interprets only as much JSON as it needs to find an element's end, so an element that isn't valid JSON
+/// stays among the others instead of making all of them unreadable.
 package enum JSONArraySplitter {
-  /// The elements' own bytes, without space around them; nil when the bytes are no array.
+  /// The elements' own bytes, without surrounding whitespace; nil when the bytes aren't an array.
   package static func elements(of data: Data) -> [Data]? {
     data.withUnsafeBytes { bytes in
       var elements: [Data] = []
@@ -28,7 +28,7 @@ package enum JSONArraySplitter {
     }
   }
 
-  /// Where the comma or bracket is that ends an element; nil when there is none.
+  /// The position of the comma or bracket that ends an element; nil if none.
   private static func endOfElement(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var (depth, isText, position) = (0, false, start)
     while position < bytes.count {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Reads JSON as RFC 8259 has it, in UTF-8, and nothing more lenient than that.
+/// Reads JSON in UTF-8 strictly by RFC 8259.
 package struct JSONReader {
-  /// How deep arrays and objects may be nested; as deep as `JSONDecoder` goes.
+  /// The maximum nesting depth of arrays and objects, the same as `JSONDecoder`'s.
   static let depthLimit = 512
 
   private var scanner: ByteScanner
 
-  /// The value that the bytes are the text of; nil when they are no JSON.
+  /// Parses the bytes; nil when they aren't JSON.
   package static func value(of data: Data) -> JSONValue? {
     data.withUnsafeBytes { bytes in
       var reader = JSONReader(scanner: ByteScanner(bytes))
@@ -115,7 +115,7 @@ package struct JSONReader {
     }
   }
 
-  /// A character by its number, or two halves of one; half of a pair alone is refused.
+  /// A character by its code unit, or a surrogate pair; an unpaired surrogate is refused.
   private mutating func unicode() -> String? {
     guard let first = codeUnit() else { return nil }
     if let scalar = UnicodeScalar(first) { return String(scalar) }
@@ -135,7 +135,7 @@ package struct JSONReader {
     return number
   }
 
-  /// The four characters that JSON knows as space, and no others.
+  /// Skips the four whitespace characters of JSON, and no others.
   private mutating func skipSpace() {
     _ = scanner.take { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
   }

@@ -2,9 +2,9 @@ import Foundation
 
 /// Writes JSON text.
 package enum JSONWriter {
-  /// Appends a string in its quotation marks.
+  /// Appends a string in quotation marks.
   ///
-  /// A string that needs no escapes is copied as a whole: most do not.
+  /// A string that needs no escapes, as most do, is copied as a whole.
   package static func append(_ string: String, to text: inout String) {
     text += "\""
     if string.utf8.allSatisfy({
@@ -33,7 +33,7 @@ package enum JSONWriter {
 }
 
 extension JSONWriter {
-  /// Appends a value; the names in an object are in the order of their characters.
+  /// Appends a value; the names in an object are sorted by their characters.
   fileprivate static func append(_ value: JSONValue, to text: inout String) {
     switch value {
     case .null: text += "null"
@@ -61,7 +61,7 @@ extension JSONWriter {
 }
 
 extension JSONValue {
-  /// The JSON text, with names in the order of their characters.
+  /// The JSON bytes, with names sorted by their characters.
   package var data: Data {
     var text = ""
     JSONWriter.append(self, to: &text)

@@ -12,11 +12,11 @@ import Foundation
 /// | last 32 bytes    | 6 unused, size of an offset, size of a reference, 8 bytes each: the  |
 /// |                  | number of objects, the root's, where the offsets begin               |
 ///
-/// Objects name each other by number. Equal scalars are written once. A low half of 15 means that the
+/// Objects refer to each other by number. Equal scalars are written once. A low half of 15 means that the
 /// size follows as an integer object.
 ///
-/// A reference of a keyed archive (a UID) is a dictionary with the one key `CF$UID`, which is how
-/// Apple's XML writes it; it is read and written as that.
+/// A reference of a keyed archive (a UID) is a dictionary with the single key `CF$UID`, as in Apple's XML; it
+/// is read and written as such.
 ///
 /// `PropertyListSerialization` takes 17 times as long to read 10,000 keys and 48 times to write them:
 /// `Scripts/benchmark formats --cpu`. Off Apple some damaged files crash it.
@@ -39,18 +39,18 @@ package enum BinaryPropertyList {
     static let dictionary: UInt8 = 0xD
   }
 
-  /// What a file may stand for, at most, in memory: 64 MiB and 32 times its size, counted as 16 bytes a
-  /// value and the bytes of each text and datum, twice where it is shared.
+  /// The maximum size of a file's contents in memory: 64 MiB plus 32 times the file's size. It counts 16
+  /// bytes a value and the bytes of each string and datum, twice where it is shared.
   ///
-  /// A file without shared containers stays below: a reference of a byte stands for 16 bytes and a short
-  /// text of 15. So whatever the encoder here writes, which shares no container, is read. A file of a few
-  /// hundred bytes with shared containers can stand for more values than any memory holds.
+  /// A file without shared containers stays below: a reference of one byte represents 16 bytes and a short
+  /// string of 15. So everything that this encoder writes, which shares no container, can be read. A file of
+  /// a few hundred bytes with shared containers can represent more values than any memory holds.
   static func expansionLimit(fileSize: Int) -> Int { (64 << 20) + 32 * fileSize }
   static let valueCost = 16
 
-  /// The bytes of a property list.
+  /// Encodes a property list.
   ///
-  /// Cost: about 0.1 us a value; `Data` is copied once. Throws when nested too deep.
+  /// Cost: about 0.1 us a value; `Data` is copied once. Throws when it is nested too deep.
   package static func encode(_ value: PropertyList) throws -> Data {
     var size = BinaryPropertyListSize()
     try size.add(value, depth: 0)
@@ -59,7 +59,7 @@ package enum BinaryPropertyList {
     }
   }
 
-  /// The bytes of a dictionary, its keys in the order given; no key may be there twice.
+  /// Encodes a dictionary with its keys in the given order; no key may occur twice.
   package static func encode(_ fields: [PropertyList.Fields.Field]) throws -> Data {
     var size = BinaryPropertyListSize()
     try size.add(fields, depth: 0)
@@ -68,12 +68,12 @@ package enum BinaryPropertyList {
     }
   }
 
-  /// The bytes of a dictionary.
+  /// Encodes a dictionary.
   package static func encode(_ fields: PropertyList.Fields) throws -> Data {
     try encode(fields.fields)
   }
 
-  /// The property list in `data`.
+  /// Decodes the property list in `data`.
   package static func decode(_ data: Data) throws -> PropertyList {
     try data.withUnsafeBytes { bytes in
       var decoder = try BinaryPropertyListDecoder(bytes)
@@ -83,9 +83,9 @@ package enum BinaryPropertyList {
 
   /// Calls `visit` for each key and value of the dictionary in `bytes`, in their order in the file.
   ///
-  /// A key that the file has twice is visited twice. Cost: about 0.1 us a key. Throws what `visit`
-  /// throws, and a ``PropertyListError`` for bytes that are no dictionary; by then some keys may have
-  /// been visited.
+  /// A key that occurs twice in the file is visited twice. Cost: about 0.1 us a key. Throws what `visit`
+  /// throws, and a ``PropertyListError`` for bytes that aren't a dictionary; some keys may have been visited
+  /// by then.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, _ visit: (String, PropertyList) throws -> Void
   ) throws {
@@ -93,7 +93,7 @@ package enum BinaryPropertyList {
     try decoder.visitRoot(visit)
   }
 
-  /// The number of a keyed archive's reference, when the dictionary stands for one.
+  /// The number of a keyed archive's reference, if the dictionary represents one.
   static func reference(_ fields: PropertyList.Fields) -> UInt32? {
     guard fields.count == 1, fields[0].key == referenceKey,
       case .integer(let number) = fields[0].value

@@ -9,21 +9,21 @@ package struct BinaryPropertyListDecoder {
   private let referenceSize: Int
   private let objectCount: Int
   private let rootObject: Int
-  /// What may still be made of the file, see ``BinaryPropertyList/expansionLimit(fileSize:)``.
+  /// What may still be decoded from the file; see ``BinaryPropertyList/expansionLimit(fileSize:)``.
   private var budget: Int
-  /// A bit for each object that was read once and is worth keeping when it is met again.
+  /// A bit for each object that was read once and is worth keeping when it occurs again.
   private var seen: [UInt64]
-  /// Objects that were met again, with what they took from the budget.
+  /// Objects that occurred again, with the budget that they used.
   private var shared: [Int: (value: PropertyList, cost: Int)] = [:]
 
-  /// Texts and data up to this size are read anew each time: copies of them are cheap.
+  /// Strings and data up to this size are read again each time: copies of them are cheap.
   private static let smallSize = 15
 
   package init(_ bytes: UnsafeRawBufferPointer) throws {
     let trailer = bytes.count - BinaryPropertyList.trailerSize
     guard trailer >= BinaryPropertyList.magic.utf8.count,
       bytes.starts(with: BinaryPropertyList.magic.utf8)
-    else { throw PropertyListError.damaged("This is not a binary property list.", at: 0) }
+    else { throw PropertyListError.damaged("This isn't a binary property list.", at: 0) }
     self.bytes = bytes
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
@@ -42,7 +42,7 @@ package struct BinaryPropertyListDecoder {
 
   mutating func root() throws -> PropertyList { try value(of: rootObject, depth: 0) }
 
-  /// How many keys the root says that it has; what it holds was not looked at.
+  /// The number of keys that the root declares; their contents are not checked.
   package func rootCount() throws -> Int {
     min(try head(at: offset(of: rootObject)).size, objectCount)
   }
@@ -52,7 +52,7 @@ package struct BinaryPropertyListDecoder {
     let start = try offset(of: rootObject)
     guard bytes[start] >> 4 == BinaryPropertyList.Kind.dictionary else {
       throw PropertyListError(
-        code: .notADictionary, message: "The property list is not a dictionary.", offset: start)
+        code: .notADictionary, message: "The property list isn't a dictionary.", offset: start)
     }
     let (count, references) = try container(at: start, referencesEach: 2)
     for index in 0..<count {
@@ -64,7 +64,7 @@ package struct BinaryPropertyListDecoder {
 }
 
 extension BinaryPropertyListDecoder {
-  /// Where an object begins; there is at least one byte.
+  /// Where an object begins; at least one byte follows.
   private func offset(of object: Int) throws -> Int {
     let place = table + object * offsetSize
     let start = bytes.bigEndian(at: place, size: offsetSize)
@@ -74,16 +74,16 @@ extension BinaryPropertyListDecoder {
     return Int(start)
   }
 
-  /// The number of the object that the reference at a place, which is known to be there, names.
+  /// The number of the object that the reference at an offset, which has been checked, points to.
   private func reference(at place: Int) throws -> Int {
     let number = bytes.bigEndian(at: place, size: referenceSize)
     guard number < UInt64(objectCount) else {
-      throw PropertyListError.damaged("A reference names no object.", at: place)
+      throw PropertyListError.damaged("A reference points to a missing object.", at: place)
     }
     return Int(number)
   }
 
-  /// Makes sure that `count` bytes of the objects begin at `start`.
+  /// Checks that the objects' bytes extend `count` bytes from `start`.
   @inline(__always)
   private func check(_ start: Int, count: Int) throws {
     guard count <= table - start else {
@@ -101,7 +101,7 @@ extension BinaryPropertyListDecoder {
     budget -= cost
   }
 
-  /// The size of the object at `start`, and where what it holds begins.
+  /// The size of the object at `start`, and where its contents begin.
   @inline(__always)
   private func head(at start: Int) throws -> (size: Int, content: Int) {
     let low = Int(bytes[start] & 15)
@@ -109,7 +109,7 @@ extension BinaryPropertyListDecoder {
     try check(start + 1, count: 1)
     let marker = bytes[start + 1]
     guard marker & 0xFC == BinaryPropertyList.Kind.integer << 4 else {
-      throw PropertyListError.damaged("An object's size is not a whole number.", at: start + 1)
+      throw PropertyListError.damaged("An object's size isn't a whole number.", at: start + 1)
     }
     let width = 1 << Int(marker & 3)
     try check(start + 2, count: width)
@@ -118,9 +118,9 @@ extension BinaryPropertyListDecoder {
     return (size, start + 2 + width)
   }
 
-  /// How many elements or fields a container has, and where its references begin.
+  /// The number of a container's elements or fields, and where its references begin.
   ///
-  /// The memory for them is taken from the budget before it is asked for.
+  /// Their memory is charged to the budget before it is allocated.
   private mutating func container(
     at start: Int, referencesEach: Int
   ) throws -> (count: Int, references: Int) {
@@ -160,7 +160,7 @@ extension BinaryPropertyListDecoder {
   }
 
   private func unknown(_ start: Int) -> PropertyListError {
-    .unsupported("An object is of a kind that property lists do not have.", at: start)
+    .unsupported("An object is of a kind that property lists cannot contain.", at: start)
   }
 
   private func simple(_ marker: UInt8, at start: Int) throws -> PropertyList {
@@ -177,7 +177,7 @@ extension BinaryPropertyListDecoder {
     let size = 1 << power
     try check(start + 1, count: size)
     guard size == 16 else {
-      // Only numbers of 8 bytes have a sign.
+      // Only 8-byte numbers are signed.
       return .integer(Int64(truncatingIfNeeded: bytes.bigEndian(at: start + 1, size: size)))
     }
     let high = bytes.bigEndian(at: start + 1, size: 8)
@@ -205,7 +205,7 @@ extension BinaryPropertyListDecoder {
 }
 
 extension BinaryPropertyListDecoder {
-  /// A text, data or a container; what is met a second time is kept for the third.
+  /// A string, data or a container; an object that occurs a second time is kept for the third.
   private mutating func sized(_ object: Int, at start: Int, depth: Int) throws -> PropertyList {
     let (size, content) = try head(at: start)
     let kind = bytes[start] >> 4
@@ -217,7 +217,7 @@ extension BinaryPropertyListDecoder {
     let (word, bit) = (object / 64, UInt64(1) << UInt64(object % 64))
     let isKnown = seen[word] & bit != 0
     if isKnown, let known = shared[object] {
-      // A text or data that is met again takes no more memory than the reference, which is paid for.
+      // A string or data that occurs again takes no more memory than its reference, which is already charged.
       if isContainer { try spend(known.cost, at: start) }
       return known.value
     }
@@ -247,21 +247,21 @@ extension BinaryPropertyListDecoder {
     }
   }
 
-  /// A text of one byte a character.
+  /// A string of one byte a character.
   ///
-  /// The format has ASCII here. Some writers put in UTF-8, which means the same for ASCII.
+  /// The format has ASCII here. Some writers put in UTF-8, which is the same for ASCII.
   @inline(__always)
   private func utf8(size: Int, at content: Int) throws -> String {
     try check(content, count: size)
     let text = UnsafeRawBufferPointer(rebasing: bytes[content..<(content + size)])
     if text.isASCII { return String(decoding: text, as: UTF8.self) }
     guard let string = String(validating: text, as: UTF8.self) else {
-      throw PropertyListError.damaged("A text is neither ASCII nor UTF-8.", at: content)
+      throw PropertyListError.damaged("A string is neither ASCII nor UTF-8.", at: content)
     }
     return string
   }
 
-  /// A text of two bytes a unit; halves of a pair without the other become U+FFFD.
+  /// A string of two bytes a code unit; unpaired surrogates become U+FFFD.
   private func utf16(size: Int, at content: Int) throws -> String {
     try check(content, count: size * 2)
     return String(
@@ -270,7 +270,7 @@ extension BinaryPropertyListDecoder {
       }, as: UTF16.self)
   }
 
-  /// The key that the reference at a place names.
+  /// The key that the reference at an offset points to.
   @inline(__always)
   private mutating func key(at place: Int) throws -> String {
     let object = try reference(at: place)
@@ -280,7 +280,7 @@ extension BinaryPropertyListDecoder {
       if size <= Self.smallSize { return try utf8(size: size, at: content) }
     }
     guard case .string(let key) = try value(of: object, depth: PropertyList.maximumDepth) else {
-      throw PropertyListError.unsupported("A dictionary has a key that is not a text.", at: start)
+      throw PropertyListError.unsupported("A dictionary has a key that isn't a string.", at: start)
     }
     return key
   }

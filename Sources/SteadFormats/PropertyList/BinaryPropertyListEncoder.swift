@@ -1,15 +1,14 @@
 import Foundation
 
-/// Writes the objects of a binary property list, each after what refers to it, as Apple's writer does.
+/// Writes the objects of a binary property list, each after its referrer, as Apple's writer does.
 struct BinaryPropertyListEncoder: ~Copyable {
-  /// Scalars longer than this are not looked for among those written.
+  /// Scalars longer than this are not searched for among those already written.
   static let uniquingLimit = 1024
 
   private var output: ByteWriter
   private var offsets: [Int] = []
   private let referenceSize: Int
-  /// A hash table of scalars that are written: the hash's high half, and the position in `offsets`,
-  /// plus one, as the low half.
+  /// A hash table of written scalars: the hash's high half, and as the low half the position in `offsets` plus one.
   private var slots: [UInt64]
 
   private init(_ size: BinaryPropertyListSize, referenceSize: Int) {
@@ -21,10 +20,10 @@ struct BinaryPropertyListEncoder: ~Copyable {
     slots = [UInt64](repeating: 0, count: slotCount)
   }
 
-  /// The file that `write` makes, which adds the root first.
+  /// Encodes the file with `write`, which adds the root first.
   ///
-  /// The size of references has to be known before the first object is written. When equal scalars made
-  /// the objects so few that a smaller size would do, all is written again with that one.
+  /// The size of references has to be known before the first object is written. If merging equal scalars
+  /// reduced the objects so much that a smaller size suffices, everything is written again with that one.
   static func encode(
     _ size: BinaryPropertyListSize, _ write: (inout BinaryPropertyListEncoder) throws -> Void
   ) throws -> Data {
@@ -118,7 +117,7 @@ extension BinaryPropertyListEncoder {
     return number
   }
 
-  /// Writes a dictionary with its keys in the order given, and returns its number.
+  /// Writes a dictionary with its keys in the given order, and returns its number.
   mutating func add(
     _ fields: [PropertyList.Fields.Field], depth: Int
   ) throws -> Int {
@@ -141,7 +140,7 @@ extension BinaryPropertyListEncoder {
     return number
   }
 
-  /// The container's number, and where its references go.
+  /// Begins a container, and returns its number and where its references go.
   private mutating func beginContainer(_ kind: UInt8, size: Int, references: Int) -> (Int, Int) {
     offsets.append(output.count)
     appendHead(kind, size: size)
@@ -203,8 +202,8 @@ extension BinaryPropertyListEncoder {
     output.set(Int(number), size: size, at: start)
   }
 
-  /// The number of the scalar whose bytes begin at `start`: a new one, or that of its equal, whose bytes
-  /// are then the only ones to stay.
+  /// The number of the scalar whose bytes begin at `start`: a new one, or that of an equal scalar, whose
+  /// bytes are then the only ones kept.
   private mutating func finishScalar(from start: Int) -> Int {
     let bytes = output.bytes(from: start)
     let number = offsets.count
@@ -219,7 +218,7 @@ extension BinaryPropertyListEncoder {
     while slots[slot] != 0 {
       if slots[slot] & 0xFFFF_FFFF_0000_0000 == mark {
         let other = Int(slots[slot] & 0xFFFF_FFFF) - 1
-        // An object's first bytes say how long it is, so equal beginnings are equal objects.
+        // An object's first bytes determine its length, so equal beginnings mean equal objects.
         if output.holds(bytes, at: offsets[other]) {
           output.truncate(to: start)
           return other

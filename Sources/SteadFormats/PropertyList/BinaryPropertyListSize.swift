@@ -1,8 +1,8 @@
-/// How much is to be written, so that memory is asked for once.
+/// The size of the output, so that memory is allocated once.
 struct BinaryPropertyListSize {
-  /// How many objects there will be, at most.
+  /// The maximum number of objects.
   private(set) var objects = 0
-  /// About how many bytes: texts beyond ASCII take up to twice what is counted.
+  /// About how many bytes: non-ASCII strings take up to twice what is counted.
   private(set) var bytes = 64
 
   mutating func add(_ value: PropertyList, depth: Int) throws {

@@ -1,22 +1,21 @@
 import Foundation
 
 extension PropertyList {
-  /// The property list that a value of Swift's or Foundation's is.
+  /// Converts a Swift or Foundation value to a property list.
   ///
-  /// Taken are `Bool`, integers of 8 to 64 bits, `Float`, `Double`, `CGFloat`, `Decimal` (as a
-  /// `Double`), `String`, `Substring`, `Data`, `Date`, arrays of those, dictionaries of those by text,
-  /// `NSNumber` as the kind of number that it is, `NSString`, `NSData`, `NSDate`, `NSArray`,
-  /// `NSDictionary` and their subclasses, and all of them in optionals. Nothing else is, `URL`, sets
-  /// and nil among it.
+  /// It accepts `Bool`, integers of 8 to 64 bits, `Float`, `Double`, `CGFloat`, `Decimal` (as a `Double`),
+  /// `String`, `Substring`, `Data`, `Date`, arrays of those, dictionaries of those with string keys,
+  /// `NSNumber` with its kind of number, `NSString`, `NSData`, `NSDate`, `NSArray`, `NSDictionary` and their
+  /// subclasses, and all of them in optionals. It accepts nothing else; `URL`, sets and nil are refused.
   ///
-  /// Costs up to 1 us a value. Throws an error of code ``PropertyListError/Code/notAPropertyList`` that
-  /// names the first type that is none, or ``PropertyListError/Code/tooDeep``.
+  /// Costs up to 1 us a value. Throws an error of code ``PropertyListError/Code/notAPropertyList`` that names
+  /// the first unsupported type, or ``PropertyListError/Code/tooDeep``.
   public init(validating value: Any) throws {
     self = try Self.list(of: value, depth: 0)
   }
 
   static func list(of value: Any, depth: Int) throws -> PropertyList {
-    // Off Apple a cast of an object to a protocol or a number may convert it: `as? Int` takes 2.0.
+    // Off Apple a cast of an object to a protocol or a number may convert it: `as? Int` accepts 2.0.
     if type(of: value) is AnyClass { return try list(ofObject: value, depth: depth) }
     if let source = value as? any PropertyListSource {
       return try source.propertyList(depth: depth)
@@ -49,15 +48,15 @@ extension PropertyList {
     throw PropertyListError(
       code: .notAPropertyList,
       message:
-        "A dictionary has a key of type \(type(of: value)); the keys of a property list are texts.")
+        "A dictionary has a key of type \(type(of: value)); its keys must be strings."
+    )
   }
 
-  /// The value as `Any`, to be cast to what is wanted with the success that the cast has on Apple's
-  /// systems.
+  /// The value as `Any`, for casts that succeed exactly when they would on Apple's systems.
   ///
-  /// Booleans and numbers come as `NSNumber`, which off Apple, too, converts to every kind of number
-  /// that can hold the same value. A Swift number in an `Any` can be cast to its own type only. All
-  /// else is Swift's: `String`, `Data`, `Date`, `[Any]`, `[String: Any]`.
+  /// Booleans and numbers are returned as `NSNumber`, which off Apple, too, converts to every kind of number
+  /// that can hold the same value. A Swift number in an `Any` can be cast only to its own type. Everything
+  /// else is a Swift value: `String`, `Data`, `Date`, `[Any]`, `[String: Any]`.
   ///
   /// | value                   | `Int` | `Int32` | `UInt8` | `UInt64` | `Double` | `Float` | `Bool` |
   /// | ----------------------- | ----- | ------- | ------- | -------- | -------- | ------- | ------ |
@@ -69,9 +68,9 @@ extension PropertyList {
   /// | `.double(0.5)`          | nil   | nil     | nil     | nil      | yes      | yes     | nil    |
   /// | `.bool(true)`           | yes   | yes     | yes     | yes      | yes      | yes     | yes    |
   ///
-  /// Every one of them can be cast to `NSNumber`; arrays and dictionaries to `[Int]`, `[String: Double]`
-  /// and so on when all their elements can. A `[String: Any]` takes two spellings of "é" for one key; of
-  /// such keys the last in byte order is there. Costs an allocation for each number.
+  /// Every one of them can be cast to `NSNumber`; arrays and dictionaries to `[Int]`, `[String: Double]` and
+  /// so on if all their elements can. A `[String: Any]` treats two spellings of "é" as one key; of such keys
+  /// it contains the last in byte order. Costs an allocation for each number.
   public var anyValue: Any {
     switch self {
     case .bool(let bool): NSNumber(value: bool)
@@ -94,9 +93,9 @@ extension PropertyList.Fields {
     Dictionary(lazy.map { ($0.key, $0.value.anyValue) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// The fields of a dictionary whose values ``PropertyList/init(validating:)`` takes.
+  /// Converts a dictionary whose values ``PropertyList/init(validating:)`` accepts.
   ///
-  /// Throws as that does.
+  /// Throws as that initialiser does.
   public init(validating dictionary: [String: Any]) throws {
     self.init(try dictionary.map { Field($0, try PropertyList(validating: $1)) })
   }

@@ -3,8 +3,8 @@ import Foundation
 extension PropertyList {
   /// Whether both are of one kind and have the same bytes.
   ///
-  /// So two spellings of "é" differ, as do 0.0 and -0.0, and a number that is none equals itself: a
-  /// value that was written and read is always equal to itself, and one that differs is always seen.
+  /// So two spellings of "é" differ, as do 0.0 and -0.0, and a NaN equals itself: a value that was written
+  /// and read always equals itself, and every difference is noticed.
   public static func == (left: PropertyList, right: PropertyList) -> Bool {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): left == right

@@ -1,10 +1,10 @@
 import Foundation
 
 extension PropertyList {
-  /// The keys and values of a dictionary, in the order of the keys' bytes.
+  /// The keys and values of a dictionary, sorted by the keys' bytes.
   ///
-  /// Keys are told apart by their UTF-8, as the files do, where a `[String: …]` would take two
-  /// spellings of "é" for one key. A look-up is a binary search.
+  /// Keys are distinguished by their UTF-8, as in files, whereas a `[String: …]` would treat two spellings of
+  /// "é" as one key. A look-up is a binary search.
   public struct Fields: Sendable, Hashable {
     /// A key and its value.
     public struct Field: Sendable, Hashable {
@@ -31,16 +31,16 @@ extension PropertyList {
       }
     }
 
-    /// In the order of the keys' bytes.
+    /// Sorted by the keys' bytes.
     private(set) var fields: [Field]
 
     /// No fields.
     public init() { fields = [] }
 
-    /// Fields in any order; of several with one key the last counts.
+    /// Makes fields in any order; if several have one key, the last counts.
     public init(_ fields: some Sequence<Field>) {
       let given = Array(fields)
-      // What comes from a file most often is in order, and comparing neighbours is quick.
+      // Fields from a file are usually sorted already, and comparing neighbours is quick.
       if zip(given, given.dropFirst()).allSatisfy({ $0.key.comesBefore($1.key) }) {
         self.fields = given
         return
@@ -57,8 +57,8 @@ extension PropertyList {
 
     /// The positions of fields, sorted by key and then by position.
     ///
-    /// Keys are compared by eight bytes behind what all of them begin with, as one number, and by all
-    /// their bytes only when those are the same.
+    /// Keys are compared by the eight bytes after their common prefix, as one number, and by all their bytes
+    /// only when those are equal.
     private static func order(of fields: [Field]) -> [Int] {
       let shared = sharedPrefixCount(of: fields)
       let marks = fields.indices.map { index in
@@ -72,7 +72,7 @@ extension PropertyList {
       }.map(\.index)
     }
 
-    /// With how many of the first one's bytes all keys begin.
+    /// The length of all keys' common prefix.
     private static func sharedPrefixCount(of fields: [Field]) -> Int {
       guard let first = fields.first else { return 0 }
       return fields.dropFirst().reduce(first.key.utf8.count) { count, field in
@@ -80,7 +80,7 @@ extension PropertyList {
       }
     }
 
-    /// The value of a key; setting nil takes the key out.
+    /// The value of a key; setting nil removes the key.
     public subscript(key: String) -> PropertyList? {
       get {
         let index = position(of: key)
@@ -114,21 +114,21 @@ extension PropertyList {
 extension PropertyList.Fields: RandomAccessCollection {
   /// The first position.
   public var startIndex: Int { fields.startIndex }
-  /// The position behind the last.
+  /// The position after the last.
   public var endIndex: Int { fields.endIndex }
   /// The key and value at a position.
   public subscript(position: Int) -> Field { fields[position] }
 }
 
 extension PropertyList.Fields: ExpressibleByDictionaryLiteral {
-  /// Fields from a literal; of several with one key the last counts.
+  /// Makes fields from a literal; if several have one key, the last counts.
   public init(dictionaryLiteral elements: (String, PropertyList)...) {
     self.init(elements.map { Field($0, $1) })
   }
 }
 
 extension String {
-  /// Whether the UTF-8 is the same; `==` takes texts for equal that have other bytes.
+  /// Whether the UTF-8 is the same; `==` also treats some strings with other bytes as equal.
   @inline(__always)
   package func isSameText(as other: String) -> Bool {
     let count = utf8.count
@@ -136,7 +136,7 @@ extension String {
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in left.hasSameBytes(as: right) }
     }
-    // A text that lives in an object of Apple's Foundation may have no such storage.
+    // A string stored in an object of Apple's Foundation may lack such storage.
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
@@ -150,7 +150,7 @@ extension String {
 }
 
 extension String {
-  /// Eight bytes of the UTF-8, zeros behind its end, as a number that is in order as they are.
+  /// Eight bytes of the UTF-8, padded with zeros, as a number that sorts as they do.
   fileprivate func number(from offset: Int) -> UInt64 {
     let read = utf8.withContiguousStorageIfAvailable { bytes in
       let rest = UnsafeRawBufferPointer(bytes).dropFirst(offset).prefix(8)
@@ -160,11 +160,11 @@ extension String {
       }
       return rest.reduce(0) { $0 << 8 | UInt64($1) } << (64 - 8 * UInt64(rest.count))
     }
-    // All the same: then all the bytes are compared.
+    // All eight are equal: then all the bytes are compared.
     return read ?? 0
   }
 
-  /// How many of the first `limit` bytes of the UTF-8 are the same, up to the first that is not.
+  /// How many of the first `limit` bytes of the UTF-8 agree, up to the first that does not.
   fileprivate func countShared(with other: String, limit: Int) -> Int {
     let shared = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
@@ -177,7 +177,7 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether as many bytes of the other are the same.
+  /// Whether the other begins with the same bytes.
   @inline(__always)
   fileprivate func hasSameBytes(as other: Self) -> Bool {
     guard let left = baseAddress, let right = other.baseAddress else { return true }

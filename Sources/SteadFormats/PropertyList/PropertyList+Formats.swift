@@ -1,25 +1,24 @@
 import Foundation
 
 extension PropertyList {
-  /// A format that property lists are written in.
+  /// A format in which property lists are written.
   public enum Format: Sendable, Hashable {
     /// Apple's `bplist00`: small, quick, exact.
     case binary
-    /// Apple's XML: for people and diffs. Dates lose their part of a second and `Float` becomes
-    /// `Double`.
+    /// Apple's XML: for people and diffs. Dates lose their fraction of a second and `Float` becomes `Double`.
     case xml
   }
 
-  /// The property list in `data`, which may be binary, XML or NeXTSTEP's text; the first bytes tell.
+  /// Parses a binary, XML or NeXTSTEP property list; the first bytes determine the format.
   ///
-  /// Text is UTF-8 or, with a byte order mark, UTF-16; XML may say that it is ISO 8859-1 or ASCII. In
-  /// NeXTSTEP's format, which Foundation reads, all scalars are strings and data. Throws a
-  /// ``PropertyListError`` for anything malformed, nested deeper than ``maximumDepth``, or made to use
-  /// up memory. A reference of a keyed archive comes as a dictionary with the one key `CF$UID`.
+  /// Text is UTF-8 or, with a byte order mark, UTF-16; XML may declare ISO 8859-1 or ASCII. In NeXTSTEP's
+  /// format, which Foundation reads, all scalars are strings and data. Throws a ``PropertyListError`` for
+  /// anything malformed, nested deeper than ``maximumDepth``, or crafted to use up memory. A reference of a
+  /// keyed archive becomes a dictionary with the single key `CF$UID`.
   public static func parse(_ data: Data) throws -> PropertyList {
-    guard !data.isEmpty else { throw PropertyListError.damaged("There are no bytes.", at: 0) }
-    // Of a binary file that was cut off no more than its first bytes may be left, which make a word.
-    // Other versions of the format must not reach Foundation's reader, which damaged files crash.
+    guard !data.isEmpty else { throw PropertyListError.damaged("The data is empty.", at: 0) }
+    // Of a truncated binary file perhaps only the first bytes are left, which form a word. Other versions of
+    // the format must not reach Foundation's reader, which damaged files crash.
     let mark = BinaryPropertyList.magic.utf8.prefix(6)
     if data.prefix(mark.count).elementsEqual(mark.prefix(data.count)) {
       return try BinaryPropertyList.decode(data)
@@ -31,7 +30,7 @@ extension PropertyList {
     return try xml ?? NeXTSTEPPropertyList.read(text)
   }
 
-  /// The property list that a text is, XML or NeXTSTEP's.
+  /// Parses an XML or NeXTSTEP property list in a string.
   ///
   /// Throws as ``parse(_:)-(Data)`` does.
   public static func parse(_ text: String) throws -> PropertyList {
@@ -40,18 +39,18 @@ extension PropertyList {
 
   /// The value of an argument on the command line.
   ///
-  /// One that begins with `{`, `(`, `<` or `"` is read as a property list; when it isn't one, and
-  /// otherwise, the argument is the string itself.
+  /// One that begins with `{`, `(`, `<` or `"` is read as a property list; otherwise, or when it isn't one,
+  /// the argument is the string itself.
   public init(argument: String) {
     let isList = argument.utf8.first.map { "{(<\"".utf8.contains($0) } ?? false
     let list = isList ? try? Self.parse(argument) : nil
     self = list ?? .string(argument)
   }
 
-  /// The bytes of the property list.
+  /// Encodes the property list.
   ///
-  /// Throws when it is nested deeper than ``maximumDepth``, and in XML for a text with a control
-  /// character and a date of more than 9 digits of year, which that cannot hold.
+  /// Throws when it is nested deeper than ``maximumDepth``, and in XML for a string with a control character
+  /// and for a date whose year has more than 9 digits, which XML cannot hold.
   public func data(format: Format = .binary) throws -> Data {
     switch format {
     case .binary: try BinaryPropertyList.encode(self)
@@ -60,9 +59,9 @@ extension PropertyList {
   }
 }
 
-/// Which characters the bytes of a text stand for.
+/// The character encoding of a text's bytes.
 private enum TextEncoding {
-  /// The text in UTF-8, without a byte order mark.
+  /// Converts the text to UTF-8, without a byte order mark.
   static func utf8(_ data: Data) throws -> Data {
     if data.starts(with: [0xEF, 0xBB, 0xBF]) { return data.dropFirst(3) }
     if data.starts(with: [0xFE, 0xFF]) { return try converted(data, from: .utf16) }
@@ -73,18 +72,18 @@ private enum TextEncoding {
     case "ISO-8859-1", "LATIN1": return try converted(data, from: .isoLatin1)
     default:
       throw PropertyListError.unsupported(
-        "The XML is in an encoding that is not known here; save it as UTF-8.", at: 0)
+        "The XML has an unsupported encoding; save it as UTF-8.", at: 0)
     }
   }
 
   private static func converted(_ data: Data, from encoding: String.Encoding) throws -> Data {
     guard let text = String(data: data, encoding: encoding) else {
-      throw PropertyListError.damaged("The text is not in the encoding that it says.", at: 0)
+      throw PropertyListError.damaged("The text isn't in its declared encoding.", at: 0)
     }
     return Data(text.utf8)
   }
 
-  /// The encoding that an XML declaration names.
+  /// The encoding named in an XML declaration.
   private static func declaredName(_ data: Data) -> Substring? {
     let limit = 256
     let start = String(decoding: data.prefix(limit), as: UTF8.self)
@@ -96,7 +95,7 @@ private enum TextEncoding {
     return parts.count > 1 ? parts[1] : nil
   }
 
-  /// Whether it begins as XML does; `<` begins data in NeXTSTEP's format.
+  /// Whether it begins like XML; `<` also begins data in NeXTSTEP's format.
   static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = ByteScanner(bytes)
     scanner.skipSpace()

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Why bytes are not a property list, or a value cannot be in one.
+/// Why bytes aren't a property list, or a property list cannot contain a value.
 ///
-/// Compare ``code``, show ``message``. No text in it ever holds a key or a value.
+/// Compare ``code``, show ``message``. No string in it ever contains a key or a value.
 public struct PropertyListError: Error, Sendable, Hashable {
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private let name: String
     private init(_ name: String) { self.name = name }
@@ -14,26 +14,26 @@ public struct PropertyListError: Error, Sendable, Hashable {
 
     /// The bytes break the rules of the format.
     public static let damaged = Code("damaged")
-    /// The bytes may be right, but hold what property lists here cannot hold.
+    /// The bytes may be valid, but contain what property lists here cannot hold.
     public static let unsupported = Code("unsupported")
     /// Arrays and dictionaries are nested deeper than ``PropertyList/maximumDepth``.
     public static let tooDeep = Code("tooDeep")
-    /// What the bytes stand for takes far more memory than they do.
+    /// The contents take far more memory than the bytes.
     public static let tooLarge = Code("tooLarge")
-    /// The list is of another kind than the dictionary that was asked for.
+    /// The list isn't a dictionary, which was requested.
     public static let notADictionary = Code("notADictionary")
-    /// A value is of a type that property lists do not have.
+    /// A value has a type that property lists cannot contain.
     public static let notAPropertyList = Code("notAPropertyList")
   }
 
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public var code: Code
   /// What went wrong, in a sentence for a person.
   public var message: String
-  /// The byte of the file where it was seen, counted from 0; nil when no bytes were read.
+  /// The byte offset of the error, counted from 0; nil when no bytes were read.
   public var offset: Int?
 
-  /// Makes an error; the package does this, and so may a test.
+  /// Makes an error; the package does this, and a test may, too.
   public init(code: Code, message: String, offset: Int? = nil) {
     self.code = code
     self.message = message
@@ -42,11 +42,11 @@ public struct PropertyListError: Error, Sendable, Hashable {
 }
 
 extension PropertyListError: CustomStringConvertible, LocalizedError {
-  /// The message, and the byte where there is one.
+  /// The message, and the byte offset if known.
   public var description: String {
     if let offset { "\(message) (at byte \(offset))" } else { message }
   }
-  /// The message, and the byte where there is one.
+  /// The message, and the byte offset if known.
   public var errorDescription: String? { description }
 }
 
@@ -68,9 +68,9 @@ extension PropertyListError {
 }
 
 extension PropertyList {
-  /// How deep arrays and dictionaries may be nested in what is read or written.
+  /// The maximum nesting depth of arrays and dictionaries that are read or written.
   ///
-  /// It keeps a forged file from using up the stack: reading takes at most 1.5 KB of it a level, and
-  /// Apple's systems give 512 KB to other threads than the first.
+  /// It keeps a forged file from exhausting the stack: reading takes at most 1.5 KB of it a level, and
+  /// Apple's systems give 512 KB to threads other than the first.
   public static let maximumDepth = 256
 }

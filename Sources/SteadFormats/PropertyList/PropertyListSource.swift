@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Swift value that is a property list, if what it holds is one.
+/// A Swift value that is a property list, if its contents are.
 protocol PropertyListSource {
   func propertyList(depth: Int) throws -> PropertyList
 }
@@ -100,7 +100,7 @@ extension AnyHashable: PropertyListSource {
 }
 
 extension NSNumber {
-  /// The number as the kind that it was made from.
+  /// The number as the kind from which it was created.
   var propertyList: PropertyList {
     if isBoolean { return .bool(boolValue) }
     switch UInt8(bitPattern: objCType.pointee) {
@@ -113,13 +113,13 @@ extension NSNumber {
 }
 
 extension NSNumber {
-  /// Whether it was made from a `Bool`.
+  /// Whether it was created from a `Bool`.
   fileprivate var isBoolean: Bool {
     #if canImport(Darwin)
-      // An `Int8` says that it is of the same C type.
+      // An `Int8` reports the same C type.
       CFGetTypeID(self) == CFBooleanGetTypeID()
     #else
-      // All others, `Int8` too, say that they are of another type.
+      // All others, including `Int8`, report another type.
       UInt8(bitPattern: objCType.pointee) == UInt8(ascii: "c")
     #endif
   }

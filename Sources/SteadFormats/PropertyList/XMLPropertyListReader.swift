@@ -1,25 +1,24 @@
 import Foundation
 
-/// Reads Apple's XML property lists, and what of XML can be around them.
+/// Reads Apple's XML property lists, and the XML that can surround them.
 ///
-/// Declarations, a document type with or without declarations of its own, comments, processing
-/// instructions and attributes are passed over; entities are the five of XML and character
-/// references. Nothing outside the bytes is ever read. A list may be without `<plist>` around it.
-/// Line ends and control characters in texts are left as they are, since Apple's writer puts them in
-/// so. Of a key that is there twice the last value counts.
+/// Declarations, a document type with or without its own declarations, comments, processing instructions and
+/// attributes are skipped; entities are XML's five and character references. Nothing outside the bytes is
+/// ever read. A list may lack the surrounding `<plist>`. Line ends and control characters in strings are left
+/// as they are, since Apple's writer emits them so. If a key occurs twice, its last value counts.
 ///
 /// `PropertyListSerialization` takes 3.8 times as long for 10,000 keys: `Scripts/benchmark formats --cpu`.
-/// It also takes two spellings of "é" for one key, and loses the value of one.
+/// It also treats two spellings of "é" as one key, and loses the value of one.
 struct XMLPropertyListReader {
   private var scanner: ByteScanner
 
-  /// The property list in UTF-8.
+  /// Reads the property list in UTF-8.
   static func read(_ bytes: UnsafeRawBufferPointer) throws -> PropertyList {
     var reader = XMLPropertyListReader(scanner: ByteScanner(bytes))
     return try reader.document()
   }
 
-  /// The elements of property lists. A text that begins with one is XML, right or wrong.
+  /// The elements of property lists. Text that begins with one is XML, valid or not.
   static let names: Set<String> = [
     "plist", "dict", "key", "array", "string", "integer", "real", "true", "false", "date", "data",
   ]
@@ -50,11 +49,11 @@ extension XMLPropertyListReader {
       list = try value(tag, depth: 0)
     }
     try skipMiscellaneous()
-    guard scanner.isAtEnd else { throw damaged("There is something behind the property list.") }
+    guard scanner.isAtEnd else { throw damaged("The property list is followed by other content.") }
     return list
   }
 
-  /// Goes on to the next tag or text.
+  /// Advances to the next tag or text.
   private mutating func skipMiscellaneous() throws {
     while true {
       scanner.skipSpace()
@@ -70,7 +69,7 @@ extension XMLPropertyListReader {
     }
   }
 
-  /// Passes over a document type; what it declares is not used, so no entity can grow.
+  /// Skips a document type; its declarations are ignored, so no entity can expand.
   private mutating func skipDocumentType() throws {
     var isInside = false
     while let byte = scanner.next {
@@ -94,7 +93,7 @@ extension XMLPropertyListReader {
 
   private mutating func openTag() throws -> Tag {
     let offset = scanner.offset
-    guard scanner.take("<") else { throw damaged("There is text where an element has to be.") }
+    guard scanner.take("<") else { throw damaged("Text was found where an element is expected.") }
     let name = scanner.take { !$0.isSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
     while let byte = scanner.next {
       scanner.skip()
@@ -160,7 +159,7 @@ extension XMLPropertyListReader {
       return .data(data)
     default:
       throw PropertyListError.unsupported(
-        "There is an element that property lists do not have.", at: tag.offset)
+        "An element is of a kind that property lists cannot contain.", at: tag.offset)
     }
   }
 
@@ -210,7 +209,7 @@ extension XMLPropertyListReader {
     return String(text[...end]) ?? ""
   }
 
-  /// What is between the tag and its end, which is passed.
+  /// The contents between the tag and its end, which is consumed.
   private mutating func text(_ tag: Tag) throws -> String {
     guard !tag.isEmpty else { return "" }
     var text: [UInt8] = []
@@ -220,7 +219,9 @@ extension XMLPropertyListReader {
         text += String(try entity()).utf8
       } else if scanner.take("<![CDATA[") {
         let start = scanner.offset
-        guard let end = scanner.skip(past: "]]>") else { throw damaged("A text has no end.") }
+        guard let end = scanner.skip(past: "]]>") else {
+          throw damaged("A CDATA section has no end.")
+        }
         text += scanner.bytes[start..<end]
       } else if scanner.take("<!--") {
         guard scanner.skip(past: "-->") != nil else { throw damaged("A comment has no end.") }
@@ -230,7 +231,7 @@ extension XMLPropertyListReader {
     }
     try close(tag)
     guard let string = String(validating: text, as: UTF8.self) else {
-      throw PropertyListError.damaged("A text is not UTF-8.", at: tag.offset)
+      throw PropertyListError.damaged("A string isn't UTF-8.", at: tag.offset)
     }
     return string
   }
@@ -243,7 +244,7 @@ extension XMLPropertyListReader {
     if scanner.take("apos;") { return "'" }
     guard scanner.take("#") else {
       throw PropertyListError.unsupported(
-        "There is an entity that XML does not define.", at: scanner.offset)
+        "An entity isn't defined by XML.", at: scanner.offset)
     }
     let radix = scanner.take("x") ? 16 : 10
     let digits = scanner.take { $0.hexadecimalValue != nil }
@@ -254,7 +255,7 @@ extension XMLPropertyListReader {
     return Character(scalar)
   }
 
-  /// Decimal, or as Apple's reader has it, hexadecimal behind `0x`; zeros in front mean nothing.
+  /// Decimal, or hexadecimal after `0x` as in Apple's reader; leading zeros mean nothing.
   private static func integer(_ text: String) -> PropertyList? {
     var digits = Substring(text)
     let isNegative = digits.hasPrefix("-")

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Writes Apple's XML property lists, in the layout of Apple's writer: a tab a level, keys in order.
+/// Writes Apple's XML property lists, in the layout of Apple's writer: a tab a level, sorted keys.
 ///
-/// XML knows one kind of number with a point, so a `Float` is written as the `Double` of the same
-/// value, and dates lose their part of a second. A carriage return is written as a reference, since
-/// XML readers take a plain one for a line end.
+/// XML has one kind of number with a point, so a `Float` is written as the `Double` of the same value, and
+/// dates lose their fraction of a second. A carriage return is written as a reference, since XML readers
+/// treat a plain one as a line end.
 ///
 /// `PropertyListSerialization` takes 16 times as long for 10,000 keys: `Scripts/benchmark formats --cpu`.
 struct XMLPropertyListWriter: ~Copyable {
@@ -34,7 +34,7 @@ struct XMLPropertyListWriter: ~Copyable {
     case .date(let date):
       guard let text = PropertyListDate.text(date) else {
         throw PropertyListError.unsupported(
-          "A date is too far away to be written as text.", at: nil)
+          "A date is too far away for XML; write a binary property list.", at: nil)
       }
       line("<date>\(text)</date>", depth: depth)
     case .data(let data): add(data, depth: depth)
@@ -63,7 +63,7 @@ struct XMLPropertyListWriter: ~Copyable {
     return number.description
   }
 
-  /// The characters in a line of Base64, with the tabs before them counted as 8.
+  /// The characters in a line of Base64, counting each leading tab as 8.
   private static let dataLineLength = 76
   private static let tabLimit = 8
 
@@ -100,7 +100,7 @@ struct XMLPropertyListWriter: ~Copyable {
       case UInt8(ascii: "\t"), UInt8(ascii: "\n"), 0x20...: escaped.append(byte)
       default:
         throw PropertyListError.unsupported(
-          "A text has a control character, which XML cannot hold; write a binary property list.",
+          "A string has a control character, which XML cannot hold; write a binary property list.",
           at: nil)
       }
     }
