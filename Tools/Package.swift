@@ -10,8 +10,8 @@ let package = Package(
     .library(name: "SteadSyncServer", targets: ["SteadSyncServer"]),
   ],
   dependencies: [
-    // Without traits: nothing of the compiler plugin is fetched or built.
-    .package(name: "stead", path: "..", traits: []),
+    // For the linter's parser. The vault's and the compiler plugin's packages are neither fetched nor built.
+    .package(name: "stead", path: "..", traits: ["Lint"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -42,7 +42,10 @@ let package = Package(
       dependencies: [
         "SteadSyncServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SteadAdviceCommand", package: "stead"),
+        .product(name: "SteadLintCommand", package: "stead"),
       ]),
+    .testTarget(name: "SteadCommandTests", dependencies: ["stead"]),
     .testTarget(
       name: "SteadSyncServerTests",
       dependencies: [
