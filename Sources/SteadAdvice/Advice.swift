@@ -74,12 +74,15 @@ public struct Advice: Hashable, Codable, Sendable {
 }
 
 extension Threshold {
+  /// The threshold as a sentence, and its reason.
+  public var text: String { figures + " " + reason }
+
   /// The threshold as a sentence.
-  public var text: String {
+  public var figures: String {
     let (near, far) =
       unit == .bytes
       ? (ByteCount.text(comfortable), ByteCount.text(limit))
       : (ByteCount.grouped(comfortable), ByteCount.grouped(limit))
-    return "\(name): well up to \(near), elsewhere beyond \(far). \(reason)"
+    return "\(name): well up to \(near), elsewhere beyond \(far)."
   }
 }

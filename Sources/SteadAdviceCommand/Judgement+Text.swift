@@ -12,7 +12,7 @@ extension Judgement {
     if verdict == .move, findings.isEmpty {
       lines += advice.reasons.map { "  because  \($0)" }
     }
-    lines += limits.map { "  limit    \($0.text)" }
+    lines += limits.map { "  limit    \(verdict == .stay ? $0.figures : $0.text)" }
     if verdict == .move { lines.append("  how      \(command)") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -27,14 +27,16 @@ extension Judgement {
 
   private var title: String {
     switch item.kind {
-    case .preference: "key \"\(item.name)\""
-    case .cloudValue: "key \"\(item.name)\" of iCloud"
+    case .preference: "key \(key)"
+    case .cloudValue: "key \(key) of iCloud"
     case .model: "model \(item.name)"
     case .managedObject: "class \(item.name)"
     case .file: "file \(item.name)"
     case .secret: "secret \(item.name)"
     }
   }
+
+  private var key: String { item.isNameKnown ? "\"\(item.name)\"" : item.name }
 
   private var better: String {
     guard verdict == .change, advice.store != .payloadHistory else { return advice.store.title }

@@ -43,9 +43,9 @@ struct Judgement: Encodable {
     return advice.store != item.today && !isHistory
   }
 
-  /// Whether a list under a key has no limit that can be seen.
+  /// Whether a list under a key only gets longer.
   private static func isOpenList(_ item: KeptItem) -> Bool {
-    item.kind == .preference && item.form == .encodedList && item.limit == nil
+    item.kind == .preference && item.isUnlimited
   }
 
   private static func unique(_ thresholds: [Threshold]) -> [Threshold] {

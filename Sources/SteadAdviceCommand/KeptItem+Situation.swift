@@ -40,7 +40,7 @@ extension KeptItem {
     }
     if isFlagged("P01") { return Situation(kind: .secret) }
     if isFlagged("P08") { return Situation(kind: .media, access: .whole) }
-    return form == .encodedList ? list : Situation(kind: .setting, size: plainSize)
+    return isHistory ? history : Situation(kind: .setting, size: plainSize)
   }
 
   private var file: Situation {
@@ -55,7 +55,10 @@ extension KeptItem {
       ? Situation(kind: .records, access: .parts) : Situation(kind: .document)
   }
 
-  private var list: Situation {
+  /// Whether a list grows, with a limit or without one. Any other list is a value that the user edits.
+  var isHistory: Bool { form == .encodedList && (isUnlimited || limit != nil) }
+
+  private var history: Situation {
     let isShort = limit.map { $0 <= Threshold.historyCount.comfortable } ?? false
     return Situation(
       kind: .payloads, access: isSearched && !isShort ? .parts : .whole, count: limit)
@@ -74,7 +77,7 @@ extension KeptItem {
   var limits: [Threshold] {
     switch kind {
     case .preference:
-      if form == .encodedList { return [.historyCount, .historyEntry] }
+      if isHistory { return [.historyCount, .historyEntry] }
       return plainSize == nil && type != "String" ? [.preferenceValue] : []
     case .cloudValue: return [.keyValueSync]
     case .model: return shape?.inlineData.isEmpty == false ? [.recordValue] : []

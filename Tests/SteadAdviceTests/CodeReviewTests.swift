@@ -156,6 +156,18 @@ struct CodeReviewTests {
     #expect(long.limits.first?.name == "entries of a payload history")
   }
 
+  /// Lists that users edit are looked up everywhere, and stay short.
+  @Test func aListThatIsEditedStays() throws {
+    let item = try item(
+      listStore(
+        """
+        func change(_ n: Generation, at index: Int) { items[index] = n }
+        func find(_ w: String) -> Generation? { items.first { $0.prompt == w } }
+        """))
+    #expect(item.verdict == "stay" && item.store == "preferences")
+    #expect(item.limits.map(\.name) == ["one preference value"])
+  }
+
   @Test func aLoadThatSwallowsItsErrorIsMended() throws {
     let item = try item(
       listStore(

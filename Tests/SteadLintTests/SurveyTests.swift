@@ -29,6 +29,12 @@ struct SurveyTests {
     #expect(survey.otherFindings.isEmpty)
   }
 
+  @Test func aKeyThatIsMadeAtRunTimeIsAnExpression() throws {
+    let made = try item("func a(_ d: UserDefaults, n: Int) { d.set(1, forKey: keys[n]) }")
+    #expect(made.name == "keys[n]" && !made.isNameKnown)
+    #expect(try item("func a(_ d: UserDefaults) { d.set(1, forKey: \"a\") }").isNameKnown)
+  }
+
   @Test(arguments: [
     ("if items.count > 500 { items.removeLast() }", 500),
     ("if items.count >= 1_000 { items.removeLast() }", 1_000),

@@ -44,6 +44,7 @@ struct Inventory {
       places: uses.map(\.place) + codings.map(\.place) + codings.compactMap(\.growth))
     item.add(codings)
     item.isSynced = identity.store == .cloud
+    item.isNameKnown = uses.contains { index.value(of: $0.key) != nil }
     item.writeCount = uses.count { [.write, .wrapper].contains($0.access) }
     item.readCount = uses.count { [.read, .wrapper].contains($0.access) }
     return item

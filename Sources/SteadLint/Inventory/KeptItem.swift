@@ -42,6 +42,8 @@ public struct KeptItem: Codable, Hashable, Sendable {
   public let kind: Kind
   /// The key, the model's name, or the expression that names the file.
   public let name: String
+  /// Whether the name is the key itself, and not an expression for one that is made at run time.
+  public internal(set) var isNameKnown = true
   public let form: Form
   /// The type of the value, as far as the source shows it.
   public let type: String?
