@@ -1,14 +1,14 @@
 import Foundation
 
 extension Preferences {
-  /// The domain of what all of a user's programs share: `NSGlobalDomain`.
+  /// The domain that all of a user's programs share: `NSGlobalDomain`.
   public static let globalDomain = DomainName.global
-  /// The volatile domain of what the command line says: `NSArgumentDomain`.
+  /// The volatile domain of the command line's arguments: `NSArgumentDomain`.
   public static let argumentDomain = DomainName.arguments
-  /// The volatile domain of what ``register(defaults:)`` was given: `NSRegistrationDomain`.
+  /// The volatile domain of the values passed to ``register(defaults:)``: `NSRegistrationDomain`.
   public static let registrationDomain = DomainName.registration
 
-  /// Posted when a value was refused since it would exceed the quota; the object is the preferences.
+  /// Posted when a value was refused because it would exceed the quota; the object is the preferences.
   public static let sizeLimitExceededNotification = Notification.Name(
     "NSUserDefaultsSizeLimitExceededNotification")
 }
@@ -16,11 +16,10 @@ extension Preferences {
 extension Preferences {
   // MARK: Defaults
 
-  /// Gives values for keys that no domain has, beside those that were registered before.
+  /// Registers values for keys that no domain has, in addition to those registered before.
   ///
-  /// They count for all preferences of the process and are never written to a file, so an app registers
-  /// them each time it starts. Values that are no property lists are refused, all of them, and
-  /// `onError` is told.
+  /// They apply to all preferences of the process and are never written to a file, so an app registers them
+  /// each time it starts. If a value isn't a property list, all of them are refused, and `onError` is called.
   public func register(defaults: [String: Any]) {
     reporting {
       let fields = try PropertyList.Fields(validating: defaults)
@@ -31,9 +30,9 @@ extension Preferences {
 
   // MARK: Suites
 
-  /// Adds a suite's domain to the search list of this object, behind those that were added before.
+  /// Appends a suite's domain to the search list of this object.
   ///
-  /// Names that ``init(suiteName:)`` refuses are refused here, too, and `onError` is told.
+  /// Names that ``init(suiteName:)`` refuses are refused here, too, and `onError` is called.
   public func addSuite(named name: String) {
     reporting {
       try Self.checkSuite(name, environment)
@@ -43,14 +42,14 @@ extension Preferences {
     }
   }
 
-  /// Takes a suite out of the search list.
+  /// Removes a suite from the search list.
   public func removeSuite(named name: String) {
     search.renew(report: report) { suites in suites.removeAll { $0 == name } }
   }
 
-  /// All keys with the values that count for them, of all domains together.
+  /// All keys of all domains with their effective values.
   ///
-  /// Costs time for every key of every domain: to read some, ask for them.
+  /// Costs time for every key of every domain: to read a few, request those.
   public func dictionaryRepresentation() -> [String: Any] {
     var all: [String: PropertyList] = [:]
     for layer in layers.reversed() {
@@ -61,24 +60,24 @@ extension Preferences {
 
   // MARK: Volatile domains
 
-  /// The names of the domains that have no files: arguments, registered defaults, and those of
+  /// The names of the domains without files: arguments, registered defaults, and those of
   /// ``setVolatileDomain(_:forName:)``.
   public var volatileDomainNames: [String] { environment.shared.volatileNames }
 
-  /// The contents of a volatile domain, empty when there is none of that name.
+  /// The contents of a volatile domain; empty when no domain has that name.
   public func volatileDomain(forName name: String) -> [String: Any] {
     guard let store = environment.shared.volatile(name) else { return [:] }
     return PropertyList.Fields(store.contents()).anyValue
   }
 
-  /// Puts a dictionary in the place of what a volatile domain holds, or makes the domain.
+  /// Replaces the contents of a volatile domain, or creates the domain.
   ///
-  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` are looked at for a key.
+  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` take part in look-ups.
   public func setVolatileDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       let fields = try PropertyList.Fields(validating: contents)
       try environment.shared.makeVolatile(name).replaceContents(with: fields)
-      // Arguments are looked at only when there are any.
+      // Arguments take part in look-ups only if there are any.
       if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
     }
   }
@@ -91,9 +90,9 @@ extension Preferences {
 
   // MARK: Persistent domains
 
-  /// The contents of a domain, such as an app's or the global one; nil when it holds nothing.
+  /// The contents of a domain, such as an app's or the global one; nil when it is empty.
   ///
-  /// Other domains of the search list are not looked at.
+  /// Other domains of the search list are not included.
   public func persistentDomain(forName name: String) -> [String: Any]? {
     let fields = reporting { () -> PropertyList.Fields? in
       try DomainName.check(name)
@@ -104,7 +103,7 @@ extension Preferences {
     return found.anyValue
   }
 
-  /// Puts a dictionary in the place of all that a domain holds, as one change.
+  /// Replaces everything in a domain, as one change.
   public func setPersistentDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       try DomainName.check(name)
@@ -113,13 +112,13 @@ extension Preferences {
         return try writing { target in try target.replaceContents(with: fields) }
       }
       try plan.open(name, options: DomainStore.Options()).replaceContents(with: fields)
-      // The global domain, or a suite's, may just have come to be.
+      // The global domain, or a suite's, may just have been created.
       environment.shared.renewLists(report: report)
       postChange()
     }
   }
 
-  /// Removes all that a domain holds, as one change.
+  /// Removes everything from a domain, as one change.
   public func removePersistentDomain(forName name: String) {
     reporting {
       try DomainName.check(name)
@@ -135,7 +134,7 @@ extension Preferences {
     return search.list.target
   }
 
-  // MARK: What an administrator has fixed
+  // MARK: Values forced by an administrator
 
   /// Whether an administrator has fixed the value of a key, so that setting it has no effect.
   public func objectIsForced(forKey key: String) -> Bool {

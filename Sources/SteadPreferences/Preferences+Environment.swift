@@ -2,11 +2,10 @@ import Foundation
 import SteadFiles
 
 extension Preferences {
-  /// What preferences take from the process and its machine: whose they are, where files are, what the
-  /// command line says.
+  /// The process and machine that preferences belong to: the user, the locations of files, the command line.
   ///
-  /// Programs leave this to ``process``. A test makes one of its own, so that it neither sees nor
-  /// changes anything of the user's:
+  /// Programs use ``process``. A test creates its own environment, so that it neither sees nor changes
+  /// anything of the user's:
   ///
   /// ```swift
   /// let environment = Preferences.Environment(
@@ -15,12 +14,12 @@ extension Preferences {
   /// let preferences = try Preferences(environment: environment)
   /// ```
   ///
-  /// All preferences of one environment share registered defaults, arguments and other volatile
-  /// domains, as all of a process do; copies of the value are the same environment.
+  /// All preferences of one environment share registered defaults, arguments and other volatile domains, as
+  /// all those of a process do; copies of the value are the same environment.
   public struct Environment: Sendable {
     /// The name of the app's own domain.
     ///
-    /// For the process this is the main bundle's identifier, else the executable's name.
+    /// For the process this is the main bundle's identifier, or the executable's name.
     public var appID: String { search.appID }
     let search: SearchEnvironment
 
@@ -29,16 +28,15 @@ extension Preferences {
       arguments: ProcessInfo.processInfo.arguments,
       managedDirectory: URL(filePath: "/etc/stead/managed", directoryHint: .isDirectory))
 
-    /// An environment for files.
+    /// Makes an environment for preferences with files.
     ///
     /// - Parameters:
-    ///   - appID: The name of the app's own domain; nil takes the process's.
-    ///   - variables: The process's environment variables, or what a test wants them to be:
-    ///     `XDG_CONFIG_HOME`, `XDG_CONFIG_DIRS` and `HOME` are read.
-    ///   - arguments: A command line, with the program's name first.
-    ///   - managedDirectory: Where an administrator installs property lists that users cannot change;
-    ///     nil when nowhere.
-    ///   - host: A name for this machine; nil takes one that is made from its identity by a hash.
+    ///   - appID: The name of the app's own domain; nil means the process's.
+    ///   - variables: The process's environment variables, or a test's substitute; `XDG_CONFIG_HOME`,
+    ///     `XDG_CONFIG_DIRS` and `HOME` are read.
+    ///   - arguments: A command line, starting with the program's name.
+    ///   - managedDirectory: Where an administrator installs property lists that users cannot change; nil for none.
+    ///   - host: A name for this machine; nil means one that is derived from its identity by a hash.
     public init(
       appID: String? = nil,
       variables: [String: String] = ProcessInfo.processInfo.environment,
@@ -50,7 +48,7 @@ extension Preferences {
         host: host ?? HostID.current, shared: SharedDomains(arguments: arguments))
     }
 
-    /// An environment without any file: all domains are gone with the last preferences of it.
+    /// An environment without any file: all domains disappear with the last preferences that use it.
     public static func inMemory(appID: String = "memory", arguments: [String] = []) -> Environment {
       Environment(
         search: SearchEnvironment(

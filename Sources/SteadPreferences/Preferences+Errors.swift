@@ -1,9 +1,8 @@
 extension Preferences {
-  /// What is called with an error that a method without `throws` met.
+  /// A function that is called with an error in a method that does not throw.
   public typealias ErrorHandler = @Sendable (PreferencesError) -> Void
 
-  /// Called for errors of preferences that have no handler of their own, and when
-  /// ``init(suiteName:)`` gives nil.
+  /// Called for errors of preferences that have no handler of their own, and when ``init(suiteName:)`` returns nil.
   ///
   /// By default it passes the first error of each kind to `Stead.onProblem`.
   public static var onError: ErrorHandler {
@@ -11,8 +10,7 @@ extension Preferences {
     set { ErrorReports.sharedHandler = newValue }
   }
 
-  /// Called for errors that methods without `throws` meet here; nil leaves them to the type's
-  /// handler.
+  /// Called for errors in methods of this object that do not throw; nil passes them to the type's handler.
   ///
   /// It runs on the thread of the call that failed, and may use the preferences.
   public var onError: ErrorHandler? {
@@ -20,10 +18,10 @@ extension Preferences {
     set { errors.handler = newValue }
   }
 
-  /// The last error that a method without `throws` met here, nil when there was none.
+  /// The last error in a method of this object that does not throw; nil if none occurred.
   public var lastError: PreferencesError? { errors.last }
 
-  /// Does what may fail, and leaves errors to the handlers; nil when it failed.
+  /// Runs code that may fail, and passes errors to the handlers; nil when it failed.
   @discardableResult
   package func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
     do {

@@ -2,27 +2,27 @@ import Foundation
 import SteadFiles
 
 extension Preferences {
-  /// The keys of the domain that is written, in the order of their bytes.
+  /// The keys of the writable domain, sorted by their bytes.
   ///
-  /// Keys that only other domains of the search list have are not among them.
+  /// Keys of other domains in the search list are not included.
   public var keys: [String] { PropertyList.Fields(search.list.target.contents()).map(\.key) }
 
-  /// The domain that is written, as a property list that other tools read.
+  /// The writable domain as a property list that other tools can read.
   ///
   /// - Throws: `PropertyListError` for values that the format lacks: XML has no control characters.
   public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
     try PropertyList.dictionary(.init(search.list.target.contents())).data(format: format)
   }
 
-  /// Takes the keys and values of a property list into the domain, as one change.
+  /// Imports the keys and values of a property list into the domain, as one change.
   ///
   /// - Parameters:
-  ///   - data: A property list of any format whose top is a dictionary, such as a file of
-  ///     `~/Library/Preferences` of Apple's systems.
-  ///   - keepingExisting: Whether keys that the domain has keep their values.
-  /// - Returns: How many keys were taken in.
-  /// - Throws: ``PreferencesError`` `.damaged` when that is no such property list, in which case nothing
-  ///   is changed, or as ``setPropertyList(_:forKey:)``.
+  ///   - data: A property list in any format whose root is a dictionary, such as a file in
+  ///     `~/Library/Preferences` on Apple's systems.
+  ///   - keepingExisting: Whether existing keys of the domain keep their values.
+  /// - Returns: The number of imported keys.
+  /// - Throws: ``PreferencesError`` `.damaged` when it isn't such a property list, in which case nothing
+  ///   changes, or as ``setPropertyList(_:forKey:)``.
   @discardableResult
   public func importDomain(_ data: Data, keepingExisting: Bool = false) throws -> Int {
     let fields: PropertyList.Fields
@@ -30,7 +30,8 @@ extension Preferences {
       fields = try PropertyList.fields(of: data)
     } catch {
       throw PreferencesError(
-        code: .damaged, message: "What was to be brought in is no property list of a dictionary.",
+        code: .damaged,
+        message: "The data to import isn't a property list with a dictionary as its root.",
         domain: domain, cause: error)
     }
     let target = search.list.target
@@ -41,9 +42,9 @@ extension Preferences {
     return edits.count
   }
 
-  /// Takes the keys and values of a property list file into the domain, as one change.
+  /// Imports the keys and values of a property list file into the domain, as one change.
   ///
-  /// As ``importDomain(_:keepingExisting:)`` in all else. The file is not changed.
+  /// Otherwise it works as ``importDomain(_:keepingExisting:)``. The file is not changed.
   ///
   /// - Throws: `FileError` when the file cannot be read.
   @discardableResult
@@ -51,14 +52,15 @@ extension Preferences {
     try importDomain(AtomicFile(file).read(), keepingExisting: keepingExisting)
   }
 
-  /// Takes in what Foundation's `UserDefaults` has kept on Linux, without the keys that the domain has.
+  /// Imports the values that Foundation's `UserDefaults` stored on Linux, except for keys that the domain
+  /// already has.
   ///
-  /// Foundation keeps `standard` in `$XDG_CONFIG_HOME/<name>.plist`, where the name is the main bundle's
-  /// identifier or the executable's name, and a suite in the file of its name. That file is not
-  /// changed, so an app may call this each time it starts. Dates have lost their fractions there.
+  /// Foundation stores `standard` in `$XDG_CONFIG_HOME/<name>.plist`, where the name is the main bundle's
+  /// identifier or the executable's name, and a suite in the file of its name. That file is not changed, so
+  /// an app may call this each time it starts. Dates have lost their fractions there.
   ///
-  /// - Parameter suiteName: The suite; nil for what `standard` has kept.
-  /// - Returns: How many keys were taken in, 0 when there is no such file.
+  /// - Parameter suiteName: The suite; nil means `standard`.
+  /// - Returns: The number of imported keys, 0 when the file does not exist.
   /// - Throws: As ``importDomain(_:keepingExisting:)``, and `FileError` when the file cannot be read.
   @discardableResult
   public func importFoundationDefaults(suiteName: String? = nil) throws -> Int {

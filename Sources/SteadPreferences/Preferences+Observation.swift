@@ -1,22 +1,22 @@
 extension Preferences {
-  /// Calls a handler with each change of the value that counts for a key.
+  /// Calls a handler with each change of a key's effective value.
   ///
-  /// A write that changes nothing, or that a domain before it in the search list hides, is no change.
-  /// Changes of other processes and edits of the file are told as they come, without polling.
+  /// A write that changes nothing, or that an earlier domain in the search list hides, isn't a change.
+  /// Changes by other processes and edits of the file are delivered as they occur, without polling.
   ///
-  /// Changes are told one after the other in their order: this process's own on the thread that made
-  /// them, or on one that is telling an earlier change at that time; others on a background thread. A
-  /// handler may set preferences; observers are told of that when it has returned. Two handlers that
-  /// go on undoing what the other did never end. An observation that begins while earlier changes of
-  /// its key are still being told hears of those, too.
+  /// Changes are delivered one after the other, in order: this process's own on the thread that made them, or
+  /// on one that is delivering an earlier change at that time; others on a background thread. A handler may
+  /// set preferences; observers are notified of that after it has returned. Two handlers that keep undoing
+  /// each other's changes never end. An observation that begins while earlier changes of its key are still
+  /// being delivered receives those, too.
   ///
   /// The cost of a write grows with the observers of its keys, not with those of other keys.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - includingOwn: false for changes of others only.
-  ///   - handler: What to call. It is let go when the observation ends.
-  /// - Returns: What keeps the observation going; keep it.
+  ///   - includingOwn: false for changes by other processes only.
+  ///   - handler: The function to call. It is released when the observation ends.
+  /// - Returns: An object that keeps the observation alive; keep it.
   public func observe(
     _ key: String, includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<PropertyList?>) -> Void
@@ -24,9 +24,9 @@ extension Preferences {
     observe([key], includingOwn: includingOwn, handler)
   }
 
-  /// Calls a handler with each change of one of several keys, one call for each key that changed.
+  /// Calls a handler with each change of one of several keys, once for each key that changed.
   ///
-  /// As ``observe(_:includingOwn:_:)-(String,_,_)`` in all else.
+  /// Otherwise it works as ``observe(_:includingOwn:_:)-(String,_,_)``.
   public func observe(
     _ keys: [String], includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<PropertyList?>) -> Void
@@ -36,7 +36,7 @@ extension Preferences {
 
   /// Calls a handler with each change of any key.
   ///
-  /// As ``observe(_:includingOwn:_:)-(String,_,_)`` in all else. Each key that changed is remembered
+  /// Otherwise it works as ``observe(_:includingOwn:_:)-(String,_,_)``. Each key that changed is remembered
   /// with its value until the observation ends.
   public func observe(
     includingOwn: Bool = true,
@@ -47,26 +47,26 @@ extension Preferences {
 }
 
 extension Preferences {
-  /// The changes of a key, to be awaited; see ``PreferenceChanges`` for what a slow consumer gets.
+  /// The changes of a key as an asynchronous sequence; see ``PreferenceChanges`` for what a slow consumer gets.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - includingOwn: false for changes of others only.
+  ///   - includingOwn: false for changes by other processes only.
   public func changes(for key: String, includingOwn: Bool = true) -> PreferenceChanges {
     changes(for: [key], includingOwn: includingOwn)
   }
 
-  /// The changes of several keys, to be awaited.
+  /// The changes of several keys as an asynchronous sequence.
   public func changes(for keys: [String], includingOwn: Bool = true) -> PreferenceChanges {
     PreferenceChanges { [observers] handler in
       observers.observe(keys, includingOwn: includingOwn, handler)
     }
   }
 
-  /// The changes of all keys, to be awaited.
+  /// The changes of all keys as an asynchronous sequence.
   public var changes: PreferenceChanges { changes() }
 
-  /// The changes of all keys, to be awaited; without this process's own if so asked.
+  /// The changes of all keys as an asynchronous sequence, optionally without this process's own.
   public func changes(includingOwn: Bool = true) -> PreferenceChanges {
     PreferenceChanges { [observers] handler in
       observers.observe(nil, includingOwn: includingOwn, handler)

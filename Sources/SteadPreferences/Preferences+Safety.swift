@@ -1,10 +1,9 @@
 import Foundation
 
 extension Preferences {
-  /// Brings the property list files up to date, and takes in what others have changed in files.
+  /// Updates the property list files, and applies other programs' changes of files.
   ///
-  /// Not needed for values to be kept. Returns whether all of it worked; `onError` is told of what did
-  /// not.
+  /// Values are durable without it. Returns whether everything succeeded; `onError` is called for failures.
   @discardableResult
   public func synchronize() -> Bool {
     var isDone = true
@@ -23,25 +22,25 @@ extension Preferences {
     return isDone && list.problem == nil
   }
 
-  /// Returns when everything that was set in the domain will survive a loss of power.
+  /// Returns once everything set in the domain survives a power loss.
   ///
   /// Waits for the disk: a tenth of a millisecond to some milliseconds.
   ///
-  /// - Throws: ``PreferencesError`` when the disk refuses, or the domain could not be opened.
+  /// - Throws: ``PreferencesError`` when the disk fails, or the domain could not be opened.
   public func flush() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
     try reraising { try list.target.flush() }
   }
 
-  /// ``flush()``, and the files hold what the domain has now, and nothing that was removed or replaced.
+  /// Flushes as ``flush()`` does, and removes all traces of removed or replaced values from the files.
   package func flushWithoutTraces() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
     try reraising { try list.target.checkpoint() }
   }
 
-  /// Gives ``standard`` its first search list back, after a ``synchronize()``: added suites are gone.
+  /// Resets the search list of ``standard``, after a ``synchronize()``, which removes added suites.
   ///
   /// The object stays the same, and so do its observers.
   public static func resetStandardUserDefaults() {

@@ -3,9 +3,9 @@ import Foundation
 extension Preferences {
   /// Sets a value; nil removes the key.
   ///
-  /// What a property list cannot hold is refused, and `onError` is told: texts, numbers, booleans,
-  /// dates, data, and arrays and dictionaries of them are taken. A URL is kept as the overload for URLs
-  /// keeps it.
+  /// A property list can contain strings, numbers, booleans, dates, data, and arrays and dictionaries of
+  /// them; other values are refused, and `onError` is called. A URL is stored as the overload for URLs stores
+  /// it.
   public func set(_ value: Any?, forKey key: String) {
     reporting(key: key) {
       guard let value else { return try setPropertyList(nil, forKey: key) }
@@ -14,33 +14,32 @@ extension Preferences {
     }
   }
 
-  /// Sets a value; nil removes the key. This is ``set(_:forKey:)-(Any?,String)`` by the name of
-  /// key-value coding.
+  /// Sets a value; nil removes the key. This is ``set(_:forKey:)-(Any?,String)`` under the name of key-value coding.
   public func setValue(_ value: Any?, forKey key: String) { set(value, forKey: key) }
 
   /// Sets a whole number.
   public func set(_ value: Int, forKey key: String) { write(.integer(Int64(value)), key) }
 
-  /// Sets a number of 32 bits.
+  /// Sets a 32-bit floating-point number.
   public func set(_ value: Float, forKey key: String) { write(.float(value), key) }
 
-  /// Sets a number of 64 bits.
+  /// Sets a 64-bit floating-point number.
   public func set(_ value: Double, forKey key: String) { write(.double(value), key) }
 
-  /// Sets true or false.
+  /// Sets a boolean.
   public func set(_ value: Bool, forKey key: String) { write(.bool(value), key) }
 
   /// Sets a URL; nil removes the key.
   ///
-  /// A file's is kept as its path, with `~` for the home directory; any other as an archive, which
-  /// ``url(forKey:)`` reads, and `UserDefaults` on Apple's systems, too.
+  /// A file URL is stored as its path, with `~` for the home directory; any other as an archive that
+  /// ``url(forKey:)`` can read, as can `UserDefaults` on Apple's systems.
   public func set(_ url: URL?, forKey key: String) {
     reporting(key: key) {
       try setPropertyList(try url.map { try PropertyList(url: $0) }, forKey: key)
     }
   }
 
-  /// Removes a key from the domain; what other domains have for it comes to count.
+  /// Removes a key from the domain; another domain's value for it becomes effective.
   public func removeObject(forKey key: String) { write(nil, key) }
 
   /// Removes all keys from the domain, as one change.

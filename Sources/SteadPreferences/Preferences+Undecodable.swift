@@ -1,20 +1,19 @@
 extension Preferences {
-  /// How many values that do not decode are kept aside for one key; after that many writes are refused.
+  /// The maximum number of undecodable values kept aside for one key; beyond it writes are refused.
   public static let keptAsideLimit = 16
 
-  /// The keys under which values of a key are kept aside that did not decode when they were replaced.
+  /// The keys under which undecodable values of a key were kept aside when they were replaced.
   ///
-  /// Before a typed key, a wrapper or SteadDefault's `DefaultStorable` replaces a value that does not decode, that
-  /// value is stored as it is under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
-  /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer
-  /// needed.
+  /// Before a typed key, a wrapper or SteadDefault's `DefaultStorable` replaces a value that does not decode,
+  /// that value is stored unchanged under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
+  /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer needed.
   public func undecodableKeys(for name: String) -> [String] {
     let domain = writtenDomain
     return (1...Self.keptAsideLimit).map { Self.asideName(of: name, number: $0) }
       .filter { domain.value(forKey: $0) != nil }
   }
 
-  /// Puts `new` in the place of what the app's domain has, which is kept aside when `check` throws.
+  /// Replaces the app domain's value with `new`; the old value is kept aside when `check` throws.
   package func replace(
     with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
   ) throws {
@@ -23,15 +22,15 @@ extension Preferences {
         try check(old)
         break
       } catch {
-        // Else somebody has changed what is stored, and it is to be looked at again.
+        // Otherwise somebody has changed the stored value, and it has to be checked again.
         if try keepAside(old, replacingWith: new, forKey: name, cause: error) { return }
       }
     }
     try setPropertyList(new, forKey: name)
   }
 
-  /// Puts `new` in the place of a value that does not decode, which is kept aside and reported; false
-  /// when the key has another value by now.
+  /// Replaces a value that does not decode, which is kept aside and reported; returns false when the key has
+  /// another value by now.
   func keepAside(
     _ old: PropertyList, replacingWith new: PropertyList?, forKey name: String, cause: any Error
   ) throws -> Bool {
@@ -48,7 +47,7 @@ extension Preferences {
     return true
   }
 
-  /// Makes several changes of the app's domain as one if `expected` still holds, and tells whether.
+  /// Makes several changes of the app's domain as one if `expected` still holds, and returns whether it did.
   package func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = []
   ) throws -> Bool {
@@ -61,7 +60,7 @@ extension Preferences {
     return isDone
   }
 
-  /// The first key that is free to keep a value under, or under which it is kept already, as it is now.
+  /// The first free key for keeping a value, or the key that keeps it already, with its current value.
   private func nameToKeep(_ value: PropertyList, of name: String) throws -> DomainEdit {
     let store = writtenDomain
     for number in 1...Self.keptAsideLimit {
@@ -80,20 +79,20 @@ extension Preferences {
     number == 1 ? "\(name).undecodable" : "\(name).undecodable.\(number)"
   }
 
-  /// Tells the error handler that a value did not decode and the default was taken.
+  /// Reports to the error handler that a value did not decode and the default was used.
   @usableFromInline
   func reportUndecodable(_ error: any Error, forKey name: String) {
     report(naming(name, in: error))
   }
 
-  /// The error with the key that it was met at.
+  /// Adds the key to an error.
   ///
-  /// One that is none of ours was thrown by a conversion of the app's, or by its own way to decode.
+  /// An error of another type was thrown by a conversion of the app's, or by its own decoding.
   func naming(_ name: String, in error: any Error) -> PreferencesError {
     let known =
       error as? PreferencesError
       ?? PreferencesError(
-        code: .doesNotDecode, message: "What is stored could not be converted.", cause: error)
+        code: .doesNotDecode, message: "The stored value could not be converted.", cause: error)
     return PreferencesError(known, domain: domain, key: name)
   }
 

@@ -4,32 +4,32 @@ import SteadFiles
 
 /// The settings of an app and its user, under the names and with the behaviour of `UserDefaults`.
 ///
-/// With one line in a module, code that is written for `UserDefaults` compiles and works as it is:
+/// With one line in a module, code written for `UserDefaults` compiles and works unchanged:
 ///
 /// ```swift
 /// typealias UserDefaults = Preferences
 /// ```
 ///
-/// A value that was set is kept when `set` returns, whatever ends the process after that; ``flush()``
-/// makes it survive a loss of power. Other processes may read and write the same domains at the same
-/// time. Reading and writing cost the same however many keys there are. Safe from any thread.
+/// A value is durable against process death when `set` returns; ``flush()`` makes it survive a power loss.
+/// Other processes may read and write the same domains at the same time. Reading and writing take the same
+/// time however many keys exist. Safe on any thread.
 ///
-/// A value is looked up in one domain after another, and the first that has it counts:
+/// A value is looked up in one domain after another, and the first that has it wins:
 ///
-/// 1. What an administrator has fixed, for the app, then for all programs.
+/// 1. Values forced by an administrator, for the app, then for all programs.
 /// 2. The command line: `-key value`.
-/// 3. The app's domain, or the suite's: what is for this machine alone, then the rest. `set` writes here.
+/// 3. The app's domain, or the suite's: the values for this machine alone, then the rest. `set` writes here.
 /// 4. Suites, in the order in which they were added.
-/// 5. The user's global domain: for this machine alone, then the rest.
-/// 6. What the machine has for all users: for the app, then for all programs.
+/// 5. The user's global domain: the values for this machine alone, then the rest.
+/// 6. The machine's values for all users: for the app, then for all programs.
 /// 7. Registered defaults.
 public final class Preferences: Sendable {
-  /// The name of the domain that is written.
+  /// The name of the writable domain.
   public let domain: String
 
   let search: LiveSearchList
   let errors = ErrorReports()
-  /// Hears of what no call could report: a damaged file, a checkpoint that found no room.
+  /// Receives errors that no call could throw: a damaged file, a checkpoint without room on the disk.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
   let readings = TrackedReadings()
@@ -53,12 +53,12 @@ public final class Preferences: Sendable {
     subscription.follow(search.list.target)
   }
 
-  /// The app's preferences, the same object for the whole process.
+  /// The app's preferences: one object for the whole process.
   public static let standard = Preferences()
 
   /// The app's preferences, with a search list of their own.
   ///
-  /// When the app's domain cannot be opened, values are kept in memory, and each write is reported as
+  /// If the app's domain cannot be opened, values are kept in memory, and each write is reported as
   /// ``PreferencesError/Code/unavailable``.
   public convenience init() {
     let environment = Environment.process
@@ -67,11 +67,11 @@ public final class Preferences: Sendable {
         domain: environment.appID, options: DomainStore.Options(), environment: environment.search))
   }
 
-  /// The preferences of a suite, which several apps of one user share; nil for the app's own.
+  /// The preferences of a suite, which several apps of one user share; nil means the app's own.
   ///
-  /// Gives nil for the global domain and the app's own identifier, as on Apple's systems, and for
-  /// names that are empty, longer than 180 bytes, begin with a dot, or hold a slash, two dots in a row
-  /// or control characters; `onError` is told why.
+  /// Returns nil for the global domain and the app's own identifier, as on Apple's systems, and for names
+  /// that are empty, longer than 180 bytes, begin with a dot, or contain a slash, two dots in a row or
+  /// control characters; the reason is passed to `onError`.
   public convenience init?(suiteName: String?) {
     self.init(suiteName: suiteName, environment: .process)
   }
@@ -90,14 +90,13 @@ public final class Preferences: Sendable {
         domain: name, options: DomainStore.Options(), environment: environment.search))
   }
 
-  /// The preferences of a domain, with choices that `UserDefaults` does not give.
+  /// The preferences of a domain, with options that `UserDefaults` does not have.
   ///
   /// - Parameters:
-  ///   - domain: The domain's name; nil is the app's own.
-  ///   - directory: Where the domain's files are, `domain.plist` among them; nil is the environment's
-  ///     place.
+  ///   - domain: The domain's name; nil means the app's own.
+  ///   - directory: The directory of the domain's files, including `domain.plist`; nil means the environment's.
   ///   - options: How it is opened.
-  ///   - environment: What the search list takes from the process and the machine.
+  ///   - environment: The process and machine that the search list uses.
   /// - Throws: ``PreferencesError`` `.invalidDomainName` by the rules of ``init(suiteName:)``, and
   ///   `.unavailable` when the domain cannot be opened.
   public convenience init(
@@ -115,8 +114,8 @@ public final class Preferences: Sendable {
 
   /// Preferences that are kept in memory and are gone with this object: for tests and previews.
   ///
-  /// Nothing of the process or the machine is seen in them: no files, no arguments, no defaults that
-  /// were registered elsewhere. Give several the same environment to have them share their domains.
+  /// They contain nothing of the process or the machine: no files, no arguments, no defaults registered
+  /// elsewhere. Pass several the same environment to make them share their domains.
   public static func inMemory(
     _ name: String = "memory", options: Options = Options(), environment: Environment? = nil
   ) -> Preferences {
@@ -126,36 +125,36 @@ public final class Preferences: Sendable {
         environment: (environment ?? .inMemory(appID: name)).search))
   }
 
-  /// The same preferences, where what is set counts on this machine alone.
+  /// The same preferences, in which `set` affects this machine alone.
   ///
-  /// It is looked up before what is set without regard to the machine, and kept in a file of its own,
-  /// so that a home directory may be shared by several machines.
+  /// Values for this machine take precedence over those for all machines, and are stored in a separate file,
+  /// so that several machines can share a home directory.
   ///
-  /// Costs an opening of that file, and makes a new object with a search list of its own at each call.
+  /// Costs opening that file, and creates a new object with its own search list at each call.
   public func scopedToCurrentHost() -> Preferences {
     var plan = plan
     plan.scope = .thisHost
     let preferences = Preferences(plan: plan)
-    // The domain may just have come to be: the search lists of others lack it.
+    // The domain may have just been created: other objects' search lists lack it.
     environment.shared.renewLists { preferences.report($0) }
     return preferences
   }
 
-  // MARK: What all else is made of
+  // MARK: Primitives
 
-  /// The value that counts for a key, as it is kept; nil when no domain has one.
+  /// The effective value of a key, as it is stored; nil when no domain has one.
   public func propertyList(forKey key: String) -> PropertyList? {
     track(key)
     return search.value(forKey: key)
   }
 
-  /// Sets a value in the domain, nil removes it, and says so when that fails.
+  /// Sets a value in the domain; nil removes the key.
   ///
-  /// `set(_:forKey:)` does the same and gives errors to `onError`. Posts ``didChangeNotification``.
+  /// Unlike `set(_:forKey:)`, which passes errors to `onError`, it throws them. Posts ``didChangeNotification``.
   ///
   /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable` and
-  ///   `.locked`, in which case the value counts, is kept in memory, and is written with the next change
-  ///   or ``flush()`` that can.
+  ///   `.locked`. With the last two the value is in effect, is kept in memory, and is written with the next
+  ///   change or ``flush()`` that succeeds.
   public func setPropertyList(_ value: PropertyList?, forKey key: String) throws {
     do {
       try writing { target in try target.set(value, forKey: key) }
@@ -169,14 +168,15 @@ extension Preferences {
   var plan: SearchPlan { search.plan }
   var environment: SearchEnvironment { plan.environment }
 
-  /// The domains to look in, as things are.
+  /// The domains to search, as of now.
   var layers: [DomainStore] { search.list.layers }
 
-  /// Changes the domain that is written, and posts what is to be posted.
+  /// Changes the writable domain, and posts the notification.
   func writing(_ body: (DomainStore) throws -> Void) throws {
     guard !plan.options.isReadOnly else {
       throw PreferencesError(
-        code: .readOnly, message: "The preferences were opened for reading only.", domain: domain)
+        code: .readOnly, message: "The preferences were opened read-only; open them for writing.",
+        domain: domain)
     }
     try search.current._withUnsafeGuaranteedRef { list in
       do {
@@ -190,7 +190,7 @@ extension Preferences {
     }
   }
 
-  /// Opens the domain that could not be opened before, with what was set meanwhile.
+  /// Opens the domain that could not be opened before, with the values that were set meanwhile.
   private func reopen(after problem: PreferencesError) throws {
     search.renew(report: report)
     guard search.list.problem != nil else { return }
@@ -203,10 +203,10 @@ extension Preferences {
     try DomainName.check(name)
     guard name != globalDomain else {
       throw PreferencesError.invalidName(
-        "The global domain is no suite. Use setPersistentDomain(_:forName:).")
+        "The global domain isn't a suite. Use setPersistentDomain(_:forName:).")
     }
     guard name != environment.appID else {
-      throw PreferencesError.invalidName("The app's own identifier is no suite. Use `standard`.")
+      throw PreferencesError.invalidName("The app's own identifier isn't a suite. Use `standard`.")
     }
   }
 }

@@ -1,10 +1,10 @@
 import Observation
 import Synchronization
 
-/// Tells Observation of reads of preferences, without copies of a registrar or a key path: to count
-/// their references would double the time of a read.
+/// Reports reads of preferences to Observation, without copies of a registrar or a key path: counting their
+/// references would double the time of a read.
 final class TrackedReadings: Sendable {
-  // Allocated once and never changed; a registrar may be used by any thread.
+  // Allocated once and never changed; a registrar is thread-safe.
   nonisolated(unsafe) private let registrar: UnsafeMutablePointer<ObservationRegistrar>
   private let probe: Unmanaged<KeyPath<Preferences, Void> & Sendable>
 

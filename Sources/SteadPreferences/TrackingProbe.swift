@@ -1,12 +1,11 @@
 import Observation
 import Synchronization
 
-/// Finds out whether a read happens under Observation, which has no function that says so.
+/// Detects whether Observation tracks a read, for which it has no function.
 ///
-/// Observation keeps the key paths that are read in a set, and only while it tracks. So a key path
-/// that has this for its argument is hashed when, and only when, a read is tracked. Another thread
-/// that is being tracked at the same moment makes a read look tracked that is not; that costs time
-/// and a ``TrackedKey``, no more.
+/// Observation keeps the key paths that are read in a set, and only while it tracks. So a key path with this
+/// type as its argument is hashed exactly when a read is tracked. If another thread is being tracked at the
+/// same moment, an untracked read looks tracked; that costs only time and a ``TrackedKey``.
 struct TrackingProbe: Hashable {
   /// How often any probe was hashed.
   static let count = Atomic<Int>(0)
@@ -19,10 +18,10 @@ struct TrackingProbe: Hashable {
 }
 
 extension Preferences: Observable {
-  /// Never read; its key path is what counts.
+  /// Never read; only its key path matters.
   subscript(probe: TrackingProbe) -> Void { () }
 
-  /// Tells Observation that a key is read; called once in each read of a value, before it.
+  /// Reports to Observation that a key is read; called once in each read of a value, before it.
   ///
   /// About 8 ns when nothing tracks.
   @inline(__always)

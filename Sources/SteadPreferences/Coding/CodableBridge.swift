@@ -3,7 +3,7 @@ import Foundation
 /// The bridge of a type that is stored as the tree of its `Codable` form.
 @usableFromInline
 enum CodableBridge<Value: Codable>: PreferenceBridge {
-  /// Data is read as JSON, since that is how SteadDefault's `df.store` keeps a value.
+  /// Data is read as JSON, since SteadDefault's `df.store` stores a value that way.
   @usableFromInline
   static func decode(_ stored: PropertyList) throws -> Value {
     do {
@@ -15,7 +15,7 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
       throw error
     } catch {
       throw PreferencesError(
-        code: .doesNotDecode, message: "What is stored does not decode as \(Value.self).",
+        code: .doesNotDecode, message: "The stored value does not decode as \(Value.self).",
         cause: error)
     }
   }
@@ -28,7 +28,8 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
       throw error
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", cause: error)
+        code: .notAPropertyList, message: "A value of \(Value.self) could not be encoded.",
+        cause: error)
     }
   }
 }

@@ -1,7 +1,7 @@
 /// The bridge of a type that is a ``PreferenceValue``.
 ///
-/// It can be inlined, so that a key of such a type costs what the type's own conversion costs.
-/// Those of other types, which encode or wrap, cost more than a call anyway.
+/// It can be inlined, so that a key of such a type costs only the type's own conversion. Bridges of other
+/// types, which encode or wrap, cost more than a call anyway.
 @usableFromInline
 enum NativeBridge<Value: PreferenceValue>: PreferenceBridge {
   @inlinable

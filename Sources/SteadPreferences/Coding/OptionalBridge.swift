@@ -1,7 +1,7 @@
-/// The bridge of an optional; nil is stored as nothing.
+/// The bridge of an optional; nil is stored as no value.
 ///
-/// What is stored is never read as nil: a key whose value is nil has none. So the bridge of what is wrapped
-/// says what is stored.
+/// A stored value is never read as nil: a key whose value is nil has no stored value. So the wrapped type's
+/// bridge determines the stored form.
 @usableFromInline
 enum OptionalBridge<Wrapped: PreferenceBridge>: PreferenceBridge {
   @usableFromInline

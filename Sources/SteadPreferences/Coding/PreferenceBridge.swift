@@ -1,17 +1,17 @@
 import Foundation
 
-/// How the values of a type go to a property list and back: a type to choose, never a value to keep.
+/// Converts a type's values to property lists and back; used as a type, never as a value.
 ///
-/// A key holds the metatype of one, which is two words and nothing on the heap. So keys serve types that
-/// have said nothing of preferences, such as an enum with raw values.
+/// A key stores a bridge's metatype, which is two words and nothing on the heap. So keys also support types
+/// that know nothing about preferences, such as an enum with raw values.
 @usableFromInline
 protocol PreferenceBridge<Value>: SendableMetatype {
-  /// The type whose values go there and back.
+  /// The type of the converted values.
   associatedtype Value
 
-  /// Reads what is stored; throws when it is no such value.
+  /// Reads a stored value; throws when it isn't a value of the type.
   static func decode(_ stored: PropertyList) throws -> Value
 
-  /// What to store for a value; nil when nothing is to be stored.
+  /// The form in which to store a value; nil when nothing is to be stored.
   static func encode(_ value: Value) throws -> PropertyList?
 }

@@ -1,12 +1,12 @@
 import SteadFormats
 
 extension Optional: PreferenceValue where Wrapped: PreferenceValue {
-  /// Makes the value from what is stored.
+  /// Makes the value from its stored form.
   public init(propertyList: PropertyList) throws {
     self = .some(try Wrapped(propertyList: propertyList))
   }
 
-  /// What to store; nil takes the key out.
+  /// The form in which to store the value; nil removes the key.
   public func propertyList() throws -> PropertyList? { try self?.propertyList() }
 }
 
@@ -16,7 +16,7 @@ extension Optional: UnsetPreferenceValue where Wrapped: PreferenceValue {
 }
 
 extension Array: PreferenceValue where Element: PreferenceValue {
-  /// Makes the elements from the elements of an array, all of which must read as one.
+  /// Makes the array from a stored one, all of whose elements must be readable.
   public init(propertyList: PropertyList) throws {
     guard case .array(let stored) = propertyList else {
       throw PreferencesError(propertyList, isNo: Self.self)
@@ -24,7 +24,7 @@ extension Array: PreferenceValue where Element: PreferenceValue {
     self = try stored.map { try Element(propertyList: $0) }
   }
 
-  /// An array. Throws when an element is nil, for which an array has no form.
+  /// An array. Throws when an element is nil, which an array cannot contain.
   public func propertyList() throws -> PropertyList? {
     .array(try map { element in try element.propertyList().orThrow(inside: "an array") })
   }
@@ -36,12 +36,12 @@ extension Array: UnsetPreferenceValue where Element: PreferenceValue {
 }
 
 extension Set: PreferenceValue where Element: PreferenceValue {
-  /// Makes the set from the elements of an array, all of which must read as one.
+  /// Makes the set from a stored array, all of whose elements must be readable.
   public init(propertyList: PropertyList) throws {
     self = Set(try [Element](propertyList: propertyList))
   }
 
-  /// An array; texts and whole numbers in ascending order, so that equal sets are stored alike.
+  /// An array; strings and whole numbers are sorted, so that equal sets are stored alike.
   public func propertyList() throws -> PropertyList? {
     let stored = try map { element in try element.propertyList().orThrow(inside: "a set") }
     return .array(
@@ -61,10 +61,10 @@ extension Set: UnsetPreferenceValue where Element: PreferenceValue {
 }
 
 extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: PreferenceValue {
-  /// Makes the dictionary from one, all of whose keys and values must read.
+  /// Makes the dictionary from a stored one, all of whose keys and values must be readable.
   ///
-  /// Keys are `String`, `Int`, and what is `RawRepresentable` by one of them and says that it is
-  /// `CodingKeyRepresentable`.
+  /// Keys are `String`, `Int`, and types that are `RawRepresentable` by one of them and declare conformance
+  /// to `CodingKeyRepresentable`.
   public init(propertyList: PropertyList) throws {
     guard case .dictionary(let fields) = propertyList else {
       throw PreferencesError(propertyList, isNo: Self.self)
@@ -74,13 +74,13 @@ extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: 
       guard let key = Key(codingKey: FieldKey(stringValue: field.key)) else {
         throw PreferencesError(
           code: .doesNotDecode,
-          message: "A key of a stored dictionary does not read as \(Key.self).")
+          message: "A key of the stored dictionary isn't a valid \(Key.self).")
       }
       self[key] = try Value(propertyList: field.value)
     }
   }
 
-  /// A dictionary; keys whose value is nil are left out.
+  /// A dictionary; keys whose value is nil are omitted.
   public func propertyList() throws -> PropertyList? {
     .dictionary(
       PropertyList.Fields(
@@ -128,7 +128,7 @@ extension ClosedRange: PreferenceValue where Bound: PreferenceValue {
   }
 }
 
-/// A key of a stored dictionary, as `Codable` wants it.
+/// A key of a stored dictionary, in the form that `Codable` requires.
 private struct FieldKey: CodingKey {
   let stringValue: String
   var intValue: Int? { Int(stringValue) }
@@ -142,7 +142,7 @@ extension PropertyList? {
     guard let self else {
       throw PreferencesError(
         code: .notAPropertyList,
-        message: "A property list has no nil inside of \(place). Leave it out before storing.")
+        message: "A property list cannot contain nil in \(place). Remove it before storing.")
     }
     return self
   }

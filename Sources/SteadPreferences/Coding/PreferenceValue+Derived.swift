@@ -9,7 +9,7 @@ extension PreferenceValue where Self: RawRepresentable, RawValue: PreferenceValu
 }
 
 extension PreferenceValue where Self: Codable {
-  /// Makes the value from the tree that ``propertyList()`` makes, or from JSON data.
+  /// Makes the value from the tree that ``propertyList()`` returns, or from JSON data.
   public init(propertyList: PropertyList) throws {
     self = try CodableBridge<Self>.decode(propertyList)
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension PreferenceValue where Self: FixedWidthInteger & Codable {
-  /// Makes the number from a whole number in range, a boolean, a number without fraction, or text.
+  /// Makes the number from a whole number in range, a boolean, a number without a fraction, or a string.
   @inlinable
   public init(propertyList: PropertyList) throws {
     if case .integer(let number) = propertyList, let value = Self(exactly: number) {
@@ -17,7 +17,8 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
     if let number = Int64(exactly: self) { return .integer(number) }
     if let number = UInt64(exactly: self) { return .unsignedInteger(number) }
     throw PreferencesError(
-      code: .notAPropertyList, message: "A whole number has more than 64 bits. Store it as text.")
+      code: .notAPropertyList,
+      message: "A whole number has more than 64 bits. Store it as a string.")
   }
 
   /// Zero.
@@ -42,7 +43,7 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
 }
 
 extension Double: UnsetPreferenceValue {
-  /// Makes the number from a number that it can hold, a boolean, or text.
+  /// Makes the number from a number that it can hold, a boolean, or a string.
   public init(propertyList: PropertyList) throws {
     let value: Double? =
       switch propertyList {
@@ -66,7 +67,7 @@ extension Double: UnsetPreferenceValue {
 }
 
 extension Float: UnsetPreferenceValue {
-  /// Makes the number from a number in range, which is rounded, a boolean, or text.
+  /// Makes the number from a number in range, which is rounded, a boolean, or a string.
   public init(propertyList: PropertyList) throws {
     if case .float(let number) = propertyList {
       self = number
@@ -87,7 +88,7 @@ extension Float: UnsetPreferenceValue {
 }
 
 extension Decimal: UnsetPreferenceValue {
-  /// Makes the number from its text, or from a number.
+  /// Makes the number from a string, or from a number.
   public init(propertyList: PropertyList) throws {
     let value: Decimal? =
       switch propertyList {
@@ -102,7 +103,7 @@ extension Decimal: UnsetPreferenceValue {
     self = value
   }
 
-  /// The number as text, which keeps all of its digits.
+  /// The number as a string, which keeps all of its digits.
   public func propertyList() -> PropertyList? { .string(description) }
 
   /// Zero.

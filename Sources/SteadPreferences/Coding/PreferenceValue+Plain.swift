@@ -1,7 +1,7 @@
 import Foundation
 
 extension Bool: UnsetPreferenceValue {
-  /// Makes true or false from a boolean, a number, or one of the words for it.
+  /// Makes the boolean from a boolean, a number, or a word for it.
   public init(propertyList: PropertyList) throws {
     let value: Bool? =
       switch propertyList {
@@ -27,7 +27,7 @@ extension Bool: UnsetPreferenceValue {
     }
   }
 
-  /// True or false.
+  /// The boolean.
   public func propertyList() -> PropertyList? { .bool(self) }
 
   /// False.
@@ -35,9 +35,9 @@ extension Bool: UnsetPreferenceValue {
 }
 
 extension String: UnsetPreferenceValue {
-  /// Makes the text from text, or from a number.
+  /// Makes the string from a string, or from a number.
   public init(propertyList: PropertyList) throws {
-    // A boolean has no text that would be read as one again.
+    // A boolean has no string form that would be read as a boolean again.
     if case .bool = propertyList { throw PreferencesError(propertyList, isNo: String.self) }
     guard let text = propertyList.text else {
       throw PreferencesError(propertyList, isNo: String.self)
@@ -45,15 +45,15 @@ extension String: UnsetPreferenceValue {
     self = text
   }
 
-  /// The text.
+  /// The string.
   public func propertyList() -> PropertyList? { .string(self) }
 
-  /// An empty text.
+  /// An empty string.
   public static var whileUnset: String { "" }
 }
 
 extension Data: UnsetPreferenceValue {
-  /// Makes the bytes from bytes.
+  /// Makes the data from data.
   public init(propertyList: PropertyList) throws {
     guard case .data(let data) = propertyList else {
       throw PreferencesError(propertyList, isNo: Data.self)
@@ -61,10 +61,10 @@ extension Data: UnsetPreferenceValue {
     self = data
   }
 
-  /// The bytes.
+  /// The data.
   public func propertyList() -> PropertyList? { .data(self) }
 
-  /// No bytes.
+  /// Empty data.
   public static var whileUnset: Data { Data() }
 }
 
@@ -82,7 +82,7 @@ extension Date: PreferenceValue {
 }
 
 extension UUID: PreferenceValue {
-  /// Makes the identifier from its text.
+  /// Makes the identifier from a string.
   public init(propertyList: PropertyList) throws {
     guard case .string(let text) = propertyList, let value = UUID(uuidString: text) else {
       throw PreferencesError(propertyList, isNo: UUID.self)
@@ -90,12 +90,12 @@ extension UUID: PreferenceValue {
     self = value
   }
 
-  /// The identifier as text.
+  /// The identifier as a string.
   public func propertyList() -> PropertyList? { .string(uuidString) }
 }
 
 extension URL: PreferenceValue {
-  /// Makes the URL from what ``Preferences/set(_:forKey:)-(URL?,String)`` stores, or from an address.
+  /// Makes the URL from the stored form of ``Preferences/set(_:forKey:)-(URL?,String)``, or from an address.
   public init(propertyList: PropertyList) throws {
     var url = propertyList.url
     if case .string(let text) = propertyList, !text.hasPrefix("/"), !text.hasPrefix("~") {
@@ -105,12 +105,12 @@ extension URL: PreferenceValue {
     self = url
   }
 
-  /// What ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, the archive of others.
+  /// The form that ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, or an archive.
   public func propertyList() throws -> PropertyList? { try PropertyList(url: self) }
 }
 
 extension PropertyList: PreferenceValue {
-  /// Takes what is stored as it is.
+  /// Keeps the stored value unchanged.
   public init(propertyList: PropertyList) { self = propertyList }
 
   /// The value itself.

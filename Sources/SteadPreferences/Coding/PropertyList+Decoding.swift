@@ -1,5 +1,5 @@
 extension PropertyList {
-  /// The value of a type, from what that type is stored as, or from the tree of its `Codable` form.
+  /// Decodes a value from its type's stored form, or from the tree of its `Codable` form.
   ///
   /// - Throws: ``PreferencesError`` `.doesNotDecode`.
   package func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
@@ -12,18 +12,18 @@ extension PropertyList {
       throw error
     } catch {
       throw PreferencesError(
-        code: .doesNotDecode, message: "What is stored does not decode as \(type).", cause: error)
+        code: .doesNotDecode, message: "The stored value does not decode as \(type).", cause: error)
     }
   }
 
-  /// The value of a type, from the tree of its `Codable` form.
+  /// Decodes a value from the tree of its `Codable` form.
   ///
   /// - Throws: what the type's `init(from:)` throws.
   package func decodedTree<Value: Decodable>(as type: Value.Type) throws -> Value {
     try TreeDecoder(self, path: []).decode(type)
   }
 
-  /// What a value is stored as: its own form, or the tree of its `Codable` form; nil for a nil.
+  /// A value's stored form: its own, or the tree of its `Codable` form; nil for nil.
   package static func encoded<Value: Encodable>(_ value: Value) throws -> PropertyList? {
     if let native = value as? any PreferenceValue { return try native.propertyList() }
     do {
@@ -32,7 +32,8 @@ extension PropertyList {
       throw error
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A value of \(Value.self) does not encode.", cause: error)
+        code: .notAPropertyList, message: "A value of \(Value.self) could not be encoded.",
+        cause: error)
     }
   }
 }

@@ -1,8 +1,8 @@
 extension PropertyList {
-  /// What kind of value this is, in words; never the value.
+  /// The kind of this value, in words; never the value.
   var kindName: String {
     switch self {
-    case .bool: "true or false"
+    case .bool: "a boolean"
     case .integer, .unsignedInteger: "a whole number"
     case .float, .double: "a number"
     case .date: "a date"
@@ -15,11 +15,11 @@ extension PropertyList {
 }
 
 extension PreferencesError {
-  /// The error for a stored value that is of the wrong kind, or of the right kind and out of range.
+  /// The error for a stored value of the wrong kind or out of range.
   @usableFromInline
   init(_ stored: PropertyList, isNo type: Any.Type) {
     self.init(
       code: .doesNotDecode,
-      message: "What is stored is \(stored.kindName), which does not read as \(type).")
+      message: "The stored value is \(stored.kindName), which cannot be read as \(type).")
   }
 }

@@ -7,7 +7,7 @@ enum RawBridge<Value: RawRepresentable>: PreferenceBridge where Value.RawValue: 
   static func decode(_ stored: PropertyList) throws -> Value {
     guard let value = Value(rawValue: try Value.RawValue(propertyList: stored)) else {
       throw PreferencesError(
-        code: .doesNotDecode, message: "No \(Value.self) has the raw value that is stored.")
+        code: .doesNotDecode, message: "The stored raw value isn't one of \(Value.self).")
     }
     return value
   }

@@ -1,4 +1,4 @@
-/// Makes a `Codable` value of property list values: the way back from ``TreeEncoder``.
+/// Decodes a `Codable` value from property list values; the inverse of ``TreeEncoder``.
 struct TreeDecoder: Decoder {
   let stored: PropertyList
   let codingPath: [any CodingKey]
@@ -24,7 +24,7 @@ struct TreeDecoder: Decoder {
   private func mismatch(_ type: Any.Type) -> DecodingError {
     .typeMismatch(
       type,
-      .init(codingPath: codingPath, debugDescription: "What is stored is \(stored.kindName)."))
+      .init(codingPath: codingPath, debugDescription: "The stored value is \(stored.kindName)."))
   }
 }
 
@@ -41,7 +41,7 @@ extension TreeDecoder: SingleValueDecodingContainer {
     guard codingPath.count < PropertyList.maximumDepth else {
       throw PreferencesError(
         code: .doesNotDecode,
-        message: "What is stored is nested more than \(PropertyList.maximumDepth) deep.")
+        message: "The stored value is nested deeper than \(PropertyList.maximumDepth).")
     }
     return try Value(from: self)
   }

@@ -12,7 +12,7 @@ struct TreeElementsDecoder: UnkeyedDecodingContainer {
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex == elements.count }
 
-  /// Goes on to the next element only when this one is a nil, as the protocol asks for.
+  /// Advances to the next element only when this one is nil, as the protocol requires.
   mutating func decodeNil() throws -> Bool {
     let isNil = try current(Never?.self).decodeNil()
     if isNil { currentIndex += 1 }

@@ -1,11 +1,11 @@
-/// Makes property list values of a `Codable` value, without bytes in between.
+/// Encodes a `Codable` value as property list values, without bytes in between.
 ///
-/// Dates and data stay what they are, addresses and identifiers are text. What is nested deeper than
-/// `PropertyList.maximumDepth` is refused.
+/// Dates and data are kept as such, addresses and identifiers become strings. Values nested deeper than
+/// `PropertyList.maximumDepth` are refused.
 ///
-/// The way through Foundation's `PropertyListEncoder` and the bytes that it makes takes 1.8 times as long
-/// to set a value of 20 parts, and 4.7 times to get it: `Scripts/benchmark formats --cpu`. It would also
-/// write a `URL` as a dictionary.
+/// The detour through Foundation's `PropertyListEncoder` and its bytes takes 1.8 times as long to set a value
+/// of 20 parts, and 4.7 times to get it: `Scripts/benchmark formats --cpu`. It would also write a `URL` as a
+/// dictionary.
 struct TreeEncoder: Encoder {
   let node: TreeNode
   let codingPath: [any CodingKey]
@@ -25,7 +25,7 @@ struct TreeEncoder: Encoder {
       throw PreferencesError(
         code: .notAPropertyList,
         message:
-          "A value is nested more than \(PropertyList.maximumDepth) deep. Store a flatter one.")
+          "A value is nested deeper than \(PropertyList.maximumDepth). Store a flatter one.")
     }
     let encoder = TreeEncoder(node: TreeNode(), codingPath: path)
     try value.encode(to: encoder)

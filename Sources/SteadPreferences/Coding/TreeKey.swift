@@ -1,4 +1,4 @@
-/// The keys that stand in a coding path where the value's own type has none.
+/// The keys in a coding path where the value's own type has none.
 enum TreeKey: CodingKey {
   case value, parent
   case index(Int)
@@ -9,7 +9,7 @@ enum TreeKey: CodingKey {
   var stringValue: String {
     switch self {
     case .value: "value"
-    // What `superEncoder()` of every encoder writes to.
+    // The key to which `superEncoder()` of every encoder writes.
     case .parent: "super"
     case .index(let index): "\(index)"
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A type whose values are leaves of the tree that a `Codable` value is stored as.
+/// A type whose values are leaves of the tree in which a `Codable` value is stored.
 ///
-/// Inside of a tree nothing is read from another kind: a type that decodes by trying several kinds in
-/// turn relies on the wrong ones failing.
+/// In a tree no value is read from another kind: a type that decodes by trying several kinds in turn relies
+/// on the wrong ones failing.
 protocol TreeLeaf: PreferenceValue {
   static func isStored(as stored: PropertyList) -> Bool
   func leaf() throws -> PropertyList
@@ -50,7 +50,7 @@ extension Float: TreeLeaf {}
 extension Double: TreeLeaf {}
 extension String: TreeLeaf {}
 extension URL: TreeLeaf {
-  /// The address as text: in a tree, a tool should be able to read it.
+  /// The address as a string: in a tree, a tool should be able to read it.
   func leaf() -> PropertyList { .string(absoluteString) }
 }
 

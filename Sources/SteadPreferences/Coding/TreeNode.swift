@@ -29,8 +29,7 @@ final class TreeNode {
     }
   }
 
-  /// This node as a dictionary. A second container of the same value, as a subclass asks for, goes on
-  /// with the first.
+  /// This node as a dictionary. A second container of the same value, as a subclass requests one, extends the first.
   var asFields: TreeNode {
     if case .fields = content { return self }
     content = .fields([])

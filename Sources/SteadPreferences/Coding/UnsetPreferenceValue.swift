@@ -1,7 +1,7 @@
-/// A preference value with a natural reading where nothing is stored: what `UserDefaults` gives then.
+/// A preference value with a natural value while nothing is stored: the one that `UserDefaults` returns.
 ///
-/// False, 0, an empty text, no bytes, no elements, and nil. A property with the wrapper
-/// ``UserDefault`` needs no default where its type is one of these.
+/// False, 0, an empty string, empty data, no elements, and nil. A property with the wrapper ``UserDefault``
+/// needs no default if its type is one of these.
 public protocol UnsetPreferenceValue: PreferenceValue {
   /// The value while nothing is stored.
   static var whileUnset: Self { get }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Numbers at the beginning of texts.
+/// Reads the number that a string begins with.
 enum NumberText {
-  /// As `NSString.integerValue`: blanks, a sign, digits; the nearest that there is, 0 without digits.
+  /// As `NSString.integerValue`: blanks, a sign, digits; clamped to the nearest value, 0 without digits.
   static func int(_ text: String) -> Int {
     var rest = Substring(text).utf8.drop(while: isBlank)
     let isNegative = rest.first == UInt8(ascii: "-")
@@ -45,7 +45,7 @@ enum NumberText {
       }
       if !digits() { end = mantissa }
     }
-    // Not strtod, to which a decimal point is what the locale says.
+    // Not strtod, whose decimal point depends on the locale.
     return Double(String(decoding: bytes[..<end], as: UTF8.self)) ?? 0
   }
 

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What `UserDefaults` makes of a value of another kind.
+/// The conversions of `UserDefaults` for values of another kind.
 ///
-/// Documentation/Preferences.md has the table. Numbers become each other as `NSNumber` makes them do;
-/// of a text counts what a number begins with, as `NSString.integerValue` has it.
+/// Documentation/Preferences.md has the table. Numbers are converted as `NSNumber` does; a string is
+/// converted by the number that it begins with, as `NSString.integerValue` does.
 extension PropertyList {
   var text: String? {
     switch self {
@@ -27,7 +27,7 @@ extension PropertyList {
     switch self {
     case .bool(let flag): flag ? 1 : 0
     case .integer(let number): Int(truncatingIfNeeded: number)
-    // As the cast in C does that NSNumber makes.
+    // Like the C cast that NSNumber performs.
     case .unsignedInteger(let number): Int(truncatingIfNeeded: number)
     case .float(let number): Self.int(Double(number))
     case .double(let number): Self.int(number)
@@ -80,14 +80,14 @@ extension PropertyList {
     return strings
   }
 
-  /// The nearest that there is; nothing of what is no number.
+  /// The nearest integer; 0 for NaN.
   private static func int(_ number: Double) -> Int {
     if number.isNaN { return 0 }
     if number >= 0x1p63 { return .max }
     return number < -0x1p63 ? .min : Int(number)
   }
 
-  /// The fewest digits that are read as the same number.
+  /// The shortest string that is read as the same number.
   private static func text<Number: BinaryFloatingPoint>(
     _ number: Number, digits: ClosedRange<Int>, parse: (String) -> Number?
   ) -> String {

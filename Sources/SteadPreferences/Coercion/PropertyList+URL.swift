@@ -1,9 +1,9 @@
 import Foundation
 
 extension PropertyList {
-  /// A URL as `UserDefaults` keeps it: a file's as its path, others as an archive.
+  /// Makes a URL's stored form in `UserDefaults`: a file's path, or an archive.
   ///
-  /// Paths in the user's home begin with `~`, so that they are right when the home has moved.
+  /// Paths in the user's home begin with `~`, so that they stay valid when the home is moved.
   init(url: URL) throws {
     if url.isFileURL {
       self = .string(Self.abbreviated(url.absoluteURL.path(percentEncoded: false)))
@@ -13,7 +13,7 @@ extension PropertyList {
       try NSKeyedArchiver.archivedData(withRootObject: url as NSURL, requiringSecureCoding: true))
   }
 
-  /// A text as the path of a file, data as an archived URL; nil for all else.
+  /// A string as the path of a file, data as an archived URL; nil for any other value.
   var url: URL? {
     switch self {
     case .string(let path): URL(fileURLWithPath: (path as NSString).expandingTildeInPath)

@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// A copy, under another name, of a file that does not parse.
+/// A copy of an unparsable file under another name.
 struct AsideFile {
-  /// How many damaged copies of one file are kept.
+  /// The maximum number of damaged copies of one file.
   static let limit = 100
 
   let original: URL
@@ -14,8 +14,8 @@ struct AsideFile {
 
   /// Keeps the bytes as `NAME.damaged-1` or the next free number, and returns the name.
   ///
-  /// - Throws: ``PreferencesError`` `.damaged` when there are ``limit`` copies already; the original
-  ///   must then be left where it is.
+  /// - Throws: ``PreferencesError`` `.damaged` when ``limit`` copies exist already; the original must then be
+  ///   left in place.
   func keep(_ data: Data) throws -> String {
     for number in 1...Self.limit {
       let name = "\(original.lastPathComponent).damaged-\(number)"
@@ -29,7 +29,8 @@ struct AsideFile {
     }
     throw PreferencesError(
       code: .damaged,
-      message: "\(original.lastPathComponent) does not parse, and there are \(Self.limit) damaged "
-        + "copies beside it. Look at them and move them away.")
+      message:
+        "\(original.lastPathComponent) does not parse, and \(Self.limit) damaged copies of it "
+        + "exist already. Check them and move them away.")
   }
 }

@@ -2,18 +2,18 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// A checkpoint, and the property list file of it, which is written and has still to take its name.
+/// A checkpoint, and its property list file, which is written but has yet to take its name.
 struct CheckpointDraft {
   let checkpoint: Journal.Checkpoint
   let file: PreparedFile
-  /// What will tell the file from an edited one. It is in the journal before the file has its name.
+  /// Distinguishes the file from an edited one. It is in the journal before the file has its name.
   let published: PublishedFile
-  /// Whether the file that is replaced was written here, with a date that no later write gives it.
+  /// Whether the replaced file was written here, with a date that no later write produces.
   private let replacesOwn: Bool
 
-  /// Writes the file, in the format that the domain asks for.
+  /// Writes the file, in the domain's format.
   ///
-  /// - Parameter domain: Knows which file is to be replaced.
+  /// - Parameter domain: Knows which file to replace.
   init(of table: DomainTable, for domain: DomainFile) throws {
     let bytes = try BinaryPropertyList.encode(table.fields())
     let text = domain.options.format == .xml ? domain.xml(table) ?? bytes : bytes
@@ -27,7 +27,7 @@ struct CheckpointDraft {
     checkpoint = Journal.Checkpoint(bytes: bytes, metadata: published.metadata)
   }
 
-  /// Whether a file is the one that is to be replaced. It is read where its date does not tell.
+  /// Whether a file is the one to be replaced. It is read if its date isn't conclusive.
   func isExpected(_ found: FoundFile) throws -> Bool {
     let old = published.previous
     guard let status = found.status else { return old.fingerprint == .none }
@@ -39,8 +39,8 @@ struct CheckpointDraft {
 }
 
 extension DomainFile {
-  /// nil, and an error to be reported once, when a text has a character that XML does not know: else the log
-  /// would grow without end.
+  /// nil, and an error to be reported once, when a string has a character that XML cannot contain: otherwise
+  /// the log would grow without end.
   fileprivate func xml(_ table: DomainTable) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
@@ -52,8 +52,8 @@ extension DomainFile {
           PreferencesError(
             code: .notAPropertyList,
             message:
-              "XML cannot hold all texts of the domain, so the property list is written in the "
-              + "binary format. Remove control characters from texts, or choose the binary format.",
+              "XML cannot hold all strings of the domain, so the property list is written in the "
+              + "binary format. Remove control characters, or choose the binary format.",
             domain: name, cause: error))
       }
       isToldOfFormat = true

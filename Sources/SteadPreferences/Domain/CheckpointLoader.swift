@@ -2,13 +2,13 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// Makes the first checkpoint of a journal from the property list file, where there is one.
+/// Makes a journal's first checkpoint from the property list file, if one exists.
 struct CheckpointLoader {
   let plist: URL
   let isReadOnly: Bool
   let problems: DomainFile.Problems
 
-  /// The checkpoint; an empty one when there is no file, or none that parses.
+  /// The checkpoint; an empty one when the file does not exist or does not parse.
   func load() throws -> Journal.Checkpoint {
     guard let data = try AtomicFile(plist).readIfPresent() else {
       return try checkpoint([:], .none)
@@ -42,7 +42,7 @@ struct CheckpointLoader {
       PreferencesError(
         code: .damaged,
         message:
-          "The property list \(name) does not parse, and there is no journal to make it from. "
+          "The property list \(name) does not parse, and no journal exists to restore it from. "
           + "It is kept as \(kept); put it back, repaired, to get its values.", cause: cause))
   }
 }

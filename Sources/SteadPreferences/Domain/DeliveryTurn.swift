@@ -1,13 +1,12 @@
 import SteadFiles
 
-/// Which thread tells observers of what has happened: one at a time, so that they hear it in its order.
+/// Which thread notifies observers: one at a time, so that they receive events in order.
 ///
-/// Kept under a lock. The child of a fork does not have the thread whose turn it was, so there the turn
-/// is free.
+/// Kept under a lock. The child of a fork lacks the thread whose turn it was, so there the turn is free.
 struct DeliveryTurn: Sendable {
   private var generation: UInt64?
 
-  /// Takes the turn, or says false when another thread has it, or a caller of this one.
+  /// Takes the turn; false when another thread, or a caller of this one, has it.
   mutating func begin() -> Bool {
     let current = forkGeneration
     guard generation != current else { return false }

@@ -1,6 +1,6 @@
 import SteadFormats
 
-/// A key's value from now on; nil removes the key.
+/// A key's new value; nil removes the key.
 package struct DomainEdit: Sendable {
   package var key: String
   package var value: PropertyList?
@@ -12,7 +12,7 @@ package struct DomainEdit: Sendable {
 }
 
 extension DomainTable {
-  /// What has to change for `fields` to be all that there is.
+  /// The edits that turn the contents into `fields`.
   func edits(to fields: PropertyList.Fields) -> [DomainEdit] {
     let gone = self.fields().filter { fields[$0.key] == nil }
     let new = fields.filter { self[$0.key] != $0.value }

@@ -1,16 +1,16 @@
 import Foundation
 import SteadFiles
 
-/// What one write, or a look at the file, has changed.
+/// The changes of one write, or of one look at the file.
 struct DomainEvent: Sendable {
-  /// What became of one key.
+  /// The change of one key.
   struct Change: Sendable {
     var key: String
     var old: PropertyList?
     var new: PropertyList?
   }
 
-  /// Which of its domain's events it is, from 1 on.
+  /// The event's number in its domain, from 1 on.
   var number: UInt64
   var changes: [Change]
   /// Whether this process wrote it.

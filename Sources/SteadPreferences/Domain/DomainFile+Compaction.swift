@@ -2,16 +2,16 @@ import Foundation
 import SteadFiles
 
 extension DomainFile {
-  /// Where the compaction stands that is made beside those who write.
+  /// The state of the compaction that runs in the background.
   enum BackgroundCompaction: Equatable {
     case none
-    /// The store is to begin it.
+    /// The store has to begin it.
     case due
-    /// It is under way in the process of that count of forks. The child of a fork has no thread that does it.
+    /// It is running in the process with that number of forks. The child of a fork lacks its thread.
     case underWay(generation: UInt64)
   }
 
-  /// Sees to it that the log is compacted, if it is long enough.
+  /// Has the log compacted, if it is long enough.
   func compactIfDue(_ writer: Journal.Writer, _ replay: inout Replay) {
     let length = writer.logByteCount
     guard isCompactionDue else { return }
@@ -20,9 +20,9 @@ extension DomainFile {
     if compaction != .underWay(generation: forkGeneration) { compaction = .due }
   }
 
-  /// Notes how long the log is that others have left.
+  /// Notes how long a log other processes have left.
   ///
-  /// Programs that end before they have compacted beside their work would let it grow and grow.
+  /// Programs that end before their background compaction is done would let it grow without limit.
   func noteLogLength() {
     let due = dueLength(checkpoint: journal.checkpointByteCount)
     isLogLeftLong = journal.logByteCount > due + due / 4
@@ -42,7 +42,7 @@ extension DomainFile {
   private func compactNow(
     _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
   ) {
-    // A file that has lost its name is not to be put in the place of the one that has it.
+    // A file that has lost its name must not replace the one that has it.
     guard journal.isInPlace else { return }
     do {
       take(&replay)
@@ -50,15 +50,15 @@ extension DomainFile {
       nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
       isLogLeftLong = false
     } catch {
-      // What was set is in the log. Where the disk is full the log can grow on, and this be tried later.
+      // The set values are in the log. If the disk is full the log can grow on, and this is retried later.
       putOff(error, length: writer.logByteCount)
     }
   }
 
-  /// Puts in place what was prepared beside those who write, or compacts now where that was of no use.
+  /// Puts a background compaction's result in place, or compacts now if the result is useless.
   ///
-  /// - Throws: ``FileError`` `.busy` while others have the journal or the directory locked. It goes on where it
-  ///   was when it is called again then.
+  /// - Throws: ``FileError`` `.busy` while other processes have the journal or the directory locked. A later
+  ///   call continues where this one stopped.
   func finish(_ prepared: PreparedDomainCompaction?, _ replay: inout Replay) throws {
     guard !isReadOnly, journal.isInPlace else { return }
     try write(&replay) { replay, writer in
@@ -74,16 +74,16 @@ extension DomainFile {
     }
   }
 
-  /// Says whether nothing is left to be done.
+  /// Returns whether nothing is left to do.
   private func place(
     _ prepared: PreparedDomainCompaction, _ writer: Journal.Writer, _ replay: inout Replay
   ) throws -> Bool {
     let draft = prepared.draft
     if prepared.isInJournal {
-      // Another checkpoint has come since, and its file.
+      // Another checkpoint has been written since, with its file.
       guard published == draft.published else { return true }
     } else {
-      // Edits are compared with the checkpoint that is still here.
+      // Edits are compared with the checkpoint that still exists here.
       guard try draft.isExpected(foundFile()), try writer.finish(prepared.journal) else {
         return false
       }
@@ -101,7 +101,7 @@ extension DomainFile {
     return FoundFile(status) { [plist] in try AtomicFile(plist).read() }
   }
 
-  /// Reports why a compaction failed, and tries again when the log has grown.
+  /// Reports why a compaction failed, and retries when the log has grown.
   private func putOff(_ error: any Error, length: Int) {
     nextCompaction = length + options.logLimit
     problems.add(PreferencesError(error, domain: name))

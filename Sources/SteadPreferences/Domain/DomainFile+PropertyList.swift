@@ -3,12 +3,12 @@ import SteadFiles
 import SteadFormats
 
 extension DomainFile {
-  /// How long, in seconds, a file that does not parse may be one that somebody is still writing.
+  /// For how long, in seconds, an unparsable file may be one that somebody is still writing.
   static let writingTime: TimeInterval = 2
-  /// How often at most a file is published anew that somebody else edits while it is.
+  /// How often at most a file is published again because somebody else edits it meanwhile.
   static let publishingLimit = 8
 
-  /// What somebody else made of a property list file.
+  /// A property list file that somebody else has edited.
   struct Edited {
     var fields: PropertyList.Fields
     var copy: PublishedFile.Copy
@@ -20,7 +20,7 @@ extension DomainFile {
     let data: Data
     let fingerprint: PublishedFile.Fingerprint
 
-    /// nil where there is no file, or it is still what it was when it was last looked at.
+    /// nil when the file does not exist, or is unchanged since the last look.
     init?(_ plist: URL, lastSeen: FileStatus?) throws {
       let path = plist.path(percentEncoded: false)
       guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file,
@@ -30,9 +30,9 @@ extension DomainFile {
     }
   }
 
-  /// Writes a new checkpoint and publishes it, with the edits that were made in the file meanwhile.
+  /// Writes a new checkpoint and publishes it, with the edits made in the file meanwhile.
   ///
-  /// - Parameter base: What the editor of a file began with that is neither the last one nor the one before.
+  /// - Parameter base: The editor's starting point, if it is neither the last checkpoint nor the one before.
   func compact(
     _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
   ) throws {
@@ -40,7 +40,7 @@ extension DomainFile {
     for _ in 0..<Self.publishingLimit {
       let edited = try mergeEdits(
         base: base ?? DomainTable(propertyList: writer.checkpoint), &replay)
-      // Whoever is writing the file began with this checkpoint, and it is what to compare with.
+      // The writer of the file started with this checkpoint, so it is compared with that.
       guard !isBeingWritten else { return }
       guard writer.logByteCount > 0 || !isPublished else { return }
       let old = edited == nil ? Data(writer.checkpoint) : Data()
@@ -49,11 +49,11 @@ extension DomainFile {
       if try publish(draft) { return }
       base = try edited ?? old.withUnsafeBytes { try DomainTable(propertyList: $0) }
     }
-    // What is edited all the time is taken in by the next look, and published by the next checkpoint.
+    // Constant edits are applied by the next look, and published by the next checkpoint.
   }
 
-  /// Gives a file of the checkpoint that the journal has now its name, and says whether it is in place, as it
-  /// is unless somebody has edited the old one at the last moment.
+  /// Renames the file of the journal's current checkpoint, and returns whether it is in place, as it is
+  /// unless somebody has edited the old one at the last moment.
   func publish(_ draft: CheckpointDraft) throws -> Bool {
     published = draft.published
     guard try draft.file.place(ifStill: draft.isExpected) else { return false }
@@ -63,8 +63,8 @@ extension DomainFile {
     return true
   }
 
-  /// Brings the keys into the table whose values in the file are not those that its editor began with, and
-  /// gives what the editor has made of them.
+  /// Applies to the table the keys whose values in the file differ from the editor's starting point, and
+  /// returns the editor's values.
   @discardableResult
   func mergeEdits(
     base: @autoclosure () throws -> DomainTable, _ replay: inout Replay
@@ -85,7 +85,7 @@ extension DomainFile {
     return new
   }
 
-  /// The file's contents, when neither this nor another process of ours has written them.
+  /// The file's contents, if neither this nor another process of ours wrote them.
   func unseenEdits() throws -> Edited? {
     isBeingWritten = false
     let path = plist.path(percentEncoded: false)
@@ -108,7 +108,7 @@ extension DomainFile {
       try reportDamage(data, seen)
       return nil
     }
-    // What a loss of power can leave of a file that was not synced.
+    // A power loss can leave this of a file that was not synced.
     if data.allSatisfy({ $0 == 0 }), !seen.isYoung {
       onDisk = found
       isKeptAside = true
@@ -122,10 +122,10 @@ extension DomainFile {
     }
   }
 
-  /// Whether the contents are not what was written, though nobody has edited them.
+  /// Whether the contents differ from what was written, though nobody has edited them.
   ///
-  /// - Parameter status: What the file was before it was read. It is looked at again, since somebody may have
-  ///   begun to write into it in between.
+  /// - Parameter status: The file's status before it was read. It is read again, since somebody may have
+  ///   begun to write into the file in between.
   private func isDamaged(_ status: FileStatus, _ path: String) throws -> Bool {
     guard let mark = published.current.mark, mark == .init(status),
       published.current.fingerprint.byteCount == status.size
@@ -133,15 +133,16 @@ extension DomainFile {
     return try POSIXDisk().statusFollowingLinks(path).map { mark == .init($0) } ?? false
   }
 
-  /// Keeps what a disk has made of the file; the next checkpoint writes it anew.
+  /// Keeps a file that the disk has damaged; the next checkpoint writes it again.
   private func reportDamage(_ data: Data, _ status: FileStatus) throws {
     onDisk = .init(fingerprint: .init(data), mark: .init(status))
     lastSeen = status
     let message =
-      "The property list \(plist.lastPathComponent) is not what was written, though nobody has edited "
-      + "it. Is the disk all right? "
+      "The property list \(plist.lastPathComponent) is damaged, though nobody has edited "
+      + "it. Check the disk. "
     guard !isReadOnly else {
-      let error = PreferencesError(code: .damaged, message: message + "The journal's values count.")
+      let error = PreferencesError(
+        code: .damaged, message: message + "The journal's values stay in effect.")
       return problems.add(error)
     }
     let name = try AsideFile(of: plist).keep(data)
@@ -149,15 +150,15 @@ extension DomainFile {
     problems.add(
       PreferencesError(
         code: .damaged,
-        message: message + "It is kept as \(name), and is written anew from the journal."))
+        message: message + "It is kept as \(name), and is written again from the journal."))
   }
 
-  /// Two changes within a tick of the file system's clock look the same, so a young file is read again.
+  /// Two changes within a tick of the file system's clock look the same, so a recent file is read again.
   private func remember(_ seen: FileStatus) {
     if !seen.isYoung { lastSeen = seen }
   }
 
-  /// Keeps a file that does not parse under another name; the next checkpoint writes it anew.
+  /// Keeps an unparsable file under another name; the next checkpoint writes it again.
   private func keepAside(_ data: Data, _ seen: FileStatus, _ cause: any Error) throws {
     guard !seen.isYoung else {
       isBeingWritten = true
@@ -178,19 +179,19 @@ extension DomainFile {
       PreferencesError(
         code: .damaged,
         message: "The property list \(plist.lastPathComponent) does not parse. It is kept as "
-          + "\(name), and is written anew from the journal.", cause: cause))
+          + "\(name), and is written again from the journal.", cause: cause))
   }
 }
 
 extension FileStatus {
-  /// Whether somebody may still be writing; a clock that was set back makes no file young for ever.
+  /// Whether somebody may still be writing; a clock that was set back does not make a file recent forever.
   fileprivate var isYoung: Bool {
     abs(modified.timeIntervalSinceNow) < DomainFile.writingTime
   }
 }
 
 extension PropertyList {
-  /// The keys and values of a property list file of any format.
+  /// The keys and values of a property list file in any format.
   static func fields(of data: Data) throws -> Fields {
     guard case .dictionary(let fields) = try parse(data) else {
       throw PreferencesError(
@@ -199,9 +200,9 @@ extension PropertyList {
     return fields
   }
 
-  /// Whether a value that came back from a tool is the one that it was given.
+  /// Whether a value written back by a tool is the original one.
   ///
-  /// XML knows whole seconds only, and tools write every number with a fraction in 64 bits.
+  /// XML has whole seconds only, and tools write every number with a fraction as 64 bits.
   func isSame(as other: PropertyList?) -> Bool {
     switch (self, other) {
     case (.date(let left), .date(let right)?):

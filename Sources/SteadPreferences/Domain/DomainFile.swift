@@ -2,54 +2,53 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// The files of a domain: the journal, which is the truth, and the property list that it publishes.
+/// The files of a domain: the authoritative journal, and the property list that it publishes.
 ///
-/// Used under its store's lock only.
+/// Used only under its store's lock.
 final class DomainFile {
-  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted beside those who write.
+  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted in the background.
   ///
-  /// With all that belongs to it a small domain takes up less than 256 KiB, unless it is written faster than
-  /// a compaction is done.
+  /// Including all its files a small domain takes less than 256 KiB, unless it is written faster than it can
+  /// be compacted.
   static let logLimit = 180 << 10
-  /// A log longer than this, in bytes, and than eight times the checkpoint, is compacted while its writer
-  /// waits.
+  /// A log longer than this, in bytes, and than eight times the checkpoint, is compacted while its writer waits.
   ///
-  /// It is reached by who writes hundreds of thousands of values while the disk takes one.
+  /// A program reaches it by writing hundreds of thousands of values while the disk handles one.
   static let waitingLogLimit = 16 << 20
 
   let name: String
   let directory: URL
   let options: DomainStore.Options
-  /// Whether the files can be read only, since that was asked for or the system allows no more.
+  /// Whether the files are read-only, by request or because the system allows no more.
   var isReadOnly: Bool
   let plist: URL
-  /// Errors that no call could throw, until the store fetches them.
+  /// Errors that no call could throw, until the store collects them.
   let problems: Problems
   var journal: Journal
-  /// Whether `journal` is another object than the store knows.
+  /// Whether `journal` differs from the object that the store knows.
   var hasNewJournal = false
-  /// What was set and could not be written yet. The table has it.
+  /// Values that could not be written yet. The table contains them.
   var pending = PendingEdits()
-  /// What the table was when the journal's file was lost.
+  /// The table at the time when the journal's file was lost.
   var lostTable: DomainTable?
   var published = PublishedFile(current: .none, previous: .none)
-  /// What the property list file was when it was last looked at.
+  /// The property list file as of the last look.
   var onDisk = PublishedFile.Copy.none
   var lastSeen: FileStatus?
-  /// What was read of the property list file before the store's lock was taken.
+  /// The property list file's contents, read before the store's lock was taken.
   var reading: Reading?
-  /// Whether the file does not parse, but has changed so lately that somebody may not be done with it.
+  /// Whether the file does not parse, but was changed so recently that its writer may not be done.
   var isBeingWritten = false
-  /// Whether the file does not parse, was kept aside if it held anything, and has to be written anew.
+  /// Whether the file does not parse, was kept aside unless empty, and has to be written again.
   var isKeptAside = false
   /// Whether it was reported that XML cannot hold the domain.
   var isToldOfFormat = false
   /// After a compaction that failed, the length of the log at which to try again.
   var nextCompaction = 0
-  /// Whether a compaction is made beside those who write.
+  /// The state of the background compaction.
   var compaction = BackgroundCompaction.none
-  /// The count of forks of the process with a thread that frees the lock which a write has kept. The child of
-  /// a fork has no such thread.
+  /// The number of forks of the process whose thread frees the lock that a write has kept. The child of a
+  /// fork lacks that thread.
   var lockFreeingGeneration: UInt64?
   /// Whether the log was far too long when the domain was opened, and has not been compacted since.
   var isLogLeftLong = false
@@ -95,9 +94,9 @@ final class DomainFile {
     return journal
   }
 
-  /// Errors that wait to be reported. Shared with closures that the journal keeps, under the same lock.
+  /// Errors that wait to be reported. Shared with closures that the journal holds, under the same lock.
   final class Problems {
-    /// How many wait at most; what comes after them is dropped.
+    /// The maximum number of waiting errors; later ones are dropped.
     static let limit = 16
     private var errors: [PreferencesError] = []
 
@@ -115,17 +114,17 @@ final class DomainFile {
 }
 
 extension DomainFile {
-  /// Takes in what others have written.
+  /// Applies other processes' changes.
   func catchUp(_ replay: inout Replay) throws {
     let isNewCheckpoint = try readJournal(&replay)
     settle(&replay)
-    // What was edited by hand goes into the journal, where that can be written.
+    // Edits made by hand go into the journal, if it can be written.
     if isReadOnly, isNewCheckpoint {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpoint), &replay)
     }
   }
 
-  /// Takes in what the journal has to tell, and says whether that began with a checkpoint.
+  /// Applies the journal's news, and returns whether that began with a checkpoint.
   @discardableResult
   func readJournal(_ replay: inout Replay) throws -> Bool {
     try journal.read { event in try visit(event, &replay) }
@@ -133,7 +132,7 @@ extension DomainFile {
     return replay.published != nil
   }
 
-  /// Writes while no other process does, when what others have written and what is pending is done with.
+  /// Writes while no other process does, after applying other processes' changes and pending values.
   @inline(__always)
   func write<Result>(
     _ replay: inout Replay, _ body: (inout Replay, Journal.Writer) throws -> Result
@@ -150,7 +149,7 @@ extension DomainFile {
     try replay.apply(event)
   }
 
-  /// Appends one operation, and tells what was there before.
+  /// Appends one operation, and notes the previous value.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String, _ replay: inout Replay) throws {
     try write(&replay) { replay, writer in
@@ -172,7 +171,7 @@ extension DomainFile {
     take(&replay)
   }
 
-  /// Appends several operations as one record, if nobody has changed what is expected, and tells whether.
+  /// Appends several operations as one record if the expected values still hold, and returns whether they did.
   @discardableResult
   func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = [], _ replay: inout Replay
@@ -186,7 +185,7 @@ extension DomainFile {
     return isExpected
   }
 
-  /// Puts `fields` in the place of all that is there, which others cannot change meanwhile.
+  /// Replaces all contents with `fields`, which others cannot change meanwhile.
   func replaceContents(with fields: PropertyList.Fields, _ replay: inout Replay) throws {
     try write(&replay) { replay, writer in
       try append(replay.table.edits(to: fields), writer, &replay)
@@ -215,7 +214,7 @@ extension DomainFile {
     }
   }
 
-  /// Makes the checkpoint and the property list file show all that was set.
+  /// Updates the checkpoint and the property list file with everything that was set.
   func checkpoint(_ replay: inout Replay) throws {
     if options.isReadOnly { return try takeInEdits(&replay) }
     if journal.access == .readWrite { try look(&replay) }
@@ -225,7 +224,7 @@ extension DomainFile {
     }
   }
 
-  /// Writes the checkpoint and everything since anew, to another place of the disk.
+  /// Writes the checkpoint and everything since again, to another place on the disk.
   func rewrite(_ replay: inout Replay) throws {
     try write(&replay) { replay, writer in
       take(&replay)
@@ -234,7 +233,7 @@ extension DomainFile {
     }
   }
 
-  /// Looks at the property list file, and takes in what somebody has edited there.
+  /// Reads the property list file, and applies edits made there.
   func takeInEdits(_ replay: inout Replay) throws {
     try catchUp(&replay)
     if isReadOnly {
@@ -245,7 +244,7 @@ extension DomainFile {
   }
 
   /// Whether the property list file is the one that was written here with the checkpoint, so that damage can
-  /// be told.
+  /// be detected.
   var isPublished: Bool { published.current.isSame(as: onDisk) }
 
   /// Whether a process was killed before it published the checkpoint.
@@ -254,7 +253,7 @@ extension DomainFile {
       && !isBeingWritten
   }
 
-  /// The published file is known from the checkpoint that was just read.
+  /// The checkpoint that was just read identifies the published file.
   @inline(__always)
   func take(_ replay: inout Replay) {
     guard let found = replay.published else { return }

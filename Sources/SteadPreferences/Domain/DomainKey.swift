@@ -1,8 +1,8 @@
-/// A key's UTF-8 where it lies: a text in a place of its own would have to be fetched from memory
-/// once more, which costs more than all the rest of a look-up.
+/// A key's UTF-8 stored inline: a separately allocated string would cost another memory access, which takes
+/// longer than the rest of a look-up.
 ///
-/// Up to 40 bytes are kept in words, filled up with zeros. A longer key has only its number here; its
-/// text is in the table's list of long keys.
+/// Up to 40 bytes are stored in words, padded with zeros. Of a longer key only its number is stored here; its
+/// string is in the table's list of long keys.
 struct DomainKey: Sendable {
   static let inlineLimit = 40
   private static let longMark = UInt8.max
@@ -36,10 +36,10 @@ struct DomainKey: Sendable {
 
   var isLong: Bool { mark == Self.longMark }
 
-  /// The place in the list of long keys.
+  /// The index in the list of long keys.
   var number: Int { Int(words.0) }
 
-  /// The text of a key that is here as a whole.
+  /// The string of a key that is stored inline.
   var text: String {
     withUnsafeBytes(of: words) { bytes in
       String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<Int(mark)]), as: UTF8.self)
@@ -64,7 +64,7 @@ extension DomainKey {
   )
   private static let lastFactor: UInt64 = 0x9B05_688C_2B3E_6C1F
 
-  /// The words are multiplied side by side. Keys come from the program, not from strangers.
+  /// The words are multiplied in parallel. Keys come from the program, not from strangers.
   @inline(__always)
   var hash: UInt32 {
     let sum =
@@ -73,7 +73,7 @@ extension DomainKey {
     return Self.mix(sum &+ UInt64(mark))
   }
 
-  /// The hash of a key of any length above ``inlineLimit``.
+  /// The hash of a key longer than ``inlineLimit``.
   static func longHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var state = UInt64(truncatingIfNeeded: bytes.count)
     for offset in stride(from: 0, to: bytes.count - 8, by: 8) {
@@ -96,14 +96,14 @@ extension UnsafeRawBufferPointer {
     loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// What a word that ends at `end`, as far behind the bytes' end as 8 bytes at most, has of them; the
-  /// rest is zeros. There are eight bytes at least.
+  /// The word that ends at `end`, at most 8 bytes after the bytes' end, padded with zeros. Requires at least
+  /// eight bytes.
   @inline(__always)
   fileprivate func lastWord(endingAt end: Int) -> UInt64 {
     (UInt64(littleEndian: word(at: count - 8)) >> UInt64(8 * (end - count))).littleEndian
   }
 
-  /// All of up to seven bytes, filled up with zeros. What is read twice is the same both times.
+  /// All of up to seven bytes, padded with zeros. A byte that is read twice is the same both times.
   @inline(__always)
   fileprivate var shortWord: UInt64 {
     if count >= 4 {

@@ -1,9 +1,9 @@
-/// What came into a domain's table from elsewhere, counted: for those who keep something that they made
-/// of the table, and have to know whether it is still right.
+/// Counts what was added to a domain's table from elsewhere: for caches derived from the table, which have to
+/// know whether they are still valid.
 struct DomainMarks: Equatable, Sendable {
-  /// Records of other processes that were taken in one by one.
+  /// Records of other processes that were applied one by one.
   var othersRecords: UInt64 = 0
-  /// How often contents were taken in as a whole: a new checkpoint, or an edit by hand.
+  /// How often the contents were replaced as a whole: by a new checkpoint, or an edit by hand.
   var rewrites: UInt64 = 0
 
   @inline(__always)
@@ -14,7 +14,7 @@ struct DomainMarks: Equatable, Sendable {
 }
 
 extension DomainStore {
-  /// Reads several keys as they are at one moment, with what others have written so far.
+  /// Reads several keys as of one moment, including other processes' changes so far.
   ///
   /// `body` runs under the domain's lock: it must not take another, nor call a program's own code.
   func withTable<Result>(_ body: (borrowing DomainTable, DomainMarks) -> Result) -> Result {

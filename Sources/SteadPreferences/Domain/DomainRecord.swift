@@ -1,13 +1,13 @@
 import Foundation
 
-/// The operations of a journal record of preferences; Documentation/PreferencesFile.md draws them.
+/// The operations in a journal record of preferences; Documentation/PreferencesFile.md draws them.
 ///
-/// A record holds one operation or several that count as one write.
+/// A record contains one operation, or several that count as one write.
 enum DomainRecord {
   private static let setsValue: UInt8 = 1
   private static let removesKey: UInt8 = 2
 
-  /// How many bytes an operation takes.
+  /// The size of an operation in bytes.
   @inline(__always)
   static func byteCount(_ key: String, _ value: PropertyList?) throws(PropertyListError) -> Int {
     let keyCount = key.utf8.count
@@ -16,7 +16,7 @@ enum DomainRecord {
     return count + (try RecordValue.byteCount(of: value))
   }
 
-  /// Writes an operation where there is room for it, and returns how many bytes it took.
+  /// Writes an operation into sufficient space, and returns its size in bytes.
   @inline(__always)
   static func encode(
     _ key: String, _ value: PropertyList?, into buffer: UnsafeMutableRawBufferPointer
@@ -37,10 +37,10 @@ enum DomainRecord {
     return offset
   }
 
-  /// From here on, in bytes, data goes into the journal from where it lies.
+  /// Data of at least this many bytes goes into the journal directly from where it is.
   static let longByteCount = 128 << 10
 
-  /// An operation that sets data, up to the data's own bytes.
+  /// The beginning of an operation that sets data, up to the data's own bytes.
   static func head(_ key: String, dataByteCount: Int) -> [UInt8] {
     var head = [setsValue]
     Varint.append(key.utf8.count, to: &head)
@@ -84,6 +84,7 @@ enum DomainRecord {
   private static var damaged: PreferencesError {
     PreferencesError(
       code: .damaged,
-      message: "The journal holds a record of another kind. Was it written by a newer version?")
+      message:
+        "The journal contains an unknown record. A newer version may have written it; update.")
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Begins the compaction that a write found due, and keeps nobody waiting but for its last step.
+  /// Begins the compaction that a write found due, and keeps nobody waiting except for its last step.
   @inline(never)
   func compactLater() {
     do {
@@ -12,7 +12,7 @@ extension DomainStore {
     }
   }
 
-  /// How long a compaction waits, beside those who write, for another process that has the files locked.
+  /// How long a background compaction waits for another process that has the files locked.
   private static let compactionWaitLimit = Duration.seconds(10)
 
   private func compact() {
@@ -20,13 +20,13 @@ extension DomainStore {
     while isDue { isDue = compactOnce() }
   }
 
-  /// Says whether the log is too long again, by what was written meanwhile.
+  /// Compacts, and returns whether the log has become too long again through writes meanwhile.
   private func compactOnce() -> Bool {
     let place = state.withLock { state in
       state.file.map { file in (directory: file.directory, isToldOfFormat: file.isToldOfFormat) }
     }
     guard let place else { return false }
-    // Whatever is in the way is met again by the compaction that others wait for, which reports it.
+    // Any obstacle recurs in the compaction that others wait for, which reports it.
     let prepared = try? PreparedDomainCompaction(
       name, in: place.directory, options, isToldOfFormat: place.isToldOfFormat)
     let deadline = ContinuousClock.now + Self.compactionWaitLimit
@@ -37,17 +37,17 @@ extension DomainStore {
       pause = min(pause * 2, 10_000)
       result = finish(prepared, isLast: ContinuousClock.now >= deadline)
     }
-    // The old files go with it, which takes the system longer than to put the new ones in place.
+    // The old files are released with it, which takes the system longer than putting the new ones in place.
     withExtendedLifetime(prepared) {}
     return result == .isDueAgain
   }
 
-  /// What has come of an attempt to finish a compaction.
+  /// The result of an attempt to finish a compaction.
   enum FinishedCompaction { case ended, isDueAgain, waits }
 
-  /// Never waits for others.
+  /// Never waits for other processes.
   ///
-  /// - Parameter isLast: Gives up what cannot be done now. A later write finds it due again.
+  /// - Parameter isLast: Whether to give up if it is impossible now. A later write finds it due again.
   @discardableResult
   func finish(_ prepared: PreparedDomainCompaction?, isLast: Bool) -> FinishedCompaction {
     let (result, hasMail) = state.withLock { state -> (FinishedCompaction, Bool) in
@@ -56,14 +56,14 @@ extension DomainStore {
       let hasMail = state.reporting(file) { replay in
         do {
           try file.finish(prepared, &replay)
-          // What made no difference is not to be tried for ever.
+          // An attempt that made no difference must not be repeated forever.
           if prepared?.isInJournal == true, file.isCompactionDue { result = .isDueAgain }
         } catch let error as FileError where error.code == .busy || error.code == .changed {
           guard isLast else {
             result = .waits
             return
           }
-          // The journal is in order, but the property list file stays the old one.
+          // The journal is intact, but the property list file remains the old one.
           if prepared?.isInJournal == true { throw PreferencesError(error, domain: name) }
         }
       }

@@ -3,23 +3,23 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Other processes' changes are told from here.
+  /// Other processes' changes are delivered on this queue.
   private static let queue = DispatchQueue(label: "stead.preferences", qos: .utility)
 
-  /// Calls `handler` after each change, in the changes' order, until ``removeHandler(_:)``.
+  /// Calls `handler` after each change, in order, until ``removeHandler(_:)``.
   ///
-  /// It is called on the thread that wrote; for another process's changes on a background queue. From
-  /// the first handler on those are followed as they come.
+  /// It is called on the thread that wrote; for another process's changes on a background queue. The first
+  /// handler starts the delivery of those.
   func addHandler(_ handler: @escaping @Sendable (DomainEvent) -> Void) -> UInt64 {
     follow(handler).token
   }
 
-  /// As ``addHandler(_:)``, and tells the number of the last event that the handler will not hear of.
+  /// As ``addHandler(_:)``, and returns the number of the last event that the handler will not receive.
   func follow(
     _ handler: @escaping @Sendable (DomainEvent) -> Void
   ) -> (token: UInt64, received: UInt64) {
     let (token, received, hasMail) = state.withLock { state -> (UInt64, UInt64, Bool) in
-      // What was written before is not news for this handler.
+      // Deliver only changes made after registration.
       if let file = state.file { _ = state.catchUp(file) }
       state.lastHandler += 1
       state.handlers[state.lastHandler] = handler
@@ -38,9 +38,9 @@ extension DomainStore {
     return (token, received)
   }
 
-  /// Stops what ``addHandler(_:)`` began; a call that is under way may still come to its end.
+  /// Reverts ``addHandler(_:)``; a running call may still finish.
   func removeHandler(_ token: UInt64) {
-    // What the handler held may have locks, which are not let go of while this one is held.
+    // The handler's captures may have locks, so they are not released while this one is held.
     let removed = state.withLock { state in
       let removed = state.handlers.removeValue(forKey: token)
       if removed != nil, state.handlers.isEmpty { state.file?.journal.stopListening() }
@@ -49,7 +49,7 @@ extension DomainStore {
     withExtendedLifetime(removed) {}
   }
 
-  /// Calls `handler` with errors that no call could throw, those included that wait already.
+  /// Calls `handler` with errors that no call could throw, including those already waiting.
   func addProblemHandler(
     _ handler: @escaping @Sendable (PreferencesError) -> Void
   ) -> UInt64 {
@@ -62,15 +62,15 @@ extension DomainStore {
     return token
   }
 
-  /// Stops what ``addProblemHandler(_:)`` began.
+  /// Reverts ``addProblemHandler(_:)``.
   func removeProblemHandler(_ token: UInt64) {
     let removed = state.withLock { state in state.problemHandlers.removeValue(forKey: token) }
     withExtendedLifetime(removed) {}
   }
 
-  /// Tells handlers what has happened. Never called with the lock held.
+  /// Notifies handlers of waiting events. Never called with the lock held.
   ///
-  /// One thread at a time does this, so that handlers see changes in the order in which they happened.
+  /// One thread at a time does this, so that handlers see changes in order.
   func deliver() {
     let (problems, problemHandlers) = state.withLock { state in state.takeProblems() }
     for problem in problems {
@@ -85,17 +85,17 @@ extension DomainStore {
     }
   }
 
-  /// ``deliver()`` where the thread at hand has only read, and may hold locks of its program's.
+  /// Calls ``deliver()`` later, since the current thread has only read, and may hold locks of its program.
   func deliverLater() {
     Self.queue.async { self.deliver() }
   }
 }
 
 extension DomainStore {
-  /// Follows the domain's files, so that edits by hand and other processes' changes are taken in.
+  /// Watches the domain's files, so that edits by hand and other processes' changes are applied.
   func startWatching() {
     let (old, directory) = state.withLock { state in (state.watcher, state.file?.directory) }
-    // The watcher has a lock of its own: asked under this one, it could wait for a fork for ever.
+    // The watcher has its own lock: called under this one, it could wait for a fork forever.
     guard let directory, old?.isOver ?? true else { return }
     let watcher = try? FileWatcher(
       directory: directory, names: [name + ".plist", name + ".journal"]
@@ -108,7 +108,7 @@ extension DomainStore {
     if watcher == nil { watchAgainLater() }
   }
 
-  /// Tries again for as long as somebody observes: there is no directory to be watched.
+  /// Retries as long as somebody observes: no directory exists to be watched.
   private func watchAgainLater() {
     let isNeeded = state.withLock { state -> Bool in
       guard !state.handlers.isEmpty, !state.isWatchPlanned else { return false }
@@ -122,7 +122,7 @@ extension DomainStore {
     }
   }
 
-  /// Looks again once whoever is writing the property list file must be done.
+  /// Checks again once the writer of the property list file must be done.
   func refreshLater() {
     let later = DispatchTime.now() + DomainFile.writingTime + 0.1
     Self.queue.asyncAfter(deadline: later) { [weak self] in self?.refresh() }
@@ -137,17 +137,17 @@ extension DomainStore {
     }
     if hasMail { deliver() }
     if names.isEmpty || names.contains(name + ".plist") { refresh() }
-    // The directory may have been moved away, and another one made.
+    // The directory may have been moved away, and another one created.
     if names.isEmpty { Self.queue.async { [weak self] in self?.watchAnew() } }
   }
 
   private func watchAnew() {
     let watcher = state.withLock { $0.watcher }
     guard watcher?.isOver ?? true else { return }
-    // Puts a lost directory back.
+    // Restores a lost directory.
     refresh()
     startWatching()
-    // What came before the watch is not told.
+    // Changes before the watch began are not reported.
     refresh()
   }
 }
@@ -163,16 +163,16 @@ extension DomainStore.State {
   fileprivate mutating func takeProblems() -> (
     [PreferencesError], [@Sendable (PreferencesError) -> Void]
   ) {
-    // With nobody to tell they wait. Most are met while opening, before there can be a handler.
+    // Without a handler they wait. Most occur while opening, before a handler can exist.
     guard let file, !file.problems.isEmpty, !problemHandlers.isEmpty else { return ([], []) }
     return (file.problems.take(), problemHandlers.sorted { $0.key < $1.key }.map(\.value))
   }
 }
 
 extension DomainStore {
-  /// The value that a key had after an event, whether the later ones are being told or wait for it.
+  /// The value that a key had after an event, whether later ones are being delivered or are waiting.
   ///
-  /// - Parameter received: The number of the last event that the caller has heard of.
+  /// - Parameter received: The number of the last event that the caller has received.
   func value(forKey key: String, afterEvent received: UInt64) -> PropertyList? {
     state.withLock { state in
       for event in [state.underWay].compactMap(\.self) + state.mail where event.number > received {

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 
 extension DomainFile {
-  /// Whether a write has kept the journal's lock, and no thread sees to it yet.
+  /// Whether a write has kept the journal's lock, and no thread takes care of it yet.
   @inline(__always)
   var hasNewlyKeptLock: Bool {
     journal.keepsLock && lockFreeingGeneration != forkGeneration
@@ -10,14 +10,14 @@ extension DomainFile {
 }
 
 extension DomainStore {
-  /// Begins to free the lock that a write has kept once nothing is written any more.
+  /// Starts a thread that frees a kept lock once writing has stopped.
   ///
-  /// A thread for some hundred writes or more, which costs 30 us. While it is under way it looks every
+  /// One thread serves some hundred writes or more, and costs 30 us. While it runs it checks every
   /// ``Journal/idleLockLimit``, and it ends with the writes.
   @inline(never)
   func freeLockLater() {
     do {
-      // Not for the thread's sake should a domain stay open.
+      // The thread alone must not keep a domain open.
       try DetachedThread.start { [weak self] in
         while let wait = self?.freeIdleLock() { wait.wait() }
       }

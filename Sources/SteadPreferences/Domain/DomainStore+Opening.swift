@@ -14,11 +14,11 @@ extension DomainStore {
 
   private struct Registry {
     var stores: [FileKey: Opened] = [:]
-    /// How many entries there may be before those of closed domains are cleared away.
+    /// The number of entries at which those of closed domains are removed.
     var limit = 64
 
-    /// Registers a domain, or gives the one that is registered already; and with it the domains whose
-    /// last reference may be the one returned here, since it must not go while a lock is held.
+    /// Registers a domain, or returns the registered one; also returns the domains whose last reference this
+    /// may be, since they must not be released while a lock is held.
     mutating func register(
       _ new: DomainStore, at key: FileKey
     ) -> (store: DomainStore, others: [DomainStore]) {
@@ -34,10 +34,10 @@ extension DomainStore {
 
   private static let registry = ForkSafeLock(Registry())
 
-  /// The domain in `directory/NAME.plist` and `directory/NAME.journal`, one object for all who ask.
+  /// The domain in `directory/NAME.plist` and `directory/NAME.journal`, one shared object.
   ///
-  /// Opening reads the journal, in time proportional to its length, and makes directory and journal
-  /// where they are missing and may be made.
+  /// Opening reads the journal, in time proportional to its length, and creates a missing directory and
+  /// journal if allowed.
   ///
   /// - Throws: ``PreferencesError`` when the files cannot be read, or are of a newer version.
   static func open(
@@ -46,8 +46,8 @@ extension DomainStore {
     let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
     let key = FileKey(path: path, options: options)
     if let store = registry.withLock({ registry in registry.stores[key]?.store }) { return store }
-    // Not under the lock: another domain's opening need not wait for this one's. Two threads may both
-    // read the files; the first to be done is kept.
+    // Not under the lock: another domain's opening need not wait for this one's. Two threads may both read
+    // the files; the first to finish is kept.
     let new: DomainStore
     do {
       new = try DomainStore(domain, directory: directory, options: options)
@@ -66,15 +66,15 @@ extension DomainStore {
     return [".journal", ".plist"].contains { FileManager.default.fileExists(atPath: base + $0) }
   }
 
-  /// How long after opening, in seconds, files begin to be watched where nobody observes them.
+  /// How long after opening, in seconds, watching begins for files that nobody observes.
   static let watchingDelay = 0.1
 
-  /// A program that is done in a moment should not wait for what only long-lived ones need.
+  /// A short-lived program should not wait for what only long-lived ones need.
   private func watchLater() {
     let queue = DispatchQueue.global(qos: .utility)
     queue.asyncAfter(deadline: .now() + Self.watchingDelay) { [weak self] in
       self?.startWatching()
-      // What was edited before the watch began is not told.
+      // Edits before the watch began are not reported.
       self?.refresh()
     }
   }

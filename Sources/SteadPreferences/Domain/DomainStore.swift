@@ -3,9 +3,8 @@ import SteadFiles
 
 /// One domain: keys and values, in a property list file with its journal or in memory alone.
 ///
-/// All that is called a domain is one of these: the files of an app, a user or an administrator, and
-/// the arguments and registered defaults, which are never written. Safe from any thread, and in the
-/// child of a fork.
+/// Every domain is one of these: the files of an app, a user or an administrator, and the arguments and
+/// registered defaults, which are never written. Safe on any thread, and in the child of a fork.
 final class DomainStore: Sendable {
   /// The domain's name, such as `com.example.notes`.
   let name: String
@@ -19,7 +18,7 @@ final class DomainStore: Sendable {
     state = ForkSafeLock(State())
   }
 
-  /// A domain in a property list file and a journal, of which others may be writing, too.
+  /// A domain in a property list file and a journal, which other processes may write, too.
   ///
   /// - Throws: ``PreferencesError`` when the files cannot be read or are of a newer version.
   init(_ name: String, directory: URL, options: DomainStore.Options) throws {
@@ -36,7 +35,7 @@ final class DomainStore: Sendable {
 
   // MARK: Reading
 
-  /// The value of a key, nil when the domain has none.
+  /// The value of a key; nil when the domain has none.
   @inline(__always)
   func value(forKey key: String) -> PropertyList? {
     var hasNews = false
@@ -48,21 +47,21 @@ final class DomainStore: Sendable {
     return value
   }
 
-  /// All keys and values as the files hold them, read anew beside what is in memory; in no order.
+  /// All keys and values in the files, read again independently of the memory; in no particular order.
   ///
-  /// Costs a reading of both files. A domain in memory gives what it holds.
+  /// Costs reading both files. A domain in memory returns its contents.
   func storedContents() throws -> [PropertyList.Fields.Field] {
     guard let directory = state.withLock({ state in state.file?.directory }) else {
       return contents()
     }
-    // Not registered, so that nobody else comes to read from this one.
+    // Not registered, so that nobody else reads from this one.
     return try DomainStore(
       name, directory: directory, options: DomainStore.Options(isReadOnly: true)
     )
     .contents()
   }
 
-  /// Whether the files may be read only.
+  /// Whether the files are read-only.
   var isReadOnly: Bool { options.isReadOnly || state.withLock { $0.file?.isReadOnly ?? false } }
 
   /// Whether both are the same domain; one that is opened twice, with other options, has two objects.
@@ -73,7 +72,7 @@ final class DomainStore: Sendable {
       && place == other.state.withLock { state in state.file?.plist.standardizedFileURL.path }
   }
 
-  /// All keys and values, in no order.
+  /// All keys and values, in no particular order.
   func contents() -> [PropertyList.Fields.Field] {
     var hasNews = false
     let fields = state.withLock { state in
@@ -88,7 +87,7 @@ final class DomainStore: Sendable {
 
   /// Sets a value; nil removes the key.
   ///
-  /// When it returns, the value survives the end of the process, whatever ends it. When it throws
+  /// When it returns, the value survives the end of the process, however that ends. When it throws
   /// `.unavailable` or `.locked`, the value is kept in memory, and written when that is possible.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String) throws {
@@ -115,9 +114,9 @@ final class DomainStore: Sendable {
     }
   }
 
-  /// Makes several changes as one if the keys of `expected` have its values, and tells whether.
+  /// Makes several changes as one if the keys of `expected` have its values, and returns whether they did.
   ///
-  /// Nobody, in this process or another, writes between the look and the changes.
+  /// Nobody, in this process or another, writes between the check and the changes.
   func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
     var isDone = false
     try changing { replay, file in
@@ -133,9 +132,9 @@ final class DomainStore: Sendable {
     return isDone
   }
 
-  /// Puts `fields` in the place of all that is there.
+  /// Replaces all contents with `fields`.
   ///
-  /// A domain in memory may stand for what others have written; its changes are then not this process's.
+  /// A domain in memory may represent other programs' values; its changes are then not this process's.
   func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
     try changing(keeping: { replay in replay.table.edits(to: fields) }) { replay, file in
       if let file { return try file.replaceContents(with: fields, &replay) }
@@ -147,15 +146,14 @@ final class DomainStore: Sendable {
 
   // MARK: Safety
 
-  /// Returns when everything that was set will survive a loss of power.
+  /// Returns once everything that was set survives a power loss.
   ///
-  /// - Throws: ``PreferencesError`` while there are values that could not be written, and when the disk
-  ///   fails.
+  /// - Throws: ``PreferencesError`` while some values could not be written, and when the disk fails.
   func flush() throws {
     try changing { replay, file in
       guard let file, !options.isReadOnly else { return }
       if file.isReadOnly { try file.becomeWritable() }
-      // Who only wants to be sure need not wait for a process that is stopped.
+      // A caller that only wants certainty need not wait for a stopped process.
       if file.hasDebts || !file.journal.isInPlace { try file.look(&replay) }
       try file.payDebts(&replay)
     }
@@ -163,13 +161,13 @@ final class DomainStore: Sendable {
     do {
       try flusher?.flush()
     } catch let error as FileError where error.code == .damaged {
-      // What the disk has not taken is in memory, and is written to another place.
+      // Values that the disk has not stored are in memory, and are written to another place.
       try changing { replay, file in try file?.rewrite(&replay) }
       try state.withLock { state in state.file?.journal.flusher }?.flush()
     }
   }
 
-  /// ``flush()``, and the property list file shows what was set.
+  /// Flushes as ``flush()`` does, and updates the property list file.
   func checkpoint() throws {
     var isBeingWritten = false
     try changing { replay, file in
@@ -180,13 +178,13 @@ final class DomainStore: Sendable {
     try flush()
   }
 
-  /// Looks at once whether others have changed the files, and says whether they could be read.
+  /// Checks immediately whether others have changed the files, and returns whether they could be read.
   ///
-  /// What could not be read is reported to the handlers of problems.
+  /// Problem handlers are called with what could not be read.
   @discardableResult
   func refresh() -> Bool {
     let place = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
-    // What goes wrong with it is met again by the reading that others wait for, which reports it.
+    // A failure recurs in the reading that others wait for, which reports it.
     let reading = place.flatMap { plist, lastSeen in
       try? DomainFile.Reading(plist, lastSeen: lastSeen)
     }
@@ -217,7 +215,7 @@ final class DomainStore: Sendable {
     }
   }
 
-  /// Tries again what could not be done, without keeping others waiting; then keeps it in memory.
+  /// Retries a failed change without keeping others waiting, then keeps it in memory.
   @inline(never)
   private func changeLater(
     _ first: FileError, _ edits: (Replay) -> [DomainEdit],
@@ -287,7 +285,7 @@ extension DomainStore {
   struct Options: Sendable, Hashable {
     /// Whether writes are refused with `PreferencesError.Code.readOnly`.
     var isReadOnly = false
-    /// The most bytes of the property list; a write beyond it is refused with `.quotaExceeded`.
+    /// The maximum size of the property list in bytes; a write beyond it is refused with `.quotaExceeded`.
     var quota: Int?
     /// The format in which the property list is published.
     var format = PropertyList.Format.binary
@@ -307,31 +305,31 @@ extension DomainStore {
     }
     /// The file's, which lives as long as that. Counting references would double the time of a read.
     fileprivate var journal: Unmanaged<Journal>?
-    /// How many bytes keys and values take, once a quota has asked for it.
+    /// The file's, which lives as long as that. Counting references would double the time of a read.
     var byteCount: Int?
     var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
     var problemHandlers: [UInt64: @Sendable (PreferencesError) -> Void] = [:]
     var lastHandler: UInt64 = 0
     var marks = DomainMarks()
-    /// What handlers have still to be told, in the order in which it happened.
+    /// Events that handlers have yet to receive, in order.
     var mail: [DomainEvent] = []
-    /// What they are being told.
+    /// The event that is being delivered.
     var underWay: DomainEvent?
     /// The number of the last event.
     var lastEvent: UInt64 = 0
     var turn = DeliveryTurn()
     var watcher: FileWatcher?
-    /// Whether watching is tried again in a moment.
+    /// Whether another attempt to watch is planned.
     var isWatchPlanned = false
   }
 }
 
 extension DomainStore.State {
-  /// Whether others have written since the table was brought up to date.
+  /// Whether other processes have written since the table was updated.
   @inline(__always)
   var hasNews: Bool { journal?._withUnsafeGuaranteedRef { journal in journal.hasNews } ?? false }
 
-  /// Takes over the object that reads and writes now, since the files could not be written before.
+  /// Adopts the object that reads and writes now, since the files could not be written before.
   mutating func adoptJournal(of file: DomainFile) {
     file.hasNewJournal = false
     journal = .passUnretained(file.journal)
@@ -345,7 +343,7 @@ extension DomainStore.State {
 
   var hasMail: Bool { !mail.isEmpty || file?.problems.isEmpty == false }
 
-  /// Lets `body` change the table, which is kept also when it throws.
+  /// Lets `body` change the table, which is kept even if it throws.
   @inline(__always)
   mutating func changing<Result>(_ body: (inout Replay) throws -> Result) rethrows -> Result {
     var replay = Replay(
@@ -360,25 +358,25 @@ extension DomainStore.State {
     return try body(&replay)
   }
 
-  /// Takes in what others have written, and says whether there is mail.
+  /// Applies other processes' changes, and returns whether there is mail.
   mutating func catchUp(_ file: DomainFile) -> Bool {
     reporting(file) { replay in try file.catchUp(&replay) }
   }
 
-  /// Runs a body whose errors are mail, and says whether there is mail that has come of it.
+  /// Runs a body whose errors become mail, and returns whether it has produced mail.
   ///
-  /// What another thread has posted is that one's to deliver, which would else go on before its
-  /// handlers are told.
+  /// Events posted by another thread are left for that thread to deliver, which would otherwise continue
+  /// before its handlers are called.
   mutating func reporting(_ file: DomainFile, _ body: (inout Replay) throws -> Void) -> Bool {
     let before = mail.count
     do {
       try changing(body)
     } catch let error as FileError where error.code == .busy {
-      // Somebody is writing. What they write is taken in by the next reading.
+      // Somebody is writing. The next read applies what they write.
     } catch {
       file.problems.add(PreferencesError(error, domain: file.name))
     }
-    // Nobody sees to a lock that was not kept by a change.
+    // Nobody takes care of a lock that a change did not keep.
     if file.hasNewlyKeptLock { file.journal.freeKeptLock() }
     return mail.count > before || !file.problems.isEmpty
   }
@@ -386,7 +384,7 @@ extension DomainStore.State {
   @inline(__always)
   private mutating func post(_ replay: Replay) {
     guard replay.isCollecting else { return }
-    // What others wrote was there before what was written here.
+    // Other processes' records precede the ones written here.
     let others = replay.otherChanges
     if !others.isEmpty { post(others, isOwn: false) }
     if !replay.ownChanges.isEmpty {

@@ -1,25 +1,25 @@
 import SteadFormats
 
-/// Keys and values of a domain, told apart by the keys' UTF-8.
+/// Keys and values of a domain, with keys distinguished by their UTF-8.
 ///
-/// A hash table by open addressing with linear probing. A look-up touches two places of memory, its
-/// slot and its entry; keys longer than ``DomainKey/inlineLimit`` bytes are a third. Removed entries
-/// leave a hole in `entries` until the table is next rebuilt.
+/// A hash table by open addressing with linear probing. A look-up touches two memory locations, its slot and
+/// its entry; keys longer than ``DomainKey/inlineLimit`` bytes need a third. Removed entries leave a hole in
+/// `entries` until the table is next rebuilt.
 struct DomainTable: Sendable {
   private struct Entry {
     /// nil in a hole.
     var value: PropertyList?
-    // Beside the value, so that an entry has 64 bytes: what a processor fetches at once.
+    // Next to the value, so that an entry has 64 bytes: one cache line.
     var hash: UInt32
     var key: DomainKey
   }
 
   private var entries: [Entry] = []
   private var longKeys: [String] = []
-  /// A position in `entries` plus one in the lower bits, as many as the number of slots needs; above
-  /// them the same bits of the key's hash. 0 where a slot is free.
+  /// A position in `entries` plus one in the lower bits, as many as the number of slots needs; above them the
+  /// same bits of the key's hash. 0 in a free slot.
   ///
-  /// An entry that is looked at in vain costs more than all the rest, and the hash's bits rule out most.
+  /// Checking a wrong entry costs more than everything else, and the hash's bits rule out most.
   private var slots: [UInt32] = []
   private(set) var count = 0
 
@@ -32,7 +32,7 @@ struct DomainTable: Sendable {
     }
   }
 
-  /// Sets a value, or with nil removes the key, and returns what was there.
+  /// Sets a value, or with nil removes the key, and returns the previous value.
   @discardableResult
   mutating func replace(_ key: String, with value: PropertyList?) -> PropertyList? {
     let (hash, found) = locate(key)
@@ -51,7 +51,7 @@ struct DomainTable: Sendable {
     if !Self.hasRoom(for: capacity, in: slots.count) { rebuild(capacity: capacity) }
   }
 
-  /// All keys and values, in no order.
+  /// All keys and values, in no particular order.
   func fields() -> [PropertyList.Fields.Field] {
     entries.compactMap { entry in
       entry.value.map { .init(entry.key.isLong ? longKeys[entry.key.number] : entry.key.text, $0) }
@@ -60,7 +60,7 @@ struct DomainTable: Sendable {
 }
 
 extension DomainTable {
-  /// At most every second slot is taken: most look-ups then end at the first.
+  /// At most every second slot is occupied: most look-ups then end at the first.
   private static func hasRoom(for count: Int, in slotCount: Int) -> Bool {
     count * 2 <= slotCount
   }
@@ -130,7 +130,7 @@ extension DomainTable {
     slots[position] = hash & ~mask | UInt32(index + 1)
   }
 
-  /// Takes an entry out, and moves up those that were put behind it for want of room.
+  /// Removes an entry, and moves up those that were displaced by it.
   private mutating func remove(at index: Int) -> PropertyList? {
     let mask = slots.count - 1
     func entry(in slot: UInt32) -> Int { (Int(slot) & mask) - 1 }
@@ -153,7 +153,7 @@ extension DomainTable {
 
   private mutating func rebuild(capacity: Int) {
     if entries.count > count { closeHoles() }
-    // Room for half as much again: a table that keys come and go in is not rebuilt for each.
+    // Room for half as many again, so that a table whose keys come and go isn't rebuilt for each.
     let capacity = max(capacity, count + count / 2)
     var size = 16
     while !Self.hasRoom(for: capacity, in: size) { size *= 2 }
@@ -175,7 +175,7 @@ extension DomainTable {
 extension DomainTable {
   /// The keys and values of a binary property list.
   ///
-  /// - Throws: ``PropertyListError`` when it is damaged or holds no dictionary.
+  /// - Throws: ``PropertyListError`` when it is damaged or isn't a dictionary.
   init(propertyList bytes: UnsafeRawBufferPointer) throws {
     self.init()
     var decoder = try BinaryPropertyListDecoder(bytes)
@@ -184,7 +184,7 @@ extension DomainTable {
   }
 }
 
-/// Puts a value in another's place and returns that.
+/// Replaces a value and returns the old one.
 @inline(__always)
 private func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
   let old = place
@@ -193,7 +193,7 @@ private func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
 }
 
 extension String {
-  /// The UTF-8, in place where that is possible.
+  /// The UTF-8, in place if possible.
   @inline(__always)
   fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) {

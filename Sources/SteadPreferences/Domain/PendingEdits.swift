@@ -1,7 +1,7 @@
-/// The latest edit of each key, in the order of the keys' first ones.
+/// The latest edit of each key, in the order of each key's first edit.
 struct PendingEdits {
   private(set) var edits: [DomainEdit] = []
-  // By bytes: two texts that are equal to Swift can be two keys.
+  // By bytes: two strings that are equal to Swift can be two keys.
   private var places: [[UInt8]: Int] = [:]
 
   var isEmpty: Bool { edits.isEmpty }

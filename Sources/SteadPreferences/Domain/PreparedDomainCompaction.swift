@@ -1,24 +1,24 @@
 import Foundation
 import SteadFiles
 
-/// A checkpoint and a property list file that were made beside those who read and write.
+/// A checkpoint and a property list file that were prepared in the background.
 ///
-/// The domain's files are read once more, so that nobody waits for a copy of what is in memory. It costs the
-/// memory of a second table until it is done.
+/// The domain's files are read again, so that nobody waits for a copy of the memory. Until it is done it
+/// costs the memory of a second table.
 final class PreparedDomainCompaction {
-  /// How often at most records are copied that were written meanwhile.
+  /// The maximum number of times that records written meanwhile are copied.
   private static let roundLimit = 8
-  /// So few bytes, some hundred records, may be left to be copied with the lock.
+  /// The number of bytes, some hundred records, that may be left to copy under the lock.
   private static let restLimit = 16 << 10
 
   let journal: PreparedJournalCompaction
   let draft: CheckpointDraft
-  /// Whether the journal has the checkpoint, so that only the property list file is left to be put in place.
+  /// Whether the journal has the checkpoint, so that only the property list file has yet to be put in place.
   var isInJournal = false
   /// Has the old journal open.
   private let source: DomainFile
 
-  /// nil where something is to be seen to first, such as an edit of the property list.
+  /// nil if something else has to be done first, such as applying an edit of the property list.
   ///
   /// - Parameter isToldOfFormat: Whether it was reported that XML cannot hold the domain.
   /// - Throws: ``FileError``, such as `.noSpace`; ``PreferencesError`` for files that cannot be read.
@@ -44,7 +44,7 @@ final class PreparedDomainCompaction {
     }
   }
 
-  /// The checkpoint that this one replaces, which is what the editor of the property list began with.
+  /// The checkpoint that this one replaces, from which the editor of the property list started.
   func replacedCheckpoint() throws -> DomainTable {
     try DomainTable(propertyList: source.journal.checkpoint)
   }

@@ -1,6 +1,6 @@
 import SteadFiles
 
-/// Tells of a domain's problems until it is released.
+/// Reports a domain's problems until it is released.
 final class ProblemSubscription: Sendable {
   private struct Followed: Sendable {
     var store: DomainStore
@@ -16,7 +16,7 @@ final class ProblemSubscription: Sendable {
 
   deinit { end(followed.withLock { $0 }) }
 
-  /// Goes over to a domain, with the problems that wait there already.
+  /// Switches to a domain, including the problems already waiting there.
   func follow(_ store: DomainStore) {
     guard followed.withLock({ $0?.store }) !== store else { return }
     var followed: Followed? = Followed(store: store, token: store.addProblemHandler(handler))

@@ -1,27 +1,27 @@
 import Foundation
 import SteadFiles
 
-/// What is known of a domain's property list file: enough to tell an edit from what was written here.
+/// What is known about a domain's property list file: enough to distinguish an edit from our own write.
 ///
-/// It is kept in the journal, with the checkpoint that the file was made from.
+/// It is stored in the journal, with the checkpoint from which the file was made.
 struct PublishedFile: Equatable {
-  /// What the file is once publishing is done.
+  /// The file once publishing is done.
   var current: Copy
-  /// What it was before, and still is when publishing was cut off.
+  /// The file before, which still exists if publishing was interrupted.
   var previous: Copy
 
   /// A file of certain contents.
   struct Copy: Equatable {
     var fingerprint: Fingerprint
-    /// What tells it from every other file; nil when that isn't known.
+    /// Distinguishes it from every other file; nil when unknown.
     var mark: Mark?
 
-    /// No file at all.
+    /// No file.
     static let none = Copy(fingerprint: .none, mark: nil)
 
-    /// Whether a file that was found is this one, as far as that can be known.
+    /// Whether an existing file is this one, as far as that can be known.
     ///
-    /// A file of the same contents can be another: somebody has undone by hand what was last set.
+    /// A file with the same contents can be another: somebody has undone the last change by hand.
     func isSame(as found: Copy) -> Bool {
       guard fingerprint == found.fingerprint else { return false }
       guard let mark, let other = found.mark else { return true }
@@ -31,7 +31,7 @@ struct PublishedFile: Equatable {
 
   /// A file's number and the date of its last change.
   ///
-  /// Whoever edits a file changes one of them. A disk that loses or turns bits changes neither.
+  /// An edit changes one of them. A disk that loses or flips bits changes neither.
   struct Mark: Equatable {
     var file: UInt64
     var modified: Int64
@@ -42,11 +42,11 @@ struct PublishedFile: Equatable {
       self.init(file: status.identity.file, modified: status.modifiedNanoseconds)
     }
 
-    /// Whether the file system dates files so finely that every change gives another date.
+    /// Whether the file system's dates are so fine that every change produces another one.
     var isFine: Bool { !modified.isMultiple(of: Self.second) }
     private static let second: Int64 = 1_000_000_000
 
-    /// Whether a mark that was found is this one, or what is left of it on a file system with coarse dates.
+    /// Whether a file's mark is this one, or its rounded form on a file system with coarse dates.
     func isSame(as found: Mark) -> Bool {
       guard file == found.file else { return false }
       let isNear = abs(modified - found.modified) < 2 * Self.second
@@ -59,7 +59,7 @@ struct PublishedFile: Equatable {
     var byteCount: UInt64
     var hash: UInt64
 
-    /// That of no file at all.
+    /// The fingerprint of a missing file.
     static let none = Fingerprint(byteCount: 0, hash: 0)
   }
 }
@@ -88,7 +88,7 @@ extension PublishedFile {
   /// Without a mark.
   private static let firstVersion: UInt64 = 1
 
-  /// The form in which the journal keeps it: words of 64 bits, little endian.
+  /// The form stored in the journal: 64-bit words, little endian.
   var metadata: Data {
     let (now, before) = (current.fingerprint, previous.fingerprint)
     var words = [Self.firstVersion, now.byteCount, now.hash, before.byteCount, before.hash]
@@ -101,7 +101,7 @@ extension PublishedFile {
     return words.map(\.littleEndian).withUnsafeBytes { Data($0) }
   }
 
-  /// nil when it is not of a version that is known here.
+  /// nil when its version is unknown.
   init?(metadata: UnsafeRawBufferPointer) {
     guard metadata.count.isMultiple(of: 8) else { return nil }
     let words = stride(from: 0, to: metadata.count, by: 8).map { offset in

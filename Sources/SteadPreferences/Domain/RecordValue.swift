@@ -1,11 +1,11 @@
 import Foundation
 import SteadFormats
 
-/// The bytes of a value in a journal's record: compact, and saying themselves where they end.
+/// The bytes of a value in a journal's record: compact, and self-delimiting.
 ///
-/// A tag says the form; what follows is little endian. A new form gets a new tag, so bytes once written
-/// keep their meaning. A count is written seven bits a byte, the lowest first, each but the last with
-/// its high bit set.
+/// A tag determines the form; the rest is little endian. A new form gets a new tag, so that bytes once
+/// written keep their meaning. A count is written seven bits a byte, lowest first, each byte but the last
+/// with its high bit set.
 ///
 /// | tag         | value                     | what follows                                       |
 /// | ----------- | ------------------------- | -------------------------------------------------- |
@@ -38,7 +38,7 @@ enum RecordValue {
     static let dictionary: UInt8 = 0x70
   }
 
-  /// How many bytes ``encode(_:into:)`` writes for a value.
+  /// The number of bytes that ``encode(_:into:)`` writes for a value.
   ///
   /// Throws when arrays and dictionaries are nested deeper than `PropertyList.maximumDepth`.
   @inline(__always)
@@ -93,7 +93,7 @@ enum RecordValue {
     count < 0x80 ? 1 : (Int.bitWidth - count.leadingZeroBitCount + 6) / 7
   }
 
-  /// Writes a value to the start of `space`, and returns how many bytes it has taken.
+  /// Writes a value to the start of `space`, and returns its size in bytes.
   ///
   /// `space` must have room for ``byteCount(of:)``. Allocates nothing.
   @inline(__always)
@@ -108,10 +108,10 @@ enum RecordValue {
     return writer.count
   }
 
-  /// The value at the start of `bytes`, and how many of them it takes up.
+  /// Decodes the value at the start of `bytes`, and returns its size, too.
   ///
-  /// Every count is checked against what is there. Throws for an unknown tag, for bytes that end
-  /// early, for a text that is not UTF-8 and for deep nesting; never reads beyond `bytes`.
+  /// Every count is checked against the available bytes. Throws for an unknown tag, for bytes that end early,
+  /// for a string that isn't UTF-8 and for deep nesting; never reads beyond `bytes`.
   @inline(__always)
   static func decode(
     _ bytes: UnsafeRawBufferPointer
@@ -225,7 +225,7 @@ extension RecordValue {
       return Number(littleEndian: number)
     }
 
-    /// A count of things that take up at least `size` bytes each.
+    /// A count of items that take at least `size` bytes each.
     private mutating func count(of size: Int) throws(PropertyListError) -> Int {
       var (count, shift) = (UInt64(0), UInt64(0))
       while true {
@@ -249,7 +249,7 @@ extension RecordValue {
       let text = try slice()
       if text.isASCII { return String(decoding: text, as: UTF8.self) }
       guard let string = String(validating: text, as: UTF8.self) else {
-        throw damaged("A text is not UTF-8.")
+        throw damaged("A string isn't UTF-8.")
       }
       return string
     }
@@ -274,7 +274,7 @@ extension RecordValue {
       case Tag.dictionary: return .dictionary(try fields(depth: depth))
       default:
         throw .unsupported(
-          "A value has a form that this version does not know; a newer one wrote it.",
+          "A value has an unknown form, written by a newer version; update.",
           at: offset - 1)
       }
     }
@@ -300,7 +300,7 @@ extension RecordValue {
       return PropertyList.Fields(fields)
     }
 
-    /// How many elements memory is asked for before the first is read; a count may be forged.
+    /// The number of elements for which memory is reserved before the first is read; a count may be forged.
     private static let reservedCount = 4096
   }
 }

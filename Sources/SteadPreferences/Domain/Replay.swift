@@ -1,20 +1,20 @@
 import SteadFiles
 
-/// A domain's table on its way from one state to the next.
+/// A domain's table in transition from one state to the next.
 ///
 /// The table is moved in and out again, so that changing it copies nothing.
 struct Replay {
   var table: DomainTable
-  /// How many bytes keys and values take in records; nil while nobody has asked.
+  /// The size of keys and values in records, in bytes; nil until it is requested.
   var byteCount: Int?
-  /// The published file, when a checkpoint was read.
+  /// The published file, once a checkpoint was read.
   var published: PublishedFile?
-  /// Whether handlers want to know what changes.
+  /// Whether handlers want to receive changes.
   let isCollecting: Bool
   private(set) var ownChanges: [DomainEvent.Change] = []
   private var collected: [DomainEvent.Change] = []
   private var hasCheckpoint = false
-  /// What has come from elsewhere, for those who keep something that they made of the table.
+  /// Counts changes from elsewhere, for caches derived from the table.
   var marks = DomainMarks()
 
   init(table: DomainTable, byteCount: Int?, isCollecting: Bool) {
@@ -23,7 +23,7 @@ struct Replay {
     self.isCollecting = isCollecting
   }
 
-  /// Takes in what the journal has to tell.
+  /// Applies an event of the journal.
   mutating func apply(_ event: Journal.Event) throws {
     switch event {
     case .record(let bytes):
@@ -32,7 +32,8 @@ struct Replay {
     case .checkpoint(let bytes, let metadata):
       guard let published = PublishedFile(metadata: metadata) else {
         throw PreferencesError(
-          code: .damaged, message: "The journal was written by another version of this library.")
+          code: .damaged,
+          message: "The journal was written by an incompatible version of this library; update.")
       }
       let fresh = try DomainTable(propertyList: bytes)
       if isCollecting { collect(from: table, to: fresh) }
@@ -52,12 +53,12 @@ struct Replay {
     if isCollecting { note(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
   }
 
-  /// Whether the keys have just these values.
+  /// Whether the keys have exactly these values.
   func holds(_ expected: [DomainEdit]) -> Bool {
     expected.allSatisfy { table[$0.key] == $0.value }
   }
 
-  /// How many bytes a key and its value take; what has been kept is never too deep to be counted.
+  /// The size of a key and its value; a stored value is never too deep to be measured.
   private func size(_ key: String, _ value: PropertyList?) -> Int {
     value == nil ? 0 : (try? DomainRecord.byteCount(key, value)) ?? 0
   }
@@ -67,13 +68,13 @@ struct Replay {
     if isOwn { ownChanges.append(change) } else { collected.append(change) }
   }
 
-  /// What others have changed.
+  /// The changes made by other processes.
   ///
-  /// Each key once where a checkpoint was read: a file that was put back begins with a state that has passed,
-  /// and its records lead to the one that was known.
+  /// Each key once if a checkpoint was read: a restored file begins with an earlier state, and its records
+  /// lead to the known one.
   var otherChanges: [DomainEvent.Change] {
     guard hasCheckpoint else { return collected }
-    // Not PendingEdits, which keeps the new values alone: what was there before counts here.
+    // Not PendingEdits, which keeps only the new values: the previous ones matter here.
     var places: [[UInt8]: Int] = [:]
     var changes: [DomainEvent.Change] = []
     for change in collected {
@@ -104,7 +105,7 @@ extension Replay {
     if quota != nil { try checkQuota(quota, [DomainEdit(key: key, value: value)]) }
   }
 
-  /// Refuses edits that make the domain larger than allowed; those that make it smaller are welcome.
+  /// Refuses edits that make the domain larger than allowed; those that make it smaller are accepted.
   mutating func checkQuota(_ quota: Int?, _ edits: [DomainEdit]) throws {
     guard let quota else { return }
     let before =
@@ -118,7 +119,7 @@ extension Replay {
     guard after <= quota || after <= before else {
       throw PreferencesError(
         code: .quotaExceeded,
-        message: "The domain may hold \(quota) bytes, and would hold \(after). Remove what is not "
+        message: "The domain may hold \(quota) bytes, and would hold \(after). Remove what isn't "
           + "needed, or keep large values in files.")
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whole numbers in groups of seven bits, the lowest first, as LEB128 has them.
+/// Whole numbers in groups of seven bits, lowest first, as in LEB128.
 enum Varint {
   @inline(__always)
   static func byteCount(_ number: Int) -> Int {

@@ -2,9 +2,9 @@
   // Not run on this project's machines.
   /// What a person can do about the directory of preferences.
   enum DirectoryRemedy {
-    /// About files that cannot be written.
+    /// For files that cannot be written.
     static let writable = "Make the directory writable."
-    /// Where a file system cannot do what preferences need.
+    /// For a file system that lacks what preferences need.
     static let local = "Move the directory to a local disk."
   }
 #endif

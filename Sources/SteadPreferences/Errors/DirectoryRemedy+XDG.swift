@@ -1,9 +1,9 @@
 #if !canImport(Darwin)
   /// What a person can do about the directory of preferences.
   enum DirectoryRemedy {
-    /// About files that cannot be written.
+    /// For files that cannot be written.
     static let writable = "Make the directory writable, or set XDG_CONFIG_HOME to one that is."
-    /// Where a file system cannot do what preferences need.
+    /// For a file system that lacks what preferences need.
     static let local = "Set XDG_CONFIG_HOME to a directory on a local disk."
   }
 #endif

@@ -1,17 +1,17 @@
 import SteadFiles
 import Synchronization
 
-/// Where the errors of one `Preferences` go.
+/// Delivers the errors of one `Preferences`.
 ///
-/// An object of its own, so that domains can report without a weak reference to the preferences, which
-/// would make each further reference to them slow.
+/// A separate object, so that domains can report without a weak reference to the preferences: a weak
+/// reference would move the object to the slow refcount path.
 final class ErrorReports: Sendable {
   typealias Handler = @Sendable (PreferencesError) -> Void
 
   private struct State: Sendable {
     var handler: Handler?
     var last: PreferencesError?
-    /// What the handler was told of, as far as it can come again and again.
+    /// The recurring errors with which the handler was called.
     var told: Set<PreferencesError.Code> = []
   }
 
@@ -22,7 +22,7 @@ final class ErrorReports: Sendable {
   var handler: Handler? {
     get { state.withLock { $0.handler } }
     set {
-      // The old one may be the last to hold something with a lock of its own.
+      // The old one may hold the last reference to an object with its own lock.
       var handler = newValue
       state.withLock { state in
         swap(&state.handler, &handler)
@@ -43,11 +43,11 @@ final class ErrorReports: Sendable {
 }
 
 extension ErrorReports {
-  /// Where errors go that have no handler of their own.
+  /// Receives errors that have no handler of their own.
   static var sharedHandler: Handler {
     get { shared.withLock { $0 } }
     set {
-      // The old one may be the last to hold something with a lock of its own.
+      // The old one may hold the last reference to an object with its own lock.
       var handler = newValue
       shared.withLock { swap(&$0, &handler) }
     }
@@ -56,8 +56,7 @@ extension ErrorReports {
   private static let shared = ForkSafeLock<Handler>(reportFirstOfKind)
   private static let reportedCodes = Mutex<Set<PreferencesError.Code>>([])
 
-  /// One report of each kind: a program that cannot save would otherwise fill its log with one
-  /// sentence.
+  /// One report of each kind: a program that cannot save would otherwise fill its log with one sentence.
   private static let reportFirstOfKind: Handler = { error in
     guard reportedCodes.withLock({ $0.insert(error.code).inserted }) else { return }
     Stead.report(Stead.Problem(error))

@@ -1,12 +1,12 @@
 import Foundation
 import SteadFiles
 
-/// Why preferences could not be kept, read or brought in.
+/// Why preferences could not be stored, read or imported.
 ///
-/// Compare ``code``, show ``message``, look into ``cause`` for what was found underneath. The texts
-/// name keys, domains and files, and never hold a value.
+/// Compare ``code``, show ``message``, and see ``cause`` for the underlying error. The strings name keys,
+/// domains and files, and never contain a value.
 public struct PreferencesError: Error, Sendable {
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   ///
   /// Later versions add more.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -16,54 +16,52 @@ public struct PreferencesError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { name }
 
-    /// The name of a domain or suite is empty, too long, leads elsewhere, or is one that cannot be
-    /// opened by that call.
+    /// The name of a domain or suite is empty, too long, leads elsewhere, or cannot be opened by that call.
     public static let invalidDomainName = Code("invalidDomainName")
-    /// The value holds something that a property list cannot.
+    /// The value contains something that a property list cannot.
     public static let notAPropertyList = Code("notAPropertyList")
     /// The value would make the domain larger than its quota.
     public static let quotaExceeded = Code("quotaExceeded")
-    /// The preferences were opened for reading only.
+    /// The preferences were opened read-only.
     public static let readOnly = Code("readOnly")
-    /// The disk is full, or the user's share of it is.
+    /// The disk or the user's quota is full.
     public static let noSpace = Code("noSpace")
-    /// The files of the domain cannot be opened, made or written. What is set counts, and is written as
-    /// soon as they can; until then it is kept in memory alone.
+    /// The files of the domain cannot be opened, created or written. The value is in effect, and is written
+    /// as soon as they can be; until then it is kept in memory only.
     public static let unavailable = Code("unavailable")
-    /// Another process has the files locked and does not go on. What is set counts, and is written when
-    /// they are free; until then it is kept in memory alone.
+    /// Another process keeps the files locked. The value is in effect, and is written when they are free;
+    /// until then it is kept in memory only.
     public static let locked = Code("locked")
-    /// A file holds something other than what was written.
+    /// A file's contents differ from what was written.
     public static let damaged = Code("damaged")
     /// The system failed in a way that has no code here; see ``PreferencesError/cause``.
     public static let failed = Code("failed")
-    /// What is stored is of another kind than what is read, out of range, or has parts missing.
+    /// The stored value has another type than requested, is out of range, or has missing parts.
     public static let doesNotDecode = Code("doesNotDecode")
-    /// As many values that do not decode are kept aside for the key as there may be; see
-    /// ``Preferences/keptAsideLimit``.
+    /// The maximum number of undecodable values is kept aside for the key; see ``Preferences/keptAsideLimit``.
     public static let tooManyKeptAside = Code("tooManyKeptAside")
     /// A payload of a history is longer than its options allow.
     public static let tooLarge = Code("tooLarge")
     /// A newer version of this library wrote it, in a format that this one does not know.
     public static let newerVersion = Code("newerVersion")
-    /// The options of a history contradict themselves.
+    /// The options of a history contradict each other.
     public static let invalidOptions = Code("invalidOptions")
   }
 
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public var code: Code
-  /// What went wrong and what to do, in a sentence or two for a person.
+  /// What went wrong and what to do about it, in a sentence or two for a person.
   public var message: String
-  /// The domain it went wrong in, where one is known.
+  /// The affected domain, if known.
   public var domain: String?
-  /// The key it went wrong with, where there is one.
+  /// The affected key, if any.
   public var key: String?
-  /// The error underneath, where there was one.
+  /// The underlying error, if any.
   public var cause: (any Error)?
-  /// Whether the same was said before and nothing has changed since, so that handlers are not told again.
+  /// Whether the same error was reported before and nothing has changed since, so that handlers are not called again.
   var isRepetition = false
 
-  /// Makes an error; the package does this, and so may a test.
+  /// Makes an error; the package does this, and a test may, too.
   public init(
     code: Code, message: String, domain: String? = nil, key: String? = nil,
     cause: (any Error)? = nil
@@ -94,7 +92,7 @@ extension PreferencesError: CustomStringConvertible, LocalizedError {
 }
 
 extension Error {
-  /// What an error says, as far as that is known to hold no stored value; nil for errors that might.
+  /// An error's description, if it is known to contain no stored value; nil for errors that might.
   package var valueFreeSentence: String? {
     switch self {
     case let error as PreferencesError: error.message
@@ -110,17 +108,17 @@ extension DecodingError {
   /// Foundation's own descriptions may quote what was read.
   fileprivate var sentenceWithoutValue: String {
     switch self {
-    case .keyNotFound(let key, _): "It has no value for \(key.stringValue)."
-    case .typeMismatch(let type, _): "A value in it isn't a \(type)."
-    case .valueNotFound(let type, _): "A value of \(type) is missing in it."
-    case .dataCorrupted: "A value in it is corrupt."
-    @unknown default: "It does not decode."
+    case .keyNotFound(let key, _): "The value of \(key.stringValue) is missing."
+    case .typeMismatch(let type, _): "A value isn't a \(type)."
+    case .valueNotFound(let type, _): "A value of \(type) is missing."
+    case .dataCorrupted: "A value is corrupt."
+    @unknown default: "The data does not decode."
     }
   }
 }
 
 extension PreferencesError {
-  /// The error as it is, or one of another kind as the cause of ours.
+  /// Returns our own error as it is, or wraps another one as the cause.
   init(_ error: any Error, domain: String?, key: String? = nil) {
     if var known = error as? PreferencesError {
       known.domain = known.domain ?? domain
@@ -137,19 +135,19 @@ extension PreferencesError {
     }
     let file = error as? FileError
     self.init(
-      code: Code(file?.code), message: file?.message ?? "The preferences could not be kept.",
+      code: Code(file?.code), message: file?.message ?? "The preferences could not be stored.",
       domain: domain, key: key, cause: error)
   }
 
-  /// The error for what is kept in memory since the files could not be written.
+  /// The error for values kept in memory since the files could not be written.
   init(notWritten error: FileError, domain: String, _ directory: URL?, isRepetition: Bool) {
     let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     if error.code == .busy {
       self.init(
         code: .locked,
         message: "Another process has locked the files of the preferences\(place) for more than "
-          + "\(Journal.lockWaitLimit.components.seconds) s. What is set is kept in memory, and is "
-          + "written when they are free. Let that process go on, or end it.",
+          + "\(Journal.lockWaitLimit.components.seconds) s. New values are kept in memory, and are "
+          + "written when they are free. Resume or end that process.",
         domain: domain, cause: error)
     } else {
       let remedy =
@@ -158,35 +156,36 @@ extension PreferencesError {
         : DirectoryRemedy.writable
       self.init(
         code: .unavailable,
-        message: "The preferences\(place) cannot be written. What is set is kept in memory, and is "
-          + "written as soon as they can. \(remedy)",
+        message:
+          "The preferences\(place) cannot be written. New values are kept in memory, and are "
+          + "written as soon as possible. \(remedy)",
         domain: domain, cause: error)
     }
     self.isRepetition = isRepetition
   }
 
-  /// The error for what happened to a journal.
+  /// The error for damage of a journal.
   init(damage: JournalDamage) {
     let name = damage.url.lastPathComponent
     switch damage.kind {
     case .removed:
       self.init(
         code: .damaged,
-        message: "Somebody removed the journal \(name) while it was open. It was put back.")
+        message: "The journal \(name) was removed while it was open. It was restored.")
     case .exchanged:
       let kept = damage.keptAside.map {
-        " It is no journal, is kept as \($0.lastPathComponent), and was replaced."
+        " It isn't a journal, is kept as \($0.lastPathComponent), and was replaced."
       }
       self.init(
         code: .damaged,
-        message: "Somebody put another file in the place of the journal \(name) while it was open."
-          + (kept ?? " Its values count, and what was set since."))
+        message: "Another file replaced the journal \(name) while it was open."
+          + (kept ?? " Its values and those set since are in effect."))
     case .overwritten:
       self.init(
         code: .damaged,
         message:
-          "Somebody wrote over the journal \(name) while it was open. What is there counts if it "
-          + "is a journal; else it was made anew from memory.")
+          "The journal \(name) was overwritten while it was open. Its contents are in effect if it "
+          + "is a journal; otherwise it was restored from memory.")
     case .header, .checkpoint, .log, .notAJournal: self.init(unreadable: damage)
     }
   }
@@ -202,7 +201,7 @@ extension PreferencesError {
 
   static func readOnly(_ domain: String) -> PreferencesError {
     PreferencesError(
-      code: .readOnly, message: "The domain's files may be read only.", domain: domain)
+      code: .readOnly, message: "The domain's files are read-only.", domain: domain)
   }
 
   static func invalidName(_ message: String) -> PreferencesError {
@@ -224,8 +223,8 @@ extension PreferencesError.Code {
 }
 
 extension Stead.Problem.Code {
-  /// A method of ``Preferences`` without `throws` failed, and no `Preferences.onError` was set. The
-  /// problem's cause is a ``PreferencesError``, whose code says more.
+  /// A method of ``Preferences`` that does not throw failed, and no `Preferences.onError` was set. The
+  /// problem's cause is a ``PreferencesError``, whose code gives the details.
   public static let preferencesFailed = Self("preferencesFailed")
 }
 

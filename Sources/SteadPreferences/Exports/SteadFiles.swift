@@ -1,2 +1,2 @@
-// The type that places are of, so that programs need no import beside that of SteadPreferences.
+// The type of locations, so that programs need no other import than SteadPreferences.
 @_exported public import enum SteadFiles.Stead

@@ -1,4 +1,4 @@
-// The types that values and problems are of, so that programs need no import beside that of SteadPreferences.
+// The types of values and problems, so that programs need no other import than SteadPreferences.
 @_exported public import typealias SteadFormats.JSONObject
 @_exported public import enum SteadFormats.JSONValue
 @_exported public import enum SteadFormats.PropertyList

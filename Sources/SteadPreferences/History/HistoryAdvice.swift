@@ -1,12 +1,12 @@
-/// Why records would serve an app better than its history: the figure that is furthest above its limit.
+/// Why records would serve an app better than its history: the figure furthest above its limit.
 ///
 /// The limits are 2,000 entries, all of which are in memory; 0.1 s to open the history; 4 MiB of JSON, which
-/// is written again whenever as much has been added or removed; and 10 searches for one field that took
-/// longer than 0.005 s, a third of a frame.
+/// is rewritten whenever as much has been added or removed; and 10 searches for one field that took longer
+/// than 0.005 s, a third of a frame.
 ///
-/// Nothing happens by itself: a transfer moves the entries when the app wants it to.
+/// Nothing happens automatically: a transfer moves the entries when the app requests it.
 public struct HistoryAdvice: Sendable, Hashable {
-  /// What the figure is of, and its limit: `The history holds 2400 entries, and the limit is 2000.`
+  /// The figure and its limit: `The history holds 2400 entries, and the limit is 2000.`
   public let sentence: String
   /// The figure, in the unit that the sentence names.
   public let figure: Double
@@ -18,7 +18,7 @@ extension HistoryAdvice: CustomStringConvertible {
 }
 
 extension HistoryAdvice {
-  /// Decides from figures alone; nil when none is above its limit.
+  /// Decides from figures alone; nil when none exceeds its limit.
   init?(count: Int, byteCount: Int, usage: HistoryUsage, limits: HistoryAdvice.Limits) {
     var furthest = 1.0
     var advice: HistoryAdvice?
@@ -37,7 +37,7 @@ extension HistoryAdvice {
     compare(Double(byteCount), with: Double(limits.byteCount)) {
       "The history's JSON takes \($0) bytes"
     }
-    // In the order of the fields' names, since that of a dictionary is another each time.
+    // Sorted by the fields' names, since a dictionary's order varies.
     for (field, searches) in usage.searches.sorted(by: { $0.key < $1.key }) {
       let what = field.isEmpty ? "of the history" : "for \(field)"
       compare(Double(searches.slowCount), with: Double(limits.slowSearches)) {

@@ -1,4 +1,4 @@
-/// What became of payloads, by the entries that they are in.
+/// The changes of payloads, by their entries.
 struct HistoryDelta: Sendable {
   private struct Step: Sendable {
     var before: AnyPayload?
@@ -19,7 +19,7 @@ struct HistoryDelta: Sendable {
 
   var isEmpty: Bool { steps.isEmpty }
 
-  /// Takes in what happened after this.
+  /// Adds later changes.
   mutating func add(_ next: HistoryDelta) {
     isOwn = isOwn && next.isOwn
     for (sequence, step) in next.steps {

@@ -5,11 +5,11 @@ import SteadFiles
 import Synchronization
 
 private enum HistoryQueue {
-  /// Changes of other processes, and of other histories in this one, are delivered from here.
+  /// Delivers changes of other processes, and of other histories in this one.
   static let queue = DispatchQueue(label: "stead.history", qos: .utility)
 }
 
-/// How a history hears of what others change, and who reads it under Observation.
+/// Notifies a history of other writers' changes, and Observation of its reads.
 final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendable {
   typealias History = PayloadHistory<Payload>
 
@@ -20,13 +20,13 @@ final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendab
   private let token = ForkSafeLock<UInt64?>(nil)
   private let hasBegun = Atomic<Bool>(false)
 
-  /// Follows the domain from the first call on.
+  /// Watches the domain from the first call on.
   func begin(_ history: History) {
-    // First, so that no change is missed from here on, whoever adds the handler.
+    // First, so that no change from here on is missed, whoever adds the handler.
     history.cores.current.withLock { $0.isFollowed = true }
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in
-      // Not here: the thread that writes may hold the history's lock.
+      // Not here: the writing thread may hold the history's lock.
       HistoryQueue.queue.async { [weak history] in history?.catchUp() }
     }
     self.token.withLock { $0 = token }

@@ -4,13 +4,13 @@ import SteadFiles
 /// The name of a history's domain: `DOMAIN.history.KEY`.
 enum HistoryName {
   private static let marker = ".history."
-  /// How many digits of a digest stand for what does not fit into a file's name.
+  /// The number of a digest's digits that replace what does not fit into a file's name.
   private static let digitCount = 32
 
   static func domain(_ domain: String, key: String) -> String {
     let name = domain + marker + escaped(key)
     guard name.utf8.count > DomainName.limit else { return name }
-    // The whole is in the digest, so what is cut off tells no two names apart.
+    // The digest covers the whole, so truncation makes no two names equal.
     let digest = SHA256.hexadecimal(Data((domain + "/" + key).utf8)).prefix(digitCount)
     let room = DomainName.limit - marker.utf8.count - digitCount
     var start = domain
@@ -18,7 +18,7 @@ enum HistoryName {
     return start + marker + digest
   }
 
-  /// The key with all that may not be in a file's name as `%` and two digits.
+  /// The key, with `%` and two digits for each byte that a file's name may not contain.
   private static func escaped(_ key: String) -> String {
     var (text, isAfterDot) = ("", true)
     for byte in key.utf8 {

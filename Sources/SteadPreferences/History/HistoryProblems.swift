@@ -1,10 +1,10 @@
 import Dispatch
 import SteadFiles
 
-/// What went wrong with a history where no call could say so, on its way to the preferences' handler.
+/// Problems of a history that no call could throw, on their way to the preferences' handler.
 ///
-/// The domain tells of its problems while the history's lock is held, and a handler may use the history:
-/// so they wait until the lock is free.
+/// The domain reports its problems while the history's lock is held, and a handler may use the history: so
+/// they wait until the lock is free.
 final class HistoryProblems: Sendable {
   private static let queue = DispatchQueue(label: "stead.history.problems", qos: .utility)
 
@@ -17,7 +17,7 @@ final class HistoryProblems: Sendable {
     (self.waiting, self.reports) = (waiting, reports)
     subscription = ProblemSubscription { problem in
       waiting.withLock { $0.append(problem) }
-      // For those that are met in the background, when nobody calls the history.
+      // For problems that occur in the background, when nobody calls the history.
       Self.queue.async { Self.report(waiting, to: reports) }
     }
   }
@@ -26,7 +26,7 @@ final class HistoryProblems: Sendable {
 
   func add(_ problem: PreferencesError) { waiting.withLock { $0.append(problem) } }
 
-  /// Tells the handler of what waits. Never called with a lock held.
+  /// Calls the handler with waiting problems. Never called with a lock held.
   func report() { Self.report(waiting, to: reports) }
 
   private static func report(

@@ -1,19 +1,19 @@
 import Foundation
 
-/// An entry of a history as it is stored, for those who move entries elsewhere.
+/// An entry of a history as it is stored, for moving entries elsewhere.
 package struct HistoryRecord<Payload: Sendable>: Sendable {
-  /// What no other entry of the history has; higher for newer ones.
+  /// Unique in the history; higher for newer entries.
   package let sequence: UInt64
   /// The version of the payload's fields.
   package let version: Int
   /// The JSON; empty when it could not be read.
   package let bytes: Data
-  /// The payload, or why there is none.
+  /// The payload, or the reason why it could not be read.
   package let payload: Result<Payload, any Error>
 }
 
 extension PayloadHistory {
-  /// All entries, the newest first, those that do not decode included.
+  /// All entries, newest first, including those that do not decode.
   package func records() throws -> [HistoryRecord<Payload>] {
     let entries = read { Array($0.table.newestFirst) }
     return entries.compactMap { entry in
@@ -22,7 +22,7 @@ extension PayloadHistory {
         case .payload(let box, _): .success(PayloadBox.payload(in: box))
         case .undecodable(let cause): .failure(error(cause))
         }
-      // The file of a large payload may have gone since it was decoded.
+      // The file of a large payload may have disappeared since it was decoded.
       if entry.stored.reference != nil, case .failure(let cause) = coder.bytes(of: entry.stored) {
         guard isThere(entry.sequence, entry.stored) else { return nil }
         payload = .failure(error(cause))
@@ -39,7 +39,7 @@ extension PayloadHistory {
       cause: cause.cause)
   }
 
-  /// Removes entries that still are what was read, as one change.
+  /// Removes entries that are still unchanged since they were read, as one change.
   package func removeRecords(_ records: [(sequence: UInt64, bytes: Data)]) throws {
     try commit([.removeRecords(records)])
   }

@@ -1,15 +1,15 @@
 import Foundation
 import SteadFiles
 
-/// Where a history's own domain is: beside the domain that it belongs to.
+/// The location of a history's own domain: next to the domain that it belongs to.
 struct HistoryStorage {
   let store: DomainStore
-  /// nil where domains are kept in memory.
+  /// nil if domains are kept in memory.
   let blobs: HistoryBlobs?
 }
 
 extension SearchPlan {
-  /// The domain of a history, made when it is not there.
+  /// The domain of a history, created if missing.
   ///
   /// - Throws: ``PreferencesError`` when it cannot be opened.
   func openHistory(_ key: String) throws -> HistoryStorage {

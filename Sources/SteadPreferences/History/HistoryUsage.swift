@@ -1,8 +1,8 @@
-/// What a history has cost so far, for its advice.
+/// The cost of a history so far, for its advice.
 struct HistoryUsage: Sendable {
-  /// How long it took to read and decode all entries when the history was opened, in seconds.
+  /// How long reading and decoding all entries took when the history was opened, in seconds.
   var loadSeconds = 0.0
-  /// Searches by what was looked for, such as a field.
+  /// Searches by their subject, such as a field.
   var searches: [String: Searches] = [:]
 
   struct Searches: Sendable {

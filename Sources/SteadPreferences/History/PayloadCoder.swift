@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// Between payloads and what is stored of them. Calls the program's own code, so never under a lock.
+/// Converts payloads to their stored form and back. Calls the program's own code, so never under a lock.
 struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   let key: String
   let options: PayloadHistoryOptions<Payload>
@@ -23,7 +23,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     upgrades = Dictionary(options.upgrades.map { ($0.version, $0.step) }) { first, _ in first }
   }
 
-  /// An encoder whose output for equal payloads is equal.
+  /// Makes an encoder whose output for equal payloads is equal.
   static func makeEncoder(
     _ options: PayloadHistoryOptions<Payload>, dates: PayloadHistoryOptions<Payload>.Dates
   ) -> JSONEncoder {
@@ -38,7 +38,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
 
   /// The entry for a payload of the newest version.
   ///
-  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it does not encode, `.tooLarge` when large
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge` when large
   ///   payloads are refused.
   func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
     let json: Data
@@ -46,20 +46,20 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
       json = try encoder.encode(payload)
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A payload of \(Payload.self) does not encode.",
+        code: .notAPropertyList, message: "A payload of \(Payload.self) could not be encoded.",
         key: key, cause: error)
     }
     if case .refused(let limit) = options.largePayload, json.count > limit {
       throw PreferencesError(
         code: .tooLarge,
-        message: "A payload has \(json.count) bytes, and \(limit) are allowed. Keep what is large "
-          + "in a file and its name in the payload, or allow large payloads to be kept in files.",
+        message: "A payload has \(json.count) bytes, and \(limit) are allowed. Store large values "
+          + "in a file, with its name in the payload, or allow large payloads to be kept in files.",
         key: key)
     }
     return draft(json, version: options.version, content: .payload(PayloadBox(payload), payload.id))
   }
 
-  /// The entry for an element of an array of the app's, as it is.
+  /// The entry for an element of the app's array, unchanged.
   func draft(takenOver json: Data) -> HistoryOperation.Draft {
     let version = options.takenOverVersion
     return draft(json, version: version, content: content(json, version: version))
@@ -78,7 +78,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
 
   // MARK: Reading
 
-  /// The payload that an entry stands for, or why there is none.
+  /// The payload of an entry, or the reason why it could not be read.
   func content(_ stored: StoredEntry) -> HistoryContent {
     switch bytes(of: stored) {
     case .success(let json): content(json, version: stored.version)
@@ -104,7 +104,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     case .other:
       return .failure(
         UndecodableCause(
-          reason: .notAnEntry, message: "Somebody has put something else into the history."))
+          reason: .notAnEntry, message: "This entry was not written by PayloadHistory."))
     }
   }
 
@@ -151,7 +151,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   private static func fields(of json: Data) throws -> JSONObject {
     guard case .object(let fields)? = JSONReader.value(of: json) else {
       throw UndecodableCause(
-        reason: .doesNotDecode, message: "It is no JSON object, and cannot be upgraded.")
+        reason: .doesNotDecode, message: "It isn't a JSON object, and cannot be upgraded.")
     }
     return fields
   }

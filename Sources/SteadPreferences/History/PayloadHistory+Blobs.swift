@@ -2,8 +2,8 @@ import Foundation
 import SteadFiles
 
 extension PayloadHistory {
-  /// Makes a change with the files of the large payloads in it: they are there before it, and those that
-  /// nothing refers to any more go after it.
+  /// Makes a change together with the files of its large payloads: they exist before the change, and those
+  /// that nothing refers to any more are removed after it.
   func withBlobs(
     of operations: [HistoryOperation], _ body: () throws -> HistoryOutcome
   ) throws -> HistoryOutcome {
@@ -30,9 +30,9 @@ extension PayloadHistory {
     }
   }
 
-  /// Removes blobs that no entry refers to, as things are now. Under the blobs' lock only.
+  /// Removes blobs that no entry refers to now. Requires the blobs' lock.
   ///
-  /// The change itself is done: what fails here is reported, and left for the next opening.
+  /// The change itself is done: a failure here is reported, and left for the next opening.
   private func remove(_ references: [String], from blobs: HistoryBlobs) {
     reporting {
       let core = cores.current
@@ -44,7 +44,7 @@ extension PayloadHistory {
     }
   }
 
-  /// Removes what processes have left that were killed between a blob and its entry.
+  /// Removes the leftovers of processes that were killed between writing a blob and its entry.
   func sweepBlobs() {
     guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
     let core = cores.current

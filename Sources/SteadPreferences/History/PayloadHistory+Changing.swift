@@ -1,20 +1,20 @@
 import Foundation
 
 extension PayloadHistory {
-  /// Puts a payload in front of all others, and drops the oldest beyond the limit.
+  /// Inserts a payload before all others, and drops the oldest beyond the limit.
   ///
-  /// Some 50 microseconds for 1 KB, however many there are. One with the same identity stays
-  /// where it is: to bring it to the front, remove it in a ``batch(_:)`` first.
+  /// It takes some 50 microseconds for 1 KB, however many payloads exist. An existing payload with the same
+  /// identity keeps its place: to move it to the front, remove it in a ``batch(_:)`` first.
   ///
-  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it does not encode, `.tooLarge` by the
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge` by the
   ///   options, `.readOnly`, `.noSpace`, `.quotaExceeded`. Nothing has changed then.
   public func prepend(_ payload: Payload) throws {
     try commit([.prepend([draft(payload)])])
   }
 
-  /// Puts payloads in front of all others, in their order: the first of them is then the newest.
+  /// Inserts payloads before all others, in their order, so that their first one becomes the newest.
   ///
-  /// All of it is one change and one record; of more payloads than the limit the first ones count.
+  /// It is one change and one record; if there are more payloads than the limit, the first ones are kept.
   ///
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``.
   public func prepend(contentsOf payloads: some Collection<Payload>) throws {
@@ -22,7 +22,7 @@ extension PayloadHistory {
     try commit([.prepend(try payloads.prefix(limit).map(draft).reversed())])
   }
 
-  /// Puts a payload in the place of the newest one with its identity; false when there is none.
+  /// Replaces the newest payload that has the same identity; returns false if none exists.
   ///
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``.
   @discardableResult
@@ -30,14 +30,14 @@ extension PayloadHistory {
     try commit([.update(draft(payload))]) > 0
   }
 
-  /// Changes the newest payload with an identity where it is; false when there is none.
+  /// Changes the newest payload with an identity in place; returns false if none exists.
   ///
   /// - Parameters:
   ///   - id: The identity.
-  ///   - change: Changes the payload. It is called again, with what is there then, when somebody else
-  ///     has changed the payload meanwhile.
-  /// - Throws: ``PreferencesError``, as ``prepend(_:)``; and whatever `change` throws, in which case
-  ///   nothing has changed.
+  ///   - change: Changes the payload. It is called again, with the current payload, if another writer has
+  ///     changed the payload meanwhile.
+  /// - Throws: ``PreferencesError``, as ``prepend(_:)``; and whatever `change` throws, in which case nothing
+  ///   has changed.
   @discardableResult
   public func update(id: Payload.ID, _ change: (inout Payload) throws -> Void) throws -> Bool {
     while true {
@@ -51,7 +51,7 @@ extension PayloadHistory {
     }
   }
 
-  /// Removes all payloads with an identity; false when there is none.
+  /// Removes all payloads with an identity; returns false if none exists.
   ///
   /// - Throws: ``PreferencesError``: `.readOnly`, `.noSpace`.
   @discardableResult
@@ -61,16 +61,16 @@ extension PayloadHistory {
 
   /// Removes all payloads, as one change.
   ///
-  /// - Parameter includingUndecodable: Whether entries go that this program cannot read, too.
+  /// - Parameter includingUndecodable: Whether to remove entries that this program cannot read, too.
   /// - Throws: ``PreferencesError``, as ``remove(id:)``.
   public func removeAll(includingUndecodable: Bool = false) throws {
     try commit([.removeAll(includingUndecodable: includingUndecodable)])
   }
 
-  /// Removes entries that this program cannot read, if they still are what was listed.
+  /// Removes entries that this program cannot read, if they are unchanged since they were listed.
   ///
   /// - Parameter entries: Entries of ``undecodable``.
-  /// - Returns: How many were removed.
+  /// - Returns: The number of entries removed.
   /// - Throws: ``PreferencesError``, as ``remove(id:)``.
   @discardableResult
   public func discardUndecodable(_ entries: some Sequence<UndecodablePayload>) throws -> Int {
@@ -86,10 +86,9 @@ extension PayloadHistory {
   /// }
   /// ```
   ///
-  /// They are one record of the journal and one notice to observers.
+  /// They are one record of the journal and one notification of observers.
   ///
-  /// - Parameter body: Says what to change. Nothing has happened before it returns; when it throws,
-  ///   nothing does.
+  /// - Parameter body: Defines the changes. Nothing happens before it returns; if it throws, nothing happens at all.
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``; and whatever `body` throws.
   public func batch(_ body: (inout PayloadHistoryBatch<Payload>) throws -> Void) throws {
     var batch = PayloadHistoryBatch<Payload> { payload in try self.draft(payload) }
@@ -103,20 +102,20 @@ extension PayloadHistory {
     try naming { try coder.draft(payload) }
   }
 
-  /// Makes changes as one, and returns how many entries they concerned.
+  /// Makes changes as one, and returns the number of affected entries.
   @discardableResult
   func commit(_ operations: [HistoryOperation]) throws -> Int {
     try naming {
       guard !preferences.plan.options.isReadOnly else {
         throw PreferencesError(
-          code: .readOnly, message: "The preferences were opened for reading only.")
+          code: .readOnly, message: "The preferences were opened read-only; open them for writing.")
       }
       let outcome = try withBlobs(of: operations) { try attempt(operations) }
       return outcome.affected.reduce(0, +)
     }
   }
 
-  /// Tries until nobody else is faster; somebody has then come further with each try.
+  /// Retries until no other writer comes first; each retry means that another writer has made progress.
   private func attempt(_ operations: [HistoryOperation]) throws -> HistoryOutcome {
     let core = cores.current
     defer { deliver(core) }

@@ -5,7 +5,7 @@
   import Foundation
 
   extension PayloadHistory: ObservableObject {
-    /// Tells views that follow the object, on the main thread, as they want it.
+    /// Notifies views that observe the object, on the main thread, as they require.
     func announceChange() {
       if Thread.isMainThread { return objectWillChange.send() }
       DispatchQueue.main.async { self.objectWillChange.send() }
@@ -13,7 +13,7 @@
   }
 #else
   extension PayloadHistory {
-    /// There is no Combine here, and so nobody to tell.
+    /// Combine is unavailable here, so nobody has to be notified.
     func announceChange() {}
   }
 #endif

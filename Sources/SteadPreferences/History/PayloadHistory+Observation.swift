@@ -5,10 +5,10 @@ import SteadFiles
 import Synchronization
 
 extension PayloadHistory: Observable {
-  /// Never read; its key path is what counts.
+  /// Never read; only its key path matters.
   subscript(probe: TrackingProbe) -> Void { () }
 
-  /// Tells Observation that the history is read; called once in each read, before it.
+  /// Reports to Observation that the history is read; called once in each read, before it.
   func track() {
     let before = TrackingProbe.count.load(ordering: .relaxed)
     following.registrar.access(self, keyPath: following.probe)
@@ -17,10 +17,10 @@ extension PayloadHistory: Observable {
     following.begin(self)
   }
 
-  /// Tells observers what has happened. Never called with a lock held.
+  /// Notifies observers of waiting changes. Never called with a lock held.
   ///
-  /// One thread at a time does this, so that all hear it in its order; what a handler changes is told
-  /// by the thread that called it, when it has returned.
+  /// One thread at a time does this, so that all receive changes in order; changes made by a handler are
+  /// delivered by the thread that called it, after it has returned.
   func deliver(_ core: HistoryCore) {
     problems.report()
     while let (delta, receivers) = core.withLock({ state in state.nextMail() }) {

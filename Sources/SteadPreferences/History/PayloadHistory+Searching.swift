@@ -1,16 +1,16 @@
 import Foundation
 
 extension PayloadHistory {
-  /// The payloads that a closure wants, the newest first.
+  /// The payloads that satisfy a predicate, newest first.
   ///
-  /// Looks at all of them, each time. How long that takes is noted for ``advice``.
+  /// Checks all of them, each time. The time that it takes is recorded for ``advice``.
   public func filter(_ isIncluded: (Payload) throws -> Bool) rethrows -> [Payload] {
     try search("") { items in try items.filter(isIncluded) }
   }
 
-  /// The payloads whose field has a value, the newest first.
+  /// The payloads whose field has a value, newest first.
   ///
-  /// Looks at all of them, each time: there is no index. How long that takes is noted for ``advice``,
+  /// Checks all of them, each time, without an index. The time that it takes is recorded for ``advice``,
   /// under the field's name.
   public func filter<Value: Equatable>(
     _ field: KeyPath<Payload, Value>, equals value: Value

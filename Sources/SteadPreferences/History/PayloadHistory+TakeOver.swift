@@ -3,16 +3,16 @@ import SteadFiles
 import SteadFormats
 
 extension PayloadHistory {
-  /// Takes over the array that the app has, or an older version of it has written again, under the key.
+  /// Imports the array that the app, or an older version of it, has stored under the key.
   ///
-  /// The entries and a digest of the array are one record, which is flushed before the array goes. So
-  /// a process may be killed at any point: by the digest the next opening knows that only the removal
-  /// is left. An array is removed only if it still is the one that was taken over.
+  /// The entries and a digest of the array are one record, which is flushed before the array is removed. So a
+  /// process may be killed at any point: the digest tells the next opening that only the removal is left. An
+  /// array is removed only if it is still the one that was imported.
   func takeOver() throws {
     while let found = preferences.writtenDomain.value(forKey: key) {
       guard case .data(let array) = found else {
         return report(
-          "The key holds something other than data, which is left as it is. Give the "
+          "The key's value isn't data, and is left as it is. Give the "
             + "history another key.")
       }
       let digest = SHA256.digest(of: array)
@@ -20,7 +20,7 @@ extension PayloadHistory {
       if header.isWritten(digest) { return }
       guard !preferences.plan.options.isReadOnly else {
         return report(
-          "The key holds entries that a history has not taken over yet. Open it for writing once.")
+          "The key has entries that the history has not imported yet. Open it for writing once.")
       }
       if digest != header.taken {
         guard let elements = JSONArraySplitter.elements(of: array) else {
@@ -53,6 +53,6 @@ extension PayloadHistory {
   }
 
   private static var notAnArray: PreferencesError {
-    PreferencesError(code: .doesNotDecode, message: "What is stored is no array in JSON.")
+    PreferencesError(code: .doesNotDecode, message: "The stored value isn't a JSON array.")
   }
 }

@@ -3,23 +3,22 @@ import SteadFiles
 import SteadFormats
 
 extension PayloadHistory {
-  /// Writes all entries under the key in the app's domain, as one array in JSON, for an older version of
-  /// the app to read.
+  /// Writes all entries under the key in the app's domain, as one JSON array for an older version of the app to read.
   ///
-  /// The history keeps them; what is added later is not in the array until it is written again. What
-  /// an older version makes of the array is taken over when the history is next opened: entries that
-  /// are not there yet go in front; what it removed or changed has no effect. An array that is still the one that was
-  /// written back is left where it is.
+  /// The history keeps them; later entries are not in the array until it is written again. Changes that an
+  /// older version makes to the array are imported when the history is next opened: new entries are inserted
+  /// at the front; removals and changes have no effect. An array that is still the one written back is left
+  /// in place.
   ///
-  /// Entries that do not decode are in the array, too, with their own bytes, if these are JSON; an older
-  /// version that decodes the array as a whole may refuse it for them.
+  /// Entries that do not decode are included with their own bytes, if these are JSON; an older version that
+  /// decodes the array as a whole may refuse it because of them.
   ///
   /// - Parameters:
-  ///   - dates: How dates are written; nil as the history's options have it.
-  ///   - includingUndecodable: Whether entries that do not decode are in the array.
-  /// - Returns: How many entries were left out.
-  /// - Throws: ``PreferencesError``: `.doesNotDecode` when the key holds something that is no array,
-  ///   `.readOnly`, `.noSpace`. The history is unharmed then, and so is what is under the key.
+  ///   - dates: How dates are written; nil means as in the history's options.
+  ///   - includingUndecodable: Whether to include entries that do not decode.
+  /// - Returns: The number of omitted entries.
+  /// - Throws: ``PreferencesError``: `.doesNotDecode` when the key's value isn't an array, `.readOnly`,
+  ///   `.noSpace`. The history and the key's value are unchanged then.
   @discardableResult
   public func writeBack(
     dates: PayloadHistoryOptions<Payload>.Dates? = nil, includingUndecodable: Bool = true
@@ -31,7 +30,7 @@ extension PayloadHistory {
         let found = preferences.writtenDomain.value(forKey: key)
         let (array, leftOut) = try array(encoder, includingUndecodable: includingUndecodable)
         let digest = SHA256.digest(of: array)
-        // Until the new array is there the old one must still be known as one of ours.
+        // Until the new array is stored the old one must still be recognised as one of ours.
         guard let known = try knownDigest(of: found) else { continue }
         try commit([.note(written: digest + known)])
         let isWritten = try preferences.apply(
@@ -42,8 +41,8 @@ extension PayloadHistory {
     }
   }
 
-  /// The digest of an array that was written back before, empty when there is none; nil when an older
-  /// version of the app has just written another, which has to be taken over first.
+  /// The digest of an array that was written back before, empty if none; nil when an older version of the app
+  /// has just written another, which has to be imported first.
   private func knownDigest(of found: PropertyList?) throws -> Data? {
     switch found {
     case nil: return Data()
@@ -53,7 +52,7 @@ extension PayloadHistory {
     default:
       throw PreferencesError(
         code: .doesNotDecode,
-        message: "The key holds something other than data, which is not overwritten. Remove it, or "
+        message: "The key's value isn't data, and is not overwritten. Remove it, or "
           + "give the history another key.")
     }
   }

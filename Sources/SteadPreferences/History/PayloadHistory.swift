@@ -2,7 +2,7 @@ import Foundation
 import Observation
 import SteadFiles
 
-/// The last so many things that an app made or did, the newest first: prompts, searches, scans.
+/// A capped list of the most recent items an app produced, newest first: prompts, searches, scans.
 ///
 /// ```swift
 /// let history = try PayloadHistory<Generation>("generation_history", limit: 500)
@@ -10,31 +10,30 @@ import SteadFiles
 /// for generation in history.items { ... }
 /// ```
 ///
-/// Each entry is stored by itself, as JSON, in a domain of the history's own beside the app's. So adding
-/// or removing one costs the same however many there are, and what the app has under other keys is
-/// neither read nor written. All entries are in memory.
+/// Each entry is stored separately, as JSON, in the history's own domain next to the app's. So adding or
+/// removing one takes the same time however many exist, and the app's other keys are neither read nor
+/// written. All entries are in memory.
 ///
-/// An entry is kept when the call that wrote it returns, whatever ends the process after that;
-/// ``flush()`` makes it survive a loss of power. Several processes, and several histories in one, may
-/// use the same entries at a time: each change is made to what is there at that moment, as one, and
-/// all see it. Safe from any thread, and in the child of a fork.
+/// An entry is durable against process death when the call that wrote it returns; ``flush()`` makes it
+/// survive a power loss. Several processes, and several histories in one, may use the same entries at the
+/// same time: each change is applied to the current state, as one, and all see it. Safe on any thread, and in
+/// the child of a fork.
 ///
-/// An array in JSON that the app has under the key, as `JSONEncoder` writes one into `UserDefaults`, is
-/// taken over when the history is opened, with dates as numbers or as text of ISO 8601, and is removed
-/// when its entries are safe. An entry that does not decode is kept, reported and listed in
-/// ``undecodable``, and the others are there.
+/// A JSON array that the app has under the key, as `JSONEncoder` writes one into `UserDefaults`, is imported
+/// when the history is opened, with dates as numbers or as ISO 8601 strings, and is removed once its entries
+/// are safe. An entry that does not decode is kept, reported and listed in ``undecodable``; the others are
+/// unaffected.
 ///
 /// A payload's own coding, upgrades and closures are called without a lock, and may use the history.
 public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: Sendable {
   /// The key that the history was opened with.
   public let key: String
-  /// How many payloads are kept: putting one in front drops the oldest beyond these.
+  /// The maximum number of payloads: inserting one drops the oldest beyond it.
   ///
-  /// Entries that do not decode are not counted and never dropped. Entries that were taken over are
-  /// dropped by the next ``prepend(_:)`` at the earliest. Where processes have different limits, each
-  /// keeps to its own when it adds.
+  /// Entries that do not decode are not counted and never dropped. Imported entries are dropped by the next
+  /// ``prepend(_:)`` at the earliest. If processes have different limits, each applies its own when it adds.
   public let limit: Int
-  /// How payloads are kept.
+  /// How payloads are stored.
   public let options: PayloadHistoryOptions<Payload>
 
   let preferences: Preferences
@@ -44,21 +43,19 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   let problems: HistoryProblems
   let following = HistoryFollowing<Payload>()
 
-  /// Opens a history, which is made when it is not there, and takes over what the app has under the key.
+  /// Opens or creates a history, and imports the app's array under the key.
   ///
-  /// Reads and decodes all entries: some 20 microseconds for one of 1 KB. What does not decode, and
-  /// damage that was found in files, is told to the preferences' `onError`.
+  /// Reads and decodes all entries: some 20 microseconds for one of 1 KB. The preferences' `onError` is
+  /// called with entries that do not decode, and with damage found in files.
   ///
   /// - Parameters:
-  ///   - key: The key under which the app has, or had, its array; part of the names of the history's
-  ///     files.
-  ///   - limit: How many payloads are kept, 1 at least.
+  ///   - key: The key under which the app has, or had, its array; part of the names of the history's files.
+  ///   - limit: The maximum number of payloads, at least 1.
   ///   - preferences: The preferences that the history belongs to.
-  ///   - options: How payloads are kept; all programs that use a history must agree on the meaning of
-  ///     its versions.
+  ///   - options: How payloads are stored; all programs that use a history must agree on the meaning of its versions.
   /// - Throws: ``PreferencesError``: `.invalidOptions`, `.unavailable` when the domain cannot be opened,
-  ///   `.newerVersion` when a newer version of this library wrote the history, `.noSpace` when what is
-  ///   under the key could not be taken over; it is still there then.
+  ///   `.newerVersion` when a newer version of this library wrote the history, `.noSpace` when the key's
+  ///   array could not be imported; the array is unchanged then.
   public init(
     _ key: String, limit: Int = 500, in preferences: Preferences = .standard,
     options: PayloadHistoryOptions<Payload> = .init()
@@ -90,7 +87,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     do {
       try naming { try takeOver() }
     } catch let error as PreferencesError where error.code == .readOnly {
-      // What the history has can still be read, and what is under the key stays there.
+      // The history's entries can still be read, and the key's array stays in place.
       problems.add(error)
     }
     sweepBlobs()
@@ -104,10 +101,10 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   // MARK: Reading
 
-  /// All payloads, the newest first.
+  /// All payloads, newest first.
   ///
-  /// The array is made when it is first asked for after a change, in time proportional to its length;
-  /// before the next change it costs about a microsecond. For a few of many payloads use ``page(_:size:)``.
+  /// The array is built when it is first requested after a change, in time proportional to its length; until
+  /// the next change it costs about a microsecond. For a few of many payloads use ``page(_:size:)``.
   public var items: [Payload] {
     read { state in
       if let items = state.items { return PayloadBox<[Payload]>.payload(in: items) }
@@ -117,18 +114,18 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     }
   }
 
-  /// How many payloads there are; entries that do not decode are not among them.
+  /// The number of payloads, not counting entries that do not decode.
   public var count: Int { read { $0.table.count } }
 
-  /// Whether there is no payload; there may still be entries that do not decode.
+  /// Whether the history has no payload; it may still have entries that do not decode.
   public var isEmpty: Bool { count == 0 }
 
-  /// The newest payload with an identity, nil when there is none. Costs the same however many there are.
+  /// The newest payload with an identity; nil if none. Takes the same time however many exist.
   public subscript(id id: Payload.ID) -> Payload? {
     read { $0.table.newest(id)?.content.payload }.map(PayloadBox<Payload>.payload)
   }
 
-  /// Payloads by their places, the newest first; places where there is none are left out.
+  /// Payloads by their positions, newest first; positions beyond the end are omitted.
   ///
   /// Costs time in proportion to the end of the range, not to the number of payloads.
   public subscript(range: Range<Int>) -> [Payload] {
@@ -142,14 +139,14 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     }
   }
 
-  /// Payloads page by page, the newest first; empty behind the last page.
+  /// Payloads page by page, newest first; empty after the last page.
   ///
-  /// Costs time in proportion to `(index + 1) * size`. An entry that comes while somebody turns pages
-  /// moves all others by one place.
+  /// Costs time in proportion to `(index + 1) * size`. An entry that is inserted between two page requests
+  /// moves all others by one position.
   ///
   /// - Parameters:
-  ///   - index: The page; the first is 0.
-  ///   - size: How many payloads a page has.
+  ///   - index: The page, counted from 0.
+  ///   - size: The number of payloads in a page.
   public func page(_ index: Int, size: Int) -> [Payload] {
     guard index >= 0, size > 0 else { return [] }
     let (start, isTooFar) = index.multipliedReportingOverflow(by: size)
@@ -157,9 +154,9 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     return self[start..<start + size]
   }
 
-  /// The entries that this program cannot read, the newest first.
+  /// The entries that this program cannot read, newest first.
   ///
-  /// Reads the files of large ones anew each time.
+  /// Reads the files of large ones again each time.
   public var undecodable: [UndecodablePayload] {
     let found = read { state in
       state.table.newestFirst.enumerated().compactMap { index, entry in
@@ -176,18 +173,18 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   // MARK: Safety
 
-  /// Returns when everything that was changed will survive a loss of power.
+  /// Returns once every change survives a power loss.
   ///
   /// One wait for the disk, however much was changed: a tenth of a millisecond to some milliseconds.
   ///
-  /// - Throws: ``PreferencesError`` when the disk refuses.
+  /// - Throws: ``PreferencesError`` when the disk fails.
   public func flush() throws {
     try naming { try store.flush() }
   }
 }
 
 extension PayloadHistory {
-  /// Does what may fail; errors name the domain and the key.
+  /// Runs code that may fail; errors name the domain and the key.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -196,23 +193,23 @@ extension PayloadHistory {
     }
   }
 
-  /// Reads what is there now.
+  /// Reads the current state.
   func read<Result>(_ body: (inout HistoryCore.State) -> Result) -> Result {
     track()
     let core = cores.current
     let atOnce = core.withLock { state in state.isCurrent(store) ? body(&state) : nil }
     if let atOnce { return atOnce }
     catchUp(core)
-    // What others write from now on would be news again: this read began before that.
+    // Other processes' later changes would otherwise be news again: this read began before them.
     return core.withLock(body)
   }
 
   func catchUp() { catchUp(cores.current) }
 
-  /// Brings the table up to date with the domain, and tells observers.
+  /// Updates the table from the domain, and notifies observers.
   ///
-  /// What is new is decoded without the lock; when another thread was faster, once more from where that
-  /// has come to.
+  /// News is decoded without the lock; if another thread came first, it is computed once more from that
+  /// thread's state.
   func catchUp(_ core: HistoryCore) {
     var hasNews = false
     while let news = core.withLock({ state in state.news(in: store) }) {
@@ -223,11 +220,11 @@ extension PayloadHistory {
       hasNews = true
       break
     }
-    // What another thread has written is that one's to tell, before its call returns.
+    // Changes written by another thread are delivered by that thread, before its call returns.
     if hasNews { deliver(core) }
   }
 
-  /// Whether an entry's file could not be read since somebody has just removed both.
+  /// Whether an entry's file could not be read because somebody has just removed both.
   private func hasVanished(
     _ entries: [HistoryNews.Entry], _ contents: [HistoryContent]
   ) -> Bool {
@@ -236,13 +233,13 @@ extension PayloadHistory {
     }
   }
 
-  /// Whether the domain has an entry as it was. A file goes after its entry: one that is missing while
-  /// the entry is there is lost.
+  /// Whether the domain still has an unchanged entry. A file is removed after its entry: one that is missing
+  /// while the entry exists is lost.
   func isThere(_ sequence: UInt64, _ stored: StoredEntry) -> Bool {
     store.value(forKey: EntryKey.text(sequence)) == stored.propertyList
   }
 
-  /// Tells the preferences' handler of entries that were just found not to decode, as one error.
+  /// Reports entries that were just found not to decode to the preferences' handler, as one error.
   func report(_ causes: [UndecodableCause]) {
     guard let first = causes.first else { return }
     problems.add(
@@ -258,6 +255,6 @@ extension PayloadHistory {
   /// Key and domain, for reports and errors.
   package var label: String { "history \(key) of \(preferences.domain)" }
 
-  /// Whether nothing can be written to the history.
+  /// Whether the history cannot be written.
   package var isReadOnly: Bool { preferences.isReadOnly || store.isReadOnly }
 }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Changes of a history that are to be made as one.
+/// Several changes of a history that are made as one.
 public struct PayloadHistoryBatch<Payload: Codable & Identifiable & Sendable> {
   private let draft: (Payload) throws -> HistoryOperation.Draft
   private(set) var operations: [HistoryOperation] = []
 
   init(draft: @escaping (Payload) throws -> HistoryOperation.Draft) { self.draft = draft }
 
-  /// Puts a payload in front of all others.
+  /// Inserts a payload before all others.
   ///
-  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it does not encode, `.tooLarge`.
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge`.
   public mutating func prepend(_ payload: Payload) throws {
     operations.append(.prepend([try draft(payload)]))
   }
 
-  /// Puts payloads in front of all others, in their order.
+  /// Inserts payloads before all others, in their order.
   ///
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``.
   public mutating func prepend(contentsOf payloads: some Collection<Payload>) throws {
     operations.append(.prepend(try payloads.map(draft).reversed()))
   }
 
-  /// Puts a payload in the place of the newest one with its identity, if there is one.
+  /// Replaces the newest payload that has the same identity, if one exists.
   ///
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``.
   public mutating func update(_ payload: Payload) throws {

@@ -1,15 +1,14 @@
-/// The changes of a history, to be awaited one after the other.
+/// The changes of a history as an asynchronous sequence.
 ///
-/// It begins when it is made, so what changes between that and the first `await` is not missed. A
-/// consumer that is slower than the changes gets one for all that has happened since it last looked; so
-/// what waits is never more than the entries that were there then and those that are there now. Ends
-/// when the task is cancelled, or when the history is no longer there.
+/// It begins when it is created, so changes before the first `await` are not missed. A consumer that is
+/// slower than the changes gets one for everything since its last; so no more is pending than the entries at
+/// that time and the current ones. Ends when the task is cancelled, or when the history is released.
 ///
-/// Each iterator gets all changes: the first since the sequence was made, others since they were.
+/// Each iterator gets all changes: the first since the sequence was created, others since their own creation.
 public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>: AsyncSequence,
   Sendable
 {
-  /// What has come, gone or become another.
+  /// Insertions, removals and updates.
   public typealias Element = PayloadHistoryChange<Payload>
   /// It cannot fail.
   public typealias Failure = Never
@@ -19,14 +18,14 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
   /// An iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscriptions.next()) }
 
-  /// Gives changes as they come.
+  /// Returns changes as they occur.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: ChangeSubscription<PendingHistoryChange>
 
-    /// The next change, nil once the task was cancelled.
+    /// The next change; nil once the task was cancelled.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
-    /// The next change, nil once the task was cancelled.
+    /// The next change; nil once the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await subscription.next(isolation: actor)?.change(of: Payload.self)
     }
@@ -34,7 +33,7 @@ public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>:
 }
 
 extension PayloadHistory {
-  /// The changes of the history, those of other processes included, as they come.
+  /// The changes of the history as they occur, including those of other processes.
   ///
   /// See ``PayloadHistoryChanges`` for what a slow consumer gets.
   public var changes: PayloadHistoryChanges<Payload> {
@@ -50,7 +49,7 @@ extension PayloadHistory {
   }
 
   private func receive(_ receiver: HistoryReceiver) -> UInt64 {
-    // What was there before is not news for this receiver.
+    // Deliver only changes made after registration.
     following.begin(self)
     let core = cores.current
     catchUp(core)

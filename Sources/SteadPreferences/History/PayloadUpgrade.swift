@@ -1,29 +1,29 @@
 import Foundation
 
-/// How entries of an earlier version of a payload become payloads.
+/// How entries of an earlier payload version become payloads.
 ///
 /// ```swift
 /// options.version = 2
 /// options.upgrades = [PayloadUpgrade(from: 1) { json in json["model"] = "unknown" }]
 /// ```
 ///
-/// An upgrade happens each time such an entry is read; the entry itself stays as it was written until
-/// it is updated. So an upgrade can be corrected later, and an older program still reads its entries.
+/// An upgrade runs each time such an entry is read; the entry itself stays unchanged until it is updated. So
+/// an upgrade can be corrected later, and an older program can still read its entries.
 public struct PayloadUpgrade<Payload: Sendable>: Sendable {
   enum Step: Sendable {
     case fields(@Sendable (inout JSONObject) throws -> Void)
     case payload(@Sendable (Data, JSONDecoder) throws -> Payload)
   }
 
-  /// The version that it upgrades.
+  /// The version that it upgrades from.
   public let version: Int
   let step: Step
 
   /// Changes the fields of an entry into those of the next version.
   ///
   /// - Parameters:
-  ///   - version: The version that it upgrades; the next one is `version + 1`.
-  ///   - change: Changes the fields. An error leaves the entry as one that does not decode.
+  ///   - version: The version that it upgrades from; the next one is `version + 1`.
+  ///   - change: Changes the fields. If it throws, the entry counts as one that does not decode.
   public init(
     from version: Int, _ change: @escaping @Sendable (_ json: inout JSONObject) throws -> Void
   ) {
@@ -31,12 +31,12 @@ public struct PayloadUpgrade<Payload: Sendable>: Sendable {
     step = .fields(change)
   }
 
-  /// Makes a payload of the newest version of what an entry of an earlier one was.
+  /// Converts an entry of an earlier version directly to a payload of the newest.
   ///
   /// - Parameters:
-  ///   - version: The version that it upgrades.
-  ///   - type: The payload as it was then.
-  ///   - convert: Makes the payload as it is now. An error leaves the entry as one that does not decode.
+  ///   - version: The version that it upgrades from.
+  ///   - type: The payload's type in that version.
+  ///   - convert: Converts it to the current type. If it throws, the entry counts as one that does not decode.
   public init<Old: Decodable & SendableMetatype>(
     from version: Int, _ type: Old.Type,
     _ convert: @escaping @Sendable (Old) throws -> Payload

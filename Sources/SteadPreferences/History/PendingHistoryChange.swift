@@ -1,8 +1,8 @@
 typealias HistoryReceiver = ChangeBuffer<PendingHistoryChange>
 
-/// What a consumer has not yet taken, as one change.
+/// The changes that a consumer has not yet taken, combined.
 ///
-/// A consumer that is slow gets the sum: what came and went in between is in it no more.
+/// A slow consumer gets the sum: an entry that was added and removed in between is not in it.
 struct PendingHistoryChange: PendingChanges {
   private var delta: HistoryDelta?
 

@@ -8,7 +8,7 @@ struct UndecodableCause: Error, Sendable {
 }
 
 extension UndecodableCause {
-  /// What a payload's own decoding threw. The texts of such errors may hold values; field names do not.
+  /// Wraps an error of a payload's own decoding. Descriptions of such errors may contain values; field names do not.
   init(decoding error: any Error) {
     self.init(
       reason: .doesNotDecode, message: Self.message(for: error), cause: error)
@@ -17,7 +17,7 @@ extension UndecodableCause {
   static func newerVersion(_ version: Int) -> UndecodableCause {
     UndecodableCause(
       reason: .newerVersion,
-      message: "It has version \(version), which is newer than this program knows.")
+      message: "It has version \(version), which is newer than this program supports; update.")
   }
 
   private static func message(for error: any Error) -> String {
@@ -27,10 +27,10 @@ extension UndecodableCause {
     case .valueNotFound(_, let context)?:
       "The field \(path(context.codingPath)) is null."
     case .typeMismatch(_, let context)?:
-      "The field \(path(context.codingPath)) is of another type."
+      "The field \(path(context.codingPath)) has another type."
     case .dataCorrupted(let context)? where !context.codingPath.isEmpty:
-      "The field \(path(context.codingPath)) holds something that its type does not allow."
-    case .dataCorrupted?: "It is no JSON."
+      "The field \(path(context.codingPath)) has a value that its type does not allow."
+    case .dataCorrupted?: "It isn't JSON."
     default: "It could not be decoded."
     }
   }

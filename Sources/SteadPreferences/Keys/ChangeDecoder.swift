@@ -1,9 +1,9 @@
-/// Makes typed changes of stored ones, as reads of the key would.
+/// Converts stored changes to typed ones, as reads of the key would.
 struct ChangeDecoder<Value: Sendable>: Sendable {
   private let read: @Sendable (PropertyList?) -> Value
 
   init(key: Preferences.Key<Value>, preferences: Preferences) {
-    // What observes is kept by what it observes, and must not keep that in turn.
+    // The observed object retains its observer, which must not retain it in turn.
     read = { [weak preferences] stored in
       guard let stored else { return key.defaultValue }
       do {
@@ -15,7 +15,7 @@ struct ChangeDecoder<Value: Sendable>: Sendable {
     }
   }
 
-  /// The changes of what is `initial` while nothing is stored.
+  /// Decodes changes of a key whose value is `initial` while nothing is stored.
   init(_ decoder: ChangeDecoder<Value?>, initial: Value) {
     read = { stored in decoder.read(stored) ?? initial }
   }

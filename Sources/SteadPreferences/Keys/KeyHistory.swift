@@ -1,26 +1,26 @@
-/// A name, a type or both that a key's value had before.
+/// A name, a type or both that a key's value had earlier.
 @usableFromInline
 struct KeyHistory<Value>: Sendable {
-  /// The name it had; nil for the name that the key has now.
+  /// The earlier name; nil for the key's current name.
   let name: String?
-  /// Reads the value as it was and converts it; nil where the type is the same.
+  /// Reads the earlier value and converts it; nil if the type is the same.
   let conversion: Conversion?
 
   struct Conversion: Sendable {
-    /// Whether what is stored is just what a value of the old type is stored as.
+    /// Whether a stored value has exactly the form of the old type.
     let fits: @Sendable (PropertyList) -> Bool
     let convert: @Sendable (PropertyList) throws -> Value
   }
 }
 
 extension Preferences.Key {
-  /// The same key, whose value is also looked for under a name that it had before.
+  /// The same key, whose value is also looked up under an earlier name.
   ///
   /// A value found there in the app's domain is moved to the key's own name at the first read or write,
-  /// as it is: one that does not decode is moved as well, never lost. Where both names have a value the
-  /// key's own counts, and the other one stays. Arguments and registered defaults under the old name
-  /// count behind all that is under the key's own. A read costs some 5 times what it costs without an old
-  /// name, so let it go once nobody can have a value there any more.
+  /// unchanged: one that does not decode is moved as well, never lost. If both names have a value, the key's
+  /// own counts, and the other one stays. Arguments and registered defaults under the old name rank below
+  /// everything under the key's own. A read takes some 5 times as long as one without an old name, so remove
+  /// the old name once nobody can have a value there any more.
   ///
   /// ```swift
   /// var theme: Preferences.Key<Theme> { .init("theme", default: .system).renamed(from: "colours") }
@@ -29,7 +29,7 @@ extension Preferences.Key {
     adding(KeyHistory(name: name, conversion: nil))
   }
 
-  /// The same key, whose value had another name and another type before.
+  /// The same key, whose value had another name and another type earlier.
   ///
   /// ```swift
   /// .init("timeoutInSeconds", default: 30.0).renamed(from: "timeout", as: Int.self) { Double($0) / 1_000 }
@@ -66,13 +66,13 @@ extension Preferences.Key {
 }
 
 extension Preferences.Key {
-  /// The same key, whose value had another type before.
+  /// The same key, whose value had another type earlier.
   ///
-  /// What is stored just as the key's own type stores it is taken for that. Else, what is stored just as
-  /// `Old` stores it is converted, and in the app's domain replaced by what it was converted to. So the
-  /// two types must be stored differently; where they are not, as seconds and milliseconds are not, give
-  /// the key a new name and use `renamed(from:as:convert:)`. When `convert` throws, the
-  /// value does not decode: it stays as it is, and the default counts.
+  /// A stored value in exactly the form of the key's own type is read as such. Otherwise, one in exactly the
+  /// form of `Old` is converted, and in the app's domain replaced by the result. So the two types must be
+  /// stored differently; if they are not, like seconds and milliseconds, give the key a new name and use
+  /// `renamed(from:as:convert:)`. If `convert` throws, the value does not decode: it stays unchanged, and the
+  /// default applies.
   ///
   /// ```swift
   /// var theme: Preferences.Key<Theme> {
@@ -126,7 +126,7 @@ extension KeyHistory.Conversion {
 }
 
 extension PreferenceBridge {
-  /// Whether what is stored is just what a value of the type is stored as.
+  /// Whether a stored value has exactly the form of a value of the type.
   static func stores(_ stored: PropertyList) -> Bool {
     guard let value = try? decode(stored) else { return false }
     return (try? encode(value)) == stored
@@ -134,9 +134,9 @@ extension PreferenceBridge {
 }
 
 extension Preferences.Key {
-  /// The value of what is stored under the key's own name, and whether it had to be converted.
+  /// The value stored under the key's own name, and whether it had to be converted.
   ///
-  /// Throws when it is neither a value of the key's type nor of one that it had.
+  /// Throws when it is a value neither of the key's type nor of an earlier one.
   func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
     guard history.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
       return (try bridge.decode(stored), false)
@@ -155,7 +155,7 @@ extension Preferences.Key {
     }
   }
 
-  /// The names that the value had, each with the conversion from what is stored there; nil is none.
+  /// The value's earlier names, each with the conversion for values stored there; nil for none.
   var oldNames: [(name: String, conversion: KeyHistory<Value>.Conversion?)] {
     history.compactMap { step in step.name.map { ($0, step.conversion) } }
   }

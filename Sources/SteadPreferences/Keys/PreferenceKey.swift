@@ -10,22 +10,22 @@ extension Preferences {
   /// preferences[\.theme] = .dark
   /// ```
   public struct Keys: Sendable {
-    /// The keys; the subscript of ``Preferences`` makes one of these, which holds nothing.
+    /// Makes the keys; the subscript of ``Preferences`` makes one of these, which stores nothing.
     @inlinable
     public init() {}
   }
 
-  /// The name of a preference with the type of its value and the value while nothing is stored.
+  /// The name of a preference, with the type of its value and the default while nothing is stored.
   ///
-  /// Any ``PreferenceValue`` will do, and so will what is `RawRepresentable` or `Codable` and says
-  /// nothing of preferences; ``PreferenceValue`` tells which comes first. A key is cheap to make and
-  /// allocates nothing, unless its default refers to something.
+  /// Any ``PreferenceValue`` will do, as will a type that is `RawRepresentable` or `Codable` and knows
+  /// nothing about preferences; ``PreferenceValue`` documents which form comes first. A key is cheap to
+  /// create and allocates nothing, unless its default captures something.
   public struct Key<Value>: Sendable {
-    /// The name that the value is stored under.
+    /// The name under which the value is stored.
     public let name: String
     @usableFromInline let bridge: any PreferenceBridge<Value>.Type
     @usableFromInline let makeDefault: @Sendable () -> Value
-    /// What was stored before, in the order in which it is looked for.
+    /// The earlier names and types, in the order in which they are looked up.
     @usableFromInline var history: [KeyHistory<Value>]
 
     @usableFromInline
@@ -39,7 +39,7 @@ extension Preferences {
       history = []
     }
 
-    /// The value while nothing is stored, computed anew.
+    /// The value while nothing is stored, computed again each time.
     public var defaultValue: Value { makeDefault() }
   }
 }

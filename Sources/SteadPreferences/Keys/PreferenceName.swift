@@ -1,5 +1,5 @@
 extension Preferences {
-  /// The name of a key, declared once and told by its dot: `.isFirstLaunch`.
+  /// The name of a key, declared once and used with a leading dot: `.isFirstLaunch`.
   ///
   /// ```swift
   /// extension Preferences.Name {
@@ -7,20 +7,20 @@ extension Preferences {
   /// }
   /// ```
   public struct Name: RawRepresentable, Hashable, Sendable {
-    /// The name as it is stored.
+    /// The name as stored.
     public let rawValue: String
 
-    /// A name.
+    /// Makes a name.
     public init(rawValue: String) { self.rawValue = rawValue }
   }
 }
 
 extension Preferences.Name: ExpressibleByStringInterpolation {
-  /// A name from a literal.
+  /// Makes a name from a literal.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
 extension Preferences.Name: CustomStringConvertible {
-  /// The name as it is stored.
+  /// The name as stored.
   public var description: String { rawValue }
 }

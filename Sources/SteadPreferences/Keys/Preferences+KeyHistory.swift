@@ -1,8 +1,8 @@
 extension Preferences {
-  /// The value of a key that had other names or types, nil when nothing is stored under any.
+  /// The value of a key with earlier names or types; nil when nothing is stored under any.
   ///
-  /// Moves and converts what the app's domain has. Where that fails, as it does on a disk that is
-  /// full or read-only, the value stays where and what it was and counts all the same.
+  /// Moves and converts the app domain's value. If that fails, as on a disk that is full or read-only, the
+  /// value stays as it is and is used nevertheless.
   @usableFromInline
   func valueWithHistory<Value>(of key: Key<Value>) throws -> Value? {
     adoptOldNames(of: key)
@@ -22,7 +22,7 @@ extension Preferences {
     return nil
   }
 
-  /// Moves the value that the app's domain has under an old name to the key's own, where that has none.
+  /// Moves the app domain's value from an old name to the key's own, if that has none.
   ///
   /// A value that cannot be converted stays under its old name.
   func adoptOldNames<Value>(of key: Key<Value>) {

@@ -1,15 +1,15 @@
 extension Preferences {
-  /// Calls a handler with each change of a typed key's value, as
-  /// ``observe(_:includingOwn:_:)-(String,_,_)`` does with what is stored.
+  /// Calls a handler with each change of a typed key's value, as ``observe(_:includingOwn:_:)-(String,_,_)``
+  /// does for stored values.
   ///
-  /// A value that does not decode is told as the default, and reported. A value under an old name of the
-  /// key is moved first, and told when it comes under the key's own.
+  /// A value that does not decode is delivered as the default, and reported. A value under an old name of the
+  /// key is moved first, and delivered once it is under the key's own.
   ///
   /// ```swift
   /// let token = preferences.observe(\.theme) { change in redraw(change.new) }
   /// ```
   ///
-  /// - Returns: What keeps the observation going; keep it.
+  /// - Returns: An object that keeps the observation alive; keep it.
   public func observe<Value: Sendable>(
     _ path: KeyPath<Keys, Key<Value>>, includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<Value>) -> Void
@@ -29,7 +29,7 @@ extension Preferences {
     }
   }
 
-  /// The changes of a typed key's value, to be awaited; they are followed from this call on.
+  /// The changes of a typed key's value as an asynchronous sequence, which begins with this call.
   ///
   /// ```swift
   /// for await change in preferences.changes(for: \.theme) { redraw(change.new) }
@@ -40,7 +40,7 @@ extension Preferences {
     changes(for: Keys()[keyPath: path], includingOwn: includingOwn)
   }
 
-  /// The changes of a typed key's value, to be awaited; they are followed from this call on.
+  /// The changes of a typed key's value as an asynchronous sequence, which begins with this call.
   public func changes<Value: Sendable>(
     for key: Key<Value>, includingOwn: Bool = true
   ) -> TypedPreferenceChanges<Value> {

@@ -1,9 +1,9 @@
 extension Preferences {
   /// The value of a typed key: `preferences[\.theme]`.
   ///
-  /// A value that does not decode reads as the default, and `onError` is told, at each read. Setting
-  /// replaces it, after it was kept aside (``undecodableKeys(for:)``). Costs what
-  /// `propertyList(forKey:)` costs and the conversion; plain values allocate nothing.
+  /// A value that does not decode reads as the default, and `onError` is called at each read. Setting
+  /// replaces it after keeping it aside (``undecodableKeys(for:)``). Costs `propertyList(forKey:)` and the
+  /// conversion; plain values allocate nothing.
   @inlinable
   public subscript<Value>(path: KeyPath<Keys, Key<Value>>) -> Value {
     get { self[Keys()[keyPath: path]] }
@@ -12,7 +12,7 @@ extension Preferences {
 
   /// The value of a typed key.
   ///
-  /// As with a key path, for keys that are kept elsewhere than in ``Keys``.
+  /// As with a key path, for keys that are declared elsewhere than in ``Keys``.
   @inlinable
   public subscript<Value>(key: Key<Value>) -> Value {
     get {
@@ -30,13 +30,13 @@ extension Preferences {
     }
   }
 
-  /// The value of a typed key; throws ``PreferencesError`` when what is stored does not decode.
+  /// The value of a typed key; throws ``PreferencesError`` when the stored value does not decode.
   @inlinable
   public func value<Value>(for path: KeyPath<Keys, Key<Value>>) throws -> Value {
     try value(for: Keys()[keyPath: path])
   }
 
-  /// The value of a typed key; throws ``PreferencesError`` when what is stored does not decode.
+  /// The value of a typed key; throws ``PreferencesError`` when the stored value does not decode.
   public func value<Value>(for key: Key<Value>) throws -> Value {
     do {
       guard key.history.isEmpty else { return try valueWithHistory(of: key) ?? key.makeDefault() }
@@ -47,16 +47,16 @@ extension Preferences {
     }
   }
 
-  /// Sets the value of a typed key; throws when it does not encode or could not be stored.
+  /// Sets the value of a typed key; throws when it could not be encoded or stored.
   @inlinable
   public func set<Value>(_ value: Value, for path: KeyPath<Keys, Key<Value>>) throws {
     try set(value, for: Keys()[keyPath: path])
   }
 
-  /// Sets the value of a typed key; throws when it does not encode or could not be stored.
+  /// Sets the value of a typed key; throws when it could not be encoded or stored.
   ///
-  /// What is stored and does not decode is kept aside first, with ``undecodableKeys(for:)``. Another
-  /// process that stores such a value between the look and the write may see it replaced.
+  /// A stored value that does not decode is kept aside first, under ``undecodableKeys(for:)``. If another
+  /// process stores such a value between the check and the write, it may be replaced.
   public func set<Value>(_ value: Value, for key: Key<Value>) throws {
     let new: PropertyList?
     do {
@@ -80,13 +80,13 @@ extension Preferences {
     reporting(key: key.name) { try set(value, for: key) }
   }
 
-  /// Removes what is stored for a typed key and its old names, so that the default counts again.
+  /// Removes the values stored for a typed key and its old names, so that the default applies again.
   ///
-  /// That removes a value that does not decode as well.
+  /// That also removes a value that does not decode.
   @inlinable
   public func reset<Value>(_ path: KeyPath<Keys, Key<Value>>) { reset(Keys()[keyPath: path]) }
 
-  /// Removes what is stored for a typed key and its old names, so that the default counts again.
+  /// Removes the values stored for a typed key and its old names, so that the default applies again.
   public func reset<Value>(_ key: Key<Value>) {
     let names = [key.name] + key.oldNames.map(\.name)
     reporting(key: key.name) {
@@ -94,13 +94,13 @@ extension Preferences {
     }
   }
 
-  /// Whether a value was chosen for a typed key: whether any domain but the registered defaults has one.
+  /// Whether a typed key has been set: whether any domain except the registered defaults has a value.
   @inlinable
   public func isSet<Value>(_ path: KeyPath<Keys, Key<Value>>) -> Bool {
     isSet(Keys()[keyPath: path])
   }
 
-  /// Whether a value was chosen for a typed key: whether any domain but the registered defaults has one.
+  /// Whether a typed key has been set: whether any domain except the registered defaults has a value.
   public func isSet<Value>(_ key: Key<Value>) -> Bool {
     let names = [key.name] + key.oldNames.map(\.name)
     return layers.contains { layer in

@@ -1,7 +1,7 @@
-/// The changes of a typed key's value, one after the other; see ``PreferenceChanges`` for what a slow
-/// consumer gets, and when they end.
+/// The changes of a typed key's value as an asynchronous sequence; see ``PreferenceChanges`` for what a slow
+/// consumer gets, and when it ends.
 public struct TypedPreferenceChanges<Value: Sendable>: AsyncSequence, Sendable {
-  /// A change and what the value was before.
+  /// A change with the value before it.
   public typealias Element = PreferenceChange<Value>
   /// It cannot fail.
   public typealias Failure = Never
@@ -14,15 +14,15 @@ public struct TypedPreferenceChanges<Value: Sendable>: AsyncSequence, Sendable {
     Iterator(stored: stored.makeAsyncIterator(), decoder: decoder)
   }
 
-  /// Gives changes as they come.
+  /// Returns changes as they occur.
   public struct Iterator: AsyncIteratorProtocol {
     var stored: PreferenceChanges.Iterator
     let decoder: ChangeDecoder<Value>
 
-    /// The next change, nil once the task was cancelled.
+    /// The next change; nil once the task was cancelled.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
-    /// The next change, nil once the task was cancelled.
+    /// The next change; nil once the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await stored.next(isolation: actor).map(decoder.decode)
     }

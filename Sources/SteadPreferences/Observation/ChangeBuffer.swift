@@ -15,7 +15,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
   func add(_ change: Change) {
     let consumer = state.withLock { state -> CheckedContinuation<Change?, Never>? in
       if state.isFinished { return nil }
-      // Whoever waits has taken all that there was.
+      // A waiting consumer has taken all earlier changes.
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }
       state.pending.add(change)
       return nil
@@ -23,7 +23,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
     consumer?.resume(returning: change)
   }
 
-  /// The next change, nil once ``finish()`` was called.
+  /// The next change; nil once ``finish()`` was called.
   func next() async -> Change? {
     await withCheckedContinuation { consumer in
       let (change, isThere) = state.withLock { state -> (Change?, Bool) in
@@ -36,7 +36,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
     }
   }
 
-  /// Lets go of all changes, and gives nil to those who wait.
+  /// Drops all changes, and returns nil to waiting consumers.
   func finish() {
     let consumers = state.withLock { state in
       defer {

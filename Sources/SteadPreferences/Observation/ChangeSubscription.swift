@@ -1,8 +1,8 @@
 import SteadFiles
 
-/// What an iterator of changes keeps going, until it is let go of or cancelled.
+/// Keeps an iterator of changes subscribed until it is released or cancelled.
 final class ChangeSubscription<Pending: PendingChanges>: Sendable {
-  /// Has changes put into a buffer, and returns what ends that; a second call of it does nothing.
+  /// Starts putting changes into a buffer, and returns a function that ends this; a second call of that does nothing.
   typealias Beginning = @Sendable (ChangeBuffer<Pending>) -> @Sendable () -> Void
 
   private let buffer = ChangeBuffer<Pending>()
@@ -12,7 +12,7 @@ final class ChangeSubscription<Pending: PendingChanges>: Sendable {
 
   deinit { end() }
 
-  /// The next change, nil once the task was cancelled.
+  /// The next change; nil once the task was cancelled.
   func next(isolation actor: isolated (any Actor)?) async -> Pending.Change? {
     await withTaskCancellationHandler {
       await buffer.next()

@@ -1,7 +1,7 @@
 import SteadFiles
 
-/// The subscriptions of a sequence of changes. The first begins with the sequence, so that what happens
-/// before it is iterated is not missed.
+/// The subscriptions of a sequence of changes. The first begins with the sequence, so that changes before its
+/// iteration are not missed.
 struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
   private let begin: ChangeSubscription<Pending>.Beginning
   private let first: ForkSafeLock<ChangeSubscription<Pending>?>

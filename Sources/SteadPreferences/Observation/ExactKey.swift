@@ -1,6 +1,6 @@
-/// A key in a dictionary, told from others by its UTF-8, as domains tell keys apart.
+/// A dictionary key compared by its UTF-8, as domains compare keys.
 ///
-/// Two texts that Swift takes for equal, since they differ in normalisation alone, can be two keys.
+/// Two strings that Swift treats as equal, since they differ only in normalisation, can be two keys.
 struct ExactKey: Hashable, Sendable {
   /// The key.
   let text: String

@@ -1,6 +1,6 @@
-/// Changes that wait for a consumer, made into fewer where that loses nothing.
+/// Changes that wait for a consumer, combined where that loses nothing.
 ///
-/// Of preferences they are the first old and the last new value of each key, of a history one delta.
+/// For preferences they are the first old and the last new value of each key, for a history one delta.
 protocol PendingChanges: Sendable {
   /// What a consumer takes at once.
   associatedtype Change: Sendable
@@ -8,9 +8,9 @@ protocol PendingChanges: Sendable {
   /// Begins with none.
   init()
 
-  /// Takes in a change behind those that wait.
+  /// Adds a change after those that wait.
   mutating func add(_ change: Change)
 
-  /// The change that waits longest, nil when none does.
+  /// The change that has waited longest; nil if none.
   mutating func take() -> Change?
 }

@@ -1,15 +1,15 @@
 /// Changes of preferences that a consumer has not yet taken, one a key.
 ///
-/// A key that changes again keeps its place: the consumer then gets one change from the value that it
-/// last saw to the newest, or none when these are the same. So what waits is never more than the keys
-/// that are observed, and the last state is never lost.
+/// A key that changes again keeps its place: the consumer then gets one change from the value that it last
+/// saw to the newest, or none if these are equal. So no more changes wait than there are observed keys, and
+/// the last state is never lost.
 struct PendingPreferenceChanges: PendingChanges {
   typealias Change = PreferenceChange<PropertyList?>
 
-  /// The keys with a change, the first that changed first; those before `first` are done.
+  /// The changed keys, in the order of their first change; those before `first` are done.
   private var keys: [ExactKey] = []
   private var first = 0
-  /// What waits; nil for a key that is back at what the consumer saw.
+  /// The waiting changes; nil for a key that is back at the value that the consumer saw.
   private var changes: [ExactKey: Change?] = [:]
 
   mutating func add(_ change: Change) {

@@ -1,18 +1,18 @@
-/// What became of one key: the value that counted before, and the one that counts now.
+/// The change of one key: its effective value before and now.
 ///
-/// Values are those that a look-up over the whole search list gives. So the new value of a key that
-/// was removed is what lies below it, such as its registered default.
+/// Values are those that a look-up over the whole search list returns. So the new value of a key that was
+/// removed is the one beneath it, such as its registered default.
 public struct PreferenceChange<Value: Sendable>: Sendable {
   /// The key.
   public let key: String
-  /// The value that counted before.
+  /// The effective value before.
   public let old: Value
-  /// The value that counts from now on.
+  /// The effective value from now on.
   public let new: Value
-  /// Whether this process made the change; false when another one did, or somebody edited the file.
+  /// Whether this process made the change; false if another one did, or somebody edited the file.
   public let isOwn: Bool
 
-  /// A change.
+  /// Makes a change.
   public init(key: String, old: Value, new: Value, isOwn: Bool) {
     self.key = key
     self.old = old

@@ -1,13 +1,13 @@
-/// The changes of one key, of several or of all, to be awaited one after the other.
+/// The changes of one key, of several or of all, as an asynchronous sequence.
 ///
-/// It begins when it is made, so what is set between that and the first `await` is not missed. A
-/// consumer that is slower than the changes gets one change a key, from the value that it last saw to
-/// the newest one; so the last state always comes, and no more waits than one change a key. `isOwn` is
-/// then true when all of the changes were this process's own. Ends when the task is cancelled.
+/// It begins when it is created, so changes before the first `await` are not missed. A consumer that is
+/// slower than the changes gets one change a key, from the value that it last saw to the newest one; so the
+/// last state always arrives, and no more than one change a key is pending. `isOwn` is then true if all of
+/// the changes were this process's own. Ends when the task is cancelled.
 ///
-/// Each iterator gets all changes: the first since the sequence was made, others since they were.
+/// Each iterator gets all changes: the first since the sequence was created, others since their own creation.
 public struct PreferenceChanges: AsyncSequence, Sendable {
-  /// A change and what the key's value was before.
+  /// A change with the key's value before it.
   public typealias Element = PreferenceChange<PropertyList?>
   /// It cannot fail.
   public typealias Failure = Never
@@ -26,14 +26,14 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
   /// An iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(subscription: subscriptions.next()) }
 
-  /// Gives changes as they come.
+  /// Returns changes as they occur.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: ChangeSubscription<PendingPreferenceChanges>
 
-    /// The next change, nil once the task was cancelled.
+    /// The next change; nil once the task was cancelled.
     public mutating func next() async -> Element? { await next(isolation: #isolation) }
 
-    /// The next change, nil once the task was cancelled.
+    /// The next change; nil once the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await subscription.next(isolation: actor)
     }

@@ -1,4 +1,4 @@
-/// What keeps an observation of preferences going: it ends with ``cancel()`` or with this object.
+/// Keeps an observation of preferences alive: it ends with ``cancel()`` or with this object.
 public final class PreferenceObservation: Sendable {
   private let observers: PreferenceObservers
   private let id: UInt64
@@ -10,9 +10,9 @@ public final class PreferenceObservation: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the observation and lets go of its handler; a second call does nothing.
+  /// Ends the observation and releases its handler; a second call does nothing.
   ///
-  /// A call of the handler that is under way on another thread, or about to begin there, comes to its
-  /// end; after that there is none. A handler may cancel its own observation.
+  /// A call of the handler that is running on another thread, or about to begin there, still finishes; no
+  /// others follow. A handler may cancel its own observation.
   public func cancel() { observers.remove(id) }
 }

@@ -1,10 +1,10 @@
-// How layers are followed, and how the values of observed keys are learnt from them.
+// How layers are watched, and how the values of observed keys are learnt from them.
 //
-// Locks do not nest, so layers are looked at one after the other without one of this object's. What
-// was seen counts if no event came and no layer changed meanwhile, else it is looked at again.
+// Locks do not nest, so layers are read one after the other without this object's lock. The result counts if
+// no event came and no layer changed meanwhile; otherwise they are read again.
 
 extension PreferenceObservers {
-  /// Follows the layers of the search list, and no others, while somebody observes.
+  /// Watches the layers of the search list, and no others, while somebody observes.
   func follow() {
     while true {
       let stores = search().unique
@@ -13,11 +13,11 @@ extension PreferenceObservers {
       let next = stores.map { store in
         layers.first { $0.store === store } ?? makeLayer(store)
       }
-      // Once the new layers are heard: a key that came before that would be told by nobody.
+      // After the new layers report events: nobody would report a key that appeared before that.
       if !layers.isEmpty { learnKeys(thatDiffer: layers.map(\.store), stores) }
       let isDone = state.withLock { state in
         guard state.generation == generation, !state.isUnused else { return false }
-        // The count of events may have grown since it was copied.
+        // The number of events may have grown since it was copied.
         state.layers = next.map { layer in
           state.layers.first { $0.id == layer.id } ?? layer
         }
@@ -44,7 +44,7 @@ extension PreferenceObservers {
     return Layer(store: store, id: id, token: token, received: received)
   }
 
-  /// Follows the search list after it was changed, and tells which values that has changed.
+  /// Watches the search list after a change of it, and delivers the resulting changes of values.
   func searchListDidChange(isOwn: Bool) {
     guard !state.withLock({ state in state.isUnused }) else { return }
     follow()
@@ -52,7 +52,7 @@ extension PreferenceObservers {
     deliver()
   }
 
-  /// Looks at the keys of layers that come or go, for those who observe every key.
+  /// Learns the keys of added or removed layers, for observers of every key.
   private func learnKeys(thatDiffer old: [DomainStore], _ new: [DomainStore]) {
     guard state.withLock({ state in !state.everyKey.isEmpty }) else { return }
     let stores =
@@ -67,7 +67,8 @@ extension PreferenceObservers {
 
   /// Looks up an observed key in all layers, unless that was done before.
   ///
-  /// What a layer has not told yet, or is just telling, does not count: it would be no change when it comes.
+  /// A value that a layer has not reported yet, or is just reporting, does not count: its event would then be
+  /// no change.
   func learn(_ key: ExactKey, isOwn: Bool = true) {
     while true {
       let view = state.withLock { state in
@@ -104,7 +105,7 @@ extension PreferenceObservers {
     return layer.store.value(forKey: key.text, afterEvent: early.last?.number ?? layer.received)
   }
 
-  /// Takes in what a layer says has changed in it, or keeps it until the layer is one of those that count.
+  /// Applies a layer's event, or keeps it until the layer is one of the current ones.
   private func receive(_ event: DomainEvent, from id: UInt64) {
     let isEarly = state.withLock { state -> Bool in
       guard state.early[id] != nil else { return false }
@@ -114,7 +115,7 @@ extension PreferenceObservers {
     if !isEarly { take(event, from: id) }
   }
 
-  /// Takes in what has come while a layer was being made; in its order, so that more may wait meanwhile.
+  /// Applies events that arrived while a layer was being created; in order, so that more may wait meanwhile.
   private func takeEarly(from id: UInt64) {
     while true {
       let event = state.withLock { state -> DomainEvent? in
@@ -151,13 +152,13 @@ extension PreferenceObservers {
 extension PreferenceObservers.State {
   fileprivate var isUnused: Bool { keys.isEmpty && everyKey.isEmpty }
 
-  /// Whether there is nothing to learn about a key.
+  /// Whether nothing is left to learn about a key.
   fileprivate func knows(_ key: ExactKey) -> Bool {
     guard let observed = keys[key] else { return true }
     return observed.generation == generation
   }
 
-  /// Changes of keys that somebody observes and that were not looked up yet, the first of each key.
+  /// Changes of observed keys that were not looked up yet, the first of each key.
   fileprivate mutating func unknownKeys(in event: DomainEvent) -> [DomainEvent.Change] {
     var unknown: [DomainEvent.Change] = []
     var seen: Set<ExactKey> = []
@@ -184,7 +185,7 @@ extension PreferenceObservers.State {
 }
 
 extension [DomainStore] {
-  /// Each once, where it is first looked up.
+  /// Each once, at its first position.
   fileprivate var unique: [DomainStore] {
     var stores: [DomainStore] = []
     for store in self where !stores.contains(where: { $0 === store }) { stores.append(store) }

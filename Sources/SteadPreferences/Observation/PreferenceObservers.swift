@@ -1,10 +1,10 @@
 import SteadFiles
 
-/// Who observes which keys of one search list, and what they have still to be told.
+/// The observers of one search list's keys, and the changes that they have yet to receive.
 ///
-/// Domains say what changes in each of them. From that the change of the value that counts is found,
-/// once for all observers of the key, so the cost of a write grows with the observers of its keys
-/// only. While nobody observes, the domains are not followed.
+/// Domains report their own changes. From these the change of the effective value is computed, once for all
+/// observers of the key, so the cost of a write grows only with the observers of its keys. While nobody
+/// observes, the domains are not watched.
 final class PreferenceObservers: Sendable {
   typealias Handler = @Sendable (PreferenceChange<PropertyList?>) -> Void
 
@@ -21,38 +21,37 @@ final class PreferenceObservers: Sendable {
     let store: DomainStore
     /// A number that no other layer has had.
     let id: UInt64
-    /// What `addHandler` gave.
+    /// The result of `addHandler`.
     let token: UInt64
-    /// The number of the last event that was taken in: a look at several layers counts when none was
-    /// meanwhile.
+    /// The number of the last applied event: a look at several layers counts if none was applied meanwhile.
     var received: UInt64
   }
 
-  /// A change and those who are to be told.
+  /// A change and the observers that have to receive it.
   struct Letter {
     let change: PreferenceChange<PropertyList?>
     let recipients: [UInt64]
     let tracked: TrackedKey?
   }
 
-  /// What the lock protects. What a program's own code may hang on is let go outside of it.
+  /// What the lock protects. Objects that may retain a program's own code are released outside of it.
   struct State {
-    /// The layers, when somebody observes; each domain once.
+    /// The layers, while somebody observes; each domain once.
     var layers: [Layer] = []
-    /// What new layers have said that are not among `layers` yet.
+    /// Events of new layers that are not among `layers` yet.
     var early: [UInt64: [DomainEvent]] = [:]
     /// Grows with each change of `layers`.
     var generation: UInt64 = 0
     var keys: [ExactKey: ObservedKey] = [:]
     var observers: [UInt64: Observer] = [:]
-    /// Those who observe every key.
+    /// Observers of every key.
     var everyKey: [UInt64] = []
     var lastID: UInt64 = 0
     var mail: [Letter] = []
     var turn = DeliveryTurn()
   }
 
-  /// The domains of the search list, in its order.
+  /// The domains of the search list, in order.
   let search: @Sendable () -> [DomainStore]
   let state = ForkSafeLock(State())
 
@@ -64,9 +63,9 @@ final class PreferenceObservers: Sendable {
     }
   }
 
-  // MARK: Coming and going
+  // MARK: Registration
 
-  /// Observes keys, or with nil every key.
+  /// Observes keys; nil means every key.
   func observe(
     _ keys: [String]?, includingOwn: Bool, _ handler: @escaping Handler
   ) -> PreferenceObservation {
@@ -99,11 +98,11 @@ final class PreferenceObservers: Sendable {
       return (observer, observer.map { state.forget(id, $0) } ?? [])
     }
     for layer in layers { layer.store.removeHandler(layer.token) }
-    // The handler, and all that it holds, may end here: outside the lock.
+    // The handler, and everything that it retains, may be released here: outside the lock.
     withExtendedLifetime(observer) {}
   }
 
-  /// Tells Observation that a key is read.
+  /// Reports to Observation that a key is read.
   func track(_ key: ExactKey) {
     let (tracked, isKnown) = state.withLock { state -> (TrackedKey, Bool) in
       if let known = state.keys[key], let tracked = known.tracked {
@@ -113,7 +112,7 @@ final class PreferenceObservers: Sendable {
       state.keys[key, default: ObservedKey()].tracked = tracked
       return (tracked, false)
     }
-    // Before the value is read, so that no change falls between.
+    // Before the value is read, so that no change is missed in between.
     tracked.willRead()
     guard !isKnown else { return }
     follow()
@@ -121,12 +120,12 @@ final class PreferenceObservers: Sendable {
     deliver()
   }
 
-  // MARK: Telling
+  // MARK: Delivery
 
-  /// Tells observers what has happened. Never called with a lock held.
+  /// Notifies observers of waiting changes. Never called with a lock held.
   ///
-  /// One thread at a time does this, and a handler that sets a preference leaves the rest to it: so
-  /// changes are told in their order, and calls do not nest.
+  /// One thread at a time does this, and a handler that sets a preference leaves the rest to it: so changes
+  /// are delivered in order, and calls do not nest.
   func deliver() {
     while let letters = state.withLock({ state in state.takeMail() }) {
       for letter in letters {
@@ -143,7 +142,7 @@ final class PreferenceObservers: Sendable {
 }
 
 extension PreferenceObservers.State {
-  /// Takes out all traces of an observer, and returns the layers that need not be followed any more.
+  /// Removes all traces of an observer, and returns the layers that need not be watched any more.
   fileprivate mutating func forget(
     _ id: UInt64, _ observer: PreferenceObservers.Observer
   ) -> [PreferenceObservers.Layer] {
@@ -165,7 +164,7 @@ extension PreferenceObservers.State {
     return layers
   }
 
-  /// Notes that a key's value has become another.
+  /// Notes that a key's value has changed.
   mutating func post(_ key: ExactKey, _ observed: ObservedKey, old: PropertyList?, isOwn: Bool) {
     let recipients = observed.observers + everyKey
     guard !recipients.isEmpty || observed.tracked != nil else { return }

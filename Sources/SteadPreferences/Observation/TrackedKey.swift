@@ -1,10 +1,10 @@
 import Observation
 
-/// A key for Observation's eyes: reading the preference reads this, changing it writes this.
+/// An observable stand-in for one preference key: reading the preference reads it, changing the preference writes it.
 ///
-/// It has no value of its own: what somebody reads is looked up in the domains each time.
+/// It has no value of its own: each read looks up the value in the domains.
 final class TrackedKey: Observable, Sendable {
-  // One for each key, so that who reads one is not told of others.
+  // One for each key, so that a reader of one isn't notified of others.
   private let registrar = ObservationRegistrar()
   private let path: KeyPath<TrackedKey, Void> & Sendable = \TrackedKey.value
 

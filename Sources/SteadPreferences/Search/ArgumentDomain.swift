@@ -1,12 +1,11 @@
 import Foundation
 
-/// What a command line says: `-key value`.
+/// The values on a command line: `-key value`.
 ///
-/// As on Apple's systems, an argument that begins with a hyphen is a key when another follows that does
-/// not, and that is its value. So a negative number cannot be written as `-5`; `<integer>-5</integer>`
-/// can. A value that begins with one of `{ ( < "` is read as a property list, and is a text if it is
-/// none. All others are texts, which `integer(forKey:)` and the like make numbers of. Blanks around a
-/// value do not count.
+/// As on Apple's systems, an argument that begins with a hyphen is a key if the next one does not, and that
+/// is its value. So a negative number cannot be written as `-5`; `<integer>-5</integer>` can. A value that
+/// begins with one of `{ ( < "` is read as a property list, and is a string if it isn't one. All others are
+/// strings, which `integer(forKey:)` and the like convert to numbers. Blanks around a value do not count.
 enum ArgumentDomain {
   static func fields(of arguments: [String]) -> PropertyList.Fields {
     var fields: [PropertyList.Fields.Field] = []

@@ -3,7 +3,7 @@
 
   // Not run on this project's machines.
   extension DomainDirectories {
-    /// Places beside those of the system's own preferences, which belong to its daemon.
+    /// Locations next to those of the system's own preferences, which belong to its daemon.
     init(variables: [String: String], managed: URL?) {
       config = .applicationSupportDirectory
         .appending(path: "Preferences", directoryHint: .isDirectory)

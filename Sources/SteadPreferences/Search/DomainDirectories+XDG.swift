@@ -3,11 +3,11 @@
   import SteadFiles
 
   extension DomainDirectories {
-    /// The places of the XDG Base Directory Specification.
+    /// The locations of the XDG Base Directory Specification.
     init(variables: [String: String], managed: URL?) {
       config = BaseDirectories(environment: variables).config
       let list = variables["XDG_CONFIG_DIRS"] ?? ""
-      // "All paths set in these environment variables must be absolute"; an empty list is none.
+      // "All paths set in these environment variables must be absolute"; an empty list counts as unset.
       allUsers = (list.isEmpty ? "/etc/xdg" : list).split(separator: ":")
         .filter { $0.hasPrefix("/") }
         .map { URL(filePath: String($0), directoryHint: .isDirectory) }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Where the files of domains are.
+/// The locations of domains' files.
 ///
-/// Each platform has places of its own, which ``init(variables:managed:)`` knows, and a sentence that says what
-/// a person can do about files that cannot be written.
+/// Each platform has its own locations, which ``init(variables:managed:)`` knows, and a sentence that tells a
+/// person what to do about files that cannot be written.
 struct DomainDirectories: Sendable {
-  /// Where each domain has a directory of its name; nil keeps all in memory.
+  /// Contains a directory for each domain; nil keeps everything in memory.
   var config: URL?
 
-  /// Where an administrator leaves values for all users; the first of them that has a key counts.
+  /// Where an administrator leaves values for all users; the first that has a key wins.
   var allUsers: [URL]
 
-  /// Where an administrator fixes values, which count before all others.
+  /// Where an administrator forces values, which override all others.
   var managed: URL?
 }

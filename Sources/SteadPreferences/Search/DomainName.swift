@@ -4,7 +4,7 @@ enum DomainName {
   static let arguments = "NSArgumentDomain"
   static let registration = "NSRegistrationDomain"
 
-  /// Room is left in a file name of 255 bytes for a host, an ending and a temporary name.
+  /// Leaves room in a file name of 255 bytes for a host, an extension and a temporary name.
   static let limit = 180
 
   static func check(_ name: String) throws {
@@ -17,7 +17,7 @@ enum DomainName {
     }
     guard isPlain, !name.hasPrefix("."), !name.contains("..") else {
       throw PreferencesError.invalidName(
-        "A domain's name holds a slash, a control character or two dots, or begins with a dot.")
+        "A domain's name contains a slash, a control character or two dots, or begins with a dot.")
     }
   }
 }

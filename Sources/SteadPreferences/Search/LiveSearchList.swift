@@ -1,20 +1,19 @@
 import SteadFiles
 import Synchronization
 
-/// The search list of one `Preferences`, which is made anew when domains come or go.
+/// The search list of one `Preferences`, which is rebuilt when domains appear or disappear.
 ///
-/// A reader costs one atomic load. Lists that were replaced are kept, since readers may still be
-/// using them, and are used again when the same domains come back: their number is that of different
-/// lists there have been, not of changes.
+/// A read costs one atomic load. Replaced lists are kept, since readers may still be using them, and are
+/// reused when the same domains reappear: their number is that of distinct lists so far, not of changes.
 final class LiveSearchList: Sendable {
   typealias Report = (PreferencesError) -> Void
 
   private struct State: Sendable {
     var suites: [String] = []
-    /// Grows with each request for a new list: a list that was made for an older one is thrown away.
+    /// Grows with each request for a new list: a list built for an older one is discarded.
     var requests = 0
     var lists: [SearchList]
-    /// What the newest one is made of.
+    /// The sources of the newest one.
     var sources: SearchPlan.Sources
     var observers: [@Sendable (_ isOwn: Bool) -> Void] = []
   }
@@ -31,11 +30,11 @@ final class LiveSearchList: Sendable {
     plan.environment.shared.add(self)
   }
 
-  /// The list as it is. It lives as long as this object, which holds all that it has had.
+  /// The current list. It lives as long as this object, which retains all of its lists.
   @inline(__always)
   var current: Unmanaged<SearchList> { newest.load(ordering: .acquiring) }
 
-  /// The value that counts for a key.
+  /// The effective value of a key.
   @inline(__always)
   func value(forKey key: String) -> PropertyList? {
     current._withUnsafeGuaranteedRef { list in list.value(forKey: key) }
@@ -43,12 +42,12 @@ final class LiveSearchList: Sendable {
 
   var list: SearchList { current.takeUnretainedValue() }
 
-  /// Calls `observer` whenever the list has become another one, and says whether this process did that.
+  /// Calls `observer` whenever the list has been replaced, with whether this process caused it.
   func addObserver(_ observer: @escaping @Sendable (_ isOwn: Bool) -> Void) {
     state.withLock { $0.observers.append(observer) }
   }
 
-  /// Makes the list anew, with the suites that `change` leaves.
+  /// Rebuilds the list, with suites as modified by `change`.
   func renew(
     report: Report, isOwn: Bool = true, change: (inout [String]) -> Void = { _ in }
   ) {
@@ -63,7 +62,7 @@ final class LiveSearchList: Sendable {
       let observers: [@Sendable (Bool) -> Void]?
       (suites, request, observers) = state.withLock { state in
         guard state.requests == request else { return (state.suites, state.requests, nil) }
-        // The old ones have locks of their own, and go when this one is free again.
+        // The old ones have their own locks, and are released once this one is free.
         swap(&state.sources, &sources)
         return (suites, request, use(made, &state) ? state.observers : [])
       }

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import SteadFiles
 
-/// Tells when files in a directory come, change or go, also while the directory itself is missing.
+/// Reports when files in a directory appear, change or disappear, even while the directory is missing.
 ///
-/// What is watched is the nearest directory on the way that is there, for the next name. All calls come
-/// from one background queue.
+/// It watches the nearest existing directory on the path, for the next name. All calls come from one
+/// background queue.
 final class PathWatch: Sendable {
   private static let queue = DispatchQueue(label: "stead.preferences.search", qos: .utility)
   /// How often the target of the watch may change while the watch is being set up.
@@ -32,11 +32,11 @@ final class PathWatch: Sendable {
     self.onChange = onChange
   }
 
-  /// Begins after a moment: a program that is done by then has not waited for it.
+  /// Begins after a delay, for which a short-lived program does not wait.
   func start() {
     Self.queue.asyncAfter(deadline: .now() + DomainStore.watchingDelay) { [weak self] in
       guard let self, self.arm() else { return }
-      // What came before the watch is not told.
+      // Changes before the watch are not reported.
       self.onChange()
     }
   }
@@ -49,19 +49,19 @@ final class PathWatch: Sendable {
     }
   }
 
-  /// Watches the target that is right now, and says whether that is a new one.
+  /// Watches the current target, and returns whether that is a new one.
   private func arm() -> Bool {
     var isNew = false
     for _ in 0..<Self.attemptLimit {
       let target = nearestTarget()
       let (watched, watcher) = current.withLock { ($0?.target, $0?.watcher) }
-      // The watcher has a lock of its own: asked under this one, it could wait for a fork for ever.
+      // The watcher has its own lock: called under this one, it could wait for a fork forever.
       if watched == target, watcher?.isOver == false { return isNew }
       isNew = true
       let made = try? FileWatcher(
         directory: URL(filePath: target.directory, directoryHint: .isDirectory), names: target.names
       ) { [weak self] _ in self?.changed() }
-      // Without a watch, changes are found at `synchronize()`.
+      // Without a watch, changes are found by `synchronize()`.
       var next = made.map { Watch(target: target, watcher: $0) }
       current.withLock { swap(&$0, &next) }
       guard made != nil else { return isNew }

@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// A property list that somebody else keeps, an administrator for one, as a domain that is only read.
+/// A read-only domain in a property list that is owned by others, such as an administrator.
 final class PlistLayer: Sendable {
   let url: URL
   private let contents: DomainStore
@@ -15,23 +15,23 @@ final class PlistLayer: Sendable {
       options: DomainStore.Options(isReadOnly: true))
   }
 
-  /// What follows the file. It ends with the layer.
+  /// Watches the file. It ends with the layer.
   var watch: PathWatch? {
     get { following.withLock { $0 } }
     set {
-      // The old one has locks of its own, and goes when this one is free again.
+      // The old one has its own locks, and is released once this one is free.
       var watch = newValue
       following.withLock { swap(&$0, &watch) }
     }
   }
 
-  /// What was last read, nil when there is no file, or an empty one.
+  /// The last contents read; nil when the file is missing or empty.
   var store: DomainStore? { isFilled.withLock { $0 } ? contents : nil }
 
   /// Reads the file again.
   ///
-  /// - Throws: When the file is there and cannot be read or is no dictionary. What was read before
-  ///   goes on to count, and the file is left as it is.
+  /// - Throws: When the file exists and cannot be read or isn't a dictionary. The last good contents stay in
+  ///   effect, and the file is left unchanged.
   func load() throws {
     let fields: PropertyList.Fields
     do {

@@ -1,11 +1,11 @@
-/// The domains that a value is looked up in, the first that has it counts; and where `set` writes.
+/// The domains in which a value is looked up, the first that has it winning; and the one that `set` writes.
 ///
-/// Never changed once made, so that readers need no lock.
+/// Immutable, so that readers need no lock.
 final class SearchList: Sendable {
   let layers: [DomainStore]
   private let uncounted: [Unmanaged<DomainStore>]
   let target: DomainStore
-  /// Why the target is a stand-in in memory, nil when it is not.
+  /// Why the target is a replacement in memory; nil when it is not.
   let problem: PreferencesError?
 
   init(layers: [DomainStore], target: DomainStore, problem: PreferencesError?) {
@@ -17,7 +17,7 @@ final class SearchList: Sendable {
 
   @inline(__always)
   func value(forKey key: String) -> PropertyList? {
-    // Without counting references, which costs more than a look-up: `layers` has them all.
+    // Without counting references, which costs more than a look-up: `layers` retains them all.
     for layer in uncounted {
       if let value = layer._withUnsafeGuaranteedRef({ layer in layer.value(forKey: key) }) {
         return value

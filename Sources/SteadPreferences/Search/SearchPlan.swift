@@ -1,22 +1,22 @@
 import Foundation
 
-/// What decides which domains are looked at: made once, and turned into a ``SearchList`` whenever
-/// domains come or go.
+/// Decides which domains are searched: created once, and turned into a ``SearchList`` whenever domains appear
+/// or disappear.
 struct SearchPlan: Sendable {
   enum Scope: Sendable { case anyHost, thisHost }
 
   var domain: String
-  /// The directory of the domain's files; nil is the environment's for that name.
+  /// The directory of the domain's files; nil means the environment's for that name.
   var directory: URL?
   var options: DomainStore.Options
   var environment: SearchEnvironment
   var scope = Scope.anyHost
 
-  /// The list as things are.
+  /// The list as of now.
   ///
-  /// A domain that cannot be opened for writing is replaced by one in memory, so that the program goes
-  /// on; `previous` is the list before, whose replacement is kept. What is returned with the list has to be
-  /// kept for as long as it counts.
+  /// A domain that cannot be opened for writing is replaced by one in memory, so that the program can
+  /// continue; `previous` is the list before, whose replacement is kept. The sources returned with the list
+  /// have to be kept as long as the list is in use.
   func list(
     suites: [String], previous: SearchList?, report: LiveSearchList.Report
   ) -> (list: SearchList, sources: SearchPlan.Sources) {
@@ -39,7 +39,7 @@ struct SearchPlan: Sendable {
     return (list, opening.sources)
   }
 
-  /// What an administrator has fixed for a domain, then for all.
+  /// The values that an administrator has forced for a domain, then for all.
   func managed(_ name: String, report: (PreferencesError) -> Void) -> [PlistLayer] {
     guard let directory = environment.directories.managed else { return [] }
     return [name, DomainName.global].map { name in
@@ -48,13 +48,13 @@ struct SearchPlan: Sendable {
     }
   }
 
-  /// The directory of a domain's files, nil when domains are kept in memory.
+  /// The directory of a domain's files; nil when domains are kept in memory.
   func directory(of name: String) -> URL? {
     if name == domain, let directory { return directory }
     return environment.directories.config?.appending(path: name, directoryHint: .isDirectory)
   }
 
-  /// A domain of the environment, made when it is not there.
+  /// A domain of the environment, created if missing.
   func open(_ name: String, host: Bool = false, options: DomainStore.Options) throws -> DomainStore
   {
     let file = host ? "\(name).\(environment.host)" : name
@@ -65,9 +65,9 @@ struct SearchPlan: Sendable {
     return try DomainStore.open(domain: file, directory: directory, options: options)
   }
 
-  /// A domain of the environment that is there; one that is not is not made by being looked at.
+  /// An existing domain of the environment; searching for a missing one does not create it.
   ///
-  /// With `follow` the search lists are made anew when it comes, for as long as what that is given is kept.
+  /// With `follow` the search lists are rebuilt when it appears, as long as what that is passed is kept.
   func openPresent(
     _ name: String, host: Bool = false, follow: ((PathWatch) -> Void)? = nil
   ) throws -> DomainStore? {
@@ -86,7 +86,7 @@ extension DomainStore {
   var isEmpty: Bool { contents().isEmpty }
 }
 
-/// Opens the domains of a plan, and keeps what went wrong.
+/// Opens the domains of a plan, and collects errors.
 private struct Opening {
   let plan: SearchPlan
   var errors: [PreferencesError] = []
@@ -163,7 +163,7 @@ private struct Opening {
     }
   }
 
-  /// A domain that is there, or word of its coming.
+  /// An existing domain, or a watch for a missing one.
   private mutating func followed(_ name: String, host: Bool) -> [DomainStore] {
     var watches: [PathWatch] = []
     let found = stores { [plan] in
@@ -184,8 +184,8 @@ private struct Opening {
 }
 
 extension SearchPlan {
-  /// What a search list is made of and has to be followed: others' property lists, and the places of domains
-  /// that are not there.
+  /// The sources of a search list that have to be watched: property lists owned by others, and the locations
+  /// of missing domains.
   struct Sources: Sendable {
     var layers: [PlistLayer] = []
     var watches: [PathWatch] = []

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 
 extension SharedDomains {
-  /// Follows a domain's files that are not there, and has the search lists made anew when they come, for as
-  /// long as the watch is kept.
+  /// Watches for a domain's missing files, and has the search lists rebuilt when they appear, as long as the
+  /// watch is kept.
   func watchForDomain(_ name: String, in directory: URL) -> PathWatch {
     watch(directory.path(percentEncoded: false) + name) {
       PathWatch(directory, names: ["\(name).plist", "\(name).journal"]) { [weak self] in
@@ -12,10 +12,10 @@ extension SharedDomains {
     }
   }
 
-  /// Follows a property list of others, and takes in what becomes of it.
+  /// Watches a property list owned by others, and applies its changes.
   func watch(_ layer: PlistLayer) {
     let directory = layer.url.deletingLastPathComponent()
-    // Of its own, and not one that a layer before it may have left.
+    // Its own watch, not one that an earlier layer may have left.
     let watch = PathWatch(directory, names: [layer.url.lastPathComponent]) {
       [weak self, weak layer] in
       if let self, let layer { follow(layer) }
@@ -28,7 +28,7 @@ extension SharedDomains {
     do {
       try reload(layer)
     } catch {
-      // It may be half written. A second look is soon enough to find that it stays so.
+      // The file may be half written. A second look later shows whether it stays so.
       DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.writingTime) {
         do {
           try self.reload(layer)
@@ -45,7 +45,7 @@ extension SharedDomains {
   private func reload(_ layer: PlistLayer) throws {
     let wasThere = layer.store != nil
     try layer.load()
-    // A list without the layer has to learn of it; one that has it sees what is in it.
+    // A list without the layer has to be rebuilt with it; one that has it reads from it.
     guard wasThere != (layer.store != nil) else { return }
     renewLists(report: ErrorReports.sharedHandler, isOwn: false)
   }

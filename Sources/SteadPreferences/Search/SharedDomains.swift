@@ -1,8 +1,8 @@
 import Foundation
 import SteadFiles
 
-/// What all preferences of an environment share: volatile domains, others' property lists, and word of
-/// domains that come or go.
+/// What all preferences of an environment share: volatile domains, property lists owned by others, and
+/// notices of domains that appear or disappear.
 final class SharedDomains: Sendable {
   let arguments: DomainStore
   let registration: DomainStore
@@ -18,9 +18,9 @@ final class SharedDomains: Sendable {
   }
 
   private let state = ForkSafeLock(State())
-  /// Property lists of others, by their paths, for as long as a search list has them.
+  /// Property lists owned by others, by their paths, as long as a search list has them.
   private let layers = ForkSafeLock(WeakRegistry<PlistLayer>())
-  /// Watches for domains that are not there, for as long as a search list waits for them.
+  /// Watches for missing domains, as long as a search list waits for them.
   private let watches = ForkSafeLock(WeakRegistry<PathWatch>())
   private let readers = ForkSafeLock<[Reader]>([])
 
@@ -31,9 +31,9 @@ final class SharedDomains: Sendable {
     try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
   }
 
-  /// Has a search list made anew with all others when domains come or go.
+  /// Registers a search list to be rebuilt with all others when domains appear or disappear.
   func add(_ list: LiveSearchList) {
-    // Whatever may be the last reference goes when the lock is free again.
+    // What may be the last reference is released once the lock is free.
     let others = readers.withLock { readers in
       let others = readers.compactMap(\.list)
       readers = (others + [list]).map(Reader.init)
@@ -42,7 +42,7 @@ final class SharedDomains: Sendable {
     withExtendedLifetime(others) {}
   }
 
-  /// Makes all search lists of the environment anew, since a domain has come or gone.
+  /// Rebuilds all search lists of the environment, since a domain has appeared or disappeared.
   func renewLists(report: LiveSearchList.Report, isOwn: Bool = true) {
     for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
       list.renew(report: report, isOwn: isOwn)
@@ -93,9 +93,9 @@ final class SharedDomains: Sendable {
     }
   }
 
-  // MARK: Property lists of others
+  // MARK: Property lists owned by others
 
-  /// The property list at a place, read when it is first asked for, and followed while somebody keeps it.
+  /// The property list at a URL, read when it is first requested, and watched while somebody retains it.
   func layer(_ url: URL, report: (PreferencesError) -> Void) -> PlistLayer {
     let path = url.path(percentEncoded: false)
     if let found = layers.withLock({ $0[path] }) { return found }
@@ -111,7 +111,7 @@ final class SharedDomains: Sendable {
     return kept
   }
 
-  /// The watch of a name, which is made and started when there is none; it ends with its last owner.
+  /// The watch of a name, created and started if missing; it ends with its last owner.
   func watch(_ name: String, _ make: () -> PathWatch) -> PathWatch {
     if let found = watches.withLock({ $0[name] }) { return found }
     let made = make()
@@ -121,10 +121,10 @@ final class SharedDomains: Sendable {
     return kept
   }
 
-  /// How many property lists and watches are registered, those included that have gone.
+  /// The number of registered property lists and watches, including released ones.
   var registeredCount: Int { layers.withLock { $0.count } + watches.withLock { $0.count } }
 
-  /// Reads all property lists of others again.
+  /// Reads all property lists owned by others again.
   func reloadLayers(report: (PreferencesError) -> Void) {
     for layer in layers.withLock({ $0.all }) {
       do {

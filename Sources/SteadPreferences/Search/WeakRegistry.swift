@@ -1,4 +1,4 @@
-/// Objects by name, for as long as somebody else keeps them.
+/// Objects by name, as long as somebody else retains them.
 struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable {
     weak var object: Object?
@@ -7,7 +7,7 @@ struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
   private static var firstLimit: Int { 64 }
 
   private var entries: [String: Entry] = [:]
-  /// How many entries there may be before those of objects that are gone are cleared away.
+  /// The number of entries at which those of released objects are removed.
   private var limit = firstLimit
 
   init() {}
@@ -16,13 +16,12 @@ struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
 
   var all: [Object] { entries.values.compactMap(\.object) }
 
-  /// How many entries there are, those included whose objects are gone.
+  /// The number of entries, including those of released objects.
   var count: Int { entries.count }
 
-  /// Registers an object, or gives the one that has the name.
+  /// Registers an object, or returns the one that has the name.
   ///
-  /// And gives objects whose last reference may be the one returned here, since they must not go while a
-  /// lock is held.
+  /// Also returns objects whose last reference this may be, since they must not be released while a lock is held.
   mutating func keep(_ object: Object, as name: String) -> (kept: Object, others: [Object]) {
     if let found = entries[name]?.object { return (found, []) }
     entries[name] = Entry(object: object)

@@ -1,6 +1,6 @@
 #if !canImport(SwiftUI)
-  // SwiftUI has an initialiser for each type. Each form of a declaration that these accept is accepted here;
-  // a type with a raw value of `Int` or `String` is stored as that, even if it is a `PreferenceValue` too.
+  // SwiftUI has an initialiser for each type. Each form of declaration that these accept is accepted here; a
+  // type with a raw value of `Int` or `String` is stored as that, even if it is also a `PreferenceValue`.
 
   extension AppStorage {
     /// A property with a default: `@AppStorage("volume") var volume = 0.5`.
@@ -8,20 +8,20 @@
     /// - Parameters:
     ///   - wrappedValue: The value while nothing is stored.
     ///   - key: The key.
-    ///   - store: The preferences; nil is ``Preferences/standard``.
+    ///   - store: The preferences; nil means ``Preferences/standard``.
     @_disfavoredOverload
     public init(wrappedValue: Value, _ key: String, store: Preferences? = nil)
     where Value: PreferenceValue {
       self.init(key: .init(key), initial: wrappedValue, store: store)
     }
 
-    /// A property that is stored as the whole number that is its raw value, with a default.
+    /// A property that is stored as its whole-number raw value, with a default.
     public init(wrappedValue: Value, _ key: String, store: Preferences? = nil)
     where Value: RawRepresentable, Value.RawValue == Int {
       self.init(key: .raw(key), initial: wrappedValue, store: store)
     }
 
-    /// A property that is stored as the string that is its raw value, with a default.
+    /// A property that is stored as its string raw value, with a default.
     public init(wrappedValue: Value, _ key: String, store: Preferences? = nil)
     where Value: RawRepresentable, Value.RawValue == String {
       self.init(key: .raw(key), initial: wrappedValue, store: store)
@@ -33,20 +33,20 @@
     ///
     /// - Parameters:
     ///   - key: The key.
-    ///   - store: The preferences; nil is ``Preferences/standard``.
+    ///   - store: The preferences; nil means ``Preferences/standard``.
     @_disfavoredOverload
     public init<Wrapped: PreferenceValue>(_ key: String, store: Preferences? = nil)
     where Value == Wrapped? {
       self.init(key: .init(key), initial: nil, store: store)
     }
 
-    /// A property that is stored as the whole number that is its raw value, nil while nothing is stored.
+    /// A property that is stored as its whole-number raw value, nil while nothing is stored.
     public init<Wrapped: RawRepresentable>(_ key: String, store: Preferences? = nil)
     where Value == Wrapped?, Wrapped.RawValue == Int {
       self.init(key: .nested(.raw(key)), initial: nil, store: store)
     }
 
-    /// A property that is stored as the string that is its raw value, nil while nothing is stored.
+    /// A property that is stored as its string raw value, nil while nothing is stored.
     public init<Wrapped: RawRepresentable>(_ key: String, store: Preferences? = nil)
     where Value == Wrapped?, Wrapped.RawValue == String {
       self.init(key: .nested(.raw(key)), initial: nil, store: store)
@@ -54,7 +54,7 @@
   }
 
   extension Preferences.Key {
-    /// The key of what is stored as its raw value, even where it has another form of its own.
+    /// The key of a value that is stored as its raw value, even if it has another form of its own.
     fileprivate static func raw<Wrapped: RawRepresentable>(
       _ name: String
     ) -> Self where Value == Wrapped?, Wrapped.RawValue: PreferenceValue {

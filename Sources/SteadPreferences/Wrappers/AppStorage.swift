@@ -1,6 +1,6 @@
 #if !canImport(SwiftUI)
 
-  /// A property that is kept in preferences, declared as SwiftUI declares one.
+  /// A property that is stored in preferences, declared as with SwiftUI.
   ///
   /// ```swift
   /// @AppStorage("username") var username = "nobody"
@@ -8,12 +8,12 @@
   /// @AppStorage("lastSync") var lastSync: Date?
   /// ```
   ///
-  /// There where SwiftUI is, `AppStorage` is SwiftUI's. Here the projected value is a
-  /// ``PreferenceBinding``, and any ``PreferenceValue`` will do, such as `[String]`. A type with a raw
-  /// value of `Int` or `String` is stored as that, even where it is a preference value as well, as
-  /// SwiftUI has it; so an array that an app makes `RawRepresentable` by JSON text is that text.
+  /// Where SwiftUI exists, `AppStorage` is SwiftUI's. Here the projected value is a ``PreferenceBinding``,
+  /// and any ``PreferenceValue`` will do, such as `[String]`. As in SwiftUI, a type with a raw value of `Int`
+  /// or `String` is stored as that, even if it is also a preference value; so an array that an app makes
+  /// `RawRepresentable` through a JSON string is stored as that string.
   ///
-  /// Nothing is kept in the property: each read and each write goes to the preferences. Works in structs,
+  /// Nothing is stored in the property: each read and each write goes to the preferences. Works in structs,
   /// classes and actors. A value that does not decode reads as the default, is reported, and is kept aside
   /// before it is replaced (``Preferences/undecodableKeys(for:)``).
   @propertyWrapper
@@ -36,7 +36,7 @@
       nonmutating set { (store ?? .standard)[key] = newValue }
     }
 
-    /// The value as something to read and write, to be handed on.
+    /// The value as a binding, to be passed on.
     public var projectedValue: PreferenceBinding<Value> {
       PreferenceBinding {
         wrappedValue

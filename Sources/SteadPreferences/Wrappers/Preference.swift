@@ -1,4 +1,4 @@
-/// A property that is a typed key's value in preferences.
+/// A property whose value is a typed key's in preferences.
 ///
 /// ```swift
 /// struct Reader {
@@ -8,8 +8,8 @@
 /// for await change in reader.$theme { redraw(change.new) }
 /// ```
 ///
-/// Nothing is kept in the property: each read and each write goes to the preferences, so all properties of
-/// one key agree. Works in structs, classes and actors, and may be used from any thread.
+/// Nothing is stored in the property: each read and each write goes to the preferences, so all properties of
+/// one key agree. Works in structs, classes and actors, and may be used on any thread.
 @propertyWrapper
 public struct Preference<Value: Sendable>: Sendable {
   @usableFromInline let key: Preferences.Key<Value>
@@ -19,7 +19,7 @@ public struct Preference<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - path: The key.
-  ///   - store: The preferences; nil is ``Preferences/standard``.
+  ///   - store: The preferences; nil means ``Preferences/standard``.
   @inlinable
   public init(
     _ path: KeyPath<Preferences.Keys, Preferences.Key<Value>>, store: Preferences? = nil
@@ -42,7 +42,7 @@ public struct Preference<Value: Sendable>: Sendable {
     nonmutating set { preferences[key] = newValue }
   }
 
-  /// The property's changes, and what else can be done with it.
+  /// The property's changes, and other operations on it.
   public var projectedValue: PreferenceProjection<Value> {
     PreferenceProjection(key: key, preferences: preferences)
   }

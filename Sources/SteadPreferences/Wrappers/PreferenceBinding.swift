@@ -1,14 +1,14 @@
-/// A value that is kept elsewhere, to be read and written by what does not know where.
+/// Reads and writes a value that is stored elsewhere, for code that does not know where.
 ///
-/// What `$volume` gives of a property `@AppStorage("volume") var volume = 0.5`, where SwiftUI gives a
-/// `Binding`. A member of the value has a binding of its own: `$margins.left`.
+/// The value of `$volume` for a property `@AppStorage("volume") var volume = 0.5`, where SwiftUI has a
+/// `Binding`. A member of the value has its own binding: `$margins.left`.
 @propertyWrapper
 @dynamicMemberLookup
 public struct PreferenceBinding<Value> {
   private let get: () -> Value
   private let set: (Value) -> Void
 
-  /// A binding to what two functions read and write.
+  /// A binding that calls two functions to read and write.
   public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
     self.get = get
     self.set = set

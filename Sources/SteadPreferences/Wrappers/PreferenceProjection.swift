@@ -1,4 +1,4 @@
-/// What `$theme` gives of a property `@Preference(\.theme) var theme`: its changes, to be awaited.
+/// The value of `$theme` for a property `@Preference(\.theme) var theme`: its changes as an asynchronous sequence.
 ///
 /// ```swift
 /// for await change in reader.$theme { redraw(change.new) }
@@ -7,13 +7,13 @@ public struct PreferenceProjection<Value: Sendable>: Sendable {
   let key: Preferences.Key<Value>
   let preferences: Preferences
 
-  /// Whether a value was chosen: whether any domain but the registered defaults has one.
+  /// Whether the key has been set: whether any domain except the registered defaults has a value.
   public var isSet: Bool { preferences.isSet(key) }
 
-  /// Removes what is stored, so that the default counts again.
+  /// Removes the stored value, so that the default applies again.
   public func reset() { preferences.reset(key) }
 
-  /// The value as something to read and write, for a control that knows nothing of preferences.
+  /// The value as a binding, for a control that knows nothing about preferences.
   public var binding: PreferenceBinding<Value> {
     PreferenceBinding {
       preferences[key]
@@ -24,7 +24,7 @@ public struct PreferenceProjection<Value: Sendable>: Sendable {
 }
 
 extension PreferenceProjection: AsyncSequence {
-  /// A change and what the value was before.
+  /// A change with the value before it.
   public typealias Element = PreferenceChange<Value>
   /// It cannot fail.
   public typealias Failure = Never
@@ -34,10 +34,10 @@ extension PreferenceProjection: AsyncSequence {
     changes.makeAsyncIterator()
   }
 
-  /// The changes from now on: what is set after this was made and before the first `await` is not missed.
+  /// The changes from now on: values set before the first `await` are not missed.
   public var changes: TypedPreferenceChanges<Value> { preferences.changes(for: key) }
 
-  /// Calls a handler with each change, until the token is let go or cancelled.
+  /// Calls a handler with each change, until the token is released or cancelled.
   public func observe(
     includingOwn: Bool = true, _ handler: @escaping @Sendable (PreferenceChange<Value>) -> Void
   ) -> PreferenceObservation {

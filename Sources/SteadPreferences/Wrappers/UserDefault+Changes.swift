@@ -1,8 +1,8 @@
 extension UserDefault where Value: Sendable {
-  /// Calls a handler with each change of the property, until the token is let go or cancelled.
+  /// Calls a handler with each change of the property, until the token is released or cancelled.
   ///
-  /// The old value is nil when nothing was stored, or nothing that decodes; the new one is the default
-  /// then. The handler runs as that of ``Preferences/observe(_:includingOwn:_:)-(String,_,_)`` does.
+  /// The old value is nil when nothing was stored, or nothing that decodes; in that case the new one is the
+  /// default. The handler runs like that of ``Preferences/observe(_:includingOwn:_:)-(String,_,_)``.
   ///
   /// ```swift
   /// let token = storage.$isFirstLaunch.observe { old, new in print(old, new) }
@@ -15,7 +15,7 @@ extension UserDefault where Value: Sendable {
     preferences.observe(key) { [initial] told in change(told.old, told.new ?? initial) }
   }
 
-  /// Calls a handler with each change of an optional property, until the token is let go or cancelled.
+  /// Calls a handler with each change of an optional property, until the token is released or cancelled.
   public func observe<Wrapped: Sendable>(
     _ change: @escaping @Sendable (_ old: Wrapped?, _ new: Wrapped?) -> Void
   ) -> PreferenceObservation where Value == Wrapped? {
@@ -24,7 +24,7 @@ extension UserDefault where Value: Sendable {
     }
   }
 
-  /// The changes of the property, to be awaited; they are followed from this call on.
+  /// The changes of the property as an asynchronous sequence, which begins with this call.
   public var changes: TypedPreferenceChanges<Value> {
     TypedPreferenceChanges(
       stored: preferences.changes(for: key.name),

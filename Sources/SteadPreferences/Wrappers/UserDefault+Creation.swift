@@ -1,4 +1,4 @@
-// The order among the initialisers is that of typed keys; PreferenceKey+Creation.swift tells it.
+// The initialisers have the same order as those of typed keys; see PreferenceKey+Creation.swift.
 
 extension UserDefault {
   /// A property with a default.
@@ -6,7 +6,7 @@ extension UserDefault {
   /// - Parameters:
   ///   - wrappedValue: The value while nothing is stored.
   ///   - key: The name, declared in an extension of ``Preferences/Name``, or a literal.
-  ///   - store: The preferences; nil is ``Preferences/standard``.
+  ///   - store: The preferences; nil means ``Preferences/standard``.
   public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
   where Value: PreferenceValue {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
@@ -26,7 +26,7 @@ extension UserDefault {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
   }
 
-  /// A property with a default, stored as its raw value, though it is `Codable`, too.
+  /// A property with a default, stored as its raw value, though it is also `Codable`.
   @_disfavoredOverload
   public init(wrappedValue: Value, key: Preferences.Name, store: Preferences? = nil)
   where Value: RawRepresentable & Codable, Value.RawValue: PreferenceValue {
@@ -35,7 +35,7 @@ extension UserDefault {
 }
 
 extension UserDefault {
-  /// A property that has what `UserDefaults` gives while nothing is stored: false, 0, an empty text, nil.
+  /// A property that has `UserDefaults`' value while nothing is stored: false, 0, an empty string, nil.
   public init(key: Preferences.Name, store: Preferences? = nil) where Value: UnsetPreferenceValue {
     self.init(key: .init(key.rawValue), initial: .whileUnset, store: store)
   }
@@ -56,7 +56,7 @@ extension UserDefault {
     self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
   }
 
-  /// A property that is nil while nothing is stored, stored as its raw value, though it is `Codable`.
+  /// A property that is nil while nothing is stored, stored as its raw value, though it is also `Codable`.
   @_disfavoredOverload
   public init<Wrapped: RawRepresentable & Codable>(
     key: Preferences.Name, store: Preferences? = nil
@@ -66,7 +66,7 @@ extension UserDefault {
 }
 
 extension Preferences.Key {
-  /// The key of an optional once more as an optional, as the wrappers keep all of their keys.
+  /// The key of an optional, wrapped in another optional, as the wrappers store all of their keys.
   static func nested<Wrapped>(_ key: Preferences.Key<Wrapped?>) -> Self where Value == Wrapped?? {
     func nest<Bridge: PreferenceBridge<Wrapped?>>(_ bridge: Bridge.Type) -> Self {
       Self(name: key.name, bridge: OptionalBridge<Bridge>.self, makeDefault: nothing())

@@ -1,4 +1,4 @@
-/// A property that is kept in preferences, under a name that is declared once.
+/// A property that is stored in preferences, under a name that is declared once.
 ///
 /// ```swift
 /// extension Preferences.Name { static let isFirstLaunch: Self = "isFirstLaunch" }
@@ -12,10 +12,10 @@
 /// let token = launches.$isFirstLaunch.observe { old, new in print(old, new) }
 /// ```
 ///
-/// Without a default a property has the value that `UserDefaults` gives while nothing is stored, such as
-/// false, 0 or nil; ``UnsetPreferenceValue`` lists them. Nothing is kept in the property: each read and
-/// each write goes to the preferences. A value that does not decode reads as the default, is reported,
-/// and is kept aside before it is replaced (``Preferences/undecodableKeys(for:)``).
+/// Without a default a property has `UserDefaults`' value while nothing is stored, such as false, 0 or nil;
+/// ``UnsetPreferenceValue`` lists them. Nothing is stored in the property: each read and each write goes to
+/// the preferences. A value that does not decode reads as the default, is reported, and is kept aside before
+/// it is replaced (``Preferences/undecodableKeys(for:)``).
 @propertyWrapper
 public struct UserDefault<Value> {
   /// Nil while nothing is stored.
@@ -42,10 +42,10 @@ public struct UserDefault<Value> {
   /// The wrapper itself, to observe the property.
   public var projectedValue: UserDefault { self }
 
-  /// Whether a value was chosen: whether any domain but the registered defaults has one.
+  /// Whether the key has been set: whether any domain except the registered defaults has a value.
   public var isSet: Bool { preferences.isSet(key) }
 
-  /// Removes what is stored, so that the default counts again.
+  /// Removes the stored value, so that the default applies again.
   public func reset() { preferences.reset(key) }
 }
 

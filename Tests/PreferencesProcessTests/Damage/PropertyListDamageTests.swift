@@ -2,7 +2,7 @@ import Foundation
 import SteadPreferences
 import Testing
 
-/// A property list that is damaged. One that cannot be read is kept aside and written anew from the
+/// A property list that is damaged. One that cannot be read is kept aside and written again from the
 /// journal; one that can be read is what somebody has edited, whatever that was.
 struct PropertyListDamageTests {
   enum Damage: CaseIterable { case truncated, flipped }

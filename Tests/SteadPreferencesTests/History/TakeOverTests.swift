@@ -67,7 +67,7 @@ struct TakeOverTests {
       history.undecodable.map { String(decoding: $0.bytes, as: UTF8.self) } == [
         #"{"id":2}"#, "nonsense",
       ])
-    #expect(history.undecodable.map(\.message) == ["The field text is missing.", "It is no JSON."])
+    #expect(history.undecodable.map(\.message) == ["The field text is missing.", "It isn't JSON."])
     #expect(home.errors.codes == [.doesNotDecode])
     #expect(!home.hasArray)
   }

@@ -97,8 +97,8 @@ struct UndecodableEntryTests {
     let history = try home.history()
     #expect(
       history.undecodable.map(\.message) == [
-        "The field date holds something that its type does not allow.",
-        "The field id is of another type.",
+        "The field date has a value that its type does not allow.",
+        "The field id has another type.",
       ])
     let report = try #require(home.preferences.lastError)
     #expect(!report.description.contains("secret"))

@@ -24,7 +24,7 @@ struct JSONFileTests {
     )
     let report = try transfer(removesItems: true, acceptsPartial: true).run()
     #expect((report.read, report.moved, report.removed) == (3, 2, 2))
-    #expect(report.failures.map(\.description) == ["item 1: It has no value for title."])
+    #expect(report.failures.map(\.description) == ["item 1: The value of title is missing."])
     #expect(try text() == "[{\"name\":\"b\"}]")
     #expect(moving.destination.keys.filter { $0.hasPrefix("task.") } == ["task.a", "task.c"])
   }

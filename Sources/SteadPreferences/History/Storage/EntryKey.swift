@@ -1,11 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// The name of an entry's key: its sequence number in 16 hexadecimal digits, so that names sort as the
-/// numbers do.
+/// The name of an entry's key: its sequence number as 16 hexadecimal digits, so that names sort like the numbers.
 enum EntryKey {
-  /// No sequence number is higher, so that there is always a next one. What a higher number would be is
-  /// left alone.
+  /// No sequence number is higher, so a next one always exists. A key with a higher number is left alone.
   static let limit: UInt64 = 1 << 62
   private static let width = 16
 
@@ -19,7 +17,7 @@ enum EntryKey {
     }
   }
 
-  /// The sequence number; nil for a key that is no entry's.
+  /// The sequence number; nil for a key that isn't an entry's.
   static func sequence(_ text: String) -> UInt64? {
     let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     guard text.utf8.count == width, isPlain else { return nil }

@@ -1,11 +1,11 @@
 import Foundation
 import SteadFiles
 
-/// The files of a history's large payloads, and the lock under which they come and go.
+/// The files of a history's large payloads, and the lock for adding and removing them.
 ///
-/// A blob is there before the entry that refers to it, and is removed after the last one is gone. The
-/// lock is held over both steps, by whoever takes them, so that a blob is never removed between a
-/// writer's two; it goes with the process, and what was left between the steps is swept at an opening.
+/// A blob exists before the entry that refers to it, and is removed after the last such entry. The lock is
+/// held over both steps, so that a blob is never removed between a writer's two. It ends with the process; an
+/// opening sweeps what was left between the steps.
 struct HistoryBlobs: Sendable {
   private let store: BlobStore
   private let lock: FileLock
@@ -21,18 +21,17 @@ struct HistoryBlobs: Sendable {
     try lock.withLock(.exclusive, body)
   }
 
-  /// Writes a payload's bytes, durably: an entry may be on the disk before anybody flushes it. Under the
-  /// lock only.
+  /// Writes a payload's bytes durably: an entry may be on the disk before anybody flushes it. Requires the lock.
   func write(_ bytes: Data) throws { _ = try store.write(bytes) }
 
-  /// Removes a blob that nothing refers to. Under the lock only.
+  /// Removes a blob that nothing refers to. Requires the lock.
   func remove(_ reference: String) throws { try store.remove(reference) }
 
-  /// Whether there may be blobs that nothing refers to, or parts of some.
+  /// Whether blobs, or parts of some, may exist that nothing refers to.
   func hasLeftovers(keeping references: Set<String>) -> Bool {
     (try? store.hasLeftovers(keeping: references)) == true
   }
 
-  /// Removes all blobs but these. Under the lock only.
+  /// Removes all blobs but these. Requires the lock.
   func sweep(keeping references: Set<String>) throws { try store.sweep(keeping: references) }
 }

@@ -1,9 +1,8 @@
 import Foundation
 
-/// What an entry has become in memory.
+/// An entry's content in memory.
 enum HistoryContent {
-  // With its identity, since asking for that is the program's own code, and entries are looked for
-  // under a lock.
+  // With its identity, since getting that calls the program's own code, and entries are looked up under a lock.
   case payload(AnyPayload, AnyHashable)
   case undecodable(UndecodableCause)
 

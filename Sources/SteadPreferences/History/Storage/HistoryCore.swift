@@ -1,12 +1,12 @@
 import Foundation
 import SteadFiles
 
-/// What a history keeps in memory, and the lock around it.
+/// A history's state in memory, and the lock around it.
 ///
-/// The lock is held around calls of the domain, and never while the program's own code runs: payloads
-/// are coded, and observers told, without it.
+/// The lock is held around calls of the domain, and never while the program's own code runs: payloads are
+/// coded and observers notified without it.
 final class HistoryCore: @unchecked Sendable {
-  // Sendable: `state` is touched between lock and unlock alone, so never by two threads at once.
+  // Sendable: `state` is accessed only between lock and unlock, so never by two threads at once.
   struct State {
     var table = HistoryTable()
     var header = HistoryHeader()
@@ -14,10 +14,10 @@ final class HistoryCore: @unchecked Sendable {
     var isLoaded = false
     /// Grows with each change of the table.
     var epoch: UInt64 = 0
-    /// All payloads in one box, the newest first, once somebody has asked.
+    /// All payloads in one box, newest first, once they have been requested.
     var items: AnyPayload?
     var usage = HistoryUsage()
-    /// Whether changes are told to somebody.
+    /// Whether somebody observes changes.
     var isFollowed = false
     var mail: [HistoryDelta] = []
     var turn = DeliveryTurn()

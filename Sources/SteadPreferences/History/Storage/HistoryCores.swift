@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// One and the same core in a process, and a new one in the child of a fork.
+/// Holds one core for a process, and creates a new one in the child of a fork.
 ///
-/// The lock of the parent's may have been held by a thread that the child does not have.
+/// The parent's lock may have been held by a thread that the child lacks.
 final class HistoryCores: Sendable {
   private struct Current: Sendable {
     var generation: UInt64
@@ -14,7 +14,7 @@ final class HistoryCores: Sendable {
 
   var current: HistoryCore {
     let generation = forkGeneration
-    // The old one holds payloads, which are let go of when the lock is free again.
+    // The old one holds payloads, which are released once the lock is free.
     let (core, old) = state.withLock { state -> (HistoryCore, HistoryCore?) in
       if state.generation == generation { return (state.core, nil) }
       let old = state.core

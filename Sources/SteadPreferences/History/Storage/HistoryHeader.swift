@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a history's domain says of itself, beside the entries.
+/// The header of a history's domain, stored next to the entries.
 struct HistoryHeader: Equatable, Sendable {
   /// The format that this library writes, and the newest that it knows.
   static let format = 1
@@ -9,20 +9,20 @@ struct HistoryHeader: Equatable, Sendable {
   static let writtenKey = "written"
 
   var format = HistoryHeader.format
-  /// Grows with each change, so that a change is known to be computed from what is there.
+  /// Grows with each change, so that a change can verify that it was computed from the current state.
   var revision: Int64 = 0
   /// The sequence number of the next entry.
   var next: UInt64 = 1
-  /// Grows with each change that did more than put entries in front and drop the oldest.
+  /// Grows with each change that did more than insert entries at the front and drop the oldest.
   var edits: Int64 = 0
-  /// How many entries there are, those that do not decode included.
+  /// The number of entries, including those that do not decode.
   var total: Int64 = 0
-  /// The digest of the array that was last taken over from the app's domain.
+  /// The digest of the array that was last imported from the app's domain.
   var taken: Data?
-  /// The digest of the array that was last written back there, and that of the one before, which may
-  /// still be there: one behind the other.
+  /// The digest of the array that was last written back there, followed by that of the one before, which may
+  /// still be stored.
   var written: Data?
-  /// The value that this was read from, which a change expects to find again.
+  /// The value from which this was read, and which a change expects to find again.
   var stored: PropertyList?
 
   init() {}
@@ -36,7 +36,7 @@ struct HistoryHeader: Equatable, Sendable {
       if case .integer(let number) = part { return number }
       return nil
     }
-    // One that was edited by hand into something else counts as none; entries are numbered on.
+    // A value edited by hand counts as missing; entries continue their numbering.
     if case .integer(let format)? = parts.first { self.format = Int(format) }
     guard numbers.count == 5, parts.count == 5, format == Self.format,
       let next = UInt64(exactly: numbers[2]),

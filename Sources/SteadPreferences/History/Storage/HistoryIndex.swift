@@ -1,13 +1,13 @@
-/// Which entries have an identity: in nearly every history one each, but nothing makes it so.
+/// Finds entries by identity: usually one each, but nothing enforces that.
 struct HistoryIndex<ID: Hashable> {
   private var newest: [ID: UInt64] = [:]
-  /// The older entries of identities that several have, the oldest first.
+  /// The older entries of identities that several have, oldest first.
   private var older: [ID: [UInt64]] = [:]
 
   /// The newest entry with an identity.
   subscript(id: ID) -> UInt64? { newest[id] }
 
-  /// All entries with an identity, the newest first.
+  /// All entries with an identity, newest first.
   func all(_ id: ID) -> [UInt64] {
     guard let first = newest[id] else { return [] }
     return [first] + (older[id] ?? []).reversed()
@@ -26,7 +26,7 @@ struct HistoryIndex<ID: Hashable> {
   }
 
   mutating func remove(_ sequence: UInt64, _ id: ID) {
-    // Most identities are not in `older`, and are looked up once only.
+    // Most identities are not in `older`, and are looked up only once.
     guard !older.isEmpty, var rest = older.removeValue(forKey: id) else {
       newest[id] = nil
       return

@@ -1,33 +1,33 @@
 import Foundation
 
-/// What has to be done for the table in memory to be what the domain holds.
+/// The changes that bring the table in memory up to date with the domain.
 struct HistoryNews {
-  /// An entry as the domain has it.
+  /// An entry in the domain.
   struct Entry {
     var sequence: UInt64
     var stored: StoredEntry
   }
 
   enum Extent {
-    /// Entries came in front, and the oldest that decode went.
+    /// Entries were inserted at the front, and the oldest that decode were dropped.
     case prepended(gone: [UInt64])
-    /// Anything may have changed: these are all entries, the oldest first.
+    /// Anything may have changed: these are all entries, oldest first.
     case all([Entry])
   }
 
-  /// The state of the table that this was computed for.
+  /// The state of the table for which this was computed.
   var epoch: UInt64
   var header: HistoryHeader
   var marks: DomainMarks
   /// Whether this process made all of the changes.
   var isOwn: Bool
   var extent: Extent
-  /// The entries that are new, or others than before.
+  /// The new or changed entries.
   var changed: [Entry]
 }
 
 extension HistoryCore.State {
-  /// Whether the table is what the domain holds.
+  /// Whether the table matches the domain.
   func isCurrent(_ store: DomainStore) -> Bool {
     isLoaded && store.withTable { table, marks in isCurrent(table, marks) }
   }
@@ -36,7 +36,7 @@ extension HistoryCore.State {
     marks == self.marks && table[HistoryHeader.key] == header.stored
   }
 
-  /// What is new in the domain; nil when nothing is.
+  /// The news in the domain; nil if none.
   func news(in store: DomainStore) -> HistoryNews? {
     let look = store.withTable { table, marks -> Look? in
       if isLoaded, isCurrent(table, marks) { return nil }
@@ -67,11 +67,11 @@ extension HistoryCore.State {
     var all: [PropertyList.Fields.Field]?
   }
 
-  /// What came in front and what was dropped, if nothing else has happened since the last look.
+  /// The entries inserted at the front and those dropped, if nothing else has happened since the last look.
   ///
-  /// The number of entries must come out as the domain has it: a program of another version may have
-  /// dropped others than the oldest that decode here. And each change of a history is one record that
-  /// raises the revision: more records are somebody else's.
+  /// The number of entries must match the domain's: a program of another version may have dropped other
+  /// entries than the oldest that decode here. Each change of a history is one record that raises the
+  /// revision; more records come from somebody else.
   private func prepended(
     _ new: HistoryHeader, _ domain: borrowing DomainTable, _ marks: DomainMarks
   ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
@@ -102,7 +102,7 @@ extension HistoryCore.State {
     }.sorted { $0.sequence < $1.sequence }
   }
 
-  /// Whether an entry is what it was; a file that could not be read is tried again.
+  /// Whether an entry is unchanged; a file that could not be read is tried again.
   private func isKept(_ entry: HistoryNews.Entry) -> Bool {
     guard let known = table[sequence: entry.sequence], known.stored == entry.stored else {
       return false
@@ -111,8 +111,8 @@ extension HistoryCore.State {
     return true
   }
 
-  /// Takes news in, with what the changed entries have been decoded to; false when the table is no
-  /// longer the one that they were computed for.
+  /// Applies news, with the decoded contents of the changed entries; false when the table is no longer the
+  /// one for which they were computed.
   mutating func take(_ news: HistoryNews, _ contents: [HistoryContent]) -> Bool {
     guard news.epoch == epoch else { return false }
     let changed = zip(news.changed, contents).map { entry, content in

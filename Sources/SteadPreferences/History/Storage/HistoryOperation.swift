@@ -1,28 +1,28 @@
 import Foundation
 
-/// One change of a history, as it was asked for: it is computed anew when somebody else was faster.
+/// One requested change of a history, which is computed again if another writer came first.
 enum HistoryOperation {
-  /// An entry that is to be written.
+  /// An entry to be written.
   struct Draft {
     var stored: StoredEntry
     var content: HistoryContent
-    /// What has to be in the blob that the entry refers to.
+    /// The contents of the blob that the entry refers to.
     var blob: Data?
   }
 
-  /// Puts entries in front, the last of them foremost, and drops the oldest beyond the limit.
+  /// Inserts entries at the front, the last of them foremost, and drops the oldest beyond the limit.
   case prepend([Draft])
-  /// Puts a payload in the place of the newest one with its identity.
+  /// Replaces the newest payload that has the same identity.
   case update(Draft)
-  /// Puts a payload in the place of an entry that still is what was read.
+  /// Replaces an entry that is still unchanged since it was read.
   case replace(UInt64, StoredEntry, Draft)
   /// Removes all payloads with an identity.
   case remove(AnyHashable)
   case removeAll(includingUndecodable: Bool)
-  /// Removes entries that still are what was read.
+  /// Removes entries that are still unchanged since they were read.
   case removeEntries([(sequence: UInt64, stored: StoredEntry)])
   case removeRecords([(sequence: UInt64, bytes: Data)])
-  /// Puts what an array of the app's holds in front, the last of them foremost, but for what is there.
+  /// Inserts the elements of the app's array at the front, the last of them foremost, except for known ones.
   case takeOver([Draft], digest: Data)
   /// Notes what is about to be written back.
   case note(written: Data)
@@ -35,7 +35,7 @@ enum HistoryOperation {
     }
   }
 
-  /// Whether it leaves alone all entries but the oldest.
+  /// Whether it affects only the oldest entries.
   var isPrepend: Bool {
     switch self {
     case .prepend, .takeOver, .note: true
@@ -45,7 +45,7 @@ enum HistoryOperation {
 }
 
 extension HistoryTable {
-  /// Makes a change, and returns how many entries it concerned.
+  /// Makes a change, and returns the number of affected entries.
   mutating func apply(
     _ operation: HistoryOperation, next: inout UInt64, limit: Int
   ) -> Int {
@@ -100,7 +100,7 @@ extension HistoryTable {
     return before - total
   }
 
-  /// What is not here yet: payloads by their identity, and what does not decode by its bytes.
+  /// The elements not yet stored: payloads by their identity, and undecodable ones by their bytes.
   private func unknown(of drafts: [HistoryOperation.Draft]) -> [HistoryOperation.Draft] {
     var undecodable: Set<StoredEntry.Body>?
     return drafts.filter { draft in

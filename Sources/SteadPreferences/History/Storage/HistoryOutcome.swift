@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a change has come to.
+/// The result of a change.
 struct HistoryOutcome {
-  /// How many entries each operation concerned.
+  /// The number of entries that each operation affected.
   var affected: [Int]
-  /// Blobs that entries referred to which are gone, or were not even kept.
+  /// Blobs of entries that were removed, or not even kept.
   var released: [String]
 }
 
 extension HistoryCore.State {
-  /// Makes changes as one, in memory and in the domain; nil when somebody else was faster.
+  /// Makes changes as one, in memory and in the domain; nil if another writer came first.
   ///
-  /// All of it is one record of the journal. When it throws nothing has changed.
+  /// It is one record of the journal. If it throws, nothing has changed.
   mutating func commit(
     _ operations: [HistoryOperation], to store: DomainStore, limit: Int
   ) throws -> HistoryOutcome? {
@@ -73,7 +73,7 @@ extension HistoryTable.Change {
 }
 
 extension HistoryHeader {
-  /// What has to be written for this to take the place of an earlier one.
+  /// The edits that replace an earlier header with this one.
   fileprivate func edits(from old: HistoryHeader) -> [DomainEdit] {
     var edits = [DomainEdit(key: Self.key, value: propertyList)]
     if taken != old.taken {

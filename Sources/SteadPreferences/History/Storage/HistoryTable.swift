@@ -1,11 +1,11 @@
-/// The entries of a history in memory, the oldest first, and what is being changed in them.
+/// The entries of a history in memory, oldest first, and their pending changes.
 ///
 /// Changes are made in place and noted, so that they can be undone: a change whose record could not be
-/// written leaves nothing behind. Adding an entry, dropping the oldest and removing one by its identity
-/// each cost the same however many there are; a removed entry leaves a hole until
-/// ``commit()`` finds that half are holes.
+/// written leaves nothing behind. Adding an entry, dropping the oldest and removing one by its identity each
+/// take the same time however many exist; a removed entry leaves a hole until ``commit()`` finds that half
+/// are holes.
 ///
-/// It knows nothing of the payloads' type: code that is generic over a type of another module is an order
+/// It knows nothing about the payloads' type: code that is generic over a type of another module is an order
 /// of magnitude slower.
 struct HistoryTable {
   struct Entry {
@@ -14,32 +14,32 @@ struct HistoryTable {
     var content: HistoryContent
   }
 
-  /// What became of one entry since the last commit.
+  /// The change of one entry since the last commit.
   struct Change {
     var sequence: UInt64
     var before: Entry?
     var after: Entry?
   }
 
-  /// So many holes are not worth closing.
+  /// The number of holes that are not worth closing.
   private static let holeLimit = 64
 
-  /// Ascending; that of a hole, too.
+  /// Ascending, including those of holes.
   private var sequences: [UInt64] = []
   private var entries: [Entry?] = []
   private var index = HistoryIndex<AnyHashable>()
-  /// How many entries refer to a blob.
+  /// The number of entries that refer to a blob.
   private var references: [String: Int] = [:]
   /// Nothing before this index may be dropped for the cap: holes, and entries that do not decode.
   private var oldest = 0
-  /// How many entries decode.
+  /// The number of entries that decode.
   private(set) var count = 0
-  /// How many entries there are.
+  /// The number of entries.
   private(set) var total = 0
-  /// How many bytes the entries take in the domain.
+  /// The size of the entries in the domain, in bytes.
   private(set) var byteCount = 0
 
-  /// What the places held that were changed since the last commit, in the order of the changes.
+  /// The previous contents of places changed since the last commit, in the order of the changes.
   private var undo: [(place: Int, before: Entry?)] = []
   private var committedCount = 0
   private var committedOldest = 0
@@ -56,17 +56,16 @@ struct HistoryTable {
   /// The newest entry with an identity that decodes.
   func newest(_ id: AnyHashable) -> Entry? { index[id].flatMap { self[sequence: $0] } }
 
-  /// All entries that decode to an identity, the newest first.
+  /// All entries that decode to an identity, newest first.
   func sequences(_ id: AnyHashable) -> [UInt64] { index.all(id) }
 
   func refers(to reference: String) -> Bool { references[reference] != nil }
   var allReferences: Set<String> { Set(references.keys) }
 
-  /// All entries, the newest first.
+  /// All entries, newest first.
   var newestFirst: some Sequence<Entry> { entries.lazy.reversed().compactMap(\.self) }
 
-  /// The payloads from one place to another, counted from the newest. Costs a look at each entry up to
-  /// the last.
+  /// The payloads from one position to another, counted from the newest. Costs a check of each entry up to the last.
   func payloads(_ range: Range<Int>) -> [AnyPayload] {
     var (result, position) = ([AnyPayload](), 0)
     result.reserveCapacity(min(range.count, count))
@@ -79,7 +78,7 @@ struct HistoryTable {
     return result
   }
 
-  /// Calls `visit` with the entries that decode, the oldest first, until it returns false.
+  /// Calls `visit` with the entries that decode, oldest first, until it returns false.
   func visitOldest(_ visit: (UInt64) -> Bool) {
     for place in oldest..<entries.count {
       guard case .payload? = entries[place]?.content else { continue }
@@ -87,7 +86,7 @@ struct HistoryTable {
     }
   }
 
-  /// What has to change for this to become another table, the oldest first.
+  /// The changes that turn this table into another, oldest first.
   func changes(to other: HistoryTable) -> [Change] {
     let gone = newestFirst.filter { other[sequence: $0.sequence] == nil }.reversed().map {
       Change(sequence: $0.sequence, before: $0, after: nil)
@@ -102,7 +101,7 @@ struct HistoryTable {
 
   // MARK: Changing
 
-  /// Puts an entry in front of all others; its sequence number is higher than theirs.
+  /// Inserts an entry before all others; its sequence number is higher than theirs.
   mutating func append(_ entry: Entry) {
     sequences.append(entry.sequence)
     entries.append(nil)
@@ -118,7 +117,7 @@ struct HistoryTable {
     put(nil, at: place)
   }
 
-  /// Drops the oldest entries that decode until there are no more than `limit` of these.
+  /// Drops the oldest entries that decode until no more than `limit` of these are left.
   mutating func drop(to limit: Int) {
     while count > limit, oldest < entries.count {
       if let entry = entries[oldest], case .payload = entry.content { put(nil, at: oldest) }
@@ -126,7 +125,7 @@ struct HistoryTable {
     }
   }
 
-  /// What has changed since the last commit, an entry once, in the order of the first changes.
+  /// The changes since the last commit, each entry once, in the order of their first changes.
   var changes: [Change] {
     var (result, seen) = ([Change](), Set<Int>())
     for (place, before) in undo where seen.insert(place).inserted {
@@ -136,14 +135,14 @@ struct HistoryTable {
     return result
   }
 
-  /// Keeps what has changed.
+  /// Keeps the changes.
   mutating func commit() {
     undo.removeAll(keepingCapacity: undo.count < Self.holeLimit)
     if entries.count - total > max(Self.holeLimit, entries.count / 2) { closeHoles() }
     (committedCount, committedOldest) = (entries.count, oldest)
   }
 
-  /// Takes back what has changed since the last commit.
+  /// Reverts the changes since the last commit.
   mutating func rollBack() {
     for (place, before) in undo.reversed() { set(before, at: place) }
     undo = []

@@ -1,15 +1,15 @@
-/// A payload among entries that know nothing of its type.
+/// A payload without its type, among entries that know nothing about it.
 typealias AnyPayload = any AnyObject & Sendable
 
 /// Holds a payload, or several.
 ///
-/// Its type is known to the history that made it alone: what keeps boxes is the same code for all payloads.
+/// Only the history that made a box knows its type: the code that stores boxes is the same for all payloads.
 final class PayloadBox<Payload: Sendable>: Sendable {
   let payload: Payload
 
   init(_ payload: Payload) { self.payload = payload }
 
-  /// What a box holds that a history of this payload has made; no other history sees it.
+  /// The content of a box made by a history of this payload; no other history sees it.
   static func payload(in box: AnyPayload) -> Payload {
     unsafeDowncast(box, to: PayloadBox<Payload>.self).payload
   }

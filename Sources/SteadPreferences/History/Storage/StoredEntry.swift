@@ -8,11 +8,11 @@ struct StoredEntry: Hashable, Sendable {
     case json(Data)
     /// A reference to the blob that holds the JSON.
     case blob(String)
-    /// What is no entry: somebody else has put it there.
+    /// A value that isn't an entry, written by another program.
     case other(PropertyList)
   }
 
-  /// The version of the payload's fields; 0 for what is no entry.
+  /// The version of the payload's fields; 0 for a value that isn't an entry.
   let version: Int
   let body: Body
 
@@ -43,13 +43,13 @@ struct StoredEntry: Hashable, Sendable {
     }
   }
 
-  /// The reference of the blob that the payload is in.
+  /// The reference of the blob that contains the payload.
   var reference: String? {
     if case .blob(let reference) = body { return reference }
     return nil
   }
 
-  /// How many bytes of JSON the domain holds for it; those of a blob are not among them.
+  /// The size of its JSON in the domain, in bytes, excluding a blob's.
   var byteCount: Int {
     switch body {
     case .json(let json): json.count
@@ -58,7 +58,7 @@ struct StoredEntry: Hashable, Sendable {
     }
   }
 
-  /// Whether these are the bytes of the payload; a blob's name says what is in it.
+  /// Whether these are the bytes of the payload; a blob's name identifies its contents.
   func holds(_ bytes: Data) -> Bool {
     switch body {
     case .json(let json): json == bytes
@@ -67,9 +67,9 @@ struct StoredEntry: Hashable, Sendable {
     }
   }
 
-  /// The bytes that stand for a value which is no entry: those of its binary property list.
+  /// The bytes for a value that isn't an entry: those of its binary property list.
   static func bytes(of value: PropertyList) -> Data {
-    // A file cannot hold what does not encode, so there is always something.
+    // A file cannot contain a value that does not encode, so the result is never empty.
     (try? PropertyList.dictionary(["value": value]).data(format: .binary)) ?? Data()
   }
 }
