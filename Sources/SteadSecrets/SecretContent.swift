@@ -1,11 +1,11 @@
 import Foundation
 
-/// What can be kept as a secret: text, as UTF-8, and bytes.
+/// Content that can be stored as a secret: strings, as UTF-8, and bytes.
 ///
 /// For other values, see ``Secrets/setValue(_:for:label:attributes:requirements:)`` and
 /// ``SecretBytes/init(encoding:)``.
 public protocol SecretContent {
-  /// A copy of the bytes to keep.
+  /// A copy of the bytes to store.
   var secretBytes: SecretBytes { get }
 }
 
@@ -15,16 +15,16 @@ extension SecretBytes: SecretContent {
 }
 
 extension Data: SecretContent {
-  /// A copy; this data's own memory is not zeroed.
+  /// A copy; this data's own memory isn't zeroed.
   public var secretBytes: SecretBytes { SecretBytes(self) }
 }
 
 extension String: SecretContent {
-  /// The text as UTF-8; this text's own memory is not zeroed.
+  /// The string as UTF-8; the string's own memory isn't zeroed.
   public var secretBytes: SecretBytes { SecretBytes(self) }
 }
 
 extension [UInt8]: SecretContent {
-  /// A copy; this array's own memory is not zeroed.
+  /// A copy; this array's own memory isn't zeroed.
   public var secretBytes: SecretBytes { withUnsafeBytes { SecretBytes(copying: $0) } }
 }

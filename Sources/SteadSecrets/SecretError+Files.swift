@@ -1,7 +1,7 @@
 import SteadFiles
 
 extension SecretError {
-  /// Runs what fails with errors of files, and throws them as errors of secrets.
+  /// Runs code that fails with file errors, and throws them as errors of secrets.
   package static func files<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
     do {
       return try body()
@@ -25,15 +25,15 @@ extension SecretError {
 
   private static func meaning(of code: FileError.Code) -> (Code, advice: String?) {
     switch code {
-    case .denied: (.accessDenied, "Let this user read and write it.")
+    case .denied: (.accessDenied, "Give this user read and write access.")
     case .readOnly:
       (
         .accessDenied,
-        "Choose a place that can be written, or set XDG_DATA_HOME and XDG_CONFIG_HOME, or HOME, to one."
+        "Choose a writable location, or set XDG_DATA_HOME and XDG_CONFIG_HOME, or HOME, to one."
       )
-    case .notAFile: (.accessDenied, "Choose another place.")
-    case .noSpace: (.noSpace, "Make room on the disk, and try again.")
-    case .invalidName: (.invalidName, "Choose another place.")
+    case .notAFile: (.accessDenied, "Choose another location.")
+    case .noSpace: (.noSpace, "Free some space on the disk, and try again.")
+    case .invalidName: (.invalidName, "Choose another location.")
     default: (.failed, nil)
     }
   }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Why a secret could not be read, kept or removed.
+/// Why a secret could not be read, stored or removed.
 ///
-/// Compare ``code``, show ``message``, look into ``cause`` for what was found underneath. The texts
-/// name services, accounts and files, and never hold a secret.
+/// Compare ``code``, show ``message``, and see ``cause`` for the underlying error. The strings name services,
+/// accounts and files, and never contain a secret.
 public struct SecretError: Error, Sendable {
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name {
       case notFound, duplicateItem, changed, locked, notInitialized, unavailable
@@ -19,43 +19,43 @@ public struct SecretError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { "\(name)" }
 
-    /// The store was asked, is open, and has no such item.
+    /// The store is open, and has no such item.
     public static let notFound = Code(.notFound)
-    /// The call was to make an item, and there is one already.
+    /// The call was to create an item, and one already exists.
     public static let duplicateItem = Code(.duplicateItem)
     /// The item no longer holds what the caller expected.
     public static let changed = Code(.changed)
-    /// The store, or the part of it with the item, is locked; nothing is known of the item.
+    /// The store, or the part of it with the item, is locked; nothing is known about the item.
     public static let locked = Code(.locked)
-    /// The store has never been set up: there is no collection to keep items in.
+    /// The store has never been set up: no collection exists for items.
     public static let notInitialized = Code(.notInitialized)
-    /// The store cannot be reached; ``SecretError/unavailability`` has the reason.
+    /// The store cannot be reached; ``SecretError/unavailability`` gives the reason.
     public static let unavailable = Code(.unavailable)
-    /// The store asks for something that only a person can give, and prompts are not allowed.
+    /// The store requires something that only a person can provide, and prompts are not allowed.
     public static let interactionRequired = Code(.interactionRequired)
     /// The person dismissed the prompt, or the task was cancelled.
     public static let cancelled = Code(.cancelled)
-    /// The process may not do that, or a file belongs to others or could be read by them.
+    /// The process lacks the permission, or a file belongs to other users or is readable by them.
     public static let accessDenied = Code(.accessDenied)
-    /// The secret is larger than the store takes, or the store is full.
+    /// The secret exceeds the store's limit, or the store is full.
     public static let tooLarge = Code(.tooLarge)
-    /// The store holds something other than what was written.
+    /// The store's contents differ from what was written.
     public static let corrupt = Code(.corrupt)
     /// The key or passphrase does not open the vault.
     public static let wrongKey = Code(.wrongKey)
     /// The vault is older than one that was seen before.
     public static let rolledBack = Code(.rolledBack)
-    /// Another vault is where one was seen before.
+    /// Another vault has replaced one that was seen before.
     public static let anotherVault = Code(.anotherVault)
-    /// The store cannot do what was asked of it; ``SecretError/feature`` is what it lacks.
+    /// The store cannot perform the request; ``SecretError/feature`` names what it lacks.
     public static let unsupported = Code(.unsupported)
-    /// The stored value is not of the type that was asked for, or the value cannot be encoded.
+    /// The stored value isn't of the requested type, or the value cannot be encoded.
     public static let notDecodable = Code(.notDecodable)
-    /// The name of a service, account or attribute is empty, too long or holds a NUL.
+    /// The name of a service, account or attribute is empty, too long or contains a NUL.
     public static let invalidName = Code(.invalidName)
-    /// The disk is full, or the user's share of it is.
+    /// The disk or the user's quota is full.
     public static let noSpace = Code(.noSpace)
-    /// A newer version of the library made the file, in a format that this one does not know.
+    /// The file was written by a newer version of the library, in a format that this version does not know.
     public static let newerVersion = Code(.newerVersion)
     /// The system failed in a way that has no code here; see ``SecretError/cause``.
     public static let failed = Code(.failed)
@@ -72,41 +72,41 @@ public struct SecretError: Error, Sendable {
     /// The reason's name, for logs and metrics.
     public var description: String { "\(name)" }
 
-    /// The library that leads to the store is not installed.
+    /// The library for the store isn't installed.
     public static let noLibrary = Unavailability(.noLibrary)
-    /// There is no message bus to reach it by.
+    /// No message bus exists to reach it.
     public static let noBus = Unavailability(.noBus)
     /// Nothing on the bus offers the service.
     public static let noService = Unavailability(.noService)
     /// It did not answer within the time limit.
     public static let timedOut = Unavailability(.timedOut)
-    /// It went away in the middle of the call.
+    /// It disappeared during the call.
     public static let disconnected = Unavailability(.disconnected)
-    /// The process was forked from the one that had the connection.
+    /// The process was forked from the one with the connection.
     public static let forked = Unavailability(.forked)
     /// The system has no such store.
     public static let notOnThisSystem = Unavailability(.notOnThisSystem)
   }
 
-  /// What went wrong, to compare with.
+  /// What went wrong, for comparison.
   public var code: Code
-  /// What went wrong and what to do, in a sentence or two for a person. Control characters in the names that
-  /// it mentions are written as escapes.
+  /// What went wrong and what to do about it, in a sentence or two for a person. Control characters in the
+  /// names that it mentions are escaped.
   public var message: String {
     didSet { message = message.shown }
   }
-  /// The service whose item it went wrong with, where there is one.
+  /// The service of the affected item, if any.
   public var service: String?
-  /// The account whose item it went wrong with, where there is one.
+  /// The account of the affected item, if any.
   public var account: String?
-  /// Why the store cannot be reached, of an error whose code is `.unavailable`.
+  /// Why the store cannot be reached, if the code is `.unavailable`.
   public var unavailability: Unavailability?
-  /// What the store lacks, of an error whose code is `.unsupported`.
+  /// What the store lacks, if the code is `.unsupported`.
   public var feature: SecretStoreFeature?
-  /// The error underneath, where there was one.
+  /// The underlying error, if any.
   public var cause: (any Error)?
 
-  /// Makes an error; the package does this, and so may a test or a store of your own.
+  /// Makes an error; the package does this, and a test or a custom store may, too.
   public init(
     code: Code, message: String, service: String? = nil, account: String? = nil,
     unavailability: Unavailability? = nil, feature: SecretStoreFeature? = nil,
@@ -123,7 +123,7 @@ public struct SecretError: Error, Sendable {
 }
 
 extension SecretError: CustomStringConvertible, LocalizedError {
-  /// The message, with the service and the account between quotation marks.
+  /// The message, with the quoted service and account.
   public var description: String {
     let place = [service.map { "service \($0.quoted)" }, account.map { "account \($0.quoted)" }]
       .compactMap(\.self)

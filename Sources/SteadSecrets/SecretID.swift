@@ -1,9 +1,9 @@
-/// The name of a secret: whose it is, and which of theirs.
+/// The name of a secret: its service, and its account within the service.
 ///
-/// Two names are the same when their bytes of UTF-8 are. So `é` as one character and `e` with a
-/// combining accent are two names, which `String` would call equal.
+/// Two names are equal if their UTF-8 bytes are. So `é` as one character and `e` with a combining accent are
+/// two names, though `String` treats them as equal.
 public struct SecretID: Hashable, Sendable {
-  /// The most bytes of UTF-8 that the name of a service or of an account may have.
+  /// The maximum length of a service's or an account's name, in bytes of UTF-8.
   public static let nameLimit = 1024
 
   /// The app or the server that the secret is for.
@@ -11,10 +11,9 @@ public struct SecretID: Hashable, Sendable {
   /// The user or the purpose, unique within the service.
   public let account: String
 
-  /// A name, once it is seen to be one that every store can take.
+  /// Makes a name after checking that every store accepts it.
   ///
-  /// - Throws: ``SecretError``: `.invalidName` when a part is empty, longer than ``nameLimit``, or
-  ///   holds a NUL.
+  /// - Throws: ``SecretError``: `.invalidName` when a part is empty, longer than ``nameLimit``, or contains a NUL.
   public init(service: String, account: String) throws(SecretError) {
     try Self.check(service, "service")
     try Self.check(account, "account")
@@ -22,7 +21,7 @@ public struct SecretID: Hashable, Sendable {
     self.account = account
   }
 
-  /// A name of this package's own, which is known to be right.
+  /// Makes one of this package's own names, which is known to be valid.
   init(own service: StaticString, _ account: StaticString) {
     (self.service, self.account) = ("\(service)", "\(account)")
   }
@@ -48,13 +47,13 @@ extension SecretID {
   public func hash(into hasher: inout Hasher) {
     for var name in [service, account] {
       name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      // No name has this byte, so it tells where one ends.
+      // No name contains this byte, so it marks where one ends.
       hasher.combine(0 as UInt8)
     }
   }
 }
 
 extension SecretID {
-  /// The label of an item that was given none.
+  /// The label of an item without one.
   var defaultLabel: String { "\(service): \(account)" }
 }

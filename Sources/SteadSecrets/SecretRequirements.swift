@@ -1,13 +1,13 @@
-/// What a write asks of the store beyond keeping the secret.
+/// What a write requires of the store besides storing the secret.
 public struct SecretRequirements: Hashable, Sendable {
-  /// When the secret may be read; nil leaves it to the store. Needs `.accessibility`.
+  /// When the secret may be read; nil leaves it to the store. Requires `.accessibility`.
   public var accessibility: Accessibility?
-  /// The group of apps that share the secret; nil for this app alone. Needs `.accessGroups`.
+  /// The group of apps that share the secret; nil for this app alone. Requires `.accessGroups`.
   public var accessGroup: String?
-  /// Whether the secret goes to the user's other devices. Needs `.synchronization`.
+  /// Whether the secret is synchronized to the user's other devices. Requires `.synchronization`.
   public var isSynchronizable: Bool
 
-  /// Requirements; without arguments there are none.
+  /// Makes requirements; by default none.
   public init(
     accessibility: Accessibility? = nil, accessGroup: String? = nil,
     isSynchronizable: Bool = false
@@ -27,7 +27,7 @@ public struct SecretRequirements: Hashable, Sendable {
 }
 
 extension SecretRequirements {
-  /// When a secret may be read, by the state of the device; the classes are those of Apple's Keychain.
+  /// When a secret may be read, depending on the device's state; the classes are those of Apple's Keychain.
   public enum Accessibility: Hashable, Sendable, CaseIterable {
     /// While the device is unlocked.
     case whenUnlocked

@@ -1,17 +1,16 @@
-/// Whether secrets can be read and kept in a store now.
+/// Whether secrets can be read and stored in a store now.
 ///
-/// A store says that there is no secret only when it is ready: what is locked or has never been set up
-/// throws.
+/// A store reports a missing secret only when it is ready: one that is locked or has never been set up throws.
 public enum SecretStoreState: Hashable, Sendable, CaseIterable {
   /// It is open.
   case ready
-  /// It is locked, and nothing is known of its items.
+  /// It is locked, and nothing is known about its items.
   ///
   /// ``Secrets/unlock(timeout:)`` asks the person to open it.
   case locked
-  /// It has never been set up: there is no collection, or no file, to keep items in.
+  /// It has never been set up: no collection or file exists for items.
   ///
-  /// ``Secrets/unlock(timeout:)`` makes the Secret Service's default collection, and the first write
-  /// the usual vault.
+  /// ``Secrets/unlock(timeout:)`` creates the Secret Service's default collection, and the first write
+  /// creates the default vault.
   case notInitialized
 }

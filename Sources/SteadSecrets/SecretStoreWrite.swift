@@ -1,27 +1,27 @@
-/// How a secret is to be written.
+/// How to write a secret.
 public struct SecretStoreWrite: Sendable {
-  /// What must hold for the write to be made.
+  /// A condition that must hold for the write to be made.
   public enum Condition: Sendable {
-    /// Nothing.
+    /// No condition.
     case always
-    /// There is no such item; else `.duplicateItem`.
+    /// The item does not exist yet; otherwise `.duplicateItem`.
     case ifAbsent
-    /// There is such an item; else `.notFound`.
+    /// The item exists; otherwise `.notFound`.
     case ifPresent
-    /// The item holds this; else `.changed`, also when there is none.
+    /// The item has this content; otherwise, or if it does not exist, `.changed`.
     case ifHolding(SecretBytes)
   }
 
-  /// What must hold for the write to be made.
+  /// The condition that must hold for the write to be made.
   public var condition: Condition
-  /// What a person sees; nil keeps an item's old label, and gives a new one "SERVICE: ACCOUNT".
+  /// The label that a person sees; nil keeps an item's old label, and gives a new one "SERVICE: ACCOUNT".
   public var label: String?
-  /// What describes the item; nil keeps an item's old attributes, and gives a new one none.
+  /// The attributes that describe the item; nil keeps an item's old attributes, and gives a new one none.
   public var attributes: [String: String]?
-  /// What is asked of the store.
+  /// What the write requires of the store.
   public var requirements: SecretRequirements
 
-  /// A way to write; without arguments, one that always writes and keeps what describes the item.
+  /// Makes a write; by default one that always writes and keeps the item's description.
   public init(
     condition: Condition = .always, label: String? = nil, attributes: [String: String]? = nil,
     requirements: SecretRequirements = SecretRequirements()
@@ -34,11 +34,11 @@ public struct SecretStoreWrite: Sendable {
 }
 
 extension SecretStoreWrite {
-  /// The most bytes of UTF-8 that a label or the value of an attribute may have.
+  /// The maximum length of a label or an attribute's value, in bytes of UTF-8.
   public static let textLimit = 4096
-  /// The most attributes that an item may have.
+  /// The maximum number of attributes of an item.
   public static let attributeLimit = 64
-  /// Names that attributes may not have, since stores keep the service and the account under them.
+  /// Names that attributes may not have, since stores use them for the service and the account.
   public static let reservedNames: Set<String> = ["service", "account", "xdg:schema"]
 
   func checkTexts() throws(SecretError) {
@@ -47,14 +47,14 @@ extension SecretStoreWrite {
     guard attributes.count <= Self.attributeLimit else {
       throw SecretError(
         code: .invalidName,
-        message: "An item may have \(Self.attributeLimit) attributes. Put less beside the secret.")
+        message: "An item may have \(Self.attributeLimit) attributes. Remove some of them.")
     }
     for (name, value) in attributes {
       try SecretID.check(name, "attribute")
       guard !Self.reservedNames.contains(name) else {
         throw SecretError(
           code: .invalidName,
-          message: "The attribute name \(name) is one that stores use. Choose another name.")
+          message: "The attribute name \(name) is reserved for stores. Choose another name.")
       }
       try Self.check(value, "value of an attribute")
     }
@@ -70,7 +70,7 @@ extension SecretStoreWrite {
 }
 
 extension SecretStoreWrite.Condition {
-  /// Throws unless the condition holds of what is there, nil for nothing.
+  /// Throws unless the condition holds for the existing secret, nil if none.
   func check(_ old: SecretBytes?, for id: SecretID) throws(SecretError) {
     switch self {
     case .always: break
@@ -78,21 +78,21 @@ extension SecretStoreWrite.Condition {
       guard old == nil else {
         throw SecretError(
           code: .duplicateItem,
-          message: "There is a secret of this name already. Use update or set to replace it.",
+          message: "A secret of this name already exists. Use update or set to replace it.",
           service: id.service, account: id.account)
       }
     case .ifPresent:
       guard old != nil else {
         throw SecretError(
           code: .notFound,
-          message: "There is no secret of this name. Use insert or set to make it.",
+          message: "No secret of this name exists. Use insert or set to create it.",
           service: id.service, account: id.account)
       }
     case .ifHolding(let expected):
       guard old == expected else {
         throw SecretError(
           code: .changed,
-          message: "The secret is no longer what was expected. Read it again, and decide anew.",
+          message: "The secret is no longer what was expected. Read it again, then retry.",
           service: id.service, account: id.account)
       }
     }

@@ -1,26 +1,26 @@
 extension Secrets {
-  /// Whether there is a secret for an account; the secret is not read.
+  /// Whether an account has a secret; the secret isn't read.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable` when the store cannot tell.
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable` when the store cannot determine it.
   public func contains(_ account: String) throws(SecretError) -> Bool {
     try item(for: account) != nil
   }
 
-  /// What is known of an account's secret without reading it, or nil when there is none.
+  /// The metadata of an account's secret, or nil if none exists; the secret isn't read.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.
   public func item(for account: String) throws(SecretError) -> SecretItem? {
     try naming(account) { () throws(SecretError) in try store.item(for: id(account)) }
   }
 
-  /// What is known of all secrets of the service, in the order of their accounts' UTF-8.
+  /// The metadata of all secrets of the service, sorted by their accounts' UTF-8.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.
   public func items() throws(SecretError) -> [SecretItem] {
     try naming(nil) { () throws(SecretError) in try store.items(service: service) }
   }
 
-  /// What is known of the service's secrets that have all of these attributes, in the order of their accounts' UTF-8.
+  /// The metadata of the service's secrets that have all of these attributes, sorted by their accounts' UTF-8.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.
   public func items(
@@ -31,12 +31,12 @@ extension Secrets {
     }
   }
 
-  /// The accounts that have a secret, in the order of their UTF-8.
+  /// The accounts that have a secret, sorted by their UTF-8.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.
   public func accounts() throws(SecretError) -> [String] { try items().map(\.account) }
 
-  /// Removes an account's secret, and returns whether there was one.
+  /// Removes an account's secret, and returns whether it existed.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does; `.noSpace` or `.accessDenied` when the store
   ///   cannot be written.
@@ -45,7 +45,7 @@ extension Secrets {
     try naming(account) { () throws(SecretError) in try store.remove(id(account)) }
   }
 
-  /// Removes all secrets of the service, and returns how many there were.
+  /// Removes all secrets of the service, and returns their number.
   ///
   /// - Throws: ``SecretError`` as ``remove(_:)`` does.
   @discardableResult

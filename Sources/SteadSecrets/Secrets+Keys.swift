@@ -1,31 +1,31 @@
 import Foundation
 
-// The three calls that code for Apple's Keychain often wraps it in. With
+// Three calls for code that wraps Apple's Keychain in such methods. With
 //
 //     let KeychainManager = try Secrets(service: "org.example.Notes")
 //
-// at the top of a program, its calls of such a wrapper compile as they are.
+// at the top of a program, its calls of such a wrapper compile unchanged.
 extension Secrets {
-  /// Keeps data under a key, in the place of what was there.
+  /// Stores data under a key, replacing any existing data.
   ///
   /// - Throws: ``SecretError`` as ``set(_:for:label:attributes:requirements:)`` does.
   public func save(key: String, data: Data) throws(SecretError) {
     try set(data, for: key)
   }
 
-  /// The data of a key that must be there.
+  /// The data of a key, which must exist.
   ///
-  /// - Throws: ``SecretError``: `.notFound` when it is not; else as ``data(for:)`` does.
+  /// - Throws: ``SecretError``: `.notFound` when it does not exist; otherwise as ``data(for:)`` does.
   public func load(key: String) throws(SecretError) -> Data {
     guard let data = try data(for: key) else {
       throw SecretError(
-        code: .notFound, message: "Nothing is kept under this key. Save it first.",
+        code: .notFound, message: "No data is stored under this key. Save it first.",
         service: service, account: key)
     }
     return data
   }
 
-  /// Removes a key and its data, or does nothing when there is none.
+  /// Removes a key and its data, or does nothing if it does not exist.
   ///
   /// - Throws: ``SecretError`` as ``remove(_:)`` does.
   public func delete(key: String) throws(SecretError) {

@@ -1,13 +1,12 @@
 import Foundation
 
 extension Secrets {
-  /// An account's secret as a value that was kept by
-  /// ``setValue(_:for:label:attributes:requirements:)``, or nil when there is none.
+  /// The value that ``setValue(_:for:label:attributes:requirements:)`` stored for an account, or nil if none exists.
   ///
-  /// What passes through the decoder stays in memory that is not zeroed: the JSON, which holds the whole secret,
-  /// the strings and numbers in it, and the value itself. Keep what must not stay as bytes.
+  /// The decoder leaves copies in memory that isn't zeroed: the JSON with the whole secret, its strings and
+  /// numbers, and the value itself. Store a secret that must not remain in memory as bytes.
   ///
-  /// - Throws: ``SecretError``: `.notDecodable` when the secret is not such a value in JSON; else as
+  /// - Throws: ``SecretError``: `.notDecodable` when the secret isn't such a value in JSON; otherwise as
   ///   ``bytes(for:)`` does.
   public func value<Value: Decodable>(
     _ type: Value.Type, for account: String
@@ -16,14 +15,14 @@ extension Secrets {
     return try naming(account) { () throws(SecretError) in try bytes.decoded(as: type) }
   }
 
-  /// Keeps a value as JSON, in the place of the secret that was there.
+  /// Stores a value as JSON, replacing any existing secret.
   ///
-  /// What passes through the encoder stays in memory that is not zeroed: the value, its strings and numbers, and
-  /// parts of the JSON from while it was made. The finished JSON is zeroed. To insert, update or compare values, make their
-  /// bytes by ``SecretBytes/init(encoding:)``.
+  /// The encoder leaves copies in memory that isn't zeroed: the value, its strings and numbers, and parts of
+  /// the JSON while it was built. The finished JSON is zeroed. To insert, update or compare values, make
+  /// their bytes by ``SecretBytes/init(encoding:)``.
   ///
-  /// - Throws: ``SecretError``: `.notDecodable` when the value cannot be encoded; else as
-  ///   ``set(_:for:label:attributes:requirements:)`` does, whose parameters the others are.
+  /// - Throws: ``SecretError``: `.notDecodable` when the value cannot be encoded; otherwise as
+  ///   ``set(_:for:label:attributes:requirements:)`` does, which has the same other parameters.
   public func setValue(
     _ value: some Encodable, for account: String, label: String? = nil,
     attributes: [String: String]? = nil, requirements: SecretRequirements = SecretRequirements()
@@ -35,9 +34,9 @@ extension Secrets {
 }
 
 extension SecretBytes {
-  /// A value as JSON, with the keys in order, so that equal values have equal bytes.
+  /// Encodes a value as JSON with sorted keys, so that equal values have equal bytes.
   ///
-  /// What the encoder leaves in memory is not zeroed.
+  /// What the encoder leaves in memory isn't zeroed.
   ///
   /// - Throws: ``SecretError``: `.notDecodable` when the value cannot be encoded.
   public convenience init(encoding value: some Encodable) throws(SecretError) {
@@ -47,31 +46,31 @@ extension SecretBytes {
     do {
       data = try encoder.encode(value)
     } catch {
-      // The encoder's own error would show the value.
+      // The encoder's own error would reveal the value.
       throw SecretError(
         code: .notDecodable,
-        message: "A value of type \(type(of: value)) cannot be written as JSON. Try to encode it "
-          + "by JSONEncoder to see why.")
+        message: "A value of type \(type(of: value)) cannot be encoded as JSON. Encode it "
+          + "with JSONEncoder to see why.")
     }
     self.init(data)
     data.wipe()
   }
 
-  /// The value that ``init(encoding:)`` made the bytes of.
+  /// Decodes the value that ``init(encoding:)`` encoded.
   ///
-  /// What the decoder leaves in memory, the value among it, is not zeroed.
+  /// What the decoder leaves in memory, including the value, isn't zeroed.
   ///
-  /// - Throws: ``SecretError``: `.notDecodable` when the bytes are not such a value in JSON.
+  /// - Throws: ``SecretError``: `.notDecodable` when the bytes aren't such a value in JSON.
   public func decoded<Value: Decodable>(as type: Value.Type) throws(SecretError) -> Value {
     var data = withBytes { Data($0) }
     defer { data.wipe() }
     do {
       return try JSONDecoder().decode(type, from: data)
     } catch {
-      // The decoder's own error would show parts of the secret.
+      // The decoder's own error would reveal parts of the secret.
       throw SecretError(
         code: .notDecodable,
-        message: "The secret is not a value of type \(type) in JSON. Read it by data(for:) to see "
+        message: "The secret isn't a value of type \(type) in JSON. Read it with data(for:) to see "
           + "what it is.")
     }
   }

@@ -1,20 +1,20 @@
 extension Secrets {
-  /// Keeps a secret, in the place of the one that was there.
+  /// Stores a secret, replacing any existing one.
   ///
   /// Once it returns, the secret outlives the process, in stores that have `.persistence`.
   ///
   /// - Parameters:
   ///   - secret: A string, `Data`, `[UInt8]` or ``SecretBytes``; it may be empty. Of these only the memory of
-  ///     ``SecretBytes`` is zeroed when it goes.
+  ///     ``SecretBytes`` is zeroed when it is released.
   ///   - account: The user or the purpose, unique within the service.
-  ///   - label: What a person sees in a password manager; nil keeps the old one, and gives a new item
-  ///     "SERVICE: ACCOUNT".
-  ///   - attributes: Names and values to describe the item; nil keeps the old ones. They are less
-  ///     protected than the secret in stores without `.encryptedAttributes`.
-  ///   - requirements: What is asked of the store.
-  /// - Throws: ``SecretError``: `.tooLarge` above the store's ``SecretStore/sizeLimit``, `.unsupported`
-  ///   for a requirement that the store lacks, `.invalidName` for names that no store takes, `.noSpace`,
-  ///   `.locked`, `.unavailable`. The old secret is still there then.
+  ///   - label: The name that a person sees in a password manager; nil keeps the old one, and gives a new
+  ///     item "SERVICE: ACCOUNT".
+  ///   - attributes: Names and values that describe the item; nil keeps the old ones. They are less protected
+  ///     than the secret in stores without `.encryptedAttributes`.
+  ///   - requirements: What the write requires of the store.
+  /// - Throws: ``SecretError``: `.tooLarge` above the store's ``SecretStore/sizeLimit``, `.unsupported` for a
+  ///   requirement that the store lacks, `.invalidName` for names that no store accepts, `.noSpace`,
+  ///   `.locked`, `.unavailable`. The old secret is unchanged then.
   public func set(
     _ secret: some SecretContent, for account: String, label: String? = nil,
     attributes: [String: String]? = nil, requirements: SecretRequirements = SecretRequirements()
@@ -24,12 +24,12 @@ extension Secrets {
       SecretStoreWrite(label: label, attributes: attributes, requirements: requirements))
   }
 
-  /// Keeps a secret where there is none yet.
+  /// Stores a secret if none exists yet.
   ///
-  /// Of several threads and processes that try at once, exactly one succeeds.
+  /// If several threads and processes try at once, exactly one succeeds.
   ///
-  /// - Throws: ``SecretError``: `.duplicateItem` when there is one; else as
-  ///   ``set(_:for:label:attributes:requirements:)`` does, whose parameters these are.
+  /// - Throws: ``SecretError``: `.duplicateItem` when one exists; otherwise as
+  ///   ``set(_:for:label:attributes:requirements:)`` does, which has the same parameters.
   public func insert(
     _ secret: some SecretContent, for account: String, label: String? = nil,
     attributes: [String: String]? = nil, requirements: SecretRequirements = SecretRequirements()
@@ -40,10 +40,10 @@ extension Secrets {
         condition: .ifAbsent, label: label, attributes: attributes, requirements: requirements))
   }
 
-  /// Keeps a secret in the place of one that must be there.
+  /// Replaces an existing secret.
   ///
-  /// - Throws: ``SecretError``: `.notFound` when there is none; else as
-  ///   ``set(_:for:label:attributes:requirements:)`` does, whose parameters these are.
+  /// - Throws: ``SecretError``: `.notFound` when none exists; otherwise as
+  ///   ``set(_:for:label:attributes:requirements:)`` does, which has the same parameters.
   public func update(
     _ secret: some SecretContent, for account: String, label: String? = nil,
     attributes: [String: String]? = nil, requirements: SecretRequirements = SecretRequirements()
@@ -54,17 +54,17 @@ extension Secrets {
         condition: .ifPresent, label: label, attributes: attributes, requirements: requirements))
   }
 
-  /// Keeps a secret only if the item still holds what the caller last read.
+  /// Replaces a secret only if the item still has the content that the caller last read.
   ///
   /// - Parameters:
-  ///   - expected: What was read; to begin with nothing, call
+  ///   - expected: The secret that was read; to start without one, call
   ///     ``insert(_:for:label:attributes:requirements:)``.
-  ///   - secret: What to keep from now on.
+  ///   - secret: The new secret.
   ///   - account: The user or the purpose, unique within the service.
-  ///   - label: What a person sees; nil keeps the old one.
-  ///   - attributes: Names and values to describe the item; nil keeps the old ones.
-  ///   - requirements: What is asked of the store.
-  /// - Throws: ``SecretError``: `.changed` when the item holds something else, or is not there; else as
+  ///   - label: The name that a person sees; nil keeps the old one.
+  ///   - attributes: Names and values that describe the item; nil keeps the old ones.
+  ///   - requirements: What the write requires of the store.
+  /// - Throws: ``SecretError``: `.changed` when the item has other content, or does not exist; otherwise as
   ///   ``set(_:for:label:attributes:requirements:)`` does.
   public func replace(
     _ expected: some SecretContent, with secret: some SecretContent, for account: String,

@@ -17,24 +17,24 @@ import Foundation
 /// let password = try secrets.string(for: "anna@example.org")
 /// ```
 ///
-/// It is the same on every system; where the secrets are kept is the ``store``'s matter, and
-/// ``storeDescription`` tells of it. A value of this type holds no secret itself, and may be used from every
-/// thread and copied at no cost. Calls wait for the store: microseconds for a vault or memory,
-/// around a millisecond for a service of the desktop.
+/// It works the same on every system; the ``store`` determines where the secrets are kept, and
+/// ``storeDescription`` describes it. A value of this type contains no secret itself, may be used on every
+/// thread and is free to copy. Calls wait for the store: microseconds for a vault or memory, around a
+/// millisecond for a service of the desktop.
 ///
-/// Reads give nil only when the store knows that there is no such item. One that is locked, not set up
-/// or out of reach throws.
+/// Reads return nil only when the store is certain that the item does not exist. A store that is locked, not
+/// set up or out of reach throws.
 public struct Secrets: Sendable {
   /// The app or the server that the secrets are for.
   public let service: String
-  /// What keeps the secrets.
+  /// The store that keeps the secrets.
   public let store: any SecretStore
 
-  /// The secrets of a service in a store of the caller's choice.
+  /// The secrets of a service in a store that the caller chooses.
   ///
   /// - Parameters:
   ///   - service: A name that no other app uses, such as `org.example.Notes`.
-  ///   - store: Where the secrets are kept.
+  ///   - store: The store for the secrets.
   /// - Throws: ``SecretError``: `.invalidName` as ``SecretID/init(service:account:)`` does.
   public init(service: String, store: any SecretStore) throws(SecretError) {
     try SecretID.check(service, "service")
@@ -42,10 +42,10 @@ public struct Secrets: Sendable {
     self.store = store
   }
 
-  /// Which store keeps the secrets, and why that one.
+  /// Which store keeps the secrets, and why it was chosen.
   public var storeDescription: SecretStoreDescription { store.storeDescription }
 
-  /// Gives an error of the store the names of what it was about.
+  /// Adds the names of the service and account to an error of the store.
   func naming<Result>(
     _ account: String?, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -65,10 +65,9 @@ public struct Secrets: Sendable {
 }
 
 extension Secrets {
-  /// The secret of an account, or nil when there is none.
+  /// The secret of an account, or nil if none exists.
   ///
-  /// It stays in memory that is zeroed later; ``data(for:)`` and ``string(for:)`` make copies that
-  /// are not.
+  /// Its memory is zeroed when it is released; ``data(for:)`` and ``string(for:)`` make copies that are not.
   ///
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.unavailable` or `.corrupt` when it cannot
   ///   be read.
@@ -76,9 +75,9 @@ extension Secrets {
     try naming(account) { () throws(SecretError) in try store.bytes(for: id(account)) }
   }
 
-  /// Calls `body` with the bytes of a secret, and returns what it returns; nil without a secret.
+  /// Calls `body` with the bytes of a secret, and returns its result; nil without a secret.
   ///
-  /// The bytes must not be used after `body` returns. What `body` copies is the caller's to zero.
+  /// The bytes must not be used after `body` returns. The caller has to zero any copies that `body` makes.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does; and what `body` throws.
   public func withBytes<Result>(
@@ -87,8 +86,7 @@ extension Secrets {
     try bytes(for: account)?.withBytes(body)
   }
 
-  /// Calls `body`, which may throw errors of its own, with the bytes of a secret, as the other
-  /// `withBytes(for:_:)` does.
+  /// Calls `body`, which may throw its own errors, with the bytes of a secret, as the other `withBytes(for:_:)` does.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does; and what `body` throws.
   public func withBytes<Result, Failure: Error>(
@@ -97,28 +95,27 @@ extension Secrets {
     try bytes(for: account)?.withBytes(body)
   }
 
-  /// A copy of an account's secret, or nil when there is none.
+  /// A copy of an account's secret, or nil if none exists.
   ///
-  /// The whole secret stays in the copy's memory, which is not zeroed when it goes; so do copies of the copy.
+  /// The copy's memory holds the whole secret and isn't zeroed when it is released; neither are copies of the copy.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func data(for account: String) throws(SecretError) -> Data? {
     try withBytes(for: account) { Data($0) }
   }
 
-  /// An account's secret as text, or nil when there is none.
+  /// An account's secret as a string, or nil if none exists.
   ///
-  /// The whole secret stays in the string's memory, which is not zeroed when it goes; so do parts of it and
-  /// strings made of it. There is no way to zero a string: use `withBytes(for:_:)`.
+  /// The string's memory holds the whole secret and isn't zeroed when it is released; neither are its parts
+  /// and strings made from it. A string cannot be zeroed: use `withBytes(for:_:)`.
   ///
-  /// - Throws: ``SecretError``: `.notDecodable` when the secret is not UTF-8; else as ``bytes(for:)``
-  ///   does.
+  /// - Throws: ``SecretError``: `.notDecodable` when the secret isn't UTF-8; otherwise as ``bytes(for:)`` does.
   public func string(for account: String) throws(SecretError) -> String? {
     try bytes(for: account)?.withBytes { bytes throws(SecretError) in
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw SecretError(
           code: .notDecodable,
-          message: "The secret is not text in UTF-8. Read it by data(for:).", service: service,
+          message: "The secret isn't UTF-8. Read it with data(for:).", service: service,
           account: account)
       }
       return text

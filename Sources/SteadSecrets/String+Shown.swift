@@ -1,5 +1,5 @@
-/// Names and paths in messages. They come from other programs and from files, so that they could forge lines
-/// of a log, colour a terminal, or end a quotation.
+/// Names and paths in messages. They come from other programs and from files, so they could otherwise forge
+/// lines of a log, colour a terminal, or end a quotation.
 extension String {
   /// The string with control and format characters written as escapes, such as `\u{1B}`.
   var shown: String {
@@ -17,7 +17,7 @@ extension String {
     return String(shown)
   }
 
-  /// The string between quotation marks, with those in it and backslashes escaped.
+  /// The string in quotation marks, with quotation marks and backslashes in it escaped.
   var quoted: String {
     var quoted = "\""
     for character in unicodeScalars {
@@ -27,10 +27,10 @@ extension String {
     return quoted.shown + "\""
   }
 
-  /// The string as one word of a shell's command, whatever is in it.
+  /// The string as one word of a shell command, whatever it contains.
   var shellQuoted: String {
     var quoted = "'"
-    // By scalars, since a quotation mark with an accent is another character to Swift, and none to a shell.
+    // By scalars, since a quotation mark with an accent is another character to Swift, but not to a shell.
     for scalar in unicodeScalars {
       quoted.unicodeScalars.append(
         contentsOf: (scalar == "'" ? #"'\''"# : "\(scalar)").unicodeScalars)

@@ -50,7 +50,7 @@ extension ChosenStore {
     }
     if isDone { return }
     try withWritersLock(.exclusive) { () throws(SecretError) in
-      // Another process may have written first, and at another place.
+      // Another process may have written first, and to another location.
       if try current().record == nil { try settle() }
       try self.write(bytes, id, write)
     }
@@ -58,7 +58,7 @@ extension ChosenStore {
 }
 
 extension ChosenStore {
-  /// Reads until the place is the same before and after, or what was found needs no second look.
+  /// Reads until the location is the same before and after, or the result needs no second check.
   private func read<Result>(
     isCertain: (Result) -> Bool, _ body: (any SecretStore) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -77,11 +77,11 @@ extension ChosenStore {
     }
     throw failure
       ?? SecretError(
-        code: .failed, message: "The secrets were moved again and again. Try again.",
+        code: .failed, message: "The secrets were moved repeatedly during the read. Try again.",
         service: service)
   }
 
-  /// Changes what is there while nobody moves it.
+  /// Changes the store while nobody moves the secrets.
   private func change<Result>(
     _ body: (any SecretStore) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -106,10 +106,10 @@ extension ChosenStore {
     }
   }
 
-  /// Makes the choice the service's, before its first secret is written.
+  /// Makes the choice final for the service, before its first secret is written.
   ///
-  /// A vault comes before the record, so that no record leads to a vault that was never made; and the
-  /// record before the secret, so that no secret is where no record leads.
+  /// A vault is created before the record, so that no record leads to a missing vault; and the record before
+  /// the secret, so that no secret is where no record leads.
   private func settle() throws(SecretError) {
     var current = try current()
     current.store = try opener.open(current.choice.address, isNew: true)

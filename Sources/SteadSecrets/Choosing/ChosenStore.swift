@@ -1,17 +1,17 @@
 import Foundation
 import SteadFiles
 
-/// The store that was chosen for a service, and the next one once the secrets were moved.
+/// The store chosen for a service, and its successor after the secrets were moved.
 ///
-/// Each call looks whether the record is still the one that was read, which costs a system call. So
-/// processes that run while another one moves the secrets go on at the new place. Writers hold a
-/// lock together, which who moves has alone; readers hold none, and look at the record again before
-/// they believe that something is missing.
+/// Each call checks whether the record is still the one that was read, which costs a system call. So
+/// processes that run while another one moves the secrets continue at the new location. Writers share a lock,
+/// which a move holds exclusively; readers hold none, and check the record again before they conclude that
+/// something is missing.
 final class ChosenStore: SecretStore {
-  /// How often a read is begun anew because the secrets were moved in the middle of it.
+  /// How often a read is restarted because the secrets were moved during it.
   static let attemptLimit = 10
 
-  /// What is known of the place. A call works with a copy.
+  /// The current state of the location. A call works with a copy.
   struct Current: Sendable {
     var stamp: StoreRecordFile.Stamp?
     var record: StoreRecord?
@@ -21,9 +21,9 @@ final class ChosenStore: SecretStore {
 
   let opener: StoreOpener
   let file: StoreRecordFile
-  /// Writers hold it together, and a move holds it alone.
+  /// Writers share it, and a move holds it exclusively.
   let writersLock: FileLock
-  /// Whether a record that leads elsewhere is replaced by the first write, as when secrets come back.
+  /// Whether the first write replaces a record that leads elsewhere, as when secrets return.
   let isReturn: Bool
   private let known: ForkSafeLock<Current?>
 
@@ -41,7 +41,7 @@ final class ChosenStore: SecretStore {
 
   var service: String { file.service }
 
-  /// Where the secrets are now.
+  /// The current location of the secrets.
   func current() throws(SecretError) -> Current {
     let stamp = try file.stamp()
     let old = known.withLock { $0 }
@@ -49,7 +49,7 @@ final class ChosenStore: SecretStore {
     return try adopt(find(stamp, old))
   }
 
-  /// Keeps what is known for the next call.
+  /// Keeps the state for the next call.
   @discardableResult
   func adopt(_ new: Current) -> Current {
     let old = known.withLock { current in
@@ -57,7 +57,7 @@ final class ChosenStore: SecretStore {
       current = new
       return old
     }
-    // Let go of here: a store's own locks must not go while this one is held.
+    // Released here: a store's own locks must not be released while this one is held.
     return withExtendedLifetime(old) { new }
   }
 
@@ -80,7 +80,7 @@ final class ChosenStore: SecretStore {
     return try provisional(StoreChoice(probe: opener.probe()), stamp, old)
   }
 
-  /// A choice that no write has made the service's yet.
+  /// A provisional choice: no secret has been written, so it isn't recorded yet.
   private func provisional(
     _ choice: StoreChoice, _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
@@ -94,14 +94,14 @@ final class ChosenStore: SecretStore {
     return Current(stamp: stamp, record: nil, choice: choice, store: store)
   }
 
-  /// The store at an address; the old one where that has stayed the same.
+  /// Opens the store at an address; reuses the old one if that is unchanged.
   private func open(_ address: StoreAddress, _ old: Current?) throws(SecretError) -> any SecretStore
   {
     if let old, old.choice.address == address, !(old.store is PlannedVault) { return old.store }
     return try opener.open(address, isNew: false)
   }
 
-  /// Says of the error of a store that cannot be used where the secrets are.
+  /// Adds to the error of an unusable store where the secrets are.
   func explained(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
     guard let record else { return error }
     switch error.code {
@@ -114,13 +114,14 @@ final class ChosenStore: SecretStore {
   private func located(_ error: SecretError, _ record: StoreRecord) -> SecretError {
     var error = error
     error.message +=
-      " The secrets of \(service.quoted) are in \(record.address), by the record \(file.path), and are looked "
-      + "for nowhere else."
+      " The secrets of \(service.quoted) are in \(record.address) according to the record "
+      + "\(file.path), and are searched "
+      + "nowhere else."
     if let leftover = record.leftover { error.message += " Copies may be left in \(leftover)." }
     return error
   }
 
-  /// What the store says of itself, with the reason of the choice.
+  /// The store's own description, with the reason for the choice.
   var storeDescription: SecretStoreDescription {
     guard let current = (try? current()) ?? known.withLock({ $0 }) else {
       return SecretStoreDescription(kind: .other("none"), reason: "No store has been chosen.")

@@ -1,17 +1,17 @@
 import Foundation
 import SteadFiles
 
-/// A vault at a place that the program names, which the first write makes where it is missing.
+/// A vault at a location that the program names, which the first write creates if missing.
 ///
-/// A path with a mistake in it would otherwise leave an empty vault behind each read.
+/// If reads created it, a mistyped path would leave an empty vault behind.
 final class NamedVault: SecretStore {
   private let url: URL
   private let key: VaultKey?
   private let opener: StoreOpener
   private let vault = ForkSafeLock<Vault?>(nil)
 
-  /// - Parameter key: What opens it; nil for the keys of a usual vault.
-  /// - Throws: ``SecretError`` when there is a vault that does not open, or was one.
+  /// - Parameter key: The key that opens it; nil means the keys of a default vault.
+  /// - Throws: ``SecretError`` when the vault exists and does not open, or existed before.
   init(at url: URL, key: VaultKey?, opener: StoreOpener) throws(SecretError) {
     (self.url, self.key, self.opener) = (url, key, opener)
     _ = try current()
@@ -25,7 +25,7 @@ final class NamedVault: SecretStore {
     return keep(try opener.openVault(at: url, key: key, .open))
   }
 
-  /// The vault, made if it has to be.
+  /// The vault, created if necessary.
   private func made() throws(SecretError) -> Vault {
     if let known = vault.withLock({ $0 }) { return known }
     return keep(try opener.openVault(at: url, key: key, .openOrCreate))
@@ -66,7 +66,7 @@ extension NamedVault {
   func write(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
-    // What no vault takes makes none.
+    // A secret that no vault accepts does not create one.
     try check(bytes, write)
     try made().write(bytes, for: id, write)
   }

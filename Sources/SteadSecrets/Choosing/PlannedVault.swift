@@ -1,6 +1,6 @@
-/// A vault that was chosen and has not been made: it has no items, and that is certain.
+/// A vault that was chosen and has not been created yet: it certainly has no items.
 ///
-/// A process that only reads makes no file.
+/// A process that only reads creates no file.
 struct PlannedVault: SecretStore {
   let path: String
 
@@ -20,6 +20,8 @@ struct PlannedVault: SecretStore {
   func write(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
-    throw SecretError(code: .notInitialized, message: "The vault \(path) has not been made.")
+    throw SecretError(
+      code: .notInitialized,
+      message: "The vault \(path) has not been created. Write a secret to create it.")
   }
 }

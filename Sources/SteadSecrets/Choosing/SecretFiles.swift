@@ -1,20 +1,20 @@
 import Foundation
 import SteadFiles
 
-/// Where choosing has its files, by the rules of the system.
+/// The locations of the files for choosing a store, by the rules of the system.
 struct SecretFiles: Hashable, Sendable {
-  /// The name of the systemd credential that opens the usual vault.
+  /// The name of the systemd credential that opens the default vault.
   static let credentialName = "stead-vault-key"
 
   /// A record for each service, and its lock.
   let records: URL
-  /// The usual vaults, one for each service: what one app keeps makes no other's writes slow or fail.
+  /// The default vaults, one for each service: one app's secrets do not slow down or block another's writes.
   private let vaults: URL
-  /// The key of the usual vaults, where nothing better gives one.
+  /// The key of the default vaults, if no better source exists.
   let keyFile: URL
   /// Where systemd puts the service's credentials, if it does.
   let credentials: URL?
-  /// What is wrong with `HOME`, where places are below it; nil when nothing is.
+  /// What is wrong with `HOME`, if locations are below it; nil if nothing is.
   private let homeProblem: String?
 
   init(environment: [String: String]) throws(SecretError) {
@@ -23,7 +23,8 @@ struct SecretFiles: Hashable, Sendable {
       directories = try AppDirectories(id: "stead", environment: environment)
     } catch {
       throw SecretError(
-        code: .failed, message: "The user's directories cannot be told. Set HOME.", cause: error)
+        code: .failed, message: "The user's directories cannot be determined. Set HOME.",
+        cause: error)
     }
     records = directories.config.appending(path: "secrets", directoryHint: .isDirectory)
     vaults = directories.data.appending(path: "secrets", directoryHint: .isDirectory)
@@ -33,15 +34,15 @@ struct SecretFiles: Hashable, Sendable {
       .flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
   }
 
-  /// A service's usual vault.
+  /// A service's default vault.
   func vault(of service: String) -> URL {
     vaults.appending(path: StoreRecordFile.stem(service) + ".vault", directoryHint: .notDirectory)
   }
 
-  /// Which key a usual vault gets when it is made now.
+  /// Which key a default vault gets when it is created now.
   ///
-  /// - Throws: ``SecretError`` `.notFound` where systemd gives credentials, and not this one, unless there is
-  ///   a key file already; and where there is only a key file, and the program allows none.
+  /// - Throws: ``SecretError`` `.notFound` if systemd provides credentials, but not this one, unless a key
+  ///   file already exists; and if only a key file is available, which the program does not allow.
   func keyLocation(allowsKeyFile: Bool) throws(SecretError) -> StoreProbe.KeyLocation {
     if hasCredential { return .systemdCredential(name: Self.credentialName) }
     guard allowsKeyFile else { throw Self.noKey }
@@ -50,26 +51,26 @@ struct SecretFiles: Hashable, Sendable {
       throw SecretError(
         code: .notFound,
         message:
-          "CREDENTIALS_DIRECTORY is set, and has no credential \(Self.credentialName) to open the "
-          + "vault with. Add it to the unit by LoadCredentialEncrypted=, or name the vault and its key: "
+          "CREDENTIALS_DIRECTORY is set, but has no credential \(Self.credentialName) to open the "
+          + "vault. Add it to the unit with LoadCredentialEncrypted=, or name the vault and its key: "
           + "Secrets(service:in: .vault(key:)).")
     }
     return .keyFile(path: path)
   }
 
-  /// The error where a vault's key could only be in a file beside it, and the program allows none.
+  /// The error if a vault's key could only be in a file next to it, which the program does not allow.
   static let noKey = SecretError(
     code: .notFound,
     message:
-      "The secrets would be in a vault, and the only key for it is a file beside it, which the program does "
+      "The secrets would be in a vault whose only key is a file next to it, which the program does "
       + "not allow. Start a Secret Service, give the process the systemd credential \(credentialName), or name "
       + "a key: Secrets(service:in: .vault(key:)).")
 
-  /// Makes sure that the places are there, or can be made, and are this user's.
+  /// Checks that the directories exist, or can be created, and belong to this user.
   ///
-  /// - Throws: ``SecretError``: `.failed` for a home directory that is not there, since it may not be
-  ///   mounted; `.accessDenied` for the superuser in another user's directories, whom what is made would
-  ///   lock out.
+  /// - Throws: ``SecretError``: `.failed` for a missing home directory, since it may not be mounted;
+  ///   `.accessDenied` for the superuser in another user's directories, since new files there would lock that
+  ///   user out.
   func check() throws(SecretError) {
     if let homeProblem {
       throw SecretError(code: .failed, message: homeProblem)
@@ -86,7 +87,7 @@ struct SecretFiles: Hashable, Sendable {
     }
   }
 
-  /// The nearest directory above a place that is there, and whose it is.
+  /// The nearest existing directory above a path, and its owner.
   private static func nearest(_ url: URL) -> (path: String, owner: uid_t)? {
     var directory = url.deletingLastPathComponent()
     while true {
@@ -106,14 +107,14 @@ struct SecretFiles: Hashable, Sendable {
     }
     guard home.hasPrefix("/") else {
       return
-        "HOME is set and names no directory, so that nobody can tell where the secrets are. Set it."
+        "HOME isn't a path, so the location of the secrets is unknown. Set HOME."
     }
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: home, isDirectory: &isDirectory),
       isDirectory.boolValue
     else {
       return
-        "The home directory \(home) is not there. Mount it or make it, or set HOME to another one."
+        "The home directory \(home) does not exist. Mount or create it, or set HOME to another one."
     }
     return nil
   }

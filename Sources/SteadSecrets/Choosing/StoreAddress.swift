@@ -1,4 +1,4 @@
-/// Where a store is, as a record has it, so that the store can be found again.
+/// The address of a store in a record, by which the store can be found again.
 struct StoreAddress: Codable, Hashable, Sendable {
   /// The names are those of the record's file.
   enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
@@ -10,7 +10,7 @@ struct StoreAddress: Codable, Hashable, Sendable {
   }
 
   var kind: Kind
-  /// The path of a vault, or the name of a collection or of a keychain; nil means the usual one.
+  /// The path of a vault, or the name of a collection or of a keychain; nil means the default one.
   var location: String?
 
   static let secretService = StoreAddress(kind: .secretService)
@@ -19,7 +19,7 @@ struct StoreAddress: Codable, Hashable, Sendable {
 }
 
 extension StoreAddress: CustomStringConvertible {
-  /// What a person calls it.
+  /// The store's name for a person.
   var description: String {
     switch kind {
     case .secretService:

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Which store is used, and why: what a probe and a record come to.
+/// Which store is used, and why: the result of a probe or a record.
 struct StoreChoice: Hashable, Sendable {
   var address: StoreAddress
   /// Why, in a sentence or two for a person.
   var reason: String
 
-  /// What a record says is not looked into again: a keyring that is away for a day must not make a
-  /// second home for secrets.
+  /// A record is not questioned again: a keyring that is unavailable for a day must not lead to a second
+  /// location for secrets.
   init(record: StoreRecord, path: String) {
     address = record.address
     let since = record.since.formatted(.iso8601.year().month().day())
@@ -66,7 +66,7 @@ struct StoreChoice: Hashable, Sendable {
 }
 
 extension StoreProbe.KeyLocation {
-  /// What the key protects from, and what not.
+  /// What the key protects from, and what it does not.
   fileprivate var protection: String {
     switch self {
     case .systemdCredential(let name):

@@ -1,14 +1,14 @@
 import Foundation
 import SteadFiles
 
-/// Looks at what an environment has, and opens stores there.
+/// Examines an environment, and opens stores in it.
 struct StoreOpener: Sendable {
   let service: String
   let environment: [String: String]
   /// How long the Secret Service may take to answer.
   let timeout: Duration
   let files: SecretFiles
-  /// Whether a vault may have its key in a file beside it.
+  /// Whether a vault may have its key in a file next to it.
   var allowsKeyFile = true
 
   init(
@@ -20,20 +20,20 @@ struct StoreOpener: Sendable {
     files = try SecretFiles(environment: environment)
   }
 
-  /// The same, for a program that allows key files or not.
+  /// A copy for a program that does or does not allow key files.
   func allowing(keyFile isAllowed: Bool) -> StoreOpener {
     var opener = self
     opener.allowsKeyFile = allowsKeyFile && isAllowed
     return opener
   }
 
-  /// What there is for a service without a record; it waits for the Secret Service's answer.
+  /// Probes the system for a service without a record; waits for the Secret Service's answer.
   ///
-  /// - Throws: ``SecretError`` when there is a Secret Service, or may be one, and it does not tell its
-  ///   state: it may have secrets, which a second place would hide.
+  /// - Throws: ``SecretError`` when a Secret Service exists, or may exist, and does not report its state: it
+  ///   may have secrets that a second location would hide.
   func probe() throws(SecretError) -> StoreProbe {
     if Self.keychain == nil, try isPortalOffered() {
-      // What the sandbox lets through of the Secret Service would have the secrets of all apps.
+      // The part of the Secret Service that the sandbox allows would contain the secrets of all apps.
       return StoreProbe(secretService: .absent(.notOnThisSystem), vaultKey: .secretPortal)
     }
     let finding = try secretServiceFinding()
@@ -55,11 +55,11 @@ struct StoreOpener: Sendable {
     }
   }
 
-  /// Whether a service that cannot be reached is none, and not one that is away for now.
+  /// Whether an unreachable service is certainly missing, not just temporarily unavailable.
   private func isCertain(_ reason: SecretError.Unavailability) -> Bool {
     switch reason {
     case .noLibrary, .noService, .notOnThisSystem: true
-    // An address that leads nowhere is a session's that has ended, or one that has still to begin.
+    // An address that leads nowhere belongs to a session that has ended, or has yet to begin.
     case .noBus: !BusAddress.isGiven(in: environment)
     default: false
     }
@@ -68,8 +68,9 @@ struct StoreOpener: Sendable {
   private static func uncertain(_ error: SecretError) -> SecretError {
     var error = error
     error.message +=
-      " No place has been chosen for these secrets yet, and the Secret Service may have some, so that no "
-      + "other place is used. Name one to do without: Secrets(service:in: .vault())."
+      " No location has been chosen for these secrets yet, and the Secret Service may have "
+      + "some, so no "
+      + "other location is used. To do without it, name one: Secrets(service:in: .vault())."
     return error
   }
 
@@ -84,9 +85,9 @@ struct StoreOpener: Sendable {
     }
   }
 
-  /// The store at an address.
+  /// Opens the store at an address.
   ///
-  /// - Parameter isNew: Whether a vault that is not there is made.
+  /// - Parameter isNew: Whether to create a missing vault.
   func open(_ address: StoreAddress, isNew: Bool) throws(SecretError) -> any SecretStore {
     switch address.kind {
     case .secretService: secretService(address.location.map { .named($0) } ?? .default)
@@ -114,26 +115,26 @@ struct StoreOpener: Sendable {
 }
 
 extension StoreOpener {
-  /// The service's usual vault.
+  /// The service's default vault.
   var usualVault: URL { files.vault(of: service) }
 
   func url(ofVault address: StoreAddress) -> URL {
     address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? usualVault
   }
 
-  /// Whether a vault is there; whether it can be opened is not looked at.
+  /// Whether a vault exists; whether it can be opened isn't checked.
   func hasVault(_ address: StoreAddress) throws(SecretError) -> Bool {
     try VaultFile(url(ofVault: address)).status() != nil
   }
 
-  /// Whether a vault is at a place, or was there once: one that is gone is not one without secrets.
+  /// Whether a vault exists at a location, or existed once: one that has disappeared isn't one without secrets.
   func isVaultExpected(at url: URL) throws(SecretError) -> Bool {
     let file = try VaultFile(url)
     return try file.status() != nil
       || VaultPin(vault: file.path, environment: environment).id() != nil
   }
 
-  /// A vault, by a key, or by the first of the usual ones that opens it.
+  /// Opens a vault with a key, or with the first default key that opens it.
   func openVault(
     at url: URL, key: VaultKey?, _ opening: Vault.Opening
   ) throws(SecretError) -> Vault {
@@ -141,13 +142,13 @@ extension StoreOpener {
     let keys = if let key { [key] } else { try usualKeys() }
     for key in keys {
       do throws(SecretError) {
-        // A vault that another key opens is there, so only the first key can be a new one's.
+        // A vault that another key opens exists, so only the first key can be a new vault's.
         return try Vault(
           at: url, key: key, opening: failure == nil ? opening : .open, environment: environment)
       } catch  where error.code == .wrongKey || error.code == .notFound {
         failure = failure ?? error
       } catch {
-        // Without a vault, what kept the first key from making one is the reason.
+        // Without a vault, the error is the reason why the first key could not create one.
         throw error.code == .notInitialized ? failure ?? error : error
       }
     }

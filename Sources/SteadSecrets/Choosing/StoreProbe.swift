@@ -1,12 +1,12 @@
-/// What was found on the system, for a store to be chosen.
+/// What was found on the system, for choosing a store.
 struct StoreProbe: Hashable, Sendable {
-  /// What came of asking a store for its state.
+  /// The result of asking a store for its state.
   enum Finding: Hashable, Sendable {
     case state(SecretStoreState)
-    /// It is not on this system, and that is certain.
+    /// It is certainly not on this system.
     case absent(SecretError.Unavailability)
 
-    /// Whether secrets have to be in a vault then.
+    /// Whether secrets have to be in a vault in this case.
     var leadsToVault: Bool {
       switch self {
       case .state(.ready), .state(.locked): false
@@ -15,16 +15,16 @@ struct StoreProbe: Hashable, Sendable {
     }
   }
 
-  /// Where the key of the usual vault is, or will be.
+  /// Where the key of the default vault is, or will be.
   enum KeyLocation: Hashable, Sendable {
     case systemdCredential(name: String)
     case secretPortal
     case keyFile(path: String)
   }
 
-  /// Which Keychain the process can use; nil where the system has none.
+  /// Which Keychain the process can use; nil if the system has none.
   var keychain: StoreAddress?
   var secretService: Finding
-  /// Nil where no vault is needed.
+  /// Nil if no vault is needed.
   var vaultKey: KeyLocation?
 }

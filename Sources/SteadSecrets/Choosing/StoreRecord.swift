@@ -1,8 +1,8 @@
 import Foundation
 
-/// The note of which store holds a service's secrets.
+/// Records which store contains a service's secrets.
 ///
-/// It is a JSON file for each service. It holds no secret, no account and no attribute:
+/// It is a JSON file for each service. It contains no secret, account or attribute:
 ///
 /// ```json
 /// {
@@ -15,17 +15,17 @@ import Foundation
 /// ```
 struct StoreRecord: Hashable, Sendable {
   static let version = 1
-  /// The longest file that is read, in bytes.
+  /// The largest file that is read, in bytes.
   static let sizeLimit = 1 << 16
 
   var service: String
-  /// The store with the secrets.
+  /// The store that contains the secrets.
   var address: StoreAddress
-  /// When this store became the one.
+  /// When this store was chosen.
   var since: Date
-  /// Why it did.
+  /// Why it was chosen.
   var reason: String
-  /// The store that they were moved from, as long as copies may be left there.
+  /// The store from which they were moved, as long as copies may be left there.
   var leftover: StoreAddress?
 }
 
@@ -41,13 +41,14 @@ extension StoreRecord {
     var leftover: StoreAddress?
   }
 
-  /// - Parameter path: What errors are to name.
+  /// - Parameter path: The path to name in errors.
   init(_ json: Data, service: String, path: String) throws(SecretError) {
     func damaged(_ cause: (any Error)?) -> SecretError {
       SecretError(
         code: .corrupt,
-        message: "\(path) does not say where the secrets are. Restore it from a backup, or name "
-          + "the place of the secrets in the program.",
+        message:
+          "\(path) does not name the store of the secrets. Restore it from a backup, or name "
+          + "the location of the secrets in the program.",
         service: service, cause: cause)
     }
     let decoder = JSONDecoder()
@@ -61,7 +62,7 @@ extension StoreRecord {
           service: service)
       }
       let contents = try decoder.decode(Contents.self, from: json)
-      // Not `==`, for which texts are the same whose bytes are not.
+      // Not `==`, which treats some strings with different bytes as equal.
       guard version == Self.version, contents.service.utf8.elementsEqual(service.utf8) else {
         throw damaged(nil)
       }

@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// The file with a service's record.
+/// The file of a service's record.
 struct StoreRecordFile: Sendable {
-  /// The longest name that a service's own name is spelled out in, in bytes; a longer one is hashed.
+  /// The longest service name that is spelled out, in bytes; a longer one is hashed.
   static let nameLimit = 200
 
   let service: String
@@ -15,20 +15,20 @@ struct StoreRecordFile: Sendable {
   }
 
   var path: String { url.path(percentEncoded: false) }
-  /// Writers of the service hold it together, and who makes its first record or moves its secrets alone.
+  /// Writers of the service share it; creating its first record and moving its secrets requires it exclusively.
   var lock: URL { url.appendingPathExtension("lock") }
 
-  /// What tells whether the file is still the one that was read; costs one system call.
+  /// Determines whether the file is still the one that was read; costs one system call.
   ///
-  /// Nil without a file.
+  /// Nil if the file does not exist.
   func stamp() throws(SecretError) -> Stamp? {
     try reading { try POSIXDisk().status(at: path).map(Stamp.init) }
   }
 
-  /// The record; nil without a file.
+  /// The record; nil if the file does not exist.
   ///
-  /// - Throws: ``SecretError``: `.accessDenied` for a file that others could have written or exchanged, since it
-  ///   says where secrets go; `.corrupt`, `.newerVersion`.
+  /// - Throws: ``SecretError``: `.accessDenied` for a file that other users could have written or replaced,
+  ///   since it determines where secrets go; `.corrupt`, `.newerVersion`.
   func read() throws(SecretError) -> StoreRecord? {
     let json: Data? = try reading {
       guard let status = try POSIXDisk().status(at: path) else { return nil }
@@ -42,7 +42,7 @@ struct StoreRecordFile: Sendable {
 
   /// Writes the first record, durably.
   ///
-  /// - Throws: ``SecretError``: `.changed` when there is one already.
+  /// - Throws: ``SecretError``: `.changed` when one already exists.
   func create(_ record: StoreRecord) throws(SecretError) {
     try writing {
       do {
@@ -55,7 +55,7 @@ struct StoreRecordFile: Sendable {
     }
   }
 
-  /// Writes a record in another's place, durably.
+  /// Durably replaces the record.
   func replace(with record: StoreRecord) throws(SecretError) {
     try writing { try AtomicFile(url).replace(with: record.json, permissions: .ownerOnly) }
   }
@@ -72,7 +72,7 @@ struct StoreRecordFile: Sendable {
 }
 
 extension StoreRecordFile {
-  /// A file name, up to its ending, that says the service's, where that may be: `org.example.Notes%20(2)`.
+  /// A file name without its extension, spelling out the service's name as far as allowed: `org.example.Notes%20(2)`.
   static func stem(_ service: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
     let hexadecimal = Array("0123456789ABCDEF".utf8)
@@ -88,7 +88,7 @@ extension StoreRecordFile {
       }
     }
     guard name.count <= nameLimit else {
-      // "%2" followed by "s" stands for no byte, so that no spelled-out name is the same.
+      // "%2" followed by "s" encodes no byte, so no spelled-out name is the same.
       return "%2sha256-\(SHA256.hexadecimal(Data(service.utf8)))"
     }
     return String(decoding: name, as: UTF8.self)

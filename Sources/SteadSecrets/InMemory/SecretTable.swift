@@ -1,6 +1,6 @@
 import Foundation
 
-/// Secrets and what is known of them, as a value: what a store does, without where it keeps it.
+/// Secrets and their metadata, as a value: a store's logic, independent of its location.
 package struct SecretTable: Sendable {
   package struct Entry: Sendable {
     package var bytes: SecretBytes
@@ -26,7 +26,7 @@ package struct SecretTable: Sendable {
     entries.values.map(\.item).filter { $0.matches(attributes) }.sorted { $0.precedes($1) }
   }
 
-  /// The entry that a write leads to, if its condition holds.
+  /// The entry that a write produces, if its condition holds.
   package func entry(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite, at now: Date
   ) throws(SecretError) -> Entry {

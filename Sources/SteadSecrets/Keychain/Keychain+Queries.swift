@@ -5,14 +5,14 @@
   // Not run on this project's machines.
 
   extension Keychain {
-    /// All items of a service, or of every service, wherever they are synchronized to.
+    /// All items of a service, or of every service, regardless of synchronization.
     func query(service: String?) -> [String: Any] {
       var query: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
       query[kSecAttrService as String] = service
       switch kind {
       case .dataProtection:
         query[kSecUseDataProtectionKeychain as String] = true
-        // Without this key synchronized items would look like missing ones.
+        // Without this key synchronized items would seem to be missing.
         query[kSecAttrSynchronizable as String] = kSecAttrSynchronizableAny
       case .login: break
       }
@@ -25,31 +25,35 @@
       return query
     }
 
-    /// What is found; nil when nothing is.
+    /// The result of a query; nil if nothing matches.
     func copyMatching(_ query: [String: Any]) throws(SecretError) -> CFTypeRef? {
       var result: CFTypeRef?
       let status = SecItemCopyMatching(query as CFDictionary, &result)
       if status == errSecItemNotFound { return nil }
-      guard status == errSecSuccess else { throw SecretError(keychain: status, doing: "read it") }
+      guard status == errSecSuccess else {
+        throw SecretError(keychain: status, doing: "read the item")
+      }
       return result
     }
 
-    /// Whether there was something to delete.
+    /// Returns whether there was something to delete.
     func delete(_ query: [String: Any]) throws(SecretError) -> Bool {
       let status = SecItemDelete(query as CFDictionary)
       if status == errSecItemNotFound { return false }
-      guard status == errSecSuccess else { throw SecretError(keychain: status, doing: "remove it") }
+      guard status == errSecSuccess else {
+        throw SecretError(keychain: status, doing: "remove the item")
+      }
       return true
     }
 
     var unexpectedResult: SecretError {
       SecretError(
-        code: .corrupt, message: "The Keychain gave something other than what was asked for.")
+        code: .corrupt, message: "The Keychain returned something other than what was requested.")
     }
   }
 
   extension SecretItem {
-    /// Nil for an item without an account, which is not one of ours.
+    /// Nil for an item without an account, which isn't one of ours.
     init?(_ attributes: [String: Any], service: String) {
       guard let account = attributes[kSecAttrAccount as String] as? String, !account.isEmpty
       else { return nil }
@@ -58,7 +62,7 @@
       self.init(
         service: service, account: account,
         label: attributes[kSecAttrLabel as String] as? String ?? "",
-        // What other programs put there is theirs.
+        // Items of other programs remain theirs.
         attributes: further ?? [:],
         created: attributes[kSecAttrCreationDate as String] as? Date,
         modified: attributes[kSecAttrModificationDate as String] as? Date)
@@ -80,7 +84,7 @@
         case errSecMissingEntitlement:
           "Sign the app with the entitlement keychain-access-groups, or use Keychain(.login) on "
             + "macOS."
-        case errSecNotAvailable: "There is no keychain for this user; log in first."
+        case errSecNotAvailable: "This user has no keychain; log in first."
         case errSecAuthFailed: "Allow this program's access to the item."
         default: nil
         }

@@ -6,19 +6,19 @@
   // Not run on this project's machines.
 
   extension Keychain {
-    /// Keeps a secret, if the write's condition holds.
+    /// Stores a secret, if the write's condition holds.
     ///
-    /// The Keychain itself makes new items one at a time. For all else a lock in the app's own
-    /// temporary directory keeps the app's processes apart; other apps of an access group are not held
-    /// off, and can write between the look at an item and its change.
+    /// The Keychain itself creates new items one at a time. For everything else a lock in the app's own
+    /// temporary directory synchronizes the app's processes; other apps of an access group are not excluded,
+    /// and can write between the check of an item and its change.
     ///
-    /// A requirement of an item that is there already changes it: it gets the accessibility, moves to
-    /// the access group or begins to be synchronized. None of them is taken back by a write without.
+    /// A requirement also changes an existing item: it gets the accessibility, moves to the access group or
+    /// starts being synchronized. A later write without requirements reverts none of these.
     ///
     /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
-    ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for a requirement that
-    ///   the login keychain lacks, and for a secret that is to go to other devices and never to leave
-    ///   this one.
+    ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for a requirement that the
+    ///   login keychain lacks, and for a secret that should both go to other devices and never leave this
+    ///   one.
     public func write(
       _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
     ) throws(SecretError) {
@@ -32,7 +32,7 @@
           switch write.condition {
           case .ifAbsent:
             if try add(bytes, id, changes) { return }
-            throw SecretError(keychain: errSecDuplicateItem, doing: "add it")
+            throw SecretError(keychain: errSecDuplicateItem, doing: "add the item")
           case .ifPresent, .ifHolding:
             if try update(bytes, id, changes) { return }
             try SecretStoreWrite.Condition.ifPresent.check(nil, for: id)
@@ -42,11 +42,11 @@
           }
         }
         throw SecretError(
-          code: .failed, message: "Others made and removed the item again and again. Try again.")
+          code: .failed, message: "Other apps keep adding and removing the item. Try again.")
       }
     }
 
-    /// What a write sets beside the secret.
+    /// The attributes that a write sets besides the secret.
     private func attributes(of write: SecretStoreWrite) throws(SecretError) -> [String: Any] {
       var attributes: [String: Any] = [:]
       if let label = write.label { attributes[kSecAttrLabel as String] = label }
@@ -75,12 +75,12 @@
       return attributes
     }
 
-    /// False when there is such an item already.
+    /// False when such an item already exists.
     private func add(
       _ bytes: SecretBytes, _ id: SecretID, _ changes: [String: Any]
     ) throws(SecretError) -> Bool {
       var item = query(id)
-      // Any is for queries; what is added is the one or the other.
+      // "Any" is for queries; an added item needs one value or the other.
       item[kSecAttrSynchronizable as String] = nil
       item[kSecAttrLabel as String] = id.defaultLabel
       item.merge(changes) { $1 }
@@ -89,11 +89,13 @@
         return SecItemAdd(item as CFDictionary, nil)
       }
       if status == errSecDuplicateItem { return false }
-      guard status == errSecSuccess else { throw SecretError(keychain: status, doing: "add it") }
+      guard status == errSecSuccess else {
+        throw SecretError(keychain: status, doing: "add the item")
+      }
       return true
     }
 
-    /// False when there is no such item.
+    /// False when no such item exists.
     private func update(
       _ bytes: SecretBytes, _ id: SecretID, _ changes: [String: Any]
     ) throws(SecretError) -> Bool {
@@ -103,7 +105,9 @@
         return SecItemUpdate(query(id) as CFDictionary, changes as CFDictionary)
       }
       if status == errSecItemNotFound { return false }
-      guard status == errSecSuccess else { throw SecretError(keychain: status, doing: "change it") }
+      guard status == errSecSuccess else {
+        throw SecretError(keychain: status, doing: "change the item")
+      }
       return true
     }
 
@@ -120,7 +124,7 @@
   }
 
   extension SecretBytes {
-    /// Calls `body` with data that is no copy, and must not be used after it returns.
+    /// Calls `body` with data that isn't a copy, and must not be used after it returns.
     fileprivate func withData<Result>(_ body: (Data) -> Result) -> Result {
       withBytes { (bytes) throws(Never) in
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return body(Data()) }

@@ -5,15 +5,15 @@ extension ChosenStore {
   /// How long a move waits for writers, and for other moves.
   static let moveTimeout = Duration.seconds(60)
 
-  /// Moves the service's secrets, and the record with them.
+  /// Moves the service's secrets, and updates the record.
   func move(to location: SecretStoreLocation, _ options: SecretMove.Options)
     async throws(SecretError)
   {
-    // Outside of the lock: what opens it may be a secret of an automatic place.
+    // Outside of the lock: its key may be a secret in an automatic location.
     let given = try opened(location)
     do {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
-      // Alone, and with writers held off: what is written now would be missing at the new place.
+      // Exclusively, keeping writers out: a secret written now would be missing at the new location.
       try await writersLock.withLock(timeout: Self.moveTimeout) {
         try moveLocked(to: location, given, options)
       }
@@ -50,7 +50,7 @@ extension ChosenStore {
     try replace(record, destination)
   }
 
-  /// Removes what an earlier move left behind that did not come to its end.
+  /// Removes what an unfinished earlier move left behind.
   private func finish(_ current: Current, _ options: SecretMove.Options) throws(SecretError)
     -> Current
   {
@@ -69,13 +69,13 @@ extension ChosenStore {
   private func opened(_ location: SecretStoreLocation) throws(SecretError) -> (any SecretStore)? {
     switch location {
     case .automatic, .secretService, .vault(_, nil, _): nil
-    // That is an automatic place by another name.
+    // That is an automatic location under another name.
     case .store(let store) where store is ChosenStore: nil
     case .vault(_, _?, _), .store: try location.open(opener, isReturn: false)
     }
   }
 
-  /// The store at the address that a location has come to.
+  /// The store at the address of a location.
   private func opened(
     _ address: StoreAddress, _ location: SecretStoreLocation
   ) throws(SecretError) -> any SecretStore {
@@ -88,7 +88,7 @@ extension ChosenStore {
     }
   }
 
-  /// What a record has of a location, and why it is the new one.
+  /// A location's address for the record, and why it is the new one.
   private func target(
     _ location: SecretStoreLocation, _ given: (any SecretStore)?
   ) throws(SecretError) -> (StoreAddress, reason: String) {
@@ -114,7 +114,7 @@ extension ChosenStore {
     }
   }
 
-  /// Makes the choice of a place that is the right one already the service's.
+  /// Makes the choice of the correct location final for the service.
   private func record(_ current: Current, _ reason: String) throws(SecretError) {
     guard current.record == nil else { return }
     let store = try opener.open(current.choice.address, isNew: true)
@@ -136,7 +136,7 @@ extension ChosenStore {
 }
 
 extension SecretStoreDescription.Kind {
-  /// What a person calls it.
+  /// The location's name for a person.
   fileprivate var name: String {
     switch self {
     case .secretService: "Secret Service"

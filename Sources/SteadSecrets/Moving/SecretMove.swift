@@ -1,9 +1,9 @@
 import Foundation
 
-/// The move of a service's secrets from one store to another, in steps that can each be the last.
+/// The move of a service's secrets from one store to another, in steps each of which can be the last.
 ///
-/// Until all are copied and read back, nothing is removed; and nothing is removed that the other store
-/// does not hold at that moment. So a move that ended anywhere is begun again from the beginning.
+/// Nothing is removed until all secrets are copied and read back; and nothing is removed that the other store
+/// does not contain at that moment. So a move that was interrupted anywhere is restarted from the beginning.
 struct SecretMove {
   typealias Progress = (SecretMoveProgress) -> Void
 
@@ -12,13 +12,13 @@ struct SecretMove {
   let destination: any SecretStore
   /// Whether other values at the destination are replaced.
   var isReplacing = false
-  /// What the destination may lack of what the source can do.
+  /// The source's features that the destination may lack.
   var accepted: Set<SecretStoreFeature> = []
   var progress: Progress = { _ in }
 
   /// Copies all items with their labels and attributes, and reads each back.
   ///
-  /// Values at the destination are looked at before anything is copied.
+  /// Values at the destination are checked before anything is copied.
   func copy() throws(SecretError) {
     try checkFeatures()
     try checkDifferent()
@@ -32,11 +32,11 @@ struct SecretMove {
     }
   }
 
-  /// Removes from the source what the destination holds.
+  /// Removes from the source what the destination contains.
   ///
-  /// - Parameter moved: When the copies were made, for what is left of an earlier move: what was last
-  ///   changed before that is an old copy, whatever the destination holds by now.
-  /// - Throws: ``SecretError``: `.changed` when something else is there, which stays.
+  /// - Parameter moved: When the copies were made, for the leftovers of an earlier move: an item that was
+  ///   last changed before that is an old copy, whatever the destination now contains.
+  /// - Throws: ``SecretError``: `.changed` when the source has another value, which stays.
   func removeFromSource(movedAt moved: Date? = nil) throws(SecretError) {
     let items = try source.items(service: service)
     var kept = 0
@@ -55,15 +55,15 @@ struct SecretMove {
       throw SecretError(
         code: .changed,
         message:
-          "The secrets were moved, and \(kept) that another program changed in the old store "
-          + "meanwhile are still there. See which is right, and move again.",
+          "The secrets were moved, but \(kept) that another program changed in the old store "
+          + "meanwhile are still there. Check which is right, and move again.",
         service: service)
     }
   }
 }
 
 extension SecretMove {
-  /// What the source protects and the destination does not, but for a lock, has to be accepted.
+  /// Any protection of the source that the destination lacks, except a lock, has to be accepted.
   private func checkFeatures() throws(SecretError) {
     let lost = source.features.subtracting(destination.features).subtracting(accepted)
       .subtracting([.locking])
@@ -71,14 +71,14 @@ extension SecretMove {
     throw SecretError(
       code: .unsupported,
       message:
-        "The secrets would lose something by the move (\(first)). To move them all the same, "
+        "The secrets would lose a protection by the move (\(first)). To move them anyway, "
         + "accept that, or choose another store.",
       service: service, feature: first)
   }
 
-  /// Two ways to one store would each hold what the other holds, until it is removed.
+  /// Two ways to one store would each contain the other's items, until they are removed.
   ///
-  /// What stores say of themselves does not tell: a collection has an alias and a name.
+  /// The stores' descriptions are not conclusive: a collection has an alias and a name.
   private func checkDifferent() throws(SecretError) {
     let mark = try SecretID(service: "stead.move", account: UUID().uuidString)
     try destination.write(
@@ -95,7 +95,7 @@ extension SecretMove {
     guard !isSame else {
       throw SecretError(
         code: .duplicateItem,
-        message: "The old place and the new one are the same store. Nothing has to be moved.",
+        message: "The old location and the new one are the same store. Nothing has to be moved.",
         service: service)
     }
   }
@@ -113,12 +113,12 @@ extension SecretMove {
 
   private func copy(_ item: SecretItem) throws(SecretError) {
     let id = try SecretID(service: service, account: item.account)
-    // Gone since it was listed, by another program.
+    // Another program has removed it since it was listed.
     guard let bytes = try source.bytes(for: id) else { return }
     let there = try destination.bytes(for: id)
     let isDone = try there == bytes ? describes(id, item) : false
     if !isDone {
-      // What another program puts there meanwhile is not written over.
+      // A secret that another program writes meanwhile is not overwritten.
       let condition: SecretStoreWrite.Condition = there == nil ? .ifAbsent : .ifHolding(bytes)
       try destination.write(
         bytes, for: id,
@@ -129,7 +129,7 @@ extension SecretMove {
     guard try destination.bytes(for: id) == bytes, try describes(id, item) else {
       throw SecretError(
         code: .corrupt,
-        message: "The new store gave back something other than what was copied to it. Nothing was "
+        message: "The new store returned something other than what was copied to it. Nothing was "
           + "removed from the old one; choose another new one.",
         service: service, account: item.account)
     }
@@ -145,7 +145,7 @@ extension SecretMove {
     return try source.bytes(for: id) == there
   }
 
-  /// Stores tell the second, some no more; within that of the move nothing is taken for old.
+  /// Stores record seconds, some no more; within the second of the move nothing counts as old.
   private func isOld(_ item: SecretItem, _ moved: Date?) -> Bool {
     guard let moved, let modified = item.modified else { return false }
     return modified.timeIntervalSince1970 < moved.timeIntervalSince1970.rounded(.down)
@@ -161,7 +161,7 @@ extension SecretMove {
 }
 
 extension SecretMove {
-  /// What the caller of a move wants besides the new location.
+  /// The caller's options for a move besides the new location.
   struct Options {
     var isReplacing: Bool
     var accepted: Set<SecretStoreFeature>

@@ -1,23 +1,23 @@
 /// How far a move of secrets has come.
 public struct SecretMoveProgress: Hashable, Sendable {
-  /// What a move does, one after the other.
+  /// The steps of a move, in order.
   public enum Step: Hashable, Sendable, CaseIterable {
-    /// Secrets are put into the new store, and read back.
+    /// Secrets are written to the new store, and read back.
     case copying
-    /// The new store is the one from now on.
+    /// The new store is in use from now on.
     case recorded
     /// Secrets are removed from the old store.
     case removing
   }
 
-  /// What is being done.
+  /// The current step.
   public var step: Step
-  /// How many secrets the step is done with.
+  /// The number of secrets that the step has completed.
   public var completed: Int
-  /// How many secrets there are.
+  /// The total number of secrets.
   public var total: Int
 
-  /// How far a move has come; moves make these.
+  /// Makes a progress value; moves do this.
   public init(step: Step, completed: Int, total: Int) {
     self.step = step
     self.completed = completed

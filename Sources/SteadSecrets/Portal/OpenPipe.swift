@@ -2,11 +2,11 @@ import CSteadSecrets
 import Foundation
 import SteadFiles
 
-/// A pipe by which another program hands over a secret.
-// It belongs to the thread that makes it.
+/// A pipe through which another program passes a secret.
+// It belongs to the thread that creates it.
 final class OpenPipe {
   private let reading: Int32
-  /// What the other program is to have a copy of; -1 once it is closed here.
+  /// The end that the other program gets a copy of; -1 once it is closed here.
   private(set) var writing: Int32
 
   init() throws(SecretError) {
@@ -25,18 +25,18 @@ final class OpenPipe {
     POSIXDisk().close(reading)
   }
 
-  /// Leaves the other program the only one that can write, so that its end is the end of what there is.
+  /// Leaves the other program as the only writer, so that its end ends the contents.
   func closeWriting() {
     if writing >= 0 { POSIXDisk().close(writing) }
     writing = -1
   }
 
-  /// All that was written, up to the end.
+  /// Everything that was written, up to the end.
   ///
   /// - Throws: ``SecretError``: `.unavailable` when the end does not come in time, `.corrupt` above the limit.
   func contents(limit: Int, until deadline: Deadline) throws(SecretError) -> SecretBytes {
     var count = 0
-    // One byte more, so that what is too long is noticed.
+    // One byte more, so that excess is noticed.
     let buffer = try SecretBytes(count: limit + 1) { (memory) throws(SecretError) in
       while count < memory.count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: memory[count...])
@@ -45,7 +45,7 @@ final class OpenPipe {
         count += more
       }
       throw SecretError(
-        code: .corrupt, message: "The other program gave more than \(limit) bytes for a key.")
+        code: .corrupt, message: "The other program sent a key longer than \(limit) bytes.")
     }
     return buffer.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The secret that the desktop keeps for one app in a sandbox, such as a Flatpak or a Snap.
+/// The secret that the desktop stores for one app in a sandbox, such as a Flatpak or a Snap.
 ///
-/// `org.freedesktop.portal.Secret` tells apps apart by their sandboxes and gives each the same secret of its own
-/// every time. The desktop's keyring holds it, and other apps cannot ask for it. What the app keeps is
-/// encrypted by that secret in a file of its own, as libsecret does it.
+/// `org.freedesktop.portal.Secret` distinguishes apps by their sandboxes and always gives each its own
+/// secret. The secret is in the desktop's keyring, and other apps cannot request it. The app's data is
+/// encrypted with it in a separate file, as in libsecret.
 ///
 /// It is a store with one item that nobody can change, so that a vault can have its key there.
 struct SecretPortal: SecretStore {
@@ -16,7 +16,7 @@ struct SecretPortal: SecretStore {
   let environment: [String: String]
   let timeout: Duration
 
-  /// Whether the process is in a sandbox whose apps are to ask the portal.
+  /// Whether the process is in a sandbox whose apps have to use the portal.
   ///
   /// - Parameter information: The file that Flatpak puts into its sandboxes.
   static func isForProcess(
@@ -27,7 +27,7 @@ struct SecretPortal: SecretStore {
 
   /// Whether the desktop offers the portal.
   ///
-  /// - Throws: ``SecretError`` when that is not certain.
+  /// - Throws: ``SecretError`` when that is unknown.
   func isOffered() throws(SecretError) -> Bool {
     do throws(SecretError) {
       let (bus, owner, deadline) = try connect()
@@ -70,7 +70,7 @@ struct SecretPortal: SecretStore {
     }
   }
 
-  /// The error in words about the portal; those of the bus are about the Secret Service.
+  /// Rewords an error for the portal; those of the bus are about the Secret Service.
   private func told(_ error: SecretError) -> SecretError {
     guard error.cause is BusFailure else { return error }
     var error = error
@@ -79,12 +79,14 @@ struct SecretPortal: SecretStore {
       case .cancelled:
         "The desktop's user dismissed the request for the app's secret. Try again, and allow it."
       case .unavailable:
-        "The desktop's Secret portal gave no secret in time, or is away. Unlock the keyring, and try "
+        "The desktop's Secret portal did not answer in time, or isn't running. Unlock the "
+          + "keyring, and try "
           + "again with a longer timeout."
       case .accessDenied:
-        "The desktop forbids the app its Secret portal. Look at the sandbox's permissions."
+        "The desktop denies the app access to its Secret portal. Check the sandbox's permissions."
       default:
-        "The desktop's Secret portal gave no secret; see the cause. See whether the desktop has a "
+        "The desktop's Secret portal returned no secret; see the cause. Check whether the "
+          + "desktop has a "
           + "keyring that keeps secrets for sandboxes."
       }
     return error
@@ -109,7 +111,7 @@ struct SecretPortal: SecretStore {
     until deadline: Deadline
   ) throws(BusFailure) {
     let answers = Answers()
-    // Before the call: its answer can come before the call returns.
+    // Before the call: its answer can arrive before the call returns.
     let subscription = bus.library.gio.subscribe(
       bus.pointer, owner, Self.request, "Response", nil, nil, 0,
       { _, _, path, _, _, parameters, target in
@@ -138,7 +140,7 @@ struct SecretPortal: SecretStore {
     }
   }
 
-  /// A request that is given up must not show a prompt any more.
+  /// An abandoned request must not show a prompt any more.
   private func dismiss(_ handle: String, _ bus: BusConnection, _ owner: String) {
     _ = try? bus.call(owner, handle, Self.request, "Close", until: Deadline(in: .seconds(1)))
   }
@@ -153,7 +155,7 @@ extension SecretPortal {
   var storeDescription: SecretStoreDescription {
     SecretStoreDescription(
       kind: .other("Secret portal"),
-      reason: "The desktop keeps one secret for each app in a sandbox.")
+      reason: "The desktop stores one secret for each app in a sandbox.")
   }
   var features: Set<SecretStoreFeature> { [.persistence] }
   var sizeLimit: Int { VaultKey.maximumSize }
@@ -177,14 +179,14 @@ extension SecretPortal {
 }
 
 extension VaultKey {
-  /// The secret that the desktop's Secret portal keeps for this app, where it runs in a sandbox: Flatpak, Snap.
+  /// The secret that the desktop's Secret portal stores for this app in a sandbox: Flatpak, Snap.
   ///
   /// It protects the vault from other apps and from readers of the file. The desktop may ask its user to
-  /// unlock the keyring when a vault is opened by it.
+  /// unlock the keyring when a vault is opened with it.
   ///
   /// - Parameters:
   ///   - timeout: How long the desktop and its user may take.
-  ///   - environment: The process's environment, or what a test wants it to be.
+  ///   - environment: The process's environment, or a test's substitute.
   public static func secretPortal(
     timeout: Duration = .seconds(60),
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -194,6 +196,6 @@ extension VaultKey {
 }
 
 extension SecretID {
-  /// What the portal's secret is called here; the portal itself gives it no name.
+  /// This package's name for the portal's secret; the portal itself gives it none.
   fileprivate static let portal = SecretID(own: "stead.portal", "secret")
 }

@@ -1,8 +1,8 @@
 extension SecretError {
-  /// What failed on the bus underneath, if that was it.
+  /// The underlying failure on the bus, if any.
   var busKind: BusFailure.Kind? { (cause as? BusFailure)?.kind }
 
-  /// The error for a caller who knows nothing of the bus.
+  /// The error for a caller who knows nothing about the bus.
   init(_ failure: BusFailure) {
     let (code, message) = Self.description(of: failure.kind)
     self.init(
@@ -15,12 +15,12 @@ extension SecretError {
     case .gone, .disconnected:
       (
         .unavailable,
-        "The Secret Service went away during the call. Try again, which connects anew."
+        "The Secret Service disconnected during the call. Try again to reconnect."
       )
     case .timedOut:
       (
         .unavailable,
-        "The Secret Service did not answer in time. Try again, or see whether it hangs."
+        "The Secret Service did not answer in time. Try again, or check whether it hangs."
       )
     case .noService:
       (
@@ -31,19 +31,20 @@ extension SecretError {
     case .noBus:
       (
         .unavailable,
-        "There is no message bus for this session. Log in to a desktop, set "
+        "This session has no message bus. Log in to a desktop, set "
           + "DBUS_SESSION_BUS_ADDRESS, or choose the vault."
       )
     case .locked:
       (
         .locked,
-        "The collection is locked, so nothing is known of its items. Unlock it by unlock(), or at the "
+        "The collection is locked, so nothing is known about its items. Unlock it with "
+          + "unlock(), or at the "
           + "desktop."
       )
     case .denied:
       (
         .accessDenied,
-        "The message bus or the Secret Service forbids the call. Look at the sandbox's permissions."
+        "The message bus or the Secret Service denies the call. Check the sandbox's permissions."
       )
     case .cancelled: (.cancelled, "The prompt was dismissed, or the task cancelled.")
     case .promptNeeded:
@@ -55,16 +56,16 @@ extension SecretError {
     case .tooLarge:
       (
         .tooLarge,
-        "The message bus does not take a message of this size. Keep a key as the secret."
+        "The message is too large for the message bus. Keep a key as the secret."
       )
     case .malformed:
       (
         .corrupt,
-        "The Secret Service's answer is not of the form that its specification gives. Report it to "
+        "The Secret Service's answer does not follow its specification. Report it to "
           + "the service's makers."
       )
     case .noObject:
-      (.failed, "What was found in the Secret Service was gone a moment later. Try again.")
+      (.failed, "An item of the Secret Service was removed during the call. Try again.")
     case .other: (.failed, "The Secret Service refused the call; see the cause.")
     }
   }
@@ -79,7 +80,7 @@ extension SecretError {
     }
   }
 
-  /// The collection is not there.
+  /// The error for a missing collection.
   static func notInitialized(_ collection: SecretService.Collection, _ cause: BusFailure?)
     -> SecretError
   {

@@ -1,5 +1,5 @@
 extension SecretService {
-  /// A place within the service, with a lock of its own; desktops call it a keyring or a wallet.
+  /// A part of the service with its own lock; desktops call it a keyring or a wallet.
   public struct Collection: Hashable, Sendable, CustomStringConvertible {
     enum Lookup: Hashable, Sendable {
       case alias(String)
@@ -8,15 +8,15 @@ extension SecretService {
 
     let lookup: Lookup
 
-    /// The collection that the user has made the default one.
+    /// The user's default collection.
     public static let `default` = Collection(lookup: .alias("default"))
-    /// A collection in the service's memory, gone when the user logs out. It has no lock.
+    /// A collection in the service's memory that is removed when the user logs out. It has no lock.
     public static let session = Collection(lookup: .alias("session"))
 
-    /// A collection by its alias, or else by the label that the user gave it.
+    /// A collection by its alias, or otherwise by the label that the user gave it.
     ///
-    /// It is looked for anew in each call, which costs a message, and by label one more for each
-    /// collection. This package makes no collections of other names than the default one.
+    /// It is looked up again in each call, which costs a message, and by label one more for each collection.
+    /// This package creates only the default collection.
     public static func named(_ name: String) -> Collection { Collection(lookup: .name(name)) }
 
     /// Its name.

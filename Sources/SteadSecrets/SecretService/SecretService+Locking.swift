@@ -1,10 +1,10 @@
 import Foundation
 
 extension SecretService {
-  /// What a default collection is called that `unlock` makes.
+  /// The label of a default collection that `unlock` creates.
   static let newLabel = "Default keyring"
 
-  /// Whether the collection is open, locked, or not there.
+  /// Whether the collection is open, locked, or missing.
   ///
   /// - Throws: ``SecretError``: `.unavailable` when the service cannot be reached.
   public func state() throws(SecretError) -> SecretStoreState {
@@ -15,15 +15,14 @@ extension SecretService {
     }
   }
 
-  /// Asks the user to unlock the collection, whatever ``prompts`` says, and waits for that.
+  /// Asks the user to unlock the collection, regardless of ``prompts``, and waits for that.
   ///
-  /// Where there is no default collection, the user is asked for the password of a new one. The task's
-  /// cancellation dismisses the prompt. The wait is on a thread of its own.
+  /// If no default collection exists, the user is asked for the password of a new one. The task's
+  /// cancellation dismisses the prompt. The wait takes place on a separate thread.
   ///
-  /// - Throws: ``SecretError``: `.cancelled` when the user dismissed the prompt or the task was
-  ///   cancelled, `.interactionRequired` when nothing here can show a prompt, `.unavailable`
-  ///   after the timeout, `.notInitialized` when a named collection is not there,
-  ///   `.unsupported` for the session's collection.
+  /// - Throws: ``SecretError``: `.cancelled` when the user dismissed the prompt or the task was cancelled,
+  ///   `.interactionRequired` when nothing here can show a prompt, `.unavailable` after the timeout,
+  ///   `.notInitialized` when a named collection does not exist, `.unsupported` for the session's collection.
   public func unlock(timeout: Duration) async throws(SecretError) {
     try checkHasLock()
     let cancellation = ServiceCall.Cancellation()
@@ -55,7 +54,7 @@ extension SecretService {
     }
   }
 
-  /// Unlocks the collection, with a prompt where that needs one.
+  /// Unlocks the collection, with a prompt if necessary.
   func unlock(until deadline: Deadline, _ cancellation: ServiceCall.Cancellation)
     throws(SecretError)
   {

@@ -1,12 +1,12 @@
 extension SecretService {
-  /// The secret of a name, or nil when there is none.
+  /// The secret of a name, or nil if none exists.
   ///
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
     try unlocking { call throws(SecretError) in try call.bytes(id) }
   }
 
-  /// What is known of a secret without reading it, or nil when there is none.
+  /// A secret's metadata, or nil if none exists; the secret itself isn't read.
   ///
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
@@ -15,9 +15,9 @@ extension SecretService {
     }
   }
 
-  /// What is known of all secrets of a service, in the order of their accounts' UTF-8.
+  /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
   ///
-  /// It costs a message for each. Items of others that name the service and no account are left out.
+  /// It costs a message for each. Other programs' items with the service but no account are omitted.
   ///
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func items(service: String) throws(SecretError) -> [SecretItem] {
@@ -27,24 +27,24 @@ extension SecretService {
     }
   }
 
-  /// What is known of the secrets of all services that have these attributes, in the order of their services' and
-  /// accounts' UTF-8.
+  /// The metadata of the secrets of all services that have these attributes, sorted by the UTF-8 of their
+  /// services and accounts.
   ///
-  /// It costs a message for each. Items of others that name no service or no account are left out.
+  /// It costs a message for each. Other programs' items without a service or an account are omitted.
   ///
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     for (name, value) in attributes where (name + value).utf8.contains(0) {
       throw SecretError(
-        code: .invalidName, message: "No attribute has a NUL. Search for one that exists.")
+        code: .invalidName, message: "An attribute cannot contain a NUL. Search without one.")
     }
     return try unlocking { call throws(SecretError) in try call.all(attributes) }
   }
 
-  /// Keeps a secret, if the write's condition holds among the programs that use this package.
+  /// Stores a secret, if the write's condition holds among the programs that use this package.
   ///
-  /// What describes an item is changed before its secret, in messages of their own: a process that is
-  /// killed in between leaves the new label with the old secret.
+  /// The item's description is changed before its secret, in separate messages: a process that is killed in
+  /// between leaves the new label with the old secret.
   ///
   /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
   ///   hold, `.tooLarge` above ``sizeLimit-swift.type.property``, `.unsupported` for every requirement,
@@ -60,7 +60,7 @@ extension SecretService {
     }
   }
 
-  /// Removes a secret, and returns whether there was one.
+  /// Removes a secret, and returns whether it existed.
   ///
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.interactionRequired` or `.unavailable`.
   @discardableResult
@@ -70,7 +70,7 @@ extension SecretService {
     }
   }
 
-  /// Removes all secrets of a service, and returns how many there were.
+  /// Removes all secrets of a service, and returns their number.
   ///
   /// - Throws: ``SecretError`` as ``remove(_:)`` does; some may have been removed then.
   @discardableResult
@@ -83,7 +83,7 @@ extension SecretService {
     }
   }
 
-  /// Calls `body`, and once more after the item that it needs, or the user's collection, has been unlocked.
+  /// Calls `body`, and again after the item that it needs, or the user's collection, has been unlocked.
   private func unlocking<Result>(
     _ body: (ServiceCall) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -101,10 +101,10 @@ extension SecretService {
     }
   }
 
-  /// Unlocks an item of a collection that is open, with a prompt where that needs one and may be shown; false
-  /// when the collection is locked.
+  /// Unlocks an item of an open collection, with a prompt if that is needed and allowed; false when the
+  /// collection is locked.
   ///
-  /// KeePassXC asks its user about each program that reads a secret, and calls the item locked until then.
+  /// KeePassXC asks its user about each program that reads a secret, and reports the item as locked until then.
   private func unlock(item path: String) throws(SecretError) -> Bool {
     try perform { call throws(SecretError) in
       if try call.isLocked { return false }

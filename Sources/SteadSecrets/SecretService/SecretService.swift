@@ -1,52 +1,50 @@
 import Foundation
 import SteadFiles
 
-/// The desktop's keeper of secrets: GNOME Keyring, KWallet, KeePassXC, and whatever else offers the
+/// The desktop's keyring: GNOME Keyring, KWallet, KeePassXC, or any other program that offers the
 /// freedesktop.org Secret Service on the session's message bus.
 ///
-/// It is reached through libsecret, which is loaded by the first call, so that programs are built and
-/// start without it. That call also connects; until then nothing is done. The connection is private: the
-/// end of the bus or of the service is an error, never the end of the process, and the next call
-/// connects anew.
+/// It is reached through libsecret, which the first call loads, so that programs can be built and started
+/// without it. That call also connects; nothing is done before. The connection is private: the end of the bus
+/// or of the service is an error, never the end of the process, and the next call reconnects.
 ///
-/// Items are those of `secret-tool` and of other programs: the attributes `service` and `account` name
-/// them, in this one collection, whatever their schema. Where others have made several items of one
-/// name, the newest counts; a write changes it, and ``remove(_:)`` removes all.
+/// Items are shared with `secret-tool` and other programs: the attributes `service` and `account` name them,
+/// in this one collection, whatever their schema. If other programs have created several items of one name,
+/// the newest counts; a write changes it, and ``remove(_:)`` removes all.
 ///
-/// **What is protected.** The service encrypts the secrets on its disk and hands them to every program
-/// of the user while the collection is unlocked. Labels and attributes, names of services and accounts
-/// included, are less protected: every program can read them while it is unlocked, and GNOME Keyring's
-/// file keeps MD5 hashes of the attributes' values, without salt, in the open. A short or common
-/// name is found from its hash by trying.
+/// **What is protected.** The service encrypts the secrets on its disk and passes them to every program of
+/// the user while the collection is unlocked. Labels and attributes, including the names of services and
+/// accounts, are less protected: every program can read them while it is unlocked, and GNOME Keyring's file
+/// contains unsalted MD5 hashes of the attributes' values in the clear. A short or common name can be found
+/// from its hash by trial.
 ///
-/// **Time.** A read costs two messages to the service and back, under a millisecond; a write, where the
-/// service syncs its file, some milliseconds. Every call ends within ``timeout``, one for all items of a
-/// service within that time for each, and with ``PromptPolicy/never``, the default, no call shows a prompt.
-/// Where prompts are allowed, the time of a prompt is added.
+/// **Time.** A read costs two messages to the service and back, under a millisecond; a write, if the service
+/// syncs its file, some milliseconds. Every call ends within ``timeout``, a call for all items of a service
+/// within that time for each, and with ``PromptPolicy/never``, the default, no call shows a prompt. If
+/// prompts are allowed, the time of a prompt is added.
 ///
-/// **Processes.** The service has no write that depends on what is there, so writes through this type
-/// take turns by a lock file in the user's runtime directory. Conditions hold among the programs that
-/// use this package; others are not held off. The child of a fork cannot use the library that its
-/// parent has loaded, and gets `.unavailable`; a program that it starts can.
+/// **Processes.** The service has no conditional writes, so writes through this type take turns through a
+/// lock file in the user's runtime directory. Conditions hold among the programs that use this package; other
+/// programs are not excluded. The child of a fork cannot use the library that its parent has loaded, and gets
+/// `.unavailable`; a program that it starts can.
 public final class SecretService: SecretStore {
-  /// Whether a call may ask a person for something.
+  /// Whether a call may prompt a person.
   public enum PromptPolicy: Hashable, Sendable {
     /// A call that would need a prompt throws instead.
     case never
-    /// A call may show prompts, to unlock a collection or to allow a change, and waits for each for as
-    /// long as the timeout.
+    /// A call may show prompts, to unlock a collection or to allow a change, and waits up to the timeout for each.
     case allowed(timeout: Duration)
   }
 
-  /// The largest secret that it takes, 1 MiB: services keep all secrets in memory, locked memory as far
-  /// as there is any, and write all of them at each change.
+  /// The largest secret that it accepts, 1 MiB: services keep all secrets in memory, in locked memory as far
+  /// as available, and write all of them at each change.
   public static let sizeLimit = 1 << 20
 
-  /// The collection whose items are meant.
+  /// The collection that contains the items.
   public let collection: Collection
   /// How long a call waits for the service.
   public let timeout: Duration
-  /// Whether a call may ask a person for something.
+  /// Whether a call may prompt a person.
   public let prompts: PromptPolicy
 
   private let address: String?
@@ -54,14 +52,14 @@ public final class SecretService: SecretStore {
   private let libraryNames: [String]
   private let connection = ForkSafeLock<ServiceConnection?>(nil)
 
-  /// The service on a message bus; nothing is done until the first call.
+  /// Describes the service on a message bus; nothing is done until the first call.
   ///
   /// - Parameters:
-  ///   - collection: The collection whose items are meant.
+  ///   - collection: The collection that contains the items.
   ///   - timeout: How long a call waits for the service.
-  ///   - prompts: Whether a call may ask a person for something.
-  ///   - address: The bus, as D-Bus writes addresses; nil for the one that the environment names.
-  ///   - environment: Where the bus and the runtime directory are named; nil for the process's own.
+  ///   - prompts: Whether a call may prompt a person.
+  ///   - address: The bus, as a D-Bus address; nil means the one in the environment.
+  ///   - environment: Variables for the bus and the runtime directory; nil means the process's own.
   public convenience init(
     collection: Collection = .default, timeout: Duration = .seconds(5),
     prompts: PromptPolicy = .never, address: String? = nil, environment: [String: String]? = nil
@@ -93,12 +91,12 @@ public final class SecretService: SecretStore {
         + "while the collection is unlocked; names and attributes are less protected.")
   }
 
-  /// A lock and a disk, but for the session's collection, which is in memory.
+  /// Locking and persistence, except for the session's collection, which is in memory.
   public var features: Set<SecretStoreFeature> {
     collection == .session ? [] : [.locking, .persistence]
   }
 
-  /// The largest secret that it takes, in bytes.
+  /// The largest secret that it accepts, in bytes.
   public var sizeLimit: Int { Self.sizeLimit }
 }
 
@@ -106,10 +104,10 @@ extension SecretService {
   /// The lock that writers of all processes take.
   var writersLock: ServiceLock { ServiceLock(environment: environment) }
 
-  /// Calls `body` with a way to the service.
+  /// Calls `body` with access to the service.
   ///
-  /// A connection whose other end has gone since the last call is made anew, and `body` called again, if
-  /// nothing of it had reached the service.
+  /// If the other end of the connection has disappeared since the last call, it reconnects, and calls `body`
+  /// again if nothing of it had reached the service.
   func perform<Result>(
     _ body: (ServiceCall) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -142,7 +140,7 @@ extension SecretService {
     } catch {
       throw SecretError(error)
     }
-    // Let go of outside, where the end of a connection holds up no one.
+    // Released outside of the lock, where closing a connection delays nobody.
     let old = connection.withLock { current in
       let old = current
       current = new

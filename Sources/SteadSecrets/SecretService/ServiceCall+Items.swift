@@ -1,7 +1,7 @@
 import Foundation
 
 extension ServiceCall {
-  /// How often an item is looked for again that was gone after it was found.
+  /// How often an item is searched again that disappeared after it was found.
   private static let attemptLimit = 3
 
   /// An item as it was found.
@@ -12,13 +12,13 @@ extension ServiceCall {
     let created: UInt64
     let modified: UInt64
 
-    /// Whether another item of the same name counts more: the one that was changed later, and of two
-    /// from one second the one that was made later, since services count upwards.
+    /// Whether another item of the same name takes precedence: the one changed later, or within one second
+    /// the one created later, since services count upwards.
     func isOlder(than other: Found) -> Bool {
       (modified, path.utf8.count, path) < (other.modified, other.path.utf8.count, other.path)
     }
 
-    /// What the user of this package put beside service and account.
+    /// The attributes that this package's user set besides service and account.
     var ownAttributes: [String: String] {
       attributes.filter { !SecretStoreWrite.reservedNames.contains($0.key) }
     }
@@ -33,7 +33,7 @@ extension ServiceCall {
     }
   }
 
-  /// Where the items with some attributes are, those of a locked collection included, as far as the
+  /// The paths of the items with some attributes, including those of a locked collection as far as the
   /// service knows them.
   func search(_ attributes: [String: String]) throws(SecretError) -> [String] {
     do throws(SecretError) {
@@ -49,10 +49,10 @@ extension ServiceCall {
     try search(["service": id.service, "account": id.account])
   }
 
-  /// What is known of the item at a path, nil when it has gone.
+  /// The item at a path; nil when it has disappeared.
   ///
-  /// - Throws: ``SecretError``: `.locked` when the collection is, since the attributes are hashes then. Where
-  ///   only the item is locked, they are the item's own.
+  /// - Throws: ``SecretError``: `.locked` when the collection is locked, since the attributes are hashes
+  ///   then. If only the item is locked, they are the item's own.
   func found(_ path: String) throws(SecretError) -> Found? {
     do throws(SecretError) {
       let reply = try call(
@@ -68,7 +68,7 @@ extension ServiceCall {
     }
   }
 
-  /// The item of a name that counts, nil when the collection is open and has none.
+  /// The item of a name that takes precedence; nil when the collection is open and has none.
   func newest(_ id: SecretID) throws(SecretError) -> Found? {
     var newest: Found?
     for path in try search(id) {
@@ -87,11 +87,11 @@ extension ServiceCall {
     }
   }
 
-  /// The secret of a name, nil when the collection is open and has none.
+  /// The secret of a name; nil when the collection is open and has none.
   func bytes(_ id: SecretID) throws(SecretError) -> SecretBytes? {
     for _ in 0..<Self.attemptLimit {
       let paths = try search(id)
-      // One item is the rule, and its properties are not needed to read it.
+      // Usually there is one item, and its properties are not needed to read it.
       let path = paths.count == 1 ? paths[0] : try newest(id)?.path
       guard let path else { return nil }
       do throws(SecretError) {
@@ -103,13 +103,13 @@ extension ServiceCall {
     throw SecretError(BusFailure(.noObject))
   }
 
-  /// All items with some attributes that have a service and an account, the newest of each name, in the order of
-  /// their names' UTF-8.
+  /// All items with some attributes that have a service and an account, the newest of each name, sorted by
+  /// the UTF-8 of their names.
   func all(_ attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     var all: [SecretID: Found] = [:]
     for path in try search(attributes) {
       renewDeadline()
-      // What others call service and account may be nothing that we could ask for.
+      // Other programs' services and accounts may be names that this package cannot use.
       guard let found = try found(path), let service = found.attributes["service"],
         let account = found.attributes["account"],
         let id = try? SecretID(service: service, account: account)

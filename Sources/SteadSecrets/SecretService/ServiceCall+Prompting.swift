@@ -1,15 +1,15 @@
 extension ServiceCall {
-  /// How long a prompt that is given up may take to go.
+  /// How long an abandoned prompt may take to disappear.
   private static let dismissTime = Duration.seconds(1)
 
-  /// Sees to the prompt that a change needs, if it needs one.
+  /// Handles the prompt of a change, if it needs one.
   func finish(prompt path: String) throws(SecretError) {
     if case .allowed(let time) = prompts {
       return try run(prompt: path, until: Deadline(in: time), Cancellation())
     }
     guard path != ServiceName.noPath else { return }
     dismiss(path)
-    // A locked collection is what prompts are mostly for, and has an error of its own.
+    // Prompts are mainly for locked collections, which have an error of their own.
     try checkUnlocked()
     throw SecretError(BusFailure(.promptNeeded))
   }
@@ -52,12 +52,12 @@ extension ServiceCall {
   }
 
   private func dismiss(_ path: String) {
-    // A prompt that is not there any more is as well.
+    // A prompt that no longer exists counts, too.
     _ = try? call(path, ServiceName.prompt, "Dismiss", until: Deadline(in: Self.dismissTime))
   }
 
-  /// False when GNOME Keyring called a prompt dismissed that it could not show: what shows its prompts
-  /// stays on the bus for some seconds after each. Other services show theirs themselves.
+  /// False when GNOME Keyring reported a prompt as dismissed that it could not show: its prompter stays on
+  /// the bus for some seconds after each prompt. Other services show their own prompts.
   private var hasPrompter: Bool {
     let limit = Deadline(in: Self.dismissTime)
     let keyring = try? connection.bus.callBus(
@@ -68,13 +68,13 @@ extension ServiceCall {
     return reply?[0]?.boolean ?? true
   }
 
-  /// What is heard of a prompt; only the waiting thread's context writes it.
+  /// The signals of a prompt; only the waiting thread's context writes them.
   private final class Answer {
     var isDismissed: Bool?
     var isGone = false
   }
 
-  /// Has `answer` told of the prompt's end, and of the service's.
+  /// Subscribes `answer` to the end of the prompt, and of the service.
   private func follow(_ path: String, _ answer: Answer) -> [UInt32] {
     let (gio, bus) = (connection.bus.library.gio, connection.bus.pointer)
     let target = Unmanaged.passUnretained(answer).toOpaque()

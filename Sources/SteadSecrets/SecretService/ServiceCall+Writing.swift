@@ -1,5 +1,5 @@
 extension ServiceCall {
-  /// Keeps a secret; the caller has the lock of writers.
+  /// Stores a secret; the caller holds the writers' lock.
   func write(
     _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
@@ -7,7 +7,7 @@ extension ServiceCall {
     try write.condition.check(expected(write.condition, old), for: id)
     guard let old else { return try create(secret, for: id, write) }
     try item(old.path) { () throws(SecretError) in
-      // The secret last: once it is there, so is what describes it.
+      // The secret last: once it is stored, so is its description.
       if let attributes = write.attributes {
         let schema = old.attributes[ServiceName.schemaAttribute]
         try setProperty(
@@ -21,7 +21,7 @@ extension ServiceCall {
     }
   }
 
-  /// What a condition is compared with: the secret is read only where it matters.
+  /// The secret to compare with a condition, which is read only if it matters.
   private func expected(
     _ condition: SecretStoreWrite.Condition, _ old: Found?
   ) throws(SecretError) -> SecretBytes? {
@@ -54,7 +54,7 @@ extension ServiceCall {
     return all
   }
 
-  /// Removes all items of a name; the caller has the lock of writers.
+  /// Removes all items of a name; the caller holds the writers' lock.
   func remove(_ id: SecretID) throws(SecretError) -> Bool {
     let paths = try search(id)
     if paths.isEmpty { try checkUnlocked() }
@@ -63,7 +63,7 @@ extension ServiceCall {
     return count > 0
   }
 
-  /// Removes all items of a service that have an account, and returns how many accounts there were.
+  /// Removes all items of a service that have an account, and returns the number of accounts.
   func removeAll(_ service: String) throws(SecretError) -> Int {
     let accounts = try all(["service": service]).map(\.account)
     for account in accounts {
@@ -73,7 +73,7 @@ extension ServiceCall {
     return accounts.count
   }
 
-  /// Returns whether the item was there.
+  /// Returns whether the item existed.
   private func remove(_ path: String) throws(SecretError) -> Bool {
     let prompt: String
     do throws(SecretError) {

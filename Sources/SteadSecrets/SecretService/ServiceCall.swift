@@ -1,7 +1,7 @@
 import Synchronization
 
-/// One call of a store's, as messages to the service: all of them within one time limit, but for calls that deal
-/// with many items.
+/// One call of a store, as messages to the service: all of them within one time limit, except for calls that
+/// process many items.
 ///
 /// It belongs to the thread that makes the call.
 final class ServiceCall {
@@ -10,9 +10,9 @@ final class ServiceCall {
   let prompts: SecretService.PromptPolicy
   private(set) var deadline: Deadline
   private let timeout: Duration
-  /// Whether the service has answered anything yet.
+  /// Whether the service has answered yet.
   private(set) var hasReached = false
-  /// The item that the service last called locked.
+  /// The item that the service last reported as locked.
   private(set) var lockedItem: String?
   private var knownPath: String?
 
@@ -27,7 +27,7 @@ final class ServiceCall {
     self.timeout = timeout
   }
 
-  /// Gives what follows the time of a call: calls that deal with many items limit each, not all together.
+  /// Restarts the time limit: calls that process many items limit each, not all together.
   func renewDeadline() { deadline = Deadline(in: timeout) }
 
   /// Calls a method of the service's object at a path.
@@ -46,7 +46,7 @@ final class ServiceCall {
     }
   }
 
-  /// Calls methods of an item, and notes it if it is locked: it can be where its collection is open.
+  /// Calls methods of an item, and notes it if it is locked: an item can be locked in an open collection.
   func item<Result>(
     _ path: String, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -73,13 +73,13 @@ final class ServiceCall {
       path, ServiceName.properties, "Set", [.string(interface), .string(name), .variant(value)])
   }
 
-  /// A part of an answer that has to be there.
+  /// A part of an answer that must exist.
   func need<Value>(_ value: Value?) throws(SecretError) -> Value {
     guard let value else { throw SecretError(BusFailure(.malformed)) }
     return value
   }
 
-  /// A secret as this call's session sends it.
+  /// Encodes a secret for this call's session.
   func encode(_ secret: SecretBytes) throws(SecretError) -> BusValue {
     do throws(BusFailure) { return try connection.session.encode(secret) } catch {
       throw SecretError(error)
@@ -94,7 +94,7 @@ final class ServiceCall {
 }
 
 extension ServiceCall {
-  /// Where messages to the collection go; for an alias that is known without asking.
+  /// Where to send messages to the collection; an alias is known without a request.
   var path: String {
     get throws(SecretError) {
       if let knownPath { return knownPath }
@@ -108,7 +108,7 @@ extension ServiceCall {
     }
   }
 
-  /// Where the collection really is, which an alias does not tell.
+  /// The collection's actual path, which an alias does not reveal.
   var realPath: String {
     get throws(SecretError) {
       guard case .alias(let alias) = collection.lookup else { return try path }
@@ -148,14 +148,14 @@ extension ServiceCall {
     }
   }
 
-  /// Throws when the collection is locked, so that nothing is known of what was not found in it.
+  /// Throws when the collection is locked, since an item that was not found in it may exist.
   func checkUnlocked() throws(SecretError) {
     if try isLocked { throw SecretError(BusFailure(.locked)) }
   }
 }
 
 extension ServiceCall {
-  /// Whether a wait is to be given up.
+  /// Whether a wait has to be abandoned.
   final class Cancellation: Sendable {
     private let flag = Atomic(false)
 

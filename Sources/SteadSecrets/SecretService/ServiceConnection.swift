@@ -1,7 +1,7 @@
-/// A connection to the bus and a session with the program that offers the service there.
+/// A connection to the bus and a session with the program that offers the service on it.
 final class ServiceConnection: Sendable {
   let bus: BusConnection
-  /// The program's unique name. Messages go to it, so that none reaches a program that does not know
+  /// The program's unique name. Messages are sent to it, so that none reaches a program that does not know
   /// the session.
   let owner: String
   let session: SecretSession
@@ -15,7 +15,7 @@ final class ServiceConnection: Sendable {
 }
 
 extension BusConnection {
-  /// The unique name of the program that owns a name, which the bus starts where none runs.
+  /// The unique name of the program that owns a name; the bus starts one if none is running.
   func owner(of name: String, until deadline: Deadline) throws(BusFailure) -> String {
     do throws(BusFailure) {
       return try currentOwner(of: name, until: deadline)

@@ -1,18 +1,18 @@
 import Foundation
 import SteadFiles
 
-/// The lock that writers of all processes take, one after the other, at the Secret Service.
+/// The lock with which writers of all processes take turns at the Secret Service.
 struct ServiceLock {
-  /// Between two looks at a lock that others have; twice as long each time, up to the last.
+  /// The pause between two attempts to get a lock that is taken; doubled each time, up to the last.
   private static let (firstPause, lastPause) = (UInt32(500), UInt32(16_000))
 
-  /// What names the runtime directory; nil for the process's own.
+  /// Variables for the runtime directory; nil means the process's own.
   let environment: [String: String]?
 
-  /// Calls `body` while it has the lock.
+  /// Calls `body` while holding the lock.
   ///
-  /// - Throws: ``SecretError``: `.unavailable` when others had it all the time; `.accessDenied`
-  ///   or `.failed` when the lock's file cannot be had; and what `body` throws.
+  /// - Throws: ``SecretError``: `.unavailable` when others held it the whole time; `.accessDenied` or
+  ///   `.failed` when the lock's file cannot be used; and what `body` throws.
   func hold<Success>(
     until deadline: Deadline, _ body: () throws(SecretError) -> Success
   ) throws(SecretError) -> Success {
@@ -34,17 +34,18 @@ struct ServiceLock {
       guard !deadline.isOver else {
         throw SecretError(
           code: .unavailable,
-          message: "Other programs were writing to the Secret Service all the time. Try again.",
+          message: "Other programs kept writing to the Secret Service. Try again.",
           unavailability: .timedOut)
       }
-      // A lock's file cannot be waited for with a time limit by a thread that blocks; only tasks can.
+      // A blocking thread cannot wait for a lock's file with a time limit; only tasks can.
       usleep(pause)
       pause = min(pause * 2, Self.lastPause)
     }
   }
 
-  /// The user's runtime directory. Where none exists, its stand-in is in a place where everyone may write, and
-  /// another user who makes it first could stop all writes. Then a directory in the user's home is used.
+  /// The user's runtime directory. If none exists, its replacement is in a location where everyone may write,
+  /// and another user who creates it first could block all writes. In that case a directory in the user's
+  /// home is used.
   private func directory() throws -> URL {
     let environment = environment ?? ProcessInfo.processInfo.environment
     let directories = try AppDirectories(id: "stead", environment: environment)
@@ -59,7 +60,7 @@ struct ServiceLock {
     let isDenied = (error as? FileError)?.code == .denied
     return SecretError(
       code: isDenied ? .accessDenied : .failed,
-      message: "The lock file in the user's runtime or state directory cannot be had; see the "
+      message: "The lock file in the user's runtime or state directory cannot be used; see the "
         + "cause.",
       cause: error)
   }

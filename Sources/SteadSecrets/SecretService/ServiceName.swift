@@ -1,4 +1,4 @@
-/// Names that the Secret Service's specification gives.
+/// Names from the Secret Service's specification.
 enum ServiceName {
   static let bus = "org.freedesktop.secrets"
   static let path = "/org/freedesktop/secrets"
@@ -7,11 +7,11 @@ enum ServiceName {
   static let item = "org.freedesktop.Secret.Item"
   static let prompt = "org.freedesktop.Secret.Prompt"
   static let properties = "org.freedesktop.DBus.Properties"
-  /// The schema of items that have no special one.
+  /// The schema of items without a special one.
   static let schema = "org.freedesktop.Secret.Generic"
   static let schemaAttribute = "xdg:schema"
-  /// Where a path would be if there were one.
+  /// The value that replaces a missing path.
   static let noPath = "/"
-  /// What shows GNOME Keyring's prompts.
+  /// The program that shows GNOME Keyring's prompts.
   static let prompter = "org.gnome.keyring.SystemPrompter"
 }

@@ -8,29 +8,29 @@ import SteadFiles
 /// let secrets = try Secrets(service: "com.example.mail", store: vault)
 /// ```
 ///
-/// Names, labels and attributes are encrypted as the secrets are. Programs of one user may use a vault
-/// at the same time, and see each other's writes at once. A write replaces the whole file, and is
-/// durable when it returns: it costs as much as the file is long, and two syncs. A read costs a few
-/// microseconds, a look at the file's status among them. The file is drawn to the byte in
-/// Documentation/VaultFile.md, which also says what a vault protects from and what not.
+/// Names, labels and attributes are encrypted like the secrets. Programs of one user may use a vault at the
+/// same time, and immediately see each other's writes. A write replaces the whole file, and is durable when
+/// it returns: it costs time in proportion to the file's length, and two syncs. A read costs a few
+/// microseconds, including a check of the file's status. Documentation/VaultFile.md draws the file to the
+/// byte, and explains what a vault protects from and what not.
 ///
-/// The vault, its directory and its key file must be the user's own and closed to others; they are
-/// made so, and refused when they are not. A file that is damaged, or not authentic, is never written
-/// over. The child of a fork may go on using the object.
+/// The vault, its directory and its key file must belong to the user and be closed to others; they are
+/// created so, and refused otherwise. A file that is damaged, or not authentic, is never overwritten. The
+/// child of a fork may continue to use the object.
 public final class Vault: SecretStore {
-  /// What to do when the file is there, and when it is not.
+  /// What to do when the file exists, and when it does not.
   public enum Opening: Hashable, Sendable, CaseIterable {
     /// Open the vault, or throw `.notInitialized`.
     case open
-    /// Make a new vault, or throw `.duplicateItem`.
+    /// Create a new vault, or throw `.duplicateItem`.
     case create
-    /// Open the vault, or make a new one; throw `.notInitialized` where one existed before and is gone.
+    /// Open the vault, or create a new one; throw `.notInitialized` if one existed before and has disappeared.
     case openOrCreate
   }
 
-  /// The largest secret that it takes, 16 MiB. The whole file has at most 64 MiB.
+  /// The largest secret that it accepts, 16 MiB. The whole file has at most 64 MiB.
   public static let sizeLimit = VaultLayout.secretLimit
-  /// How many keys a vault has at most.
+  /// The maximum number of a vault's keys.
   public static let keyLimit = VaultLayout.slotLimit
 
   struct Memory: Sendable {
@@ -46,20 +46,21 @@ public final class Vault: SecretStore {
   let environment: [String: String]
   let memory = ForkSafeLock(Memory())
 
-  /// Opens or makes a vault.
+  /// Opens or creates a vault.
   ///
-  /// A passphrase takes the time and the memory of its cost, every other key about a millisecond. A
-  /// vault that is made gets a directory of mode 0700 and a file of mode 0600.
+  /// A passphrase takes the time and the memory of its cost, every other key about a millisecond. A new vault
+  /// gets a directory of mode 0700 and a file of mode 0600.
   ///
   /// - Parameters:
-  ///   - url: The vault's file, in a directory that is the user's own and has mode 0700.
-  ///   - key: What opens it; for a new vault, the only key at first.
-  ///   - opening: What to do when the file exists, and when it does not. By default none is made.
-  ///   - environment: The process's environment, or what a test wants it to be. `XDG_STATE_HOME` tells
-  ///     where to remember the vault's identity and generation, `CREDENTIALS_DIRECTORY` where systemd's are.
-  /// - Throws: ``SecretError``: `.wrongKey`, `.corrupt`, `.newerVersion`, `.anotherVault` and `.rolledBack` (see
-  ///   ``acceptRollback(at:key:environment:)``), `.accessDenied`, `.notFound` when the key is not where
-  ///   it should be, `.notInitialized` or `.duplicateItem` as `opening` says.
+  ///   - url: The vault's file, in a directory that belongs to the user and has mode 0700.
+  ///   - key: The key that opens it; for a new vault, the only key at first.
+  ///   - opening: What to do when the file exists, and when it does not. By default none is created.
+  ///   - environment: The process's environment, or a test's substitute. `XDG_STATE_HOME` is where the
+  ///     vault's identity and generation are remembered, `CREDENTIALS_DIRECTORY` where systemd's credentials
+  ///     are.
+  /// - Throws: ``SecretError``: `.wrongKey`, `.corrupt`, `.newerVersion`, `.anotherVault` and `.rolledBack`
+  ///   (see ``acceptRollback(at:key:environment:)``), `.accessDenied`, `.notFound` when the key isn't where
+  ///   it should be, `.notInitialized` or `.duplicateItem` according to `opening`.
   public init(
     at url: URL, key: VaultKey, opening: Opening = .open,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -70,7 +71,7 @@ public final class Vault: SecretStore {
     (self.root, id) = (root, snapshot.header.id)
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
     file.pin(environment).note(id)
-    // Read anew if it has changed since, and held against the witness.
+    // Read again if it has changed since, and compared with the witness.
     try adopt(opened: snapshot)
   }
 
@@ -80,10 +81,10 @@ public final class Vault: SecretStore {
   }
   /// Labels and attributes are encrypted, and the secrets outlive the process.
   public var features: Set<SecretStoreFeature> { [.encryptedAttributes, .persistence] }
-  /// The largest secret that it takes, in bytes.
+  /// The largest secret that it accepts, in bytes.
   public var sizeLimit: Int { Self.sizeLimit }
 
-  /// Whether the file is there; that it can be read is seen, too.
+  /// Whether the file exists; also checks that it can be read.
   ///
   /// - Throws: ``SecretError`` as reading does.
   public func state() throws(SecretError) -> SecretStoreState {

@@ -1,6 +1,6 @@
-/// The moment by which a call must have ended.
+/// The time by which a call must have ended.
 struct Deadline: Sendable {
-  /// The longest that any call may take: what the bus counts in, milliseconds, in 32 bits.
+  /// The longest that any call may take: the bus counts in 32-bit milliseconds.
   static let longest = Duration.milliseconds(Int64(Int32.max - 1))
 
   private let end: ContinuousClock.Instant
@@ -10,7 +10,7 @@ struct Deadline: Sendable {
   var remaining: Duration { max(.zero, end - .now) }
   var isOver: Bool { end <= .now }
 
-  /// What is left, as the bus takes it; never less than 1, since 0 would mean no time and -1 a default.
+  /// The remaining time for the bus; never less than 1, since 0 would mean no time and -1 a default.
   var milliseconds: Int32 {
     let parts = remaining.components
     return Int32(clamping: max(1, parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000))

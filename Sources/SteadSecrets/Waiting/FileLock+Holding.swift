@@ -4,13 +4,13 @@ import SteadFiles
 extension FileLock {
   /// How long a writer of secrets waits for another process.
   static let writerLimit = Duration.seconds(10)
-  // Between two looks at a lock that others have, in microseconds; twice as long each time, up to the last.
+  // The pause between two attempts to get a lock that is taken, in microseconds; doubled each time, up to the last.
   private static var firstPause: useconds_t { 100 }
   private static var lastPause: useconds_t { 10_000 }
 
-  /// Calls `body` with the lock, for which it waits so long and no longer.
+  /// Calls `body` with the lock, for which it waits up to a time limit.
   ///
-  /// - Throws: ``SecretError`` `.unavailable` when others had it all the time; and what `body` throws.
+  /// - Throws: ``SecretError`` `.unavailable` when others held it the whole time; and what `body` throws.
   func hold<Result>(
     _ mode: Mode = .exclusive, for limit: Duration, _ body: () throws -> Result
   ) throws -> Result {
@@ -22,8 +22,8 @@ extension FileLock {
         throw SecretError(
           code: .unavailable,
           message:
-            "Other processes had the lock \(url.path(percentEncoded: false)) all the time. Let go on "
-            + "the one that is stopped, or end it.", unavailability: .timedOut)
+            "Other processes held the lock \(url.path(percentEncoded: false)) the whole time. Resume "
+            + "or end the one that is stopped.", unavailability: .timedOut)
       }
       usleep(pause)
       pause = min(pause * 2, Self.lastPause)

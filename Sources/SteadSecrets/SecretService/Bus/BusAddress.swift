@@ -1,10 +1,10 @@
 import Foundation
 
-/// Where the session's message bus is.
+/// The address of the session's message bus.
 enum BusAddress {
-  /// Whether the environment names a bus, there or not, or hides one that the user has.
+  /// Whether the environment names a bus, existing or not, or hides one that the user has.
   ///
-  /// - Parameter users: Where systemd has a runtime directory for each user.
+  /// - Parameter users: The directory in which systemd creates a runtime directory for each user.
   static func isGiven(in environment: [String: String], users: String = "/run/user") -> Bool {
     if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
       return address.split(separator: ";").contains { !$0.hasPrefix("autolaunch:") }
@@ -12,15 +12,15 @@ enum BusAddress {
     if let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") {
       return access(directory + "/bus", F_OK) == 0
     }
-    // As cron starts a program: the user's own session may have a bus all the same.
+    // As cron starts a program: the user's own session may have a bus nevertheless.
     let isOwnHome = environment["HOME"] == ProcessInfo.processInfo.environment["HOME"]
     return isOwnHome && access("\(users)/\(geteuid())/bus", F_OK) == 0
   }
 
-  /// The address that the environment gives, nil when it gives none.
+  /// The bus address in the environment; nil if none.
   ///
-  /// GDBus would start a bus where there is none ("autolaunch"), which needs a display and can hang.
-  /// So the environment is read here, by the rules of the D-Bus specification and of systemd.
+  /// GDBus would start a bus if none is running ("autolaunch"), which needs a display and can hang. So the
+  /// environment is read here, by the rules of the D-Bus specification and of systemd.
   static func find(in environment: [String: String], _ library: SecretLibrary) -> String? {
     if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
       let usable = address.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }

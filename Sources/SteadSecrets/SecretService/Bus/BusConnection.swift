@@ -1,19 +1,18 @@
 /// A private connection to a message bus.
 ///
-/// The connection that programs share (`g_bus_get`) ends the process by SIGTERM when the bus dies; a
+/// The connection that programs share (`g_bus_get`) ends the process with SIGTERM when the bus dies; a
 /// private one does not.
-// Sendable: GDBus's connections may be used by any thread, and `pointer` is never set again.
+// Sendable: GDBus's connections are thread-safe, and `pointer` is never set again.
 final class BusConnection: @unchecked Sendable {
   /// `G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT` and `…_MESSAGE_BUS_CONNECTION`.
   private static let flags: UInt32 = 1 | 8
-  /// How long an attempt that was given up may take to end.
+  /// How long an abandoned attempt may take to end.
   private static let cancelTime = Duration.seconds(1)
 
   let pointer: GPointer
   let library: SecretLibrary
 
-  /// Connects, which is bounded by the deadline even where the address leads to a program that does
-  /// not speak.
+  /// Connects, limited by the deadline even if the address leads to a program that does not answer.
   init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
     guard library.gio.isAddress(address) != 0 else { throw BusFailure(.noBus, "not an address") }
     self.library = library
@@ -23,7 +22,7 @@ final class BusConnection: @unchecked Sendable {
   }
 
   deinit {
-    // In the child of a fork GLib's locks may be held by threads that the child does not have.
+    // In the child of a fork GLib's locks may be held by threads that the child lacks.
     if library.isUsable { library.glib.objectUnref(pointer) }
   }
 
@@ -46,7 +45,7 @@ final class BusConnection: @unchecked Sendable {
     return BusReply(taking: answer, library)
   }
 
-  /// The same, and sends a copy of an open file along, to which `.handle(0)` refers.
+  /// Calls a method with a copy of an open file, to which `.handle(0)` refers.
   func call(
     _ destination: String, _ path: String, _ interface: String, _ method: String,
     _ arguments: [BusValue], sending descriptor: Int32, until deadline: Deadline
@@ -97,7 +96,7 @@ final class BusConnection: @unchecked Sendable {
     return connection
   }
 
-  /// What came of an attempt to connect. Its thread's context calls `take`, so no other thread does.
+  /// The result of an attempt to connect. Only its thread's context calls `take`.
   private final class Outcome {
     private(set) var result: GPointer?
     private let library: SecretLibrary

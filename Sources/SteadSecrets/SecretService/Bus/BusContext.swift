@@ -1,15 +1,15 @@
-/// A place of a thread's own for what GLib has to tell it, while it waits.
+/// A thread's own context for GLib's events, while the thread waits.
 ///
-/// Without one GLib would put its news into the program's main context, where they pile up in a
-/// program that never looks there.
+/// Without one GLib would queue its events in the program's main context, where they pile up in a program
+/// that never runs it.
 struct BusContext {
-  /// How long passes at most before a cancelled wait is noticed, in milliseconds.
+  /// The maximum time before a cancelled wait is noticed, in milliseconds.
   static let tick: UInt32 = 25
 
   private let context: GPointer
   private let library: SecretLibrary
 
-  /// Calls `body` with a context that takes the news of what is begun in it, on this thread.
+  /// Calls `body` with a context that receives the events of what is started in it, on this thread.
   static func run<Result, Failure: Error>(
     _ library: SecretLibrary, _ body: (BusContext) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -22,7 +22,7 @@ struct BusContext {
     return try body(BusContext(context: context, library: library))
   }
 
-  /// Takes in news until a condition holds or the time is over; returns whether the condition holds.
+  /// Processes events until a condition holds or the time is over; returns whether the condition holds.
   func wait(until deadline: Deadline, for condition: () -> Bool) -> Bool {
     let source = library.glib.timeoutSource(Self.tick)
     library.glib.sourceSetCallback(source, { _ in 1 }, nil, nil)

@@ -1,33 +1,33 @@
 import Foundation
 
-/// Why a call over the bus did not succeed.
+/// Why a call over the bus failed.
 ///
-/// It keeps names of errors and no texts of the service's, which could repeat attributes.
+/// It keeps names of errors but not the service's messages, which could repeat attributes.
 struct BusFailure: Error, CustomStringConvertible, Equatable {
   enum Kind: Equatable {
     /// The message reached nobody, since its receiver has left the bus.
     case gone
     /// The receiver left, or the connection broke, while the answer was awaited.
     case disconnected
-    /// There was no answer in time.
+    /// No answer came in time.
     case timedOut
     /// Nobody offers the service, and the bus cannot start it.
     case noService
-    /// There is no bus at the address.
+    /// No bus exists at the address.
     case noBus
-    /// There is no object at the path.
+    /// No object exists at the path.
     case noObject
     /// The object is locked.
     case locked
-    /// The bus or the service forbids it.
+    /// The bus or the service denies it.
     case denied
     /// The user dismissed the prompt, or the task was cancelled.
     case cancelled
-    /// The service asks for a prompt, and none is allowed.
+    /// The service requires a prompt, and none is allowed.
     case promptNeeded
-    /// The message is larger than the bus lets pass.
+    /// The message exceeds the limit of the bus.
     case tooLarge
-    /// The answer has another form than the specification gives it.
+    /// The answer does not follow the specification.
     case malformed
     /// Something else, named by ``BusFailure/name``.
     case other
@@ -39,7 +39,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
 
   var description: String { name }
 
-  /// Whether who was called knows no such interface or property.
+  /// Whether the receiver does not know the interface or property.
   var isLackOfInterface: Bool {
     kind == .noObject || name == "org.freedesktop.DBus.Error.UnknownInterface"
       || name == "org.freedesktop.DBus.Error.UnknownProperty"
@@ -51,10 +51,10 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
     self.name = name ?? "\(kind)"
   }
 
-  /// The error that a function of GLib's left, which is freed.
+  /// Makes the failure for an error from a GLib function, and frees the error.
   init(taking error: UnsafeMutablePointer<GError>?, _ library: SecretLibrary) {
     guard let error else {
-      self.init(.other, "no error was given")
+      self.init(.other, "no error was reported")
       return
     }
     defer { library.glib.errorFree(error) }
@@ -81,7 +81,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
     case ("g-io-error-quark", 18), ("g-io-error-quark", 44): kind = .disconnected
     case ("g-io-error-quark", 19): kind = .cancelled
     case ("g-io-error-quark", 24): kind = .timedOut
-    // libsecret takes the names off errors, and leaves the numbers of `GDBusError`.
+    // libsecret removes the names of errors, and leaves the numbers of `GDBusError`.
     case ("g-dbus-error-quark", 2), ("g-dbus-error-quark", 3): kind = .gone
     case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 15): kind = .disconnected
     case ("g-dbus-error-quark", 9): kind = .denied
@@ -98,7 +98,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
     "org.freedesktop.Secret.Error.NoSession": .disconnected,
     "org.freedesktop.DBus.Error.Timeout": .timedOut,
     "org.freedesktop.DBus.Error.TimedOut": .timedOut,
-    // What gnome-keyring says of a path where there is nothing.
+    // What gnome-keyring reports for a path without an object.
     "org.freedesktop.DBus.Error.UnknownMethod": .noObject,
     "org.freedesktop.DBus.Error.UnknownObject": .noObject,
     "org.freedesktop.Secret.Error.NoSuchObject": .noObject,

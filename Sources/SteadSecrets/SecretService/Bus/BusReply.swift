@@ -1,12 +1,12 @@
-/// A value that came over the bus, a part of one, or one that is to be sent.
+/// A value received over the bus, a part of one, or one to be sent.
 ///
-/// Its parts are asked for by position and type, and are nil when the type is another one.
+/// Its parts are accessed by position and type, and are nil when the type differs.
 final class BusReply {
   let value: GPointer
   private let library: SecretLibrary
   private var functions: GVariantFunctions { library.variant }
 
-  /// - Parameter value: A value of GLib's with a reference, which is taken over.
+  /// - Parameter value: A GLib value with a reference, of which this object takes ownership.
   init(taking value: GPointer, _ library: SecretLibrary) {
     self.value = value
     self.library = library
@@ -23,7 +23,7 @@ final class BusReply {
     return BusReply(taking: functions.child(value, index), library)
   }
 
-  /// What is in a variant.
+  /// The value in a variant.
   var inner: BusReply? { type == "v" ? BusReply(taking: functions.inner(value), library) : nil }
 
   var string: String? {

@@ -1,10 +1,10 @@
-/// A value that is sent over the bus.
+/// A value to be sent over the bus.
 indirect enum BusValue {
   case string(String)
   case path(String)
   case boolean(Bool)
   case uint32(UInt32)
-  /// The position of a descriptor among those that are sent along.
+  /// The position of a descriptor among those that are sent with the message.
   case handle(Int32)
   case variant(BusValue)
   case paths([String])
@@ -12,10 +12,10 @@ indirect enum BusValue {
   case strings([String: String])
   /// `a{sv}`
   case properties([String: BusValue])
-  /// A value that was made elsewhere.
+  /// A value created elsewhere.
   case made(BusReply)
 
-  /// The value as GLib has it, with a floating reference. Strings end at a NUL, so they must have none.
+  /// Makes the GLib value, with a floating reference. Strings end at a NUL, so they must not contain any.
   func make(_ library: SecretLibrary) -> GPointer {
     let functions = library.variant
     switch self {

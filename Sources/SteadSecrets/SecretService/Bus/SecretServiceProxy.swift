@@ -1,21 +1,21 @@
 import CSteadSecrets
 
-/// A type of GObject's, derived from libsecret's `SecretService`, that takes a private connection.
+/// A GObject type, derived from libsecret's `SecretService`, that accepts a private connection.
 ///
-/// libsecret's constructor sets the properties for the shared connection over those that were asked
-/// for. A derived type's constructor runs around it, and may set them once more.
+/// libsecret's constructor overrides the requested properties with those for the shared connection. A derived
+/// type's constructor runs around it, and can set them again.
 enum SecretServiceProxy {
   private static let name: StaticString = "SteadSecretServiceProxy"
-  /// No properties, no signals, no starting: nobody would look at them.
+  /// No properties, no signals, no starting: nobody would use them.
   private static let flags: UInt32 = 1 | 2 | 4
 
   private static let properties: [StaticString] = [
     "g-flags", "g-name", "g-bus-type", "g-connection", "g-default-timeout",
   ]
-  /// Those that libsecret sets to something else.
+  /// The properties that libsecret overrides.
   private static let contested = ["g-flags", "g-name", "g-bus-type"]
 
-  /// A proxy that is not initialized, nil when libsecret does not let it have the connection.
+  /// An uninitialized proxy; nil when libsecret does not let it have the connection.
   static func make(
     _ connection: BusConnection, _ owner: String, _ milliseconds: Int32, _ library: SecretLibrary
   ) -> GPointer? {
@@ -35,7 +35,7 @@ enum SecretServiceProxy {
     defer { for index in values.indices { glib.valueUnset(&values[index]) } }
     let names = properties.map(cString)
     guard let object = glib.objectNew(type, UInt32(names.count), names, values) else { return nil }
-    // With the properties that libsecret sets, GDBus would end the process for the contradiction.
+    // With the properties that libsecret sets, GDBus would end the process because of the contradiction.
     guard let name = library.gio.proxyName(object), String(cString: name) == owner else {
       glib.objectUnref(object)
       return nil
@@ -48,11 +48,11 @@ enum SecretServiceProxy {
     GType(6 << 2), GType(16 << 2), GType(20 << 2)
   )
 
-  /// The type, registered once for the process; 0 when that cannot be done.
+  /// The type, registered once for the process; 0 if that is impossible.
   private static let type: GType = {
     guard let library = try? SecretLibrary.shared.get() else { return 0 }
     let name = cString(Self.name)
-    // Another copy of this code may be in the process, as part of a plugin.
+    // The process may contain another copy of this code, as part of a plugin.
     let known = library.glib.typeFromName(name)
     if known != 0 { return known }
     let parent = library.libsecret.serviceType()

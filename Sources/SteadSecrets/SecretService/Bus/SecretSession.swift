@@ -1,27 +1,27 @@
-/// libsecret's session with one process that offers the service: secrets travel encrypted under a key
-/// that the two have agreed on.
-// Sendable: libsecret's session does not change once it is there, and what it is used for here,
-// encoding and decoding, only reads it.
+/// libsecret's session with one process that offers the service: secrets travel encrypted under a key that
+/// the two have agreed on.
+// Sendable: libsecret's session does not change once it exists, and its uses here, encoding and decoding,
+// only read it.
 final class SecretSession: @unchecked Sendable {
   /// Text, and anything else.
   private static let (text, bytes) = ("text/plain", "application/octet-stream")
 
-  /// Where the service keeps its side of the session.
+  /// The service's object for the session.
   let path: String
   private let service: GPointer
   private let library: SecretLibrary
 
-  /// - Parameter owner: The unique name on the bus of who offers the service. A session is with one
-  ///   process, so it must not be asked for by a name that another process can have later.
+  /// - Parameter owner: The unique bus name of the program that offers the service. A session is with one
+  ///   process, so it must not be requested under a name that another process can get later.
   init(
     _ connection: BusConnection, owner: String, until deadline: Deadline
   ) throws(BusFailure) {
     library = connection.library
-    // What GLib tells a proxy is of no use here, and must not pile up in the program's main context.
+    // GLib's notifications of a proxy are useless here, and must not pile up in the program's main context.
     (service, path) = try BusContext.run(library) { [library] _ throws(BusFailure) in
       guard
         let service = SecretServiceProxy.make(connection, owner, deadline.milliseconds, library)
-      else { throw BusFailure(.other, "libsecret has no private connections") }
+      else { throw BusFailure(.other, "libsecret does not support private connections") }
       do throws(BusFailure) {
         return (service, try Self.open(service, library))
       } catch {
@@ -44,21 +44,21 @@ final class SecretSession: @unchecked Sendable {
     return String(cString: path)
   }
 
-  /// A secret as it is sent. It is in libsecret's locked memory until it is encrypted.
+  /// Encodes a secret for sending. It is in libsecret's locked memory until it is encrypted.
   func encode(_ secret: SecretBytes) throws(BusFailure) -> BusValue {
     let encoded = secret.withBytes { bytes in
-      // GLib counts a NUL as the end of a text, and so takes no text with one.
+      // GLib treats a NUL as the end of a string, and so accepts no string that contains one.
       let isText = library.glib.isUTF8(bytes.baseAddress, bytes.count, nil) != 0
       let value = library.libsecret.valueNew(
         bytes.baseAddress, bytes.count, isText ? Self.text : Self.bytes)
       defer { library.libsecret.valueUnref(value) }
       return library.libsecret.encode(service, value)
     }
-    guard let encoded else { throw BusFailure(.other, "not encoded") }
+    guard let encoded else { throw BusFailure(.other, "the secret could not be encoded") }
     return .made(BusReply(taking: library.variant.refSink(encoded), library))
   }
 
-  /// The secret of a reply, copied out of libsecret's locked memory, which is wiped.
+  /// The secret in a reply, copied out of libsecret's locked memory, which is wiped.
   func decode(_ reply: BusReply) throws(BusFailure) -> SecretBytes {
     guard reply.type == "(oayays)", let value = library.libsecret.decode(service, reply.value)
     else { throw BusFailure(.malformed) }

@@ -1,9 +1,8 @@
 /// Functions of libgio: the bus.
 struct GIOFunctions {
-  /// What GIO calls when something is done: its source, the outcome, and what it was given along.
+  /// GIO's callback when an operation is done: its source, the outcome, and the user data.
   typealias Ready = @convention(c) (GPointer?, GPointer?, GPointer?) -> Void
-  /// What GIO calls when a signal comes: connection, sender, path, interface, name, parameters, and
-  /// what it was given along.
+  /// GIO's callback for a signal: connection, sender, path, interface, name, parameters, and the user data.
   typealias Signal =
     @convention(c) (
       GPointer?, GString?, GString?, GString?, GString?, GPointer?, GPointer?
@@ -21,7 +20,7 @@ struct GIOFunctions {
       GPointer, GString, GString, GString, GString, GPointer?, GString?, UInt32, Int32, GPointer?,
       GErrorPointer
     ) -> GPointer?
-  /// The same, with a list of descriptors before the cancellable, and a place for one that comes back.
+  /// The same, with a list of descriptors before the cancellable, and an output for a returned one.
   let callWithDescriptors:
     @convention(c) (
       GPointer, GString, GString, GString, GString, GPointer?, GString?, UInt32, Int32, GPointer?,

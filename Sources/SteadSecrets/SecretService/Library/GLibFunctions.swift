@@ -3,13 +3,13 @@ import CSteadSecrets
 typealias GError = stead_g_error
 typealias GValue = stead_g_value
 
-/// What an object of GLib's is to Swift.
+/// A pointer to a GLib object.
 typealias GPointer = UnsafeMutableRawPointer
-/// A string of C's that belongs to somebody else.
+/// A C string owned by somebody else.
 typealias GString = UnsafePointer<CChar>
 /// Where a call leaves its error.
 typealias GErrorPointer = UnsafeMutablePointer<UnsafeMutablePointer<GError>?>?
-/// The number of a type of GObject's.
+/// The number of a GObject type.
 typealias GType = Int
 
 /// Functions of libglib and libgobject, none of them variadic.

@@ -1,25 +1,25 @@
 import SteadFiles
 
-/// libsecret and what it needs, loaded while the program runs, so that a program that is built with
-/// this package also starts where they are missing.
+/// libsecret and its dependencies, loaded at run time, so that a program built with this package also starts
+/// where they are missing.
 struct SecretLibrary: Sendable {
   let glib: GLibFunctions
   let variant: GVariantFunctions
   let gio: GIOFunctions
   let libsecret: LibsecretFunctions
-  /// The process that loaded it. GLib's threads are not there in the child of a fork.
+  /// The process that loaded it. GLib's threads do not exist in the child of a fork.
   private let generation: UInt64
 
   /// Whether this is the process that loaded it.
   var isUsable: Bool { generation == forkGeneration }
 
-  /// What systems call it.
+  /// The library's file names on the systems.
   static let names = ["libsecret-1.so.0"]
 
   /// Loaded once; takes about 2 ms.
   static let shared: Result<SecretLibrary, LoadedLibrary.Missing> = load(names)
 
-  /// The library, where it was found and this process may use it.
+  /// The library, if it was found and this process may use it.
   static func usable(
     _ found: Result<SecretLibrary, LoadedLibrary.Missing> = shared
   ) throws(SecretError) -> SecretLibrary {
@@ -50,7 +50,7 @@ struct SecretLibrary: Sendable {
   }
 
   private init(_ library: LoadedLibrary) throws(LoadedLibrary.Missing) {
-    // A library's functions are found through the one that needs it, too.
+    // The functions of a library's dependencies are found through it, too.
     glib = try GLibFunctions(library)
     variant = try GVariantFunctions(library)
     gio = try GIOFunctions(library)

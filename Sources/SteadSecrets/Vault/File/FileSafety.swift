@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// Whether files and directories are the user's own and closed to others.
+/// Checks that files and directories belong to the user and are closed to others.
 ///
-/// The superuser is held to it, too: a file of another user is not one to keep root's secrets in.
+/// This applies to the superuser, too: another user's file is no place for root's secrets.
 enum FileSafety {
   private static let allOfOthers: mode_t = 0o077
   private static let writingOfOthers: mode_t = 0o022
@@ -16,29 +16,29 @@ enum FileSafety {
     try checkMode(status, without: allOfOthers, "The file", path, "600")
   }
 
-  /// A file that others may read and cannot write.
+  /// Checks a file that others may read but not write.
   static func checkUnwritable(file status: FileStatus, at path: String) throws(SecretError) {
     try checkPlain(status, at: path)
     try checkOwner(status, [geteuid()], "The file", path)
     try checkMode(status, without: writingOfOthers, "The file", path, "600")
   }
 
-  /// A directory in which others cannot even see what there is.
+  /// Checks a directory whose contents others cannot even list.
   static func checkDirectory(_ path: String) throws(SecretError) {
     let status = try directoryStatus(path)
     try checkOwner(status, [geteuid()], "The directory", path)
     try checkMode(status, without: allOfOthers, "The directory", path, "700")
   }
 
-  /// A directory in which others cannot exchange a file, such as a home directory.
+  /// Checks a directory in which others cannot replace a file, such as a home directory.
   static func checkUnwritable(_ path: String) throws(SecretError) {
     let status = try directoryStatus(path)
     try checkOwner(status, [geteuid(), 0], "The directory", path)
     try checkMode(status, without: writingOfOthers, "The directory", path, "go-w")
   }
 
-  /// A file that the superuser's service manager made. Group bits are those of the list by which
-  /// systemd lets the service's user read it.
+  /// Checks a file that the superuser's service manager created. Group bits are those of the access control
+  /// list by which systemd lets the service's user read it.
   static func checkCredential(_ status: FileStatus, at path: String) throws(SecretError) {
     try checkPlain(status, at: path)
     try checkOwner(status, [geteuid(), 0], "The credential", path)
@@ -47,7 +47,7 @@ enum FileSafety {
 
   private static func checkPlain(_ status: FileStatus, at path: String) throws(SecretError) {
     guard status.kind == .file else {
-      throw denied("A plain file is needed, and \(path) is none. Move it away.")
+      throw denied("\(path) isn't a regular file, which is needed there. Move it away.")
     }
   }
 
@@ -57,10 +57,10 @@ enum FileSafety {
     guard let status else {
       throw SecretError(
         code: .notInitialized,
-        message: "There is no directory \(path), so there is nothing in it. Bring it back.")
+        message: "The directory \(path) does not exist. Restore it.")
     }
     guard status.kind == .directory else {
-      throw denied("A directory is needed, and \(path) is none. Move it away.")
+      throw denied("\(path) isn't a directory, which is needed there. Move it away.")
     }
     return status
   }
@@ -71,7 +71,7 @@ enum FileSafety {
     guard !owners.contains(status.user) else { return }
     throw denied(
       "\(what) \(path) belongs to user \(status.user), and this program runs as user \(geteuid()). Run "
-        + "it as that user, or name another place. If it was left there by mistake, have an administrator "
+        + "it as that user, or name another location. If it was left there by mistake, have an administrator "
         + "run: chown \(geteuid()) \(path.shellQuoted)")
   }
 

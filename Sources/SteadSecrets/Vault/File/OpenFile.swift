@@ -1,21 +1,21 @@
 import Foundation
 import SteadFiles
 
-/// A file that is open for reading, so that no other can have its inode number.
+/// A file that is kept open for reading, so that no other can get its inode number.
 final class OpenFile: Sendable {
   private let descriptor: Int32
   private let path: String
-  /// What the system said of it when it was opened.
+  /// The file's status when it was opened.
   let status: FileStatus
 
-  /// The file at a path, of which nothing has been read; nil when there is none.
+  /// Opens the file at a path without reading it; nil when it does not exist.
   ///
   /// A symbolic link is refused.
   init?(readingIfPresent path: String) throws(SecretError) {
     let disk = POSIXDisk()
     let opened: (Int32, FileStatus)? = try SecretError.files {
       do {
-        // A pipe must not hold us up.
+        // Opening a pipe must not block.
         let descriptor = try disk.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, mode: 0)
         do {
           return (descriptor, try disk.status(descriptor, path: path))
@@ -34,7 +34,7 @@ final class OpenFile: Sendable {
 
   deinit { POSIXDisk().close(descriptor) }
 
-  /// All that is in it, which must be as long as the file was when it was opened.
+  /// The whole contents, whose length must be that of the file when it was opened.
   func data(limit: Int) throws(SecretError) -> Data {
     let size = try size(limit: limit)
     var data = Data(count: size)
@@ -51,7 +51,7 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// Whether these bytes are what the file begins with.
+  /// Whether the file begins with these bytes.
   func begins(with bytes: Data) -> Bool {
     var found = Data(count: bytes.count)
     let isRead: Void? = try? found.withUnsafeMutableBytes { try read(into: $0) }
@@ -63,8 +63,8 @@ final class OpenFile: Sendable {
       throw SecretError(
         code: .corrupt,
         message:
-          "The file \(path) has \(status.size) bytes, which is more than the \(limit) that it "
-          + "can have. See what it is, and put the right one in its place.")
+          "The file \(path) has \(status.size) bytes, more than the \(limit) that it "
+          + "can have. Check it, and replace it with the right one.")
     }
     return size
   }
@@ -75,7 +75,7 @@ final class OpenFile: Sendable {
       let rest = UnsafeMutableRawBufferPointer(rebasing: memory[offset...])
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset))
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw FileError(errno: errno, doing: "read it", path: path) }
+      guard count >= 0 else { throw FileError(errno: errno, doing: "read the file", path: path) }
       guard count > 0 else {
         throw SecretError.damagedVault("it became shorter while it was read")
       }

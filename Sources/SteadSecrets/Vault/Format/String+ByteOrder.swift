@@ -1,7 +1,7 @@
 import Foundation
 
 extension String {
-  /// Negative when its bytes of UTF-8 come before another text's, 0 when they are the same.
+  /// Negative when its UTF-8 bytes precede another string's, 0 when they are equal.
   func byteOrder(beside other: String) -> Int {
     let order = utf8.withContiguousStorageIfAvailable { one in
       other.utf8.withContiguousStorageIfAvailable { other in
@@ -14,7 +14,7 @@ extension String {
       }
     }
     if let order = order ?? nil { return order }
-    // Texts that come from Objective-C have no bytes of their own.
+    // Strings from Objective-C have no bytes of their own.
     if utf8.elementsEqual(other.utf8) { return 0 }
     return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
   }

@@ -1,9 +1,9 @@
-/// What a vault's index has about one secret.
+/// A vault index's entry for one secret.
 struct VaultEntry: Hashable, Sendable {
   var service: String
   var account: String
   var label: String
-  /// In ascending order of the names' bytes, each once.
+  /// Sorted by the names' bytes, each once.
   var attributes: [Attribute]
   var created: UInt64
   var modified: UInt64
@@ -16,7 +16,7 @@ struct VaultEntry: Hashable, Sendable {
     var value: String
   }
 
-  /// How many bytes of the values are its own.
+  /// The number of its bytes in the values.
   var sealedSize: Int { VaultLayout.sealedSize(ofSecret: length) }
 }
 
@@ -37,20 +37,20 @@ extension VaultEntry {
     for _ in 0..<attributeCount {
       let attribute = try Attribute(from: &reader)
       if let last = attributes.last, last.name.byteOrder(beside: attribute.name) >= 0 {
-        throw .damagedVault("attributes are not in order")
+        throw .damagedVault("its attributes are not sorted")
       }
       attributes.append(attribute)
     }
   }
 
-  /// How many bytes of the index are its own.
+  /// The number of its bytes in the index.
   var encodedSize: Int {
     attributes.reduce(
       VaultLayout.itemFieldsSize + service.utf8.count + account.utf8.count + label.utf8.count
     ) { $0 + 4 + $1.name.utf8.count + $1.value.utf8.count }
   }
 
-  /// The texts must be within their limits.
+  /// Requires strings within their limits.
   func write(to writer: inout VaultWriter) {
     writer.put(salt)
     writer.put(created)
@@ -65,7 +65,7 @@ extension VaultEntry {
     for attribute in attributes { attribute.write(to: &writer) }
   }
 
-  /// Whether it stands before another in an index.
+  /// Whether it precedes another in an index.
   func precedes(_ other: VaultEntry) -> Bool {
     let order = service.byteOrder(beside: other.service)
     return order != 0 ? order < 0 : account.byteOrder(beside: other.account) < 0

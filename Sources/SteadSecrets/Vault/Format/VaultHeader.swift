@@ -1,7 +1,7 @@
-/// The readable part of a vault's file.
+/// The readable part of a vault file.
 ///
-/// Parsed, its numbers are within their limits and add up to the file's length; whether it is
-/// authentic is another question.
+/// Once parsed, its numbers are within their limits and add up to the file's length; whether it is authentic
+/// is a separate question.
 struct VaultHeader: Hashable, Sendable {
   var id: [UInt8]
   var generation: UInt64
@@ -10,7 +10,7 @@ struct VaultHeader: Hashable, Sendable {
   var writeSalt: [UInt8]
   var slots: [VaultSlot]
 
-  /// The length of the header, digest included.
+  /// The length of the header, including its digest.
   var size: Int { VaultLayout.headerSize(slots: slots.count) }
   /// Where the sealed index is in the file.
   var indexRange: Range<Int> { size..<size + indexLength }
@@ -25,7 +25,7 @@ struct VaultHeader: Hashable, Sendable {
     (self.indexLength, self.valuesLength) = (indexLength, valuesLength)
   }
 
-  /// The header of a file, of which all bytes are given.
+  /// Parses the header of a file whose bytes are all given.
   ///
   /// - Throws: ``SecretError``: `.corrupt`, or `.newerVersion`.
   init(parsing file: UnsafeRawBufferPointer) throws(SecretError) {
@@ -34,13 +34,13 @@ struct VaultHeader: Hashable, Sendable {
       throw .damagedVault("it is larger than a vault can be")
     }
     guard try reader.take(VaultLayout.magic.count).elementsEqual(VaultLayout.magic) else {
-      throw .damagedVault("it does not begin as a vault does")
+      throw .damagedVault("it does not begin like a vault")
     }
     let version = try reader.number(UInt32.self)
     guard version <= VaultLayout.version else {
       throw SecretError(
         code: .newerVersion,
-        message: "The vault's file is of version \(version), and this library knows version "
+        message: "The vault's file has version \(version), and this library knows version "
           + "\(VaultLayout.version). Use a newer version of the library.")
     }
     guard version == VaultLayout.version, try reader.number(UInt32.self) == 0 else {
@@ -58,14 +58,14 @@ struct VaultHeader: Hashable, Sendable {
     slots = []
     for _ in 0..<slotCount { slots.append(try VaultSlot(from: &reader)) }
     guard VaultSlot.work(of: slots) <= VaultScrypt.totalWorkLimit else {
-      throw .damagedVault("its passphrases cost more together than they may")
+      throw .damagedVault("its passphrases together exceed the cost limit")
     }
     guard size + indexLength + valuesLength == file.count else {
-      throw .damagedVault("it is not as long as it says")
+      throw .damagedVault("its length isn't the declared one")
     }
   }
 
-  /// The header without its digest, which goes behind it.
+  /// Writes the header without its digest, which follows it.
   func write(to writer: inout VaultWriter) {
     writePrologue(to: &writer)
     writer.put(generation)
@@ -84,7 +84,7 @@ struct VaultHeader: Hashable, Sendable {
     writer.put(id)
   }
 
-  /// What never changes in the life of the vault, to be authenticated with a slot.
+  /// The part that never changes in the life of the vault, authenticated with each slot.
   static func prologue(id: [UInt8]) -> [UInt8] {
     let header = VaultHeader(
       id: id, generation: 0, indexLength: 0, valuesLength: 0, writeSalt: [], slots: [])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One of the keys that open a vault, as the vault's file tells of it.
+/// One of the keys that open a vault, as described in the vault's file.
 public struct VaultKeySlot: Hashable, Sendable, Identifiable {
   /// The kinds of keys.
   public enum Kind: UInt32, Hashable, Sendable, CaseIterable {
@@ -10,14 +10,14 @@ public struct VaultKeySlot: Hashable, Sendable, Identifiable {
     case keyFile = 2
     /// A credential that systemd gives to a service.
     case systemdCredential = 3
-    /// A key that another store holds.
+    /// A key in another store.
     case stored = 4
   }
 
-  /// What tells it from the vault's other slots.
+  /// Distinguishes it from the vault's other slots.
   public let id: UUID
-  /// What opens it.
+  /// The kind of key that opens it.
   public let kind: Kind
-  /// When it was made.
+  /// When it was created.
   public let created: Date
 }

@@ -2,14 +2,14 @@ import Foundation
 
 /// Offsets, sizes and limits of the vault file, as Documentation/VaultFile.md draws them.
 enum VaultLayout {
-  /// What the file begins with.
+  /// The beginning of the file.
   static let magic = Array("SteadVlt".utf8)
   /// The only version so far.
   static let version: UInt32 = 1
 
-  /// Magic and version, which every later format will have in this place.
+  /// Magic and version, which every later format will have at this position.
   static let signatureSize = 12
-  /// What never changes in the life of a vault: signature and vault id.
+  /// The part that never changes in the life of a vault: signature and vault id.
   static let prologueSize = 32
   /// The header up to the slots.
   static let fixedSize = 96
@@ -20,16 +20,16 @@ enum VaultLayout {
   static let rootKeySize = 32
 
   static let slotSize = 152
-  /// The part of a slot that stands before the sealed root key, and is authenticated with it.
+  /// The part of a slot that precedes the sealed root key, and is authenticated with it.
   static let slotFieldsSize = 104
 
-  /// Sealed indexes are a tag longer than a multiple of this.
+  /// A sealed index is longer than a multiple of this by one tag.
   static let indexStep = 256
-  /// Sealed values are a tag longer than a multiple of this.
+  /// A sealed value is longer than a multiple of this by one tag.
   static let valueStep = 64
   /// The digest and the number of items.
   static let indexFieldsSize = 36
-  /// An item without its texts.
+  /// An item without its strings.
   static let itemFieldsSize = 60
 
   /// The largest file.
@@ -48,7 +48,7 @@ enum VaultLayout {
 
   static func headerSize(slots: Int) -> Int { fixedSize + slots * slotSize + digestSize }
 
-  /// How long a secret of a length is in the file.
+  /// The length in the file of a secret of a length.
   static func sealedSize(ofSecret length: Int) -> Int {
     max(rounded(length, to: valueStep), valueStep) + tagSize
   }
@@ -57,10 +57,10 @@ enum VaultLayout {
 }
 
 extension Date {
-  /// A time in microseconds since 1970.
+  /// Makes a date from microseconds since 1970.
   init(vaultTime: UInt64) { self.init(timeIntervalSince1970: Double(vaultTime) / 1e6) }
 
-  /// The time in microseconds since 1970; times before that count as 1970.
+  /// The date in microseconds since 1970; earlier dates count as 1970.
   var vaultTime: UInt64 {
     UInt64(exactly: (max(timeIntervalSince1970, 0) * 1e6).rounded()) ?? 0
   }

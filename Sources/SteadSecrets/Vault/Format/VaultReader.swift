@@ -1,19 +1,18 @@
 import Foundation
 
-/// Takes numbers, bytes and texts from a vault's bytes, one behind the other, and never more than
-/// there are.
+/// Reads numbers, bytes and strings from a vault's bytes in sequence, and never beyond their end.
 struct VaultReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
 
-  /// The memory must stay as it is while the reader is used.
+  /// The memory must not change while the reader is used.
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var rest: Int { bytes.count - offset }
 
-  /// The next bytes, where they are.
+  /// The next bytes, in place.
   mutating func take(_ count: Int) throws(SecretError) -> UnsafeRawBufferPointer {
-    guard count >= 0, count <= rest else { throw .damagedVault("it is shorter than it says") }
+    guard count >= 0, count <= rest else { throw .damagedVault("it is shorter than declared") }
     defer { offset += count }
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
   }
@@ -27,7 +26,7 @@ struct VaultReader {
     return Number(littleEndian: bytes.loadUnaligned(as: Number.self))
   }
 
-  /// A number that is at most a limit, so that it is safe to compute with.
+  /// A number up to a limit, so that it is safe to compute with.
   mutating func count<Number: FixedWidthInteger>(
     _: Number.Type, limit: Int
   ) throws(SecretError) -> Int {
@@ -39,13 +38,13 @@ struct VaultReader {
 
   mutating func text(_ count: Int) throws(SecretError) -> String {
     let bytes = try take(count)
-    // Several times as fast as `String(validating:as:)`. What is not UTF-8 is mended, and so differs.
+    // Several times as fast as `String(validating:as:)`. Invalid UTF-8 is repaired, and so differs.
     var text = String(decoding: bytes, as: UTF8.self)
     let isSame = text.withUTF8 { text in
       guard let start = text.baseAddress, let other = bytes.baseAddress else { return count == 0 }
       return text.count == count && memcmp(start, other, count) == 0
     }
-    guard isSame else { throw .damagedVault("a text is not UTF-8") }
+    guard isSame else { throw .damagedVault("a string isn't UTF-8") }
     return text
   }
 
@@ -53,7 +52,7 @@ struct VaultReader {
     let start = bytes.baseAddress.map { $0 + offset }
     let name = try text(count)
     guard let start, count > 0, memchr(start, 0, count) == nil else {
-      throw .damagedVault("a name is empty or has a NUL")
+      throw .damagedVault("a name is empty or contains a NUL")
     }
     return name
   }
@@ -61,18 +60,18 @@ struct VaultReader {
   /// Zeros up to the end.
   mutating func zeros() throws(SecretError) {
     guard try take(rest).allSatisfy({ $0 == 0 }) else {
-      throw .damagedVault("there is something where zeros belong")
+      throw .damagedVault("its padding isn't zero")
     }
   }
 }
 
 extension SecretError {
-  /// The error for a file that is not a vault as it was written.
+  /// The error for a file that isn't a vault as it was written.
   static func damagedVault(_ problem: String) -> SecretError {
     SecretError(
       code: .corrupt,
       message:
-        "The vault's file is damaged: \(problem). It was left as it is; put a good copy of it "
-        + "in its place.")
+        "The vault's file is damaged: \(problem). It was left unchanged; replace it with "
+        + "a good copy.")
   }
 }

@@ -1,4 +1,4 @@
-/// What it costs to try a passphrase, as the parameters of scrypt (RFC 7914).
+/// The cost of trying a passphrase, as the parameters of scrypt (RFC 7914).
 public struct VaultScrypt: Hashable, Sendable {
   /// The largest ``logN``.
   public static let logNLimit = 22
@@ -17,19 +17,19 @@ public struct VaultScrypt: Hashable, Sendable {
   public let logN: Int
   /// The size of a block, in 128 bytes.
   public let r: Int
-  /// How often the whole is done.
+  /// The number of repetitions.
   public let p: Int
 
-  /// N 2^17, r 8, p 1: 128 MiB and about a quarter of a second for each try.
+  /// N 2^17, r 8, p 1: 128 MiB and about a quarter of a second for each attempt.
   public static let standard = VaultScrypt(unchecked: 17, 8, 1)
 
   private init(unchecked logN: Int, _ r: Int, _ p: Int) {
     (self.logN, self.r, self.p) = (logN, r, p)
   }
 
-  /// A cost; nil for one beyond the limits, or one that scrypt does not have.
+  /// Makes a cost; nil if it is beyond the limits, or invalid for scrypt.
   ///
-  /// Less than ``standard`` is for tests and for passphrases that a machine drew at random.
+  /// Less than ``standard`` is for tests and for passphrases that a machine generated at random.
   public init?(logN: Int, r: Int, p: Int) {
     guard (1...Self.logNLimit).contains(logN), (1...Self.rLimit).contains(r),
       (1...Self.pLimit).contains(p), logN < 16 * r, r << logN <= Self.memoryLimit,

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A key slot as it is in the file: the root key, sealed by a key of the user's.
+/// A key slot as stored in the file: the root key, sealed by a key of the user's.
 struct VaultSlot: Hashable, Sendable {
   var kind: VaultKeySlot.Kind
-  /// Nil for all kinds but passphrases.
+  /// Nil for all kinds except passphrases.
   var scrypt: VaultScrypt?
   var id: [UInt8]
   var created: UInt64
@@ -21,7 +21,7 @@ struct VaultSlot: Hashable, Sendable {
 
   init(from reader: inout VaultReader) throws(SecretError) {
     guard let kind = VaultKeySlot.Kind(rawValue: try reader.number()) else {
-      throw .damagedVault("a key slot is of an unknown kind")
+      throw .damagedVault("a key slot has an unknown kind")
     }
     self.kind = kind
     let logN = try reader.count(UInt32.self, limit: VaultScrypt.logNLimit)
@@ -29,7 +29,7 @@ struct VaultSlot: Hashable, Sendable {
     let p = try reader.count(UInt32.self, limit: VaultScrypt.pLimit)
     scrypt = VaultScrypt(logN: logN, r: r, p: p)
     guard kind == .passphrase ? scrypt != nil : (logN, r, p) == (0, 0, 0) else {
-      throw .damagedVault("the cost of a passphrase is beyond its limit")
+      throw .damagedVault("the cost of a passphrase exceeds its limit")
     }
     id = try reader.array(VaultLayout.idSize)
     created = try reader.number()
@@ -55,7 +55,7 @@ struct VaultSlot: Hashable, Sendable {
     writer.put(sealedRoot)
   }
 
-  /// The bytes that are authenticated with the sealed root key, but for the vault's prologue.
+  /// The bytes that are authenticated with the sealed root key, without the vault's prologue.
   var fields: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: VaultLayout.slotFieldsSize) { memory, count in
       var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
@@ -64,17 +64,17 @@ struct VaultSlot: Hashable, Sendable {
     }
   }
 
-  /// What it costs to try a passphrase on all slots, as N times r times p of scrypt.
+  /// The cost of trying a passphrase on all slots, as N times r times p of scrypt.
   static func work(of slots: [VaultSlot]) -> Int { slots.reduce(0) { $0 + ($1.scrypt?.work ?? 0) } }
 
-  /// What the user is told of it.
+  /// The slot's description for the user.
   var keySlot: VaultKeySlot {
     VaultKeySlot(id: UUID(bytes: id), kind: kind, created: Date(vaultTime: created))
   }
 }
 
 extension UUID {
-  /// The first 16 bytes; what is missing counts as zero.
+  /// The first 16 bytes; missing ones count as zero.
   init(bytes: [UInt8]) {
     var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: bytes.prefix($0.count)) }

@@ -1,9 +1,9 @@
-/// Puts numbers and bytes into memory of a known size, one behind the other.
+/// Writes numbers and bytes in sequence to memory of a known size.
 struct VaultWriter {
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var offset = 0
 
-  /// The memory must be there while the writer is used, and large enough for all that is put.
+  /// The memory must exist while the writer is used, and be large enough for everything written.
   init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
   mutating func put(_ bytes: UnsafeRawBufferPointer) {

@@ -1,5 +1,5 @@
 extension SecretBytes {
-  /// Bytes that nobody can foretell, from the system.
+  /// Unpredictable bytes from the system.
   static func random(count: Int) -> SecretBytes {
     SecretBytes(count: count) { $0.fillWithRandom() }
   }
@@ -8,7 +8,7 @@ extension SecretBytes {
 extension UnsafeMutableRawBufferPointer {
   fileprivate func fillWithRandom() {
     var generator = SystemRandomNumberGenerator()
-    // Each number is a call of the system, so all of its bytes are used.
+    // Each number is a system call, so all of its bytes are used.
     for start in stride(from: 0, to: count, by: MemoryLayout<UInt64>.size) {
       Swift.withUnsafeBytes(of: generator.next()) { bytes in
         for offset in 0..<Swift.min(bytes.count, count - start) {
@@ -20,7 +20,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension [UInt8] {
-  /// Bytes that nobody can foretell, from the system.
+  /// Unpredictable bytes from the system.
   static func random(count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { memory, initialized in
       UnsafeMutableRawBufferPointer(memory).fillWithRandom()

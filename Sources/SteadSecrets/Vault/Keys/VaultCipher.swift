@@ -2,7 +2,7 @@ import CSteadSecrets
 import Crypto
 import Foundation
 
-/// AES-256-GCM with a nonce of zeros, which is safe since every key here seals one message only.
+/// AES-256-GCM with a nonce of zeros, which is safe since every key here seals only one message.
 enum VaultCipher {
   private static let nonceSize = 12
   private static let dummy = SymmetricKey(
@@ -25,7 +25,7 @@ enum VaultCipher {
     }
   }
 
-  /// What was sealed, or its first bytes; nil when the tag does not agree, or when it is shorter.
+  /// The plaintext, or its first bytes; nil when the tag does not match, or the input is too short.
   static func open(
     _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol,
     keeping count: Int? = nil
@@ -35,8 +35,8 @@ enum VaultCipher {
     var combined = Data(capacity: nonceSize + sealed.count)
     combined.append(contentsOf: repeatElement(0, count: nonceSize))
     combined.append(sealed)
-    // The library's memory is zeroed here, where nobody else has it: a second reference would make
-    // the data copy itself first, and the copy would be zeroed.
+    // The library's memory is zeroed here, where nobody else has it: with a second reference the data would
+    // first copy itself, and the copy would be zeroed.
     guard let box = try? AES.GCM.SealedBox(combined: combined),
       var plain = try? AES.GCM.open(box, using: key, authenticating: additional)
     else { return nil }
@@ -46,11 +46,11 @@ enum VaultCipher {
     return plain.withUnsafeBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
   }
 
-  /// Writes over what the library and the processor keep of the last key.
+  /// Overwrites what the library and the processor retain of the last key.
   ///
-  /// The library frees the schedule of a key, from which the key follows, without wiping it; the schedule of the
-  /// next key gets the same memory. Vector registers keep their contents until something else needs them, and
-  /// go to the stack and into core dumps with the others.
+  /// The library frees a key's schedule, from which the key can be derived, without wiping it; the schedule
+  /// of the next key gets the same memory. Vector registers keep their contents until they are reused, and go
+  /// to the stack and into core dumps with the others.
   private static func coverTraces() {
     if let nonce = try? zeros { _ = try? AES.GCM.seal([UInt8](), using: dummy, nonce: nonce) }
     stead_clear_vectors()

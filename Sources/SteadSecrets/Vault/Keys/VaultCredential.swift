@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// A credential that systemd gives to a service, as a file that the service alone can read.
+/// A credential that systemd gives to a service, as a file that only the service can read.
 struct VaultCredential {
   private let name: String
   private let directory: String?
@@ -10,7 +10,7 @@ struct VaultCredential {
     guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
       throw SecretError(
         code: .invalidName,
-        message: "A credential's name is not empty, does not begin with a dot, and has no slash. "
+        message: "A credential's name must not be empty, begin with a dot or contain a slash. "
           + "Choose another.")
     }
     self.name = name
@@ -22,14 +22,14 @@ struct VaultCredential {
       throw SecretError(
         code: .notFound,
         message:
-          "There are no credentials, since CREDENTIALS_DIRECTORY is not set. Run the program "
-          + "as a service of systemd with LoadCredentialEncrypted=\(name).")
+          "No credentials exist, since CREDENTIALS_DIRECTORY isn't set. Run the program "
+          + "as a systemd service with LoadCredentialEncrypted=\(name).")
     }
     let path = directory + "/" + name
     guard let file = try OpenFile(readingIfPresent: path) else {
       throw SecretError(
         code: .notFound,
-        message: "There is no credential \(name) in \(directory). Add "
+        message: "The credential \(name) does not exist in \(directory). Add "
           + "LoadCredentialEncrypted=\(name) to the service.")
     }
     try FileSafety.checkCredential(file.status, at: path)

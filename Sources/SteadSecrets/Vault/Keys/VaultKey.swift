@@ -1,29 +1,28 @@
 import Foundation
 
-/// What opens a vault.
+/// A key that opens a vault.
 ///
-/// None is ever made from the name of the host or the machine's identifier, which others can know.
+/// None is ever derived from the host name or the machine identifier, which others can know.
 public enum VaultKey: Sendable {
-  /// What a person knows, and what it is to cost to try one. The cost counts when a slot is made; to
-  /// open, the slot's own is used. The bytes count as they are: normalize a typed text first.
+  /// A passphrase that a person knows, and the cost of trying one. The cost applies when a slot is created;
+  /// opening uses the slot's own. The bytes are used unchanged: normalize a typed string first.
   case passphrase(SecretBytes, VaultScrypt = .standard)
-  /// A file of 32 bytes or more, chosen at random, that is the user's own and closed to others. It is
-  /// made with the vault, or when it is added to one, if it is not there. It protects copies of the
-  /// vault that are kept apart from it, and not from who can read the user's files.
+  /// A file of 32 or more random bytes that belongs to the user and is closed to others. If missing, it is
+  /// created with the vault, or when it is added to one. It protects copies of the vault that are kept apart
+  /// from it, but not from anyone who can read the user's files.
   case keyFile(URL)
-  /// A credential of 32 bytes or more that systemd gives to the service, in the directory
-  /// `$CREDENTIALS_DIRECTORY`. Make it by
-  /// `head -c 32 /dev/urandom | systemd-creds encrypt --name=NAME - NAME.cred`.
+  /// A credential of 32 or more bytes that systemd gives to the service, in the directory
+  /// `$CREDENTIALS_DIRECTORY`. Create it with `head -c 32 /dev/urandom | systemd-creds encrypt --name=NAME -
+  /// NAME.cred`.
   case systemdCredential(name: String)
-  /// 32 random bytes that another store holds, which are put there with the vault, or when they are
-  /// added to one, if they are not there.
+  /// 32 random bytes in another store. If missing, they are created with the vault, or when they are added to one.
   case stored(in: any SecretStore, SecretID)
 }
 
 extension VaultKey {
-  /// How long a key is at least that is not a passphrase.
+  /// The minimum length of a key that isn't a passphrase.
   public static let minimumSize = 32
-  /// How long a key is at most.
+  /// The maximum length of a key.
   public static let maximumSize = 64 << 10
 
   var kind: VaultKeySlot.Kind {
@@ -41,9 +40,9 @@ extension VaultKey {
 
   /// The key's bytes.
   ///
-  /// - Parameter isNew: Whether a key that is not there is made.
-  /// - Throws: ``SecretError``: `.notFound` when there is none, `.accessDenied` when others have access
-  ///   to it, `.wrongKey` when its length is not one of a key.
+  /// - Parameter isNew: Whether to create a missing key.
+  /// - Throws: ``SecretError``: `.notFound` when it does not exist, `.accessDenied` when others have access
+  ///   to it, `.wrongKey` when its length isn't valid for a key.
   func material(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
     -> SecretBytes
   {
@@ -58,7 +57,7 @@ extension VaultKey {
     guard (minimum...Self.maximumSize).contains(bytes.count) else {
       throw SecretError(
         code: .wrongKey,
-        message: "A key must have \(minimum) to \(Self.maximumSize) bytes, and this one has "
+        message: "A key must have \(minimum) to \(Self.maximumSize) bytes, but this one has "
           + "\(bytes.count). Give the vault's key.")
     }
     return bytes
@@ -71,7 +70,7 @@ extension VaultKey {
     guard isNew else {
       throw SecretError(
         code: .notFound,
-        message: "The store that should hold the vault's key has none of this name. Bring it back, "
+        message: "The vault's key is missing in the store that should contain it. Restore it, "
           + "or open the vault with another of its keys.",
         service: id.service, account: id.account)
     }
@@ -79,7 +78,7 @@ extension VaultKey {
       let key = SecretBytes.random(count: minimumSize)
       try store.write(key, for: id, SecretStoreWrite(condition: .ifAbsent, label: "Key of a vault"))
     } catch  where error.code == .duplicateItem {
-      // Another program was quicker; what it put there is read below.
+      // Another program came first; its key is read below.
     }
     guard let kept = try store.bytes(for: id) else {
       throw SecretError(

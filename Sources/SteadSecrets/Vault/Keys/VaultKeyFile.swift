@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// A file with the key of a vault.
+/// A file that contains the key of a vault.
 struct VaultKeyFile {
   private let path: String
   private let disk = POSIXDisk()
@@ -10,20 +10,20 @@ struct VaultKeyFile {
     path = try SecretError.files { try url.checkedPath }
   }
 
-  /// - Throws: ``SecretError``: `.notFound` when there is none and none is to be made.
+  /// - Throws: ``SecretError``: `.notFound` when it does not exist and must not be created.
   func bytes(makingIfAbsent isNew: Bool) throws(SecretError) -> SecretBytes {
     if let found = try read() { return found }
     guard isNew else {
       throw SecretError(
         code: .notFound,
         message:
-          "There is no key file at \(path). Bring it back from where copies are kept, or open "
+          "The key file \(path) does not exist. Restore it from a copy, or open "
           + "the vault with another of its keys.")
     }
     try make()
     guard let made = try read() else {
       throw SecretError(
-        code: .failed, message: "The key file \(path) went away while it was made. Try again.")
+        code: .failed, message: "The key file \(path) disappeared while it was created. Try again.")
     }
     return made
   }
@@ -45,7 +45,7 @@ struct VaultKeyFile {
       do {
         try AtomicFile(URL(filePath: path)).create(with: data)
       } catch let error as FileError where error.code == .alreadyExists {
-        // Another program was quicker, and its key is the one to use.
+        // Another program came first, and its key is the one to use.
       }
     }
   }

@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// A vault's root key, and the keys that come from it.
+/// A vault's root key, and the keys derived from it.
 struct VaultRoot: Sendable {
   let bytes: SecretBytes
 
   init(_ bytes: SecretBytes) { self.bytes = bytes }
 
-  /// A new one.
+  /// Generates a new root key.
   static func random() -> VaultRoot {
     VaultRoot(.random(count: VaultLayout.rootKeySize))
   }

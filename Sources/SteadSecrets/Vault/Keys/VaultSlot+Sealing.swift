@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 
 extension VaultSlot {
-  /// A new slot, by which a key's bytes lead to the root key.
+  /// Makes a new slot, which seals the root key by a key's bytes.
   static func sealing(
     _ root: VaultRoot, of vaultID: [UInt8], kind: VaultKeySlot.Kind, scrypt: VaultScrypt?,
     material: SecretBytes, id: [UInt8] = .random(count: VaultLayout.idSize),
@@ -19,14 +19,14 @@ extension VaultSlot {
     return slot
   }
 
-  /// The root key, or nil when the bytes are not those of this slot's key.
+  /// The root key; nil when the bytes are not those of this slot's key.
   func root(of vaultID: [UInt8], by material: SecretBytes) throws(SecretError) -> VaultRoot? {
     let keys = try keys(from: material)
     guard keys.check == check else { return nil }
     let additional = VaultHeader.prologue(id: vaultID) + fields
     let opened = VaultCipher.open(Data(sealedRoot), by: keys.wrapping, with: additional)
     guard let opened, opened.count == VaultLayout.rootKeySize else {
-      throw .damagedVault("a key slot is not authentic")
+      throw .damagedVault("a key slot isn't authentic")
     }
     return VaultRoot(opened)
   }
@@ -53,14 +53,14 @@ extension VaultSlot {
     var hash = HMAC<Crypto.SHA256>(key: SymmetricKey(data: salt))
     material.withBytes { hash.update(data: $0) }
     let code = hash.finalize()
-    // What did not fill a block would stay in the library's state, which is freed and not wiped.
+    // A partial block would remain in the library's state, which is freed without being wiped.
     hash.update(data: [UInt8](repeating: 0, count: Crypto.SHA256.blockByteCount))
     return code
   }
 }
 
 extension VaultScrypt {
-  /// The bytes that a passphrase leads to; it takes the memory and the time of the cost.
+  /// Derives bytes from a passphrase; it takes the memory and the time of the cost.
   func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int) throws(SecretError)
     -> SymmetricKey
   {
@@ -73,7 +73,8 @@ extension VaultScrypt {
     } catch {
       throw SecretError(
         code: .failed,
-        message: "The key could not be made from the passphrase. There may be too little memory: "
+        message:
+          "The key could not be derived from the passphrase. There may be too little memory: "
           + "\((128 * r) << (logN - 10)) KiB are needed.",
         cause: error)
     }

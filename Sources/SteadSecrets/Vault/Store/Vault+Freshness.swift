@@ -22,10 +22,10 @@ extension Vault {
     }
     throw SecretError(
       code: .failed,
-      message: "The vault \(file.path) was replaced again and again while it was read. Try again.")
+      message: "The vault \(file.path) was replaced repeatedly while it was read. Try again.")
   }
 
-  /// Takes over what was read while the vault was opened.
+  /// Adopts the contents read while the vault was opened.
   func adopt(opened snapshot: VaultSnapshot) throws(SecretError) {
     let noted = witness.mark()
     if snapshot.isCurrent(try file.status()), try isUsable(snapshot, noted) {
@@ -50,18 +50,18 @@ extension Vault {
   ) throws(SecretError) -> Bool {
     let known = [memory.withLock { $0.seen }, noted].compactMap(\.self)
     guard known.contains(where: { snapshot.header.mark.isBehind($0) }) else { return true }
-    // What is known may be of a write that was made since the file was read.
+    // The known mark may belong to a write made since the file was read.
     guard snapshot.isCurrent(try file.status()) else { return false }
     throw SecretError(
       code: .rolledBack,
-      message: "The vault \(file.path) is older than one that was seen before. If you put back a "
-        + "copy on purpose, call Vault.acceptRollback(at:key:); else bring back the newest one.")
+      message: "The vault \(file.path) is older than one that was seen before. If you restored a "
+        + "copy on purpose, call Vault.acceptRollback(at:key:); otherwise restore the newest one.")
   }
 
-  /// Makes a snapshot the one to read from, unless a newer one is, and notes it for other programs.
+  /// Uses a snapshot for reading, unless a newer one is in use, and notes it for other programs.
   func adopt(_ snapshot: VaultSnapshot, _ noted: VaultMark?) {
     let mark = snapshot.header.mark
-    // The old one is let go outside of the lock: what it holds has locks of its own.
+    // The old one is released outside of the lock: its contents have locks of their own.
     let old = memory.withLock { memory -> VaultSnapshot? in
       if let seen = memory.seen, mark.generation < seen.generation { return nil }
       memory.seen = mark

@@ -6,14 +6,14 @@ extension Vault {
     get throws(SecretError) { try current().header.slots.map(\.keySlot) }
   }
 
-  /// Lets another key open the vault, too; no secret is encrypted anew.
+  /// Adds another key that opens the vault; no secret is encrypted again.
   ///
-  /// A key file, or a key in another store, is made if it is not there.
+  /// A missing key file, or key in another store, is created.
   ///
-  /// - Returns: The new slot, which is what ``removeKey(_:)`` asks for.
-  /// - Throws: ``SecretError``: `.failed` when the vault has ``keyLimit`` keys, or its passphrases would cost
-  ///   more than ``VaultScrypt/totalWorkLimit`` together; and what opening a vault by the key and writing
-  ///   throw.
+  /// - Returns: The new slot, which can be passed to ``removeKey(_:)``.
+  /// - Throws: ``SecretError``: `.failed` when the vault has ``keyLimit`` keys, or its passphrases together
+  ///   would cost more than ``VaultScrypt/totalWorkLimit``; and the errors of opening a vault with the key
+  ///   and of writing.
   @discardableResult
   public func addKey(_ key: VaultKey) throws(SecretError) -> VaultKeySlot {
     let slot = try seal(key, makingIfAbsent: true)
@@ -21,21 +21,21 @@ extension Vault {
       guard slots.count < Self.keyLimit else {
         throw SecretError(
           code: .failed,
-          message: "The vault has \(Self.keyLimit) keys already. Remove one first.")
+          message: "The vault already has \(Self.keyLimit) keys. Remove one first.")
       }
       slots.append(slot)
     }
     return slot.keySlot
   }
 
-  /// Lets a key no longer open the vault; no secret is encrypted anew.
+  /// Removes a key, which no longer opens the vault; no secret is encrypted again.
   ///
-  /// Who had the key and a copy of the vault may have kept what it led to: against them, move the items
+  /// Anyone who had the key and a copy of the vault may have kept the root key: against them, move the items
   /// to a new vault. Objects that have the vault open stay open.
   ///
-  /// - Parameter id: Which key, as ``keySlots`` has it.
-  /// - Throws: ``SecretError``: `.notFound` when there is no such slot, `.failed` for the last key, and
-  ///   what writing throws.
+  /// - Parameter id: The key's identifier in ``keySlots``.
+  /// - Throws: ``SecretError``: `.notFound` when the slot does not exist, `.failed` for the last key, and the
+  ///   errors of writing.
   public func removeKey(_ id: VaultKeySlot.ID) throws(SecretError) {
     try changeSlots { (slots) throws(SecretError) in
       guard let index = slots.firstIndex(where: { $0.keySlot.id == id }) else {
@@ -46,22 +46,22 @@ extension Vault {
         throw SecretError(
           code: .failed,
           message:
-            "This is the vault's last key, and nobody could open it again. Add another first.")
+            "This is the vault's last key, without which nobody could open it. Add another first.")
       }
       slots.remove(at: index)
     }
   }
 
-  /// Puts a new passphrase in the place of an old one; no secret is encrypted anew.
+  /// Replaces an old passphrase with a new one; no secret is encrypted again.
   ///
-  /// It takes the time of both costs. What ``removeKey(_:)`` says of whoever had the old one holds here.
+  /// It takes the time of both costs. The warning of ``removeKey(_:)`` about anyone who had the old one applies.
   ///
   /// - Parameters:
-  ///   - old: The passphrase that is to open the vault no longer.
-  ///   - new: The one that is to.
-  ///   - cost: What it is to cost to try the new one; nil means what the old one costs.
-  /// - Throws: ``SecretError``: `.wrongKey` when the old passphrase opens no slot, `.changed` when its
-  ///   slot was removed meanwhile, `.failed` above ``VaultScrypt/totalWorkLimit``, and what writing throws.
+  ///   - old: The passphrase that will no longer open the vault.
+  ///   - new: The passphrase that will open it instead.
+  ///   - cost: The cost of trying the new one; nil means the cost of the old one.
+  /// - Throws: ``SecretError``: `.wrongKey` when the old passphrase opens no slot, `.changed` when its slot
+  ///   was removed meanwhile, `.failed` above ``VaultScrypt/totalWorkLimit``, and the errors of writing.
   public func changePassphrase(
     from old: SecretBytes, to new: SecretBytes, cost: VaultScrypt? = nil
   ) throws(SecretError) {
@@ -75,7 +75,7 @@ extension Vault {
       guard let index = slots.firstIndex(of: found) else {
         throw SecretError(
           code: .changed,
-          message: "The passphrase was removed or changed meanwhile. Look at the keySlots.")
+          message: "The passphrase was removed or changed meanwhile. Check the keySlots.")
       }
       slots[index] = slot
     }
@@ -99,7 +99,7 @@ extension Vault {
         throw SecretError(
           code: .failed,
           message:
-            "The vault's passphrases would cost too much together, since each may be tried in "
+            "The vault's passphrases together would cost too much, since each may be tried in "
             + "turn. Choose a smaller cost, or remove one first.")
       }
       try put(draft)

@@ -1,29 +1,29 @@
 extension Vault {
-  /// The secret of a name, or nil when there is none.
+  /// The secret of a name, or nil if none exists.
   ///
-  /// - Throws: ``SecretError``: `.notInitialized` when the file is gone, `.corrupt`, `.rolledBack` and
-  ///   others when what is in its place does not open.
+  /// - Throws: ``SecretError``: `.notInitialized` when the file has disappeared, `.corrupt`, `.rolledBack`
+  ///   and others when the file in its place does not open.
   public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
     let snapshot = try current()
     let found = snapshot.position(of: id)
     return found.isThere ? try snapshot.secret(at: found.index, root: root) : nil
   }
 
-  /// What is known of a secret without reading it, or nil when there is none.
+  /// A secret's metadata, or nil if none exists; the secret itself isn't decrypted.
   public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
     let snapshot = try current()
     let found = snapshot.position(of: id)
     return found.isThere ? snapshot.entries[found.index].item : nil
   }
 
-  /// What is known of all secrets of a service, in the order of their accounts' UTF-8.
+  /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     let snapshot = try current()
     return snapshot.entries[snapshot.positions(service: service)].map(\.item)
   }
 
-  /// What is known of the secrets of all services that have these attributes, in the order of their services' and
-  /// accounts' UTF-8.
+  /// The metadata of the secrets of all services that have these attributes, sorted by the UTF-8 of their
+  /// services and accounts.
   public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     let snapshot = try current()
     let service = attributes["service"]

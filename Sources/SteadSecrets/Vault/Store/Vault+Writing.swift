@@ -2,11 +2,11 @@ import Foundation
 import SteadFiles
 
 extension Vault {
-  /// Keeps a secret, if the write's condition holds; durable once it returns.
+  /// Stores a secret, if the write's condition holds; durable once it returns.
   ///
-  /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not
-  ///   hold, `.tooLarge` for a secret above ``sizeLimit-swift.type.property`` and when the vault is
-  ///   full, `.unsupported` for every requirement, `.noSpace`; and what reading throws.
+  /// - Throws: ``SecretError``: `.duplicateItem`, `.notFound` or `.changed` when the condition does not hold,
+  ///   `.tooLarge` for a secret above ``sizeLimit-swift.type.property`` and when the vault is full,
+  ///   `.unsupported` for every requirement, `.noSpace`; and the errors of reading.
   public func write(
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
@@ -23,9 +23,9 @@ extension Vault {
     }
   }
 
-  /// Removes a secret, and returns whether there was one; durable once it returns.
+  /// Removes a secret, and returns whether it existed; durable once it returns.
   ///
-  /// Copies of the file, and free blocks of the disk, may still have it, encrypted.
+  /// Copies of the file, and free blocks of the disk, may still contain it, encrypted.
   @discardableResult
   public func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try remove { snapshot in
@@ -34,7 +34,7 @@ extension Vault {
     } > 0
   }
 
-  /// Removes all secrets of a service at once, and returns how many there were.
+  /// Removes all secrets of a service at once, and returns their number.
   @discardableResult
   public func removeAll(service: String) throws(SecretError) -> Int {
     try remove { $0.positions(service: service) }
@@ -62,11 +62,11 @@ extension Vault {
     }
   }
 
-  /// Makes a draft the vault's file. The caller has the lock.
+  /// Replaces the vault's file with a draft. The caller holds the lock.
   func put(_ draft: VaultDraft) throws(SecretError) {
     let (data, header) = try draft.file(root: root)
     try file.replace(with: data)
-    // From here on the write is made, whatever else fails.
+    // From here on the write is done, whatever else fails.
     guard let opened = try? file.open(), opened.begins(with: data.prefix(header.size)) else {
       return
     }

@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// The next version of a vault's file, which takes over what does not change.
+/// The next version of a vault's file, which reuses what does not change.
 struct VaultDraft {
   var slots: [VaultSlot]
   var generation: UInt64
   private let id: [UInt8]
   private(set) var entries: [VaultEntry]
-  /// The entries' values in their order, in as few pieces as may be; old ones are parts of the old file.
+  /// The entries' values in order, in as few pieces as possible; old ones are parts of the old file.
   private var values: [Data]
 
   /// A new vault.
@@ -16,7 +16,7 @@ struct VaultDraft {
     (self.entries, self.values) = (entries, values)
   }
 
-  /// What follows a version, and has the same entries.
+  /// Makes the successor of a version, with the same entries.
   init(after snapshot: VaultSnapshot) throws(SecretError) {
     id = snapshot.header.id
     slots = snapshot.header.slots
@@ -25,7 +25,7 @@ struct VaultDraft {
     generation = try snapshot.header.generation.nextGeneration()
   }
 
-  /// What follows a version, with another entry, or none, in the place of some.
+  /// Makes the successor of a version, replacing some entries with another, or removing them.
   init(
     after snapshot: VaultSnapshot, replacing range: Range<Int>, with entry: VaultEntry? = nil,
     sealed: Data? = nil
@@ -81,14 +81,14 @@ struct VaultDraft {
     else {
       throw SecretError(
         code: .tooLarge,
-        message: "The vault is full: it takes \(VaultLayout.itemLimit) items and "
+        message: "The vault is full: it holds \(VaultLayout.itemLimit) items and "
           + "\(VaultLayout.fileLimit) bytes in all. Remove items, or keep them in another vault.")
     }
   }
 }
 
 extension VaultEntry {
-  /// Seals a secret for this entry, by a key that no other secret has.
+  /// Seals a secret for this entry, with a key that no other secret has.
   func seal(_ secret: SecretBytes, root: VaultRoot, vaultID: [UInt8]) throws(SecretError) -> Data {
     let size = sealedSize - VaultLayout.tagSize
     let padded = SecretBytes(count: size) { memory in

@@ -3,14 +3,14 @@ import Foundation
 import SteadFiles
 
 extension VaultFile {
-  /// The vault's root key and its contents, of a vault that is there or is made.
+  /// Opens or creates a vault, and returns its root key and contents.
   func open(
     _ key: VaultKey, _ opening: Vault.Opening, _ environment: [String: String]
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
     let pin = pin(environment)
     if opening != .create {
       if let opened = try openIfPresent(key, environment, expecting: pin.id()) { return opened }
-      // One that is gone must not look like one that has never had secrets.
+      // A vault that has disappeared must not look like one that never had secrets.
       guard opening == .openOrCreate, pin.id() == nil else { throw missing }
     }
     try makeDirectory()
@@ -23,14 +23,14 @@ extension VaultFile {
       guard try status() == nil else {
         throw SecretError(
           code: .duplicateItem,
-          message: "There is something at \(path) already. Open it, or choose another place.")
+          message: "Something already exists at \(path). Open it, or choose another location.")
       }
       return try make(key, environment)
     }
   }
 
-  /// - Parameter id: Which vault it has to be; nil for any.
-  /// - Throws: ``SecretError`` when it is there and does not open.
+  /// - Parameter id: The identity that the vault must have; nil for any.
+  /// - Throws: ``SecretError`` when it exists and does not open.
   func openIfPresent(
     _ key: VaultKey, _ environment: [String: String], expecting id: [UInt8]?
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot)? {
@@ -41,13 +41,13 @@ extension VaultFile {
     guard let (root, _) = try header.root(for: key.kind, by: material) else {
       throw isExpected ? header.wrongKey(key.kind, path) : exchanged
     }
-    // Only now the identity is authentic: damage must not look like another vault.
+    // The identity is authentic only now: damage must not look like another vault.
     let snapshot = try VaultSnapshot(data, of: file, header: header, root: root)
     guard isExpected else { throw exchanged }
     return (root, snapshot)
   }
 
-  /// What is in a file, as far as it can be checked without a key.
+  /// The contents of a file, checked as far as possible without a key.
   func read(_ file: OpenFile) throws(SecretError) -> (Data, VaultHeader) {
     let data = try file.data(limit: VaultLayout.fileLimit)
     let header = try data.withUnsafeBytes { bytes in
@@ -55,7 +55,7 @@ extension VaultFile {
     }.get()
     let end = header.size - VaultLayout.digestSize
     guard Crypto.SHA256.hash(data: data[..<end]).elementsEqual(data[end..<header.size]) else {
-      throw .damagedVault("its header is not as it was written")
+      throw .damagedVault("its header differs from what was written")
     }
     return (data, header)
   }
@@ -92,7 +92,7 @@ extension VaultHeader {
     return SecretError(
       code: .wrongKey,
       message: isThere
-        ? "The key does not open the vault \(path). Give another one."
-        : "The vault \(path) is opened by other kinds of keys than this. Give one of those.")
+        ? "The key does not open the vault \(path). Use another one."
+        : "The vault \(path) requires another kind of key than this. Use one of those.")
   }
 }

@@ -3,7 +3,7 @@ import SteadFiles
 
 /// A vault's file, with its lock and its directory.
 struct VaultFile: Sendable {
-  /// Where the file itself is; links on the way to it were followed once.
+  /// The path of the file itself; links on the way to it were followed once.
   let path: String
   private let file: AtomicFile
   private let lock: FileLock
@@ -12,29 +12,29 @@ struct VaultFile: Sendable {
     let target = try SecretError.files { try POSIXDisk().resolveLinks(url.checkedPath) }
     path = target
     file = AtomicFile(URL(filePath: target))
-    // Beside the file itself, so that all links to it lead to one lock.
+    // Next to the file itself, so that all links to it lead to one lock.
     lock = FileLock(URL(filePath: target + ".lock"))
   }
 
-  /// What the system says of the file; nil when it is not there.
+  /// The file's status; nil when it does not exist.
   func status() throws(SecretError) -> FileStatus? {
     try SecretError.files { try POSIXDisk().status(at: path) }
   }
 
-  /// Which vault was here last.
+  /// Remembers which vault was last here.
   func pin(_ environment: [String: String]) -> VaultPin {
     VaultPin(vault: path, environment: environment)
   }
 
-  /// The error for a vault that is not the one that was here before.
+  /// The error for a vault that isn't the one that was here before.
   var exchanged: SecretError {
     SecretError(
       code: .anotherVault,
-      message: "Another vault has taken the place of the one at \(path). If you put it there on "
-        + "purpose, call Vault.acceptRollback(at:key:); else bring back the right one.")
+      message: "Another vault has replaced the one at \(path). If you put it there on "
+        + "purpose, call Vault.acceptRollback(at:key:); otherwise restore the right one.")
   }
 
-  /// The file, open, and seen to be the user's own; nil when it is not there.
+  /// Opens the file, and checks that it belongs to the user; nil when it does not exist.
   func open() throws(SecretError) -> OpenFile? {
     let file = try OpenFile(readingIfPresent: path)
     guard let file else { return nil }
@@ -43,7 +43,7 @@ struct VaultFile: Sendable {
     return file
   }
 
-  /// Makes the directory, unless it is there.
+  /// Creates the directory if it is missing.
   func makeDirectory() throws(SecretError) {
     try SecretError.files { try POSIXDisk().makeDirectories(path.directoryPath) }
     try FileSafety.checkDirectory(path.directoryPath)
@@ -66,11 +66,11 @@ struct VaultFile: Sendable {
     try SecretError.files { try file.replace(with: data, permissions: .ownerOnly) }
   }
 
-  /// The error for a vault that is not there.
+  /// The error for a missing vault.
   var missing: SecretError {
     SecretError(
       code: .notInitialized,
-      message: "There is no vault at \(path). Bring it back from a copy, or make a new one: "
+      message: "No vault exists at \(path). Restore it from a copy, or create a new one: "
         + "Vault(at:key:opening: .create).")
   }
 }

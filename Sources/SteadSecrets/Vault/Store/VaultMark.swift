@@ -1,4 +1,4 @@
-/// Which version of a vault: the generation, and what tells it from another of the same number.
+/// A version of a vault: the generation, and what distinguishes it from another of the same number.
 struct VaultMark: Hashable, Sendable {
   static let saltSize = 24
 
@@ -10,7 +10,7 @@ struct VaultMark: Hashable, Sendable {
     self.salt = Array(salt.prefix(Self.saltSize))
   }
 
-  /// Whether a file of this mark is an older one, or another branch, than one that was seen.
+  /// Whether a file with this mark is older than, or another branch than, one that was seen.
   func isBehind(_ seen: VaultMark) -> Bool {
     generation < seen.generation || (generation == seen.generation && salt != seen.salt)
   }

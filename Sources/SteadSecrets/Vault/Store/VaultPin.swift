@@ -3,21 +3,21 @@ import SteadFiles
 
 /// A small file apart from the vault that remembers which vault is at a path.
 ///
-/// One key may open several vaults, so the key alone does not tell whether another of them has taken the place.
-/// As with the witness, a vault works where it cannot be written.
+/// One key may open several vaults, so the key alone does not reveal whether another of them has replaced it.
+/// As with the witness, a vault works without a writable pin.
 struct VaultPin: Sendable {
   private static let size = 2 * VaultLayout.idSize + 1
 
   private let path: String?
 
-  /// - Parameter vault: Where the vault itself is, links followed.
+  /// - Parameter vault: The path of the vault itself, with links followed.
   init(vault: String, environment: [String: String]) {
     let state = try? AppDirectories(id: "stead", environment: environment).state
     let name = SHA256.hexadecimal(Data(vault.utf8))
     path = try? state?.appending(path: "vault-paths/\(name)").checkedPath
   }
 
-  /// The identity of the vault that was at the path last; nil when none is remembered.
+  /// The identity of the vault that was last at the path; nil when none is remembered.
   func id() -> [UInt8]? {
     guard let path, let file = try? OpenFile(readingIfPresent: path),
       let text = try? file.data(limit: Self.size), text.count == Self.size, text.last == 10
@@ -25,7 +25,7 @@ struct VaultPin: Sendable {
     return [UInt8](hexadecimal: text.dropLast())
   }
 
-  /// Remembers a vault, in place of the one that was there before.
+  /// Remembers a vault, replacing the one that was there before.
   func note(_ id: [UInt8]) {
     guard let path, self.id() != id else { return }
     do {
@@ -33,7 +33,7 @@ struct VaultPin: Sendable {
       try AtomicFile(URL(filePath: path)).replace(
         with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
     } catch {
-      // Without it, another vault is noticed within the process only, as the documentation says.
+      // Without it, another vault is noticed only within the process, as documented.
     }
   }
 }
@@ -44,7 +44,7 @@ extension [UInt8] {
     map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
-  /// The bytes that such digits stand for; nil for anything else.
+  /// The bytes that such digits encode; nil for anything else.
   fileprivate init?(hexadecimal digits: Data) {
     var bytes: [UInt8] = []
     var rest = digits[...]

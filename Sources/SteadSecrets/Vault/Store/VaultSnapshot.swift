@@ -2,22 +2,22 @@ import Crypto
 import Foundation
 import SteadFiles
 
-/// A vault's file as it was at one moment, authenticated, with the secrets still encrypted.
+/// A vault's file at one moment, authenticated, with the secrets still encrypted.
 final class VaultSnapshot: Sendable {
   let header: VaultHeader
   let entries: [VaultEntry]
-  /// Where the entries' values begin in the file, and behind them where the last one ends.
+  /// Where the entries' values begin in the file, followed by where the last one ends.
   let offsets: [Int]
   let data: Data
   private let file: OpenFile
-  /// Keys of values that were read, since making one takes as long as all else of a read.
+  /// Keys of values that were read, since deriving one takes as long as the rest of a read.
   private let keys = ForkSafeLock<[Int: SecretBytes]>([:])
-  /// How many of these are kept.
+  /// The maximum number of these keys.
   private static let keyLimit = 1024
 
-  /// What is in a file that was opened and read.
+  /// Makes a snapshot of a file that was opened and read.
   ///
-  /// - Throws: ``SecretError``: `.corrupt` when it is not authentic.
+  /// - Throws: ``SecretError``: `.corrupt` when it isn't authentic.
   init(
     _ data: Data, of file: OpenFile, header: VaultHeader, root: VaultRoot
   ) throws(SecretError) {
@@ -26,7 +26,7 @@ final class VaultSnapshot: Sendable {
     (entries, offsets) = (index.entries, Self.offsets(index.entries, from: header.valuesRange))
   }
 
-  /// What was just written, and is not read again.
+  /// Makes a snapshot of what was just written, without reading it again.
   init(writing data: Data, of file: OpenFile, header: VaultHeader, entries: [VaultEntry]) {
     (self.data, self.file, self.header) = (data, file, header)
     (self.entries, offsets) = (entries, Self.offsets(entries, from: header.valuesRange))
@@ -44,12 +44,12 @@ final class VaultSnapshot: Sendable {
   ) throws(SecretError) -> VaultIndex {
     let key = root.indexKey(header.writeSalt)
     let opened = VaultCipher.open(data[header.indexRange], by: key, with: data[..<header.size])
-    guard let opened else { throw .damagedVault("its index is not authentic") }
+    guard let opened else { throw .damagedVault("its index isn't authentic") }
     let index = try opened.withBytes { bytes throws(SecretError) in
       try VaultIndex(parsing: bytes, valuesLength: header.valuesLength)
     }
     guard Crypto.SHA256.hash(data: data[header.valuesRange]).elementsEqual(index.valuesDigest)
-    else { throw .damagedVault("its values are not authentic") }
+    else { throw .damagedVault("its values aren't authentic") }
     return index
   }
 
@@ -58,13 +58,13 @@ final class VaultSnapshot: Sendable {
 }
 
 extension VaultSnapshot {
-  /// Where an entry is, or would have to be put.
+  /// The position of an entry, or where it would have to be inserted.
   func position(of id: SecretID) -> (index: Int, isThere: Bool) {
     let index = entries.firstIndex(notBefore: { $0.order(beside: id) < 0 })
     return (index, index < entries.count && entries[index].order(beside: id) == 0)
   }
 
-  /// Which entries are a service's.
+  /// The positions of a service's entries.
   func positions(service: String) -> Range<Int> {
     let start = entries.firstIndex(notBefore: { $0.service.byteOrder(beside: service) < 0 })
     var end = start
@@ -72,7 +72,7 @@ extension VaultSnapshot {
     return start..<end
   }
 
-  /// An entry's value as it is in the file.
+  /// An entry's value as stored in the file.
   func sealedValue(at index: Int) -> Data { data[offsets[index]..<offsets[index + 1]] }
 
   /// The secret of an entry.
@@ -81,7 +81,7 @@ extension VaultSnapshot {
     let secret = VaultCipher.open(
       sealedValue(at: index), by: key(at: index, root: root),
       with: entry.additionalData(vaultID: header.id), keeping: entry.length)
-    guard let secret else { throw .damagedVault("a value is not authentic") }
+    guard let secret else { throw .damagedVault("a value isn't authentic") }
     return secret
   }
 
@@ -92,7 +92,7 @@ extension VaultSnapshot {
     let key = root.valueKey(entries[index].salt)
     let kept = key.withUnsafeBytes { SecretBytes(copying: $0) }
     keys.withLock { keys in
-      // A key that is there stays: to let it go here could take another lock.
+      // An existing key stays: releasing it here could take another lock.
       if keys.count < Self.keyLimit, keys[index] == nil { keys[index] = kept }
     }
     return key
@@ -100,7 +100,7 @@ extension VaultSnapshot {
 }
 
 extension VaultEntry {
-  /// What is authenticated with the value.
+  /// The data that is authenticated with the value.
   func additionalData(vaultID: [UInt8]) -> [UInt8] {
     let count = vaultID.count + 4 + service.utf8.count + account.utf8.count
     return [UInt8](unsafeUninitializedCapacity: count) { memory, initialized in
@@ -114,7 +114,7 @@ extension VaultEntry {
     }
   }
 
-  /// Negative when it stands before an item of a name, 0 when it has that name.
+  /// Negative when it precedes an item of a name, 0 when it has that name.
   fileprivate func order(beside id: SecretID) -> Int {
     let order = service.byteOrder(beside: id.service)
     return order != 0 ? order : account.byteOrder(beside: id.account)
@@ -122,7 +122,7 @@ extension VaultEntry {
 }
 
 extension [VaultEntry] {
-  /// The index of the first entry that a test does not hold for; it holds up to some entry.
+  /// The index of the first entry for which a predicate is false; it is true for all entries before.
   fileprivate func firstIndex(notBefore isBefore: (VaultEntry) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

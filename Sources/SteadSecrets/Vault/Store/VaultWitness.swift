@@ -4,7 +4,7 @@ import SteadFiles
 
 /// A small file apart from the vault that remembers the vault's highest generation.
 ///
-/// It is a help, and the vault works without it: a witness that cannot be written is passed over.
+/// It is optional: the vault also works if the witness cannot be written.
 struct VaultWitness: Sendable {
   private static let recordSize = 64
   private static let macSize = 32
@@ -19,7 +19,7 @@ struct VaultWitness: Sendable {
     key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
   }
 
-  /// The highest mark that was noted; nil when there is none, or none that is authentic.
+  /// The highest mark that was noted; nil if none, or none that is authentic.
   func mark() -> VaultMark? {
     guard let path, let file = try? OpenFile(readingIfPresent: path),
       let data = try? file.data(limit: 2 * Self.recordSize)
@@ -29,14 +29,14 @@ struct VaultWitness: Sendable {
       .max { $0.generation < $1.generation }
   }
 
-  /// Notes a mark, unless a higher one is there.
+  /// Notes a mark, unless a higher one exists.
   func raise(to mark: VaultMark) {
     guard let path else { return }
     let disk = POSIXDisk()
     do {
       try disk.makeDirectories(path.directoryPath)
-      // Readers raise it, too, so the vault's lock would not do. Who has it raises it, or is stopped: no
-      // reader waits for that.
+      // Readers raise it, too, so the vault's lock would not do. The holder either raises it or has been
+      // stopped: no reader waits for that.
       try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {
         if let noted = self.mark(), noted.generation >= mark.generation { return }
         let record = record(of: mark)
@@ -46,7 +46,7 @@ struct VaultWitness: Sendable {
         }
       }
     } catch {
-      // Without a witness, a roll-back is noticed within the process only, as the docs say.
+      // Without a witness, a roll-back is noticed only within the process, as documented.
     }
   }
 
