@@ -1,8 +1,8 @@
 @_exported public import enum SteadFiles.Stead
 
 extension Stead.Problem.Code {
-  /// An object, or what a relationship leads to, could not be read from its store. The property has
-  /// no value, or no destinations, until it is read again.
+  /// An object, or a relationship's destination, could not be read from its store. The property has no value, or no
+  /// destinations, until it is read again.
   public static let objectNotLoaded = Self("objectNotLoaded")
   /// A class is not in the container's schema, so its object was not inserted or found.
   public static let unknownModel = Self("unknownModel")
@@ -12,10 +12,10 @@ extension Stead.Problem.Code {
   public static let inverseAmbiguous = Self("inverseAmbiguous")
   /// A column of a row does not hold a value of its property's type.
   public static let rowUnreadable = Self("rowUnreadable")
-  /// A file of an external value could not be read, or not be removed after its last use.
+  /// A file of an external value could not be read, or could not be removed after its last use.
   public static let externalFileFailed = Self("externalFileFailed")
-  /// Results were wanted before any context existed to fetch them.
+  /// Results were requested before any context existed to fetch them.
   public static let missingContext = Self("missingContext")
-  /// Records met a problem that has no code of its own; see the problem's message.
+  /// Another problem of records, without its own code; see the problem's message.
   public static let recordsFailed = Self("recordsFailed")
 }

@@ -2,7 +2,7 @@ import SteadFiles
 
 /// Reports problems that must not stop the program to `Stead.onProblem`.
 enum Report {
-  /// Reports a problem with a code of its own.
+  /// Reports a problem with its own code.
   ///
   /// - Parameters:
   ///   - subject: What the problem concerns, such as `Author.books`.
@@ -16,6 +16,6 @@ enum Report {
         code: code, product: .records, subject: subject, message: message, cause: cause))
   }
 
-  /// Reports a problem that has no code of its own.
+  /// Reports a problem without its own code.
   static func problem(_ text: String) { problem(.recordsFailed, message: text) }
 }

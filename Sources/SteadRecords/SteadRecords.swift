@@ -5,12 +5,12 @@
 //
 //   Macros        what `@Model`, `#Predicate` and the others are, and what their expansions call
 //   Observation   live results: `@Query`, `ResultsObserver`, `updates(of:)`
-//   Stores        `DefaultStore` and `JSONStore`, stores that can be used by themselves
+//   Stores        `DefaultStore` and `JSONStore`, stores that can be used on their own
 //   Exchange      rows as values, for SteadTransfer, which moves data past the objects
 //   Aggregates    counts, sums and extremes
 //   Migration     a store goes through the stages of a migration plan
-//   Context       `ModelContext`, and its engine `ObjectGraph`: which objects there are, what they refer to,
-//                 what was changed and what others have committed; custom stores, and their mirrors
+//   Context       `ModelContext`, and its engine `ObjectGraph`: which objects exist, what they refer to,
+//                 what changed here and in other contexts; custom stores, and their mirrors
 //   Snapshots     an object's values, as a custom store gets and gives them
 //   Query         a fetch descriptor becomes a plan, and its predicate SQL
 //   Save          pending changes become a plan, and the plan rows
@@ -22,12 +22,12 @@
 //
 // The way of the data, and where to start reading:
 //
-// - A fetch is `ObjectGraph.fetch` in Context/ObjectGraph+Fetching.swift. `PredicateTranslation` writes the
-//   SQL, `ReaderPool` gives a connection, and `ObjectLoader` makes objects of the rows.
-// - A change is `_willWrite` and `_didWrite` in Model/ModelAccess.swift. Of a relationship it goes on to
-//   Context/ObjectGraph+Links.swift, and `Inverses` says what follows from it. `PendingChanges` notes it.
-// - A save is `ObjectGraph.save` in Context/ObjectGraph+Saving.swift. `SavePlan` says what is to be written,
-//   `SaveWriter` writes it in a transaction of `RecordStore`, and `CommitLog` hands it to other contexts.
+// - A fetch is `ObjectGraph.fetch` in Context/ObjectGraph+Fetching.swift. `PredicateTranslation` writes the SQL,
+//   `ReaderPool` provides a connection, and `ObjectLoader` makes objects from the rows.
+// - A change is `_willWrite` and `_didWrite` in Model/ModelAccess.swift. For a relationship it continues in
+//   Context/ObjectGraph+Links.swift, where `Inverses` derives its effects. `PendingChanges` notes it.
+// - A save is `ObjectGraph.save` in Context/ObjectGraph+Saving.swift. `SavePlan` determines what to write, `SaveWriter`
+//   writes it in a transaction of `RecordStore`, and `CommitLog` passes it to other contexts.
 // - A store is opened in `RecordStore.init`: `StoreFile` checks the file, `StorePreparation` its tables.
 //
-// ARCHITECTURE.md says why it is built so, Documentation/RecordStore.md what the file holds.
+// ARCHITECTURE.md explains why it is built this way, and Documentation/RecordStore.md what the file contains.

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What went wrong in a container, a context or a store, and what to do about it.
+/// A failure of a container, a context or a store, and its remedy.
 ///
-/// Compare ``code``, show ``message``, look into ``cause``. Or compare with the static values, as with
-/// SwiftData's: `catch SwiftDataError.modelValidationFailure`. Two errors are equal when their codes are.
+/// Compare ``code``, show ``message``, examine ``cause``. Or compare with the static values, as with SwiftData's:
+/// `catch SwiftDataError.modelValidationFailure`. Two errors are equal if their codes are.
 public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong, to compare with; later versions add more.
+  /// The kind of failure, to compare with; later versions add more.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private let name: String
 
@@ -15,11 +15,11 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String { name }
   }
 
-  /// What went wrong, to compare with.
+  /// The kind of failure, to compare with.
   public let code: Code
-  /// What happened, and what to do; names entities and properties, never a stored value.
+  /// What happened, and the remedy; names entities and properties, never a stored value.
   public let message: String
-  /// The error below this one.
+  /// The underlying error.
   public let cause: (any Error)?
   /// Whether a container could not be opened.
   private(set) var isOfOpening = false
@@ -38,8 +38,8 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// Whether an error has a code, for `catch`.
   ///
-  /// `loadIssueModelContainer` stands for each error that opening a container throws, as SwiftData has
-  /// no other for them; ``code`` is the one that says why.
+  /// `loadIssueModelContainer` matches every error that opening a container throws, as SwiftData has no other for them;
+  /// ``code`` tells which one it is.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
     guard let error = error as? SwiftDataError else { return false }
     return error == pattern || (pattern == .loadIssueModelContainer && error.isOfOpening)
@@ -83,10 +83,10 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension SwiftDataError: LocalizedError {
-  /// What happened and what to do, as alerts and `localizedDescription` show it.
+  /// What happened and the remedy, for alerts and `localizedDescription`.
   public var errorDescription: String? { message.isEmpty ? description : message }
 
-  /// What the error below this one says.
+  /// The underlying error's description.
   public var failureReason: String? {
     cause.map { ($0 as? any LocalizedError)?.errorDescription ?? "\($0)" }
   }
@@ -101,11 +101,11 @@ extension SwiftDataError {
   public static let storeLocked = Self(.storeLocked)
   /// SQLite refused a statement.
   public static let storeFailure = Self(.storeFailure)
-  /// The store was opened, or lies on the disk, read-only.
+  /// The store was opened read-only, or its file is read-only.
   public static let readOnlyStore = Self(.readOnlyStore)
   /// The file is not a store, or is damaged.
   public static let unreadableStore = Self(.unreadableStore)
-  /// A column holds something else than its property's type.
+  /// A column holds something other than a value of its property's type.
   public static let unreadableValue = Self(.unreadableValue)
   /// A relationship names an inverse that doesn't lead back to it.
   public static let invalidInverse = Self(.invalidInverse)
@@ -113,13 +113,13 @@ extension SwiftDataError {
   public static let duplicateModel = Self(.duplicateModel)
   /// `#Unique` or `#Index` names something other than a stored property.
   public static let unknownProperty = Self(.unknownProperty)
-  /// Two models or properties have names that lie in one table or column.
+  /// Two models or properties have names that map to the same table or column.
   public static let nameClash = Self(.nameClash)
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self(.deletionDenied)
   /// A backup would have replaced a file.
   public static let fileExists = Self(.fileExists)
-  /// Work on a store's file was asked for within a transaction.
+  /// Work on a store's file was requested within a transaction.
   public static let transactionOpen = Self(.transactionOpen)
   /// An object of another context was inserted, deleted or linked.
   public static let foreignModel = Self(.foreignModel)
@@ -127,7 +127,7 @@ extension SwiftDataError {
   public static let unknownModel = Self(.unknownModel)
   /// `save()` was called by an observer of `willSave`.
   public static let saveInProgress = Self(.saveInProgress)
-  /// A store does not keep what rows were before they were changed.
+  /// A store does not keep rows' values from before they were changed.
   public static let oldValuesMissing = Self(.oldValuesMissing)
 }
 
@@ -160,7 +160,7 @@ extension SwiftDataError.Code {
   public static let unknownModel = Self("unknownModel")
   /// `save()` was called by an observer of `willSave`.
   public static let saveInProgress = Self("saveInProgress")
-  /// A store does not keep what rows were before they were changed.
+  /// A store does not keep rows' values from before they were changed.
   public static let oldValuesMissing = Self("oldValuesMissing")
   /// The disk is full.
   public static let storageFull = Self("storageFull")
@@ -170,11 +170,11 @@ extension SwiftDataError.Code {
   public static let storeLocked = Self("storeLocked")
   /// SQLite refused a statement.
   public static let storeFailure = Self("storeFailure")
-  /// The store was opened, or lies on the disk, read-only.
+  /// The store was opened read-only, or its file is read-only.
   public static let readOnlyStore = Self("readOnlyStore")
   /// The file is not a store, or is damaged.
   public static let unreadableStore = Self("unreadableStore")
-  /// A column holds something else than its property's type.
+  /// A column holds something other than a value of its property's type.
   public static let unreadableValue = Self("unreadableValue")
   /// A relationship names an inverse that doesn't lead back to it.
   public static let invalidInverse = Self("invalidInverse")

@@ -26,6 +26,6 @@ enum AggregateArithmetic {
   private static func double<I: BinaryInteger>(integer: I) -> Double { Double(integer) }
   private static func double<F: BinaryFloatingPoint>(real: F) -> Double { Double(real) }
 
-  /// Whether a value equals itself, which not-a-number does not.
+  /// Whether a value equals itself, which NaN doesn't.
   static func isNumber<V: Equatable>(_ value: V) -> Bool { value == value }
 }

@@ -14,8 +14,8 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   let group: AnyKeyPath?
   let predicate: Predicate<Model>?
 
-  /// Runs in SQL where SQL gives Swift's result and the context has no changes in the way, otherwise
-  /// over fetched objects.
+  /// Runs in SQL if SQL gives the same result as Swift and no unsaved changes are in the way; otherwise over fetched
+  /// objects.
   ///
   /// `row` and `object` each take one more row of results, or one more object, into a group's state.
   func run<State>(
@@ -55,7 +55,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
       .unreadableValue, "\(Model.self): a column does not hold values of the type of \(path).")
   }
 
-  /// The rows that SQL gives; nil when objects have to be fetched.
+  /// The rows that SQL returns; nil if objects must be fetched instead.
   private func rows() throws -> [[SQLValue]]? {
     let plan = try graph.makePlan(FetchDescriptor(predicate: predicate))
     guard !plan.mergesPending, plan.isExact else { return nil }

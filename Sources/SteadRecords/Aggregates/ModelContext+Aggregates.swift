@@ -1,9 +1,9 @@
 public import Foundation
 
-// Sums, extremes and counts without fetching objects, in SQL where SQL gives Swift's result. With
-// unsaved changes of the classes read, with a predicate or a property that SQL cannot hold, and for
-// sums of `Decimal` and `UInt64`, the objects are fetched and the values added up in memory.
-// Disfavoured, so that a function of an app's own with the same name wins over these.
+// Sums, extremes and counts without fetching objects, computed in SQL where SQL gives the same result as Swift. The
+// objects are fetched and the values added up in memory if the classes read have unsaved changes, if SQL cannot express
+// the predicate or the property, and for sums of `Decimal` and `UInt64`. Disfavoured, so that an app's own function
+// with the same name wins over these.
 extension ModelContext {
   /// The number of objects that match.
   @_disfavoredOverload
@@ -15,7 +15,7 @@ extension ModelContext {
 
   /// The sum of a property, zero when no object matches; nil counts as zero.
   ///
-  /// Throws where the sum does not fit the property's type.
+  /// Throws if the sum does not fit the property's type.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -29,7 +29,7 @@ extension ModelContext {
     try sums(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()] ?? 0
   }
 
-  /// The average of a property's values that are not nil; nil when there is none.
+  /// The average of a property's non-nil values; nil if there are none.
   @_disfavoredOverload
   public func average<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -43,7 +43,7 @@ extension ModelContext {
     try averages(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
 
-  /// The least value of a property; nil when there is none. Not-a-number is passed over.
+  /// The least value of a property; nil if there are none. NaN is skipped.
   @_disfavoredOverload
   public func minimum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -59,7 +59,7 @@ extension ModelContext {
       .minimum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
 
-  /// The greatest value of a property; nil when there is none. Not-a-number is passed over.
+  /// The greatest value of a property; nil if there are none. NaN is skipped.
   @_disfavoredOverload
   public func maximum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -75,7 +75,7 @@ extension ModelContext {
       .maximum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
 
-  /// All values of a property, each once.
+  /// All distinct values of a property.
   @_disfavoredOverload
   public func distinct<T: PersistentModel, V: Hashable>(
     _ value: KeyPath<T, V>, where predicate: Predicate<T>? = nil

@@ -1,4 +1,4 @@
-/// How far a context has followed the commits of others, and where they ask it for a turn.
+/// How far a context has followed other contexts' commits, and how they ask it for a turn.
 struct CommitInbox {
   let listener = CommitListener()
   /// The number of the last commit that the context's objects know, by the store's place; nil before
@@ -20,7 +20,7 @@ struct CommitInbox {
 
   func number(of store: Int) -> Int64 { seen[store] ?? 0 }
 
-  /// What others have committed up to a number since the last call.
+  /// What other contexts have committed up to a number since the last call.
   mutating func news(of store: Int, upTo number: Int64) -> CommitLog.News {
     let outsiderCount = logs[store].outsiderCount
     defer {

@@ -9,7 +9,7 @@ struct CommonEnds {
   /// Without those that count for the prefix.
   let suffix: Int
 
-  /// How many bytes are compared at once, where it is not yet known whether they differ.
+  /// How many bytes are compared at once until a difference is found.
   private static let blockSize = 512
 
   init(of first: [AnyObject], _ second: [AnyObject]) {

@@ -16,7 +16,7 @@ struct ContextTurn: @unchecked Sendable {
 }
 
 extension ObjectGraph {
-  /// Autosaves, and applies the commits of others: the context's turn on its executor.
+  /// The context's turn on its executor: autosaves, and applies other contexts' commits.
   func turn() {
     inbox.listener.turnBegins()
     if autosaves, pending.hasChanges {
@@ -34,13 +34,13 @@ extension ObjectGraph {
 }
 
 extension ModelContext {
-  /// Turns on autosave, and has turns on the main actor, which apply the commits of others.
+  /// Turns on autosave, and starts taking turns on the main actor, which apply other contexts' commits.
   @MainActor func becomeMain() {
     setTurn { turn in Task { @MainActor in turn.runOnMain() } }
     autosaveEnabled = true
   }
 
-  /// Has turns on the main actor, if this is called there and the context has no others.
+  /// Starts taking turns on the main actor if this is called on it and the context has no turns yet.
   func takeTurnsOfMainActor() {
     guard !graph.inbox.listener.hasTurns, MainQueue.isCurrent else { return }
     setTurn { turn in Task { @MainActor in turn.runOnMain() } }
@@ -62,7 +62,7 @@ private enum MainQueue {
     return key
   }()
 
-  // Asking for the thread isn't enough: off Apple, a program whose `main` is asynchronous gives its first
-  // thread to Dispatch, and the main actor then runs on others.
+  // Asking for the thread isn't enough: off Apple, a program whose `main` is asynchronous gives its first thread to
+  // Dispatch, and the main actor then runs on other threads.
   static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil || Thread.isMainThread }
 }

@@ -1,7 +1,7 @@
 /// One save's part for a custom store: its rows as snapshots, and the identifiers that come back.
 ///
-/// The snapshots are made of the mirror's rows, by an engine that reads the open transaction. So they have what the
-/// save has written beside the objects' own changes, too.
+/// Snapshots are made from the mirror's rows by an engine that reads the open transaction. So they include everything
+/// that the save has written besides the objects' own changes.
 struct CustomSave {
   private let store: CustomStore
   private let index: Int
@@ -43,7 +43,7 @@ struct CustomSave {
     return rows.compactMap { found[$0.root]?[$0.row] }
   }
 
-  /// Hands the store what was written, and gives new rows the numbers that stand for its identifiers.
+  /// Passes the store what was written, and gives new rows the numbers that stand for its identifiers.
   func run(_ writer: inout SaveWriter) throws {
     let new = writer.newRows(in: index)
     let rows = new.map { model, _ in
@@ -78,7 +78,7 @@ struct CustomSave {
     }
   }
 
-  /// The rows that were written beside new and deleted ones.
+  /// The rows that were written in addition to new and deleted ones.
   private func updatedRows(
     _ writer: SaveWriter, but new: Set<Int64>
   ) -> [(root: Int, row: Int64)] {
@@ -104,14 +104,14 @@ struct CustomSave {
     else {
       throw SwiftDataError(
         .storeFailure,
-        "The store \(name) has saved a new \(entity.name) without giving it an identifier. Have save(_:) return "
+        "The store \(name) saved a new \(entity.name) without an identifier. Have save(_:) return "
           + "remappedIdentifiers for all inserted snapshots.")
     }
     guard identifier.id.reference === graph.plans[entity.index].reference, identifier.row > 0 else {
       throw SwiftDataError(
         .storeFailure,
-        "The store \(name) has given a new \(entity.name) an identifier of \(identifier.entityName) in store "
-          + "\(identifier.storeIdentifier ?? "(none)"). Have it make identifiers with its own identifier and the "
+        "The store \(name) gave a new \(entity.name) an identifier of \(identifier.entityName) in store "
+          + "\(identifier.storeIdentifier ?? "(none)"). Create identifiers with the store's own identifier and the "
           + "entity name of the snapshot.")
     }
     return identifier.row

@@ -7,7 +7,7 @@ import Foundation
 /// that this leads to. A save is written to the mirror, handed to the store, and committed when the store has
 /// saved it.
 final class CustomStore: @unchecked Sendable {
-  // Sendable: the store is called under the mirror's write lock alone, and the rest is immutable.
+  // Sendable: the store is only called under the mirror's write lock, and the rest is immutable.
   let store: any DataStore
   let mirror: RecordStore
 
@@ -39,13 +39,13 @@ final class CustomStore: @unchecked Sendable {
     let isSorted: Bool
   }
 
-  /// Asks for the objects of a fetch; nil when all objects of the hierarchy are in the mirror instead, and the
-  /// fetch is to be run there.
+  /// Asks for the objects of a fetch; nil if the mirror already has all objects of the hierarchy, so that the fetch can
+  /// run there.
   func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState
   ) throws -> Answer? {
     try update(for: state) { update in
-      // A store may or may not give objects of subclasses, too.
+      // A store may also return objects of subclasses, or not.
       if entity.discriminator == nil {
         if let answer = try ask(store, descriptor, state, &update) { return answer }
       }
@@ -129,7 +129,7 @@ final class CustomStore: @unchecked Sendable {
     try update(for: state) { try $0.takeAll(hierarchies) }
   }
 
-  /// Brings the objects with some identifiers into the mirror, unless they are there.
+  /// Brings the objects with some identifiers into the mirror unless they are already in it.
   func take(_ identifiers: [PersistentIdentifier], for state: EditingState) throws {
     let layout = mirror.layout
     let missing = try mirror.read(.newest) { connection, _ in

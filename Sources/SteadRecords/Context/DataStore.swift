@@ -1,10 +1,10 @@
-/// A store of any kind that keeps a container's models: a file, a service or a database of yours.
+/// A store of any kind that keeps a container's models: a file, a service or a database of your own.
 ///
-/// A context hands a store snapshots of objects to save, and asks it for snapshots with a
-/// `FetchDescriptor`. Identity, pending changes, relationships, delete rules and undo are the context's.
+/// A context passes a store snapshots of objects to save, and asks it for snapshots with a `FetchDescriptor`. The
+/// context itself handles identity, pending changes, relationships, delete rules and undo.
 ///
-/// The container that opened a store calls it from one thread at a time, though not always from the same
-/// one. What a function throws reaches the caller of the context. See Documentation/CustomStores.md.
+/// The container that opened a store calls it from one thread at a time, but not always the same one. An error that a
+/// function throws reaches the caller of the context. See Documentation/CustomStores.md.
 public protocol DataStore: AnyObject {
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
   associatedtype Snapshot: DataStoreSnapshot
@@ -17,7 +17,7 @@ public protocol DataStore: AnyObject {
   var identifier: String { get }
   var schema: Schema { get }
 
-  /// The objects that match, in the order that the descriptor wants.
+  /// The objects that match, in the descriptor's sort order.
   ///
   /// Throw ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to leave the
   /// predicate or the order to the context.
@@ -40,7 +40,7 @@ public protocol DataStore: AnyObject {
     _ request: DataStoreSaveChangesRequest<Snapshot>
   ) throws -> DataStoreSaveChangesResult<Snapshot>
 
-  /// The snapshots that the store has at hand, by their identifiers; any others are fetched.
+  /// The snapshots that the store has at hand, by identifier; any others are fetched.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot]
@@ -74,6 +74,6 @@ extension DataStore {
 
   public func invalidateState(for editingState: EditingState) {}
 
-  /// Throws ``DataStoreError/unsupportedFeature``, unless the store has a way of its own.
+  /// Throws ``DataStoreError/unsupportedFeature`` by default; implement it to support this.
   public func erase() throws { throw DataStoreError.unsupportedFeature }
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor's jobs one after the other, on a queue of its own and never on the main thread.
+/// Runs an actor's jobs one at a time on its own queue, never on the main thread.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
   // Sendable: the context is used by jobs alone, which run one at a time on `queue`.
   public let modelContext: ModelContext

@@ -1,7 +1,6 @@
 /// The result of a fetch, read in batches as elements are used.
 ///
-/// Holds the identifiers of all elements and the objects of one batch, or all objects when they were
-/// loaded anyway.
+/// Holds the identifiers of all elements and the objects of one batch, or all objects if they had to be loaded anyway.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   private let element: (Int) -> Element
 
@@ -52,7 +51,7 @@ private final class BatchLoader<Element: PersistentModel> {
   func model(at position: Int) -> Element {
     if !batch.contains(position) { load(around: position) }
     let identifier = identifiers[position]
-    // A row deleted since reads as an empty object, as `model(for:)` gives it.
+    // A row deleted since the fetch reads as an empty object, as with `model(for:)`.
     return (models[identifier] ?? graph.model(for: identifier)) as? Element
       ?? Element(_row: .empty)
   }
@@ -68,7 +67,7 @@ private final class BatchLoader<Element: PersistentModel> {
     } catch {
       Report.problem(
         .objectNotLoaded, subject: "a batch of \(Element.self)",
-        message: "It was not loaded; its objects are read one by one.", cause: error)
+        message: "The batch was not loaded; its objects are read one by one.", cause: error)
     }
   }
 }

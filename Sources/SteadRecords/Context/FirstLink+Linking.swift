@@ -1,8 +1,8 @@
 extension FirstLink {
-  /// Keeps a link that an initializer gives; called while the initializer runs.
+  /// Keeps a link that an initializer sets; called while the initializer runs.
   ///
   /// - Parameters:
-  ///   - state: That of the owner, where it lies in the object.
+  ///   - state: The owner's state, which lies in the object.
   ///   - type: The class that declares the relationship and the state.
   static func note<Owner: PersistentModel>(
     _ targets: [AnyObject], _ state: inout _ModelState, _ index: Int, _ type: Owner.Type
@@ -11,17 +11,17 @@ extension FirstLink {
     guard !targets.isEmpty, let offset = stateOffset(in: type) else { return }
     let inverse = LooseLinks.inverse(of: index, in: type)
     let home = targets.lazy.compactMap { $0._$statePointer.pointee.home }.first
-    // Without another side only a context has to learn of it, which takes the owner in.
+    // Without an inverse, only a context needs to know, to insert the owner.
     guard inverse != nil || home != nil else { return }
     let address = withUnsafeMutablePointer(to: &state) { UnsafeMutableRawPointer($0) - offset }
     let link = FirstLink(.fromOpaque(address), index)
     state.keep(link)
     state.extra?.firstOwner = address
     for target in targets {
-      // What others have said of the target comes first, as it would with setters.
+      // Links that other objects have set to the target come first, as they would with setters.
       target.makeFirstLinks(besidesThoseOf: address)
       target._$statePointer.pointee.keep(link)
-      // Where the target was until now, it is not any more.
+      // The target no longer belongs to its previous owner.
       guard let inverse, !inverse.isToMany else { continue }
       if case .toOne(.model(let other)) = target.content(at: inverse.index) {
         other._$statePointer.pointee.keep(link)
@@ -56,7 +56,7 @@ extension _ModelState {
 extension PersistentModel {
   /// Makes the links that wait at the object, in the order in which initializers gave them.
   ///
-  /// - Parameter owner: An object whose initializer runs, so that its links go on waiting.
+  /// - Parameter owner: An object whose initializer is running, so that its links keep waiting.
   func makeFirstLinks(besidesThoseOf owner: UnsafeMutableRawPointer? = nil) {
     let state = _$statePointer
     guard state.pointee.has(_ModelFlags.linked) else { return }

@@ -23,7 +23,7 @@ struct Followers {
     return (all, tables)
   }
 
-  /// Puts back the functions that returned true, before those that were added meanwhile.
+  /// Puts back the functions that returned true, before those that were added in the meantime.
   mutating func end(_ followers: [(Set<String>) -> Bool]) {
     isNotifying = false
     all = followers + all

@@ -1,7 +1,6 @@
 /// What a change of one side of a relationship means for the other sides.
 ///
-/// Pure: from what a side held and what it gets follow the changes of the others, whether they are
-/// loaded or not.
+/// Pure: derives the changes of the other sides, loaded or not, from what a side held and what it gets.
 enum Inverses {
   typealias Model = any PersistentModel
 
@@ -75,7 +74,7 @@ enum Inverses {
 
   /// What follows when an object comes into a to-many relationship with an inverse.
   ///
-  /// - Parameter old: The side that its to-one side led to, when an object of that is registered.
+  /// - Parameter old: The side that its to-one side led to, if an object of that side is registered.
   static func ofAddition(
     of member: Model, to owner: Model, _ index: Int, _ inverse: Inverse, old: Side?
   ) -> [Change] {

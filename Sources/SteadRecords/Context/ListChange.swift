@@ -1,14 +1,13 @@
 /// How a list of objects became another one: what left, what came, and whether the order changed.
 ///
-/// Costs a comparison of addresses for what both lists have in common at their ends, and a set of what
-/// lies between.
+/// Costs an address comparison for each element that both lists share at their ends, and a set of those in between.
 struct ListChange {
   let result: [AnyObject]
   private(set) var removed: [AnyObject] = []
   private(set) var added: [AnyObject] = []
   /// Whether the result is something else than what stayed, in its order, and what came behind it.
   private(set) var isReordered = false
-  /// What lies between the common ends, in the old list and in the result.
+  /// The elements between the common ends, in the old list and in the result.
   private let gone: Range<Int>
   private let come: Range<Int>
   private let isUnique: Bool
@@ -42,12 +41,12 @@ struct ListChange {
       || (ends.suffix > 0 && !added.isEmpty)
   }
 
-  /// Makes the old list the result, without a copy of what both have in common.
+  /// Turns the old list into the result without copying the elements that both share.
   func apply(to list: inout [AnyObject]) {
     list.replaceSubrange(gone, with: result[come])
   }
 
-  /// Whether the result may have an object twice.
+  /// Whether the result may contain an object twice.
   ///
   /// - Parameter isMember: Whether the old list had an object.
   func mayRepeat(isMember: (AnyObject) -> Bool) -> Bool {

@@ -23,8 +23,8 @@ extension ToMany {
     LooseLinks.didReplace(old, with: new, owner, index)
   }
 
-  /// Does to a relationship what the program did to the array that was lent to it; false when the
-  /// relationship must be set to that array instead.
+  /// Applies to a relationship the change that the program made to the borrowed array; false if the relationship must
+  /// be set to that array instead.
   ///
   /// - Parameter targets: The relationship in the owner's own storage.
   static func didModify<Owner: PersistentModel>(
@@ -79,7 +79,7 @@ struct LooseLinks {
   /// The property that leads back from a new destination.
   private let inverse: Inverses.Inverse
 
-  /// nil when the relationship has no inverse, or when the models contradict each other.
+  /// nil if the relationship has no inverse, or if the models contradict each other.
   private init?<Owner: PersistentModel>(_ owner: Owner, _ index: Int) {
     guard let (layout, property) = Self.find(index, in: Owner.self, or: type(of: owner)),
       let inverse = layout.inverse(of: property)
@@ -165,7 +165,7 @@ struct LooseLinks {
     var previous: (any PersistentModel)?
     if case .model(let model) = old { previous = model }
     let oldInverse = layout.inverse(of: property, list: owner.list(at: index)) ?? inverse
-    // Also of an object that led nowhere: it may have been in a list before it left a context.
+    // Also for an object that led nowhere: it may have been in a list before it left a context.
     if previous !== new || new == nil { owner.setList(nil, at: index) }
     if previous === new { return }
     apply(
@@ -189,8 +189,7 @@ struct LooseLinks {
     }
   }
 
-  /// Takes objects that come into a context out of what they leave for this list, which would else
-  /// follow them there.
+  /// Removes objects that enter a context from their old owners; those would otherwise follow them into the context.
   private func giveUpOldOwners(of targets: [AnyObject]) {
     guard !inverse.isToMany else { return }
     for case let target as any PersistentModel in targets {
@@ -217,7 +216,7 @@ struct LooseLinks {
     return entity.properties[inverse.index]
   }
 
-  /// Objects of a context are linked when this one is taken in.
+  /// A context's objects are linked when this object is inserted.
   private func apply(_ changes: [Inverses.Change]) {
     for change in changes {
       switch change {

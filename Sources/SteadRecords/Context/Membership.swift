@@ -1,6 +1,6 @@
 /// The members of the to-many relationship that was last added to, for quick repeats.
 struct Membership {
-  /// Held, since the address of one that is gone may be given to another object.
+  /// Held, since the address of a deallocated object may be reused by another.
   let owner: AnyObject
   let index: Int
   var members: Set<ObjectIdentifier>

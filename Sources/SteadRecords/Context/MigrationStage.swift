@@ -1,7 +1,7 @@
 /// One step from a version of a schema to the next.
 ///
-/// Unchecked, since the closures of apps aren't `@Sendable`: a stage is a constant of a migration plan,
-/// and its closures are called only by the thread that opens the store, one stage after another.
+/// Unchecked, since apps' closures aren't `@Sendable`: a stage is a constant of a migration plan, and only the thread
+/// that opens the store calls its closures, one stage after another.
 public enum MigrationStage: @unchecked Sendable {
   case lightweight(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)

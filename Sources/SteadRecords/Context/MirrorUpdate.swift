@@ -24,7 +24,7 @@ struct MirrorUpdate {
     writer = SnapshotWriter(mirror.layout, mirror.plans, connection)
   }
 
-  /// Takes snapshots over, except for those of objects that came before.
+  /// Applies snapshots, except those of objects that came earlier.
   mutating func take<S: DataStoreSnapshot>(_ snapshots: some Sequence<S>) throws {
     for snapshot in snapshots {
       let identifier = snapshot.persistentIdentifier
@@ -35,8 +35,8 @@ struct MirrorUpdate {
       else {
         throw SwiftDataError(
           .unreadableValue,
-          "The store \(store.identifier) has returned a snapshot of \(identifier.entityName) in store "
-            + "\(identifier.storeIdentifier ?? "(none)"). Have it make identifiers with its own identifier and the "
+          "The store \(store.identifier) returned a snapshot of \(identifier.entityName) in store "
+            + "\(identifier.storeIdentifier ?? "(none)"). Create identifiers with the store's own identifier and the "
             + "names of its models.")
       }
       leads += try writer.write(SnapshotValues(snapshot), of: entity)
@@ -84,7 +84,7 @@ struct MirrorUpdate {
     try fetch(store, &self)
   }
 
-  /// Takes over the objects with some identifiers, as far as the store has them.
+  /// Applies the snapshots of the objects with some identifiers, as far as the store has them.
   mutating func take(_ identifiers: [PersistentIdentifier]) throws {
     let wanted = identifiers.filter { !seen.contains($0) }
     guard !wanted.isEmpty else { return }
@@ -115,12 +115,12 @@ struct MirrorUpdate {
     do {
       try ask(store, &self)
     } catch is DataStoreError {
-      // A store that does not look at identifiers gives all that it has.
+      // A store that ignores identifiers returns everything it has.
       try takeAll([root])
     }
   }
 
-  /// Fetches what changed objects lead to, until nothing is left to fetch.
+  /// Fetches the objects that changed objects lead to, until nothing is left to fetch.
   mutating func finish() throws {
     while !leads.isEmpty {
       let found = try leads.compactMap { lead -> PersistentIdentifier? in

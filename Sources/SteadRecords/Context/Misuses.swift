@@ -1,4 +1,4 @@
-/// What a save cannot take, in words that say what to do.
+/// Reports what a save cannot write, with messages that name the remedy.
 enum Misuses {
   /// How many calls that had no effect one error describes.
   static let namedLimit = 10
@@ -7,7 +7,7 @@ enum Misuses {
     .init(
       .foreignModel,
       "\(model.persistentModelID) belongs to another context and was not inserted. Fetch it in "
-        + "this context by its persistentModelID; this save wrote nothing, and the next one goes on."
+        + "this context by its persistentModelID; this save wrote nothing, and the next one proceeds."
     )
   }
 
@@ -15,14 +15,15 @@ enum Misuses {
     .init(
       .unknownModel,
       "\(type(of: model)) is not in the container's schema, and the object was not inserted. Name "
-        + "the type when the container is made; this save wrote nothing, and the next one goes on.")
+        + "the type when the container is made; this save wrote nothing, and the next one proceeds."
+    )
   }
 
   static func deletion(ofForeign model: any PersistentModel) -> SwiftDataError {
     .init(
       .foreignModel,
       "\(model.persistentModelID) belongs to another context and was not deleted. Delete it there, "
-        + "or fetch it in this context; this save wrote nothing, and the next one goes on.")
+        + "or fetch it in this context; this save wrote nothing, and the next one proceeds.")
   }
 
   static func link(

@@ -1,6 +1,6 @@
-/// An actor with a context of its own.
+/// An actor with its own context.
 ///
-/// `@ModelActor` writes the requirements and an initializer.
+/// `@ModelActor` generates the requirements and an initializer.
 public protocol ModelActor: Actor {
   nonisolated var modelContainer: ModelContainer { get }
   nonisolated var modelExecutor: any ModelExecutor { get }
@@ -17,7 +17,7 @@ extension ModelActor {
     return MainActor.sharedUnownedExecutor
   }
 
-  /// The object with an identifier in the actor's context; nil when it has no row or another type.
+  /// The object with an identifier in the actor's context; nil if it has no row or is of another type.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     let model = modelContext.model(for: id)
     return model.modelContext == nil ? nil : model as? T

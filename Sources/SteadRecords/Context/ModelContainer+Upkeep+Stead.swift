@@ -2,24 +2,24 @@ public import Foundation
 import SteadFiles
 
 extension ModelContainer {
-  /// Checks all stores but custom ones: their pages, tables, indexes, relationships and files.
+  /// Checks all stores except custom ones: their pages, tables, indexes, relationships and files.
   ///
   /// ```swift
   /// let check = try container.check()
   /// if !check.isSound { print(check) }
   /// ```
   ///
-  /// It finds what a damaged disk, a restored directory or another program may have done: pages that SQLite cannot read,
-  /// references to rows that do not exist, members of a relationship without a definite order, rows of no class, missing
-  /// indexes and files, and files that no row refers to. It changes nothing. Values of properties are not read, and
-  /// full text indexes are not checked.
+  /// It finds what a damaged disk, a restored directory or another program may have done: pages that SQLite cannot
+  /// read, references to rows that do not exist, members of a relationship without a definite order, rows of unknown
+  /// classes, missing indexes and files, and files that no row refers to. It changes nothing. It checks neither
+  /// property values nor full-text indexes.
   ///
-  /// Costs a reading of all stores and files; other contexts go on meanwhile. On SQLite before 3.42 the pages of a store are
-  /// read without a question about progress in between.
+  /// Costs a read of all stores and files; other contexts keep working. Before SQLite 3.42, `progress` is not called
+  /// while the pages of a store are read.
   ///
-  /// - Parameter progress: Called in each phase, on this thread; what it throws ends the check.
-  /// - Throws: `SwiftDataError`, `CancellationError` when the task is cancelled, and what `progress` throws. What is wrong with
-  ///   a store is in the result.
+  /// - Parameter progress: Called in each phase, on this thread; an error that it throws ends the check.
+  /// - Throws: `SwiftDataError`, `CancellationError` if the task is cancelled, and what `progress` throws. The result
+  ///   describes damage to a store.
   public func check(_ progress: @escaping StoreProgress.Report = { _ in }) throws -> StoreCheck {
     let reporter = StoreProgressReporter(progress)
     var result = StoreCheck()
@@ -31,54 +31,55 @@ extension ModelContainer {
     return result
   }
 
-  /// Copies the store to a new file, with the files of its large values, while it is in use.
+  /// Copies the store, with the files of its large values, to a new file while it is in use.
   ///
-  /// The copy is a store of its own, as of one commit: no pending changes, and all that was saved before the call. It takes its
-  /// name when it is whole and on the disk. Its large values lie beside it, in `.<file>_external`.
+  /// The copy is a separate store, as of one commit: it has everything saved before the call and no pending changes. It
+  /// gets its name once it is complete and on disk. Its large values are in the directory `.<file>_external` next to
+  /// it.
   ///
-  /// A container with several stores makes a directory instead, with a file `<name>.store` for each configuration. Each of them
-  /// is as of one commit, which another commit may separate from the next one's. Custom stores are left out.
+  /// A container with several stores makes a directory instead, with a file `<name>.store` for each configuration. Each
+  /// file is as of one commit; other commits may happen between the copies. Custom stores are left out.
   ///
-  /// Costs a reading and a writing of all stores and files; saves go on meanwhile. A store in memory is copied, too, and its
-  /// saves wait.
+  /// Costs a read and a write of all stores and files; saves continue meanwhile. A store in memory is copied, too, and
+  /// its saves wait.
   ///
   /// - Parameters:
-  ///   - url: The file to make, or the directory. Its parent must exist.
-  ///   - progress: Called after each mebibyte and each file, on this thread; what it throws ends the backup, and nothing of
-  ///     it is left.
-  /// - Throws: `SwiftDataError`, with the code `fileExists` when there is a file, `CancellationError` when the task is
+  ///   - url: The file or directory to create. Its parent must exist.
+  ///   - progress: Called after each mebibyte and each file, on this thread; an error that it throws ends the backup
+  ///     and removes its files.
+  /// - Throws: `SwiftDataError`, with the code `fileExists` if the file exists, `CancellationError` if the task is
   ///   cancelled, and what `progress` throws.
   public func backUp(
     to url: URL, _ progress: @escaping StoreProgress.Report = { _ in }
   ) throws {
     let reporter = StoreProgressReporter(progress)
     guard url.isFileURL else {
-      throw SwiftDataError(.storageFailure, "A backup is a file on a disk; give it a file URL.")
+      throw SwiftDataError(.storageFailure, "A backup is a file on disk; pass a file URL.")
     }
     let path = URL(filePath: url.path).standardized.path
     let stores = ownStores
     guard !stores.isEmpty else {
       throw SwiftDataError(
         .storageFailure,
-        "The container has custom stores alone, which no backup is made of. Copy their files.")
+        "The container only has custom stores, which a backup leaves out. Copy their files.")
     }
     if stores.count == 1 { return try ofBackup { try stores[0].backUp(to: path, reporter) } }
     guard try POSIXDisk().status(at: path) == nil else {
       throw SwiftDataError(
         .fileExists,
-        "\(path) exists, and a backup replaces nothing. Name a new directory, or remove it.")
+        "\(path) exists, and a backup does not replace files. Name a new directory, or remove it.")
     }
     try ofBackup { try backUp(stores, to: path, reporter) }
   }
 
-  /// The error of a file as one of a backup.
+  /// Wraps an error of a file operation in an error of the backup.
   private func ofBackup(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let error as FileError {
       throw SwiftDataError(
         .storageFailure,
-        "The backup was not made: \(error) Make its directory, and room in it, and make it writable.",
+        "The backup was not made: \(error) Its directory must exist, be writable and have room.",
         cause: error)
     }
   }
@@ -100,18 +101,20 @@ extension ModelContainer {
     }
   }
 
-  /// Gives the room that deleted objects have left back to the disk, and returns how many bytes that are.
+  /// Returns the space that deleted objects have left to the disk; the result is its size in bytes.
   ///
-  /// The stores are written again without free pages, and files of large values that no row refers to are removed. Objects
-  /// and identifiers stay as they are, and contexts go on.
+  /// The stores are rewritten without free pages, and files of large values that no row refers to are removed. Objects
+  /// and identifiers stay as they are, and contexts keep working.
   ///
-  /// Costs a reading of all that is stored, and two writings; saves wait, those of other processes at most
-  /// 60 seconds. The room for all that is stored is needed once in the store's directory and once in SQLite's
-  /// directory for temporary files (`SQLITE_TMPDIR`, `TMPDIR`, `/var/tmp`).
+  /// Costs a read and two writes of all stored data; saves wait, those of other processes at most 60 seconds. It
+  /// temporarily needs as much space as the stores take, once in the store's directory and once in SQLite's directory
+  /// for temporary files (`SQLITE_TMPDIR`, `TMPDIR`, `/var/tmp`).
   ///
-  /// - Parameter progress: Called again and again, on this thread; what it throws ends the work, and leaves the store as it is.
-  /// - Throws: `SwiftDataError`: `storageFull` when there is not enough room, `transactionOpen` within
-  ///   `transaction(block:)`, `readOnlyStore`; `CancellationError` when the task is cancelled, and what `progress` throws.
+  /// - Parameter progress: Called repeatedly, on this thread; an error that it throws ends the work and leaves the
+  ///   store as it is.
+  /// - Throws: `SwiftDataError`: `storageFull` if there is too little space, `transactionOpen` within
+  ///   `transaction(block:)`, `readOnlyStore`; `CancellationError` if the task is cancelled, and what `progress`
+  ///   throws.
   @discardableResult
   public func compact(_ progress: @escaping StoreProgress.Report = { _ in }) throws -> Int64 {
     let reporter = StoreProgressReporter(progress)

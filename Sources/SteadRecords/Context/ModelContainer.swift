@@ -3,8 +3,8 @@ import Synchronization
 
 /// An app's models and the stores that hold them.
 ///
-/// Opening one makes or extends the stores' tables. A container is Sendable; make a ``ModelContext``
-/// of it wherever you work with objects.
+/// Opening one creates or extends the stores' tables. A container is Sendable; make a ``ModelContext`` from it wherever
+/// you work with objects.
 public final class ModelContainer: Equatable, Sendable {
   public let schema: Schema
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -23,12 +23,12 @@ public final class ModelContainer: Equatable, Sendable {
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
-  /// Where the stores lie, when they are copies that end with the container.
+  /// The temporary directory of the stores, if they are copies that end with the container.
   private let past: TemporaryStoreDirectory?
   @MainActor private let main = MainContextBox()
 
-  /// The configurations of this library's stores, without those of custom ones. Changing the set does
-  /// not open or close a store.
+  /// The configurations of this library's stores, without custom ones. Changing the set neither opens nor closes a
+  /// store.
   public var configurations: Set<ModelConfiguration> {
     get { configurationSet.withLock { $0 } }
     set { configurationSet.withLock { $0 = newValue } }
@@ -39,15 +39,15 @@ public final class ModelContainer: Equatable, Sendable {
   }
   private static let newest = Mutex(WeakContainer())
 
-  /// The container that was opened last, while it is held; what `@Query` reads unless told otherwise.
+  /// The container that was opened last, while it is held; `@Query` reads it unless another is given.
   static var current: ModelContainer? { newest.withLock { $0.container } }
 
   /// Opens the stores of a schema.
   ///
   /// - Parameters:
   ///   - isCurrent: Whether it becomes the current container.
-  ///   - past: What is to be held while the container is.
-  ///   - prepare: What is done to each store of this library before it is opened, and what this has changed.
+  ///   - past: A directory to hold for as long as the container.
+  ///   - prepare: What to do to each store of this library before it is opened; returns what this changed.
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
     configurations: [any DataStoreConfiguration], report: MigrationReporter = MigrationReporter(),
@@ -105,7 +105,7 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
-  /// The context of the main actor; it saves by itself at the end of a turn.
+  /// The main actor's context; it saves automatically at the end of a turn.
   @MainActor public var mainContext: ModelContext {
     if let context = main.context { return context }
     let context = ModelContext(self)
@@ -114,7 +114,7 @@ public final class ModelContainer: Equatable, Sendable {
     return context
   }
 
-  /// As ``erase()``, with errors reported to `Stead.onProblem`.
+  /// Like ``erase()``, but errors are reported to `Stead.onProblem`.
   @available(*, deprecated, renamed: "erase()")
   public func deleteAllData() {
     do {
@@ -124,15 +124,15 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
-  /// Removes all objects of all stores, the files of their large values, and the backups that migrations have made.
+  /// Removes all objects of all stores, the files of their large values, and the backups that migrations made.
   ///
-  /// No byte of what was stored is left in a file, unless a reader keeps the log for more than five seconds, which is reported to
-  /// `Stead.onProblem`. The stores stay, empty, and can be used at once; other containers and processes
-  /// that have them open find them empty. Undo, history and receipts of transfers are removed, too.
+  /// No byte of the stored data is left in a file, unless a reader keeps the log for more than five seconds; that is
+  /// reported to `Stead.onProblem`. The stores remain, empty and usable at once; other containers and processes that
+  /// have them open find them empty. Undo, history and receipts of transfers are removed, too.
   ///
   /// Throws `SwiftDataError`, with the code `transactionOpen` within `transaction(block:)`.
   public func erase() throws {
-    // Before the first is erased, each is asked whether it may be.
+    // Before the first is erased, each is asked whether it can be.
     for store in stores { try store.alone { _ in } }
     for (index, store) in stores.enumerated() {
       if !customStores.isEmpty, let custom = customStores[index] {
@@ -154,7 +154,7 @@ public final class ModelContainer: Equatable, Sendable {
 }
 
 extension ModelConfiguration {
-  /// A configuration of the rows in memory that stand for a custom store's objects.
+  /// A configuration of the in-memory rows that stand for a custom store's objects.
   fileprivate init(mirroring configuration: any DataStoreConfiguration) {
     self.init(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
     history = .off

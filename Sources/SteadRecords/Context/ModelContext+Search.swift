@@ -1,9 +1,9 @@
 /// One object that a full-text search found.
 public struct SearchResult<Model: PersistentModel> {
   public let model: Model
-  /// How well the text matches: smaller is better (BM25 of SQLite's FTS5).
+  /// How well the object matches: smaller is better (BM25 of SQLite's FTS5).
   public let rank: Double
-  /// A piece of the matching text, with the words that match in brackets.
+  /// An excerpt of the matching text, with the words that match in brackets.
   public let snippet: String
 }
 
@@ -11,13 +11,13 @@ extension ModelContext {
   /// The greatest number of words around a match in a snippet.
   static var snippetWords: Int { 12 }
 
-  /// The saved objects whose `.spotlight` properties contain all words of a text, best match first.
+  /// The saved objects whose `.spotlight` properties contain all words of a string, best match first.
   ///
-  /// Case and diacritics do not matter. A word that ends in `*` stands for all words that begin so;
-  /// the last word always does when `matchesPrefix` is true. Costs time in proportion to the number
-  /// of matches. Unsaved changes are not seen.
+  /// Case and diacritics do not matter. A word that ends in `*` matches all words with that prefix; the last word
+  /// always does if `matchesPrefix` is true. Costs time in proportion to the number of matches. Unsaved changes are not
+  /// searched.
   ///
-  /// Throws `unsupportedPredicate` when the model has no `.spotlight` property.
+  /// Throws `unsupportedPredicate` if the model has no `.spotlight` property.
   @_disfavoredOverload
   public func search<T: PersistentModel>(
     _ type: T.Type, for text: String, matchesPrefix: Bool = false, limit: Int = 50
@@ -26,7 +26,7 @@ extension ModelContext {
   }
 }
 
-/// A text in the query language of FTS5: all words quoted, so that none is an operator.
+/// A query string for FTS5: all words are quoted, so that none is an operator.
 private struct SearchQuery {
   let match: String
 
@@ -47,7 +47,7 @@ extension ObjectGraph {
     guard let entity = layout.entity(for: T.self), !entity.searchable.isEmpty else {
       throw SwiftDataError(
         .unsupportedPredicate,
-        "\(T.self) has no text to search. Mark the properties with @Attribute(.spotlight).")
+        "\(T.self) has no searchable properties. Mark the properties with @Attribute(.spotlight).")
     }
     guard !query.match.isEmpty else { return [] }
     try mirror(entity)
@@ -61,7 +61,7 @@ extension ObjectGraph {
       let last = Int32(plan.prefix + plan.tableLayout.columns.count)
       var results: [SearchResult<T>] = []
       while try statement.step() {
-        // Before the object is made, which may read more with this connection.
+        // Before the object is made, since making it may read more with this connection.
         let (rank, snippet) = (statement.value(last), statement.text(last + 1))
         guard let model = try loader.makeObject(plan, statement) as? T, case .real(let rank) = rank
         else { continue }

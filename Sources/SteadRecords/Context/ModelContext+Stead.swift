@@ -1,9 +1,9 @@
 // Disfavoured, so that members of an app's own with the same names win over these.
 extension ModelContext {
-  /// Whether objects of this context tell Observation of reads and writes; true unless set.
+  /// Whether objects of this context notify Observation of reads and writes; true by default.
   ///
-  /// Turn it off, before the first fetch, in a context that nobody observes, such as an import's: a
-  /// read then costs a tenth, and an object never gets a registrar.
+  /// Turn it off before the first fetch in a context that nothing observes, such as an import's: a read then costs a
+  /// tenth, and an object never gets a registrar.
   @_disfavoredOverload
   public var observesModels: Bool {
     get { graph.loader.observesModels }
@@ -13,8 +13,8 @@ extension ModelContext {
   /// Reads an object's row again, now.
   ///
   /// - Parameters:
-  ///   - model: An object of this context; any other is left alone.
-  ///   - mergeChanges: true keeps the object's unsaved changes; false forgets them.
+  ///   - model: An object of this context; any other is ignored.
+  ///   - mergeChanges: true keeps the object's unsaved changes; false discards them.
   @_disfavoredOverload
   public func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
     graph.refresh(model, keepsChanges: mergeChanges)
@@ -51,9 +51,9 @@ extension ObjectGraph {
 }
 
 extension ModelContext {
-  /// The SQL that a fetch runs, for reading; its values are bound, not part of the text.
+  /// The SQL that a fetch runs, for reading; its values are bound and not part of the string.
   ///
-  /// Throws what ``fetch(_:)`` throws for a predicate or a sort order that cannot be used.
+  /// Throws what ``fetch(_:)`` throws for an unsupported predicate or sort order.
   @_disfavoredOverload
   public func sql<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> String {
     let plan = try graph.makePlan(descriptor)

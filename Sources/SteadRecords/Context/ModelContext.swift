@@ -2,26 +2,25 @@ public import Foundation
 
 /// Fetches model objects, tracks changes to them, and saves the changes together.
 ///
-/// A context and its objects belong to one thread or actor. Clean objects are held weakly, changed
-/// ones strongly until they are saved. Make as many contexts of a container as you like.
+/// A context and its objects belong to one thread or actor. Clean objects are held weakly, changed ones strongly until
+/// they are saved. A container can have any number of contexts.
 ///
-/// A context applies other contexts' and processes' commits at a fetch, a ``save()``,
-/// ``processPendingChanges()``, at the start of ``transaction(block:)``, and between turns of the main
-/// actor or of a model actor; at no other time do its objects change by themselves. Unsaved changes
-/// stay, property by property.
+/// A context applies other contexts' and processes' commits at a fetch, a ``save()``, ``processPendingChanges()``, at
+/// the start of ``transaction(block:)``, and between turns of the main actor or of a model actor. Its objects never
+/// change on their own at other times. Unsaved changes stay, property by property.
 public class ModelContext: Equatable {
   /// Posted before a save; the object is the context.
   ///
-  /// Notifications of saves are posted once the program has asked for their names here, so that a program
-  /// without observers does not pay for them.
+  /// Notifications of saves are posted once the program has read their names here, so that a program without observers
+  /// does not pay for them.
   public static var willSave: Notification.Name { SaveNotification.willSave.nameForObservers }
-  /// Posted after a save; `userInfo` has sets of identifiers under ``NotificationKey``'s raw values.
+  /// Posted after a save; `userInfo` has sets of identifiers under the raw values of ``NotificationKey``.
   public static var didSave: Notification.Name { SaveNotification.didSave.nameForObservers }
 
   /// The keys of a save notification's `userInfo`.
   ///
-  /// Under `historyTokens` lies a dictionary `[String: any HistoryToken]` with the place of the save in the history of
-  /// each store that was written and has one, by the stores' identifiers.
+  /// The value for `historyTokens` is a dictionary `[String: any HistoryToken]`, keyed by store identifier: the place
+  /// of the save in the history of each written store that has one.
   public enum NotificationKey: String, Sendable {
     case insertedIdentifiers, updatedIdentifiers, deletedIdentifiers, invalidatedAllIdentifiers,
       queryGeneration, historyTokens
@@ -35,14 +34,14 @@ public class ModelContext: Equatable {
     return engine
   }
 
-  /// The container that the context works on.
+  /// The container that the context belongs to.
   public var container: ModelContainer { engine.container }
 
   /// Whether changes are saved at the end of a turn of the context's executor; false for contexts you
   /// make.
   ///
-  /// The main context's executor is the main actor, a model actor's its own. A context that you make has
-  /// the main actor's turns when this is set on the main actor; elsewhere it has none, and
+  /// The main context's executor is the main actor; a model actor's context has the actor's executor. A context that
+  /// you make takes turns on the main actor if this is set on the main actor; elsewhere it has no turns, and
   /// ``processPendingChanges()`` saves.
   public var autosaveEnabled: Bool {
     get { graph.autosaves }
@@ -54,7 +53,7 @@ public class ModelContext: Equatable {
     }
   }
 
-  /// Records changes so that they can be undone; nil, the default, records none.
+  /// Records changes so that they can be undone; nil, the default, records nothing.
   public var undoManager: UndoManager? {
     get { graph.undo.manager }
     set { graph.undo.manager = newValue }
@@ -62,7 +61,7 @@ public class ModelContext: Equatable {
 
   /// Who makes the changes.
   ///
-  /// Part of ``editingState``, and of each transaction that the context saves: the file names the author, and
+  /// Part of ``editingState``, and of each transaction that the context saves: the file records the author, and
   /// ``fetchHistory(_:)`` finds transactions by it.
   public var author: String? {
     get { graph.author }
@@ -87,17 +86,17 @@ public class ModelContext: Equatable {
 
   // MARK: Changes
 
-  /// Adds an object, and all that its relationships reach, with the next save.
+  /// Adds an object, and all that its relationships reach, at the next save.
   public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
 
-  /// Deletes an object: its row with the next save, and its links to other objects now, by the rules
-  /// of its relationships.
+  /// Deletes an object: its row at the next save, and its links to other objects now, by its relationships' delete
+  /// rules.
   public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
 
-  /// Deletes all objects that match, by the rules of their relationships, and commits that immediately.
+  /// Deletes all objects that match, by their relationships' delete rules, and commits immediately.
   ///
-  /// Costs one statement when no relationship leads to or from the model, otherwise as much as
-  /// deleting the objects one by one. Throws what ``save()`` throws.
+  /// Costs one statement if no relationship leads to or from the model, otherwise as much as deleting the objects one
+  /// by one. Throws what ``save()`` throws.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
@@ -122,44 +121,43 @@ public class ModelContext: Equatable {
 
   /// Writes all changes in one transaction per store.
   ///
-  /// Applies the commits of others first. Throws `SwiftDataError`; then nothing was written and all
-  /// changes are still pending. It also throws, once, when an object of another context or of a class
-  /// outside the container's schema was inserted or deleted here, which had no effect.
+  /// Applies other contexts' commits first. Throws `SwiftDataError`; then nothing was written and all changes are still
+  /// pending. It also throws, once, if an object of another context or of a class outside the container's schema was
+  /// inserted or deleted here; that call had no effect.
   public func save() throws { try graph.save() }
 
-  /// Forgets all unsaved changes: new objects leave the context, all others get their stored values and
-  /// relationships back.
+  /// Discards all unsaved changes: new objects leave the context, and all others get back their stored values and
+  /// relationships.
   public func rollback() { graph.rollback() }
 
   /// Applies other contexts' and processes' commits, updates live results, and closes the group of
   /// undoable changes.
   ///
-  /// A context without turns of its own saves first when ``autosaveEnabled`` is set.
+  /// A context without turns also saves first if ``autosaveEnabled`` is set.
   public func processPendingChanges() {
     graph.undo.closeGroup()
     if graph.inbox.listener.hasTurns { graph.applyCommitsOfOthers() } else { graph.turn() }
   }
 
-  /// Runs a block with the stores' write lock and the newest rows, and saves; when the block throws,
-  /// nothing is saved and the changes stay pending.
+  /// Runs a block with the stores' write lock and the newest rows, then saves; if the block throws, nothing is saved
+  /// and the changes stay pending.
   ///
-  /// What is read in the block cannot be changed by others before the block's changes are saved, so that
-  /// counters and balances are right however many threads and processes count:
+  /// Nobody else can change what the block reads until its changes are saved, so counters and balances are right
+  /// however many threads and processes count:
   ///
   /// ```swift
   /// try context.transaction { counter.value += 1 }
   /// ```
   ///
-  /// A ``save()`` in the block commits what it saves, and the rest of the block is another transaction.
-  /// Other threads and processes wait to write while the block runs, so keep it short. Throws what the
-  /// block and ``save()`` throw.
+  /// A ``save()`` in the block commits what it saves, and the rest of the block is another transaction. Other threads
+  /// and processes wait to write while the block runs, so keep it short. Throws what the block and ``save()`` throw.
   public func transaction(block: () throws -> Void) throws {
     try graph.transaction(block)
   }
 
   // MARK: Fetching
 
-  /// The objects that match, as one object per row in this context.
+  /// The objects that match, one object per row in this context.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     try graph.fetch(descriptor)
   }
@@ -201,15 +199,15 @@ public class ModelContext: Equatable {
     if descriptor.includePendingChanges, hasChanges {
       throw SwiftDataError(
         .includePendingChangesWithBatchSize,
-        "A fetch in batches reads the store alone. Save first, or set includePendingChanges to "
+        "A fetch in batches only reads the store. Save first, or set includePendingChanges to "
           + "false.")
     }
   }
 
   /// Runs a block for each object that matches; objects are released after each batch.
   ///
-  /// Throws what the block throws, and an error when the block leaves unsaved changes behind while
-  /// `allowEscapingMutations` is false.
+  /// Throws what the block throws, and an error if the block leaves unsaved changes while `allowEscapingMutations` is
+  /// false.
   public func enumerate<T: PersistentModel>(
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void
@@ -220,12 +218,12 @@ public class ModelContext: Equatable {
 
   // MARK: Objects by identifier
 
-  /// The object with an identifier; one that reads as empty when there is no such row.
+  /// The object with an identifier; if the row does not exist, an object that reads as empty.
   public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
     graph.model(for: identifier)
   }
 
-  /// The object with an identifier, when this context has loaded it.
+  /// The object with an identifier, if this context has loaded it.
   public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
     graph.registeredModel(for: identifier) as? T
   }

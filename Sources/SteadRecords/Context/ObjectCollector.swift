@@ -2,7 +2,7 @@ import SteadSQLite
 
 /// Takes the objects of a result's rows in.
 protocol ObjectCollector {
-  /// Called for each row before its object is there.
+  /// Called for each row before its object exists.
   mutating func beginRow(_ statement: SQLiteStatement)
   mutating func append(_ object: AnyObject)
   /// Puts another object where one is.
@@ -11,7 +11,7 @@ protocol ObjectCollector {
 
 /// The objects of a fetch, in the rows' order.
 struct FetchedObjects: ObjectCollector {
-  // Arrays of class references have one layout; that of `AnyObject` is known to the compiler here.
+  // Arrays of class references have one layout; the compiler knows that of `AnyObject` here.
   private(set) var objects: [AnyObject] = []
 
   @inline(__always)

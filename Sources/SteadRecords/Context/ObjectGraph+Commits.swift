@@ -4,11 +4,11 @@ import Observation
 extension ObjectGraph {
   // MARK: Reading the newest rows
 
-  /// Applies the commits of others, and runs a body with a connection that sees all commits.
+  /// Applies other contexts' commits, and runs a body with a connection that sees all commits.
   func readNewest<Result>(
     of index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
-    // An observer that is told of news may fetch; what it gets is of the same commit.
+    // An observer may fetch when it is notified; what it gets is of the same commit.
     if let reading, reading.store == index, !stores[index].isWritingHere {
       return try body(reading.connection)
     }
@@ -19,7 +19,7 @@ extension ObjectGraph {
     }
   }
 
-  /// Applies the commits of others to all stores.
+  /// Applies other contexts' commits to all stores.
   func applyCommitsOfOthers() {
     for index in stores.indices {
       do {
@@ -27,7 +27,7 @@ extension ObjectGraph {
           apply(inbox.news(of: index, upTo: number), in: index, connection)
         }
       } catch {
-        Report.problem("The store cannot be asked for other contexts' changes: \(error)")
+        Report.problem("Other contexts' changes could not be read from the store: \(error)")
       }
     }
     notifyFollowers()
@@ -35,15 +35,15 @@ extension ObjectGraph {
 
   // MARK: Applying
 
-  /// Gives registered objects what others have committed; what is pending here stays.
+  /// Gives registered objects what other contexts have committed; pending changes here stay.
   ///
   /// - Parameter connection: It sees the newest of the commits and no later one.
   func apply(_ news: CommitLog.News, in store: Int, _ connection: StoreConnection) {
-    // What is edited from now on is edited by somebody who knows these commits.
+    // Edits from now on are made with knowledge of these commits.
     clock.observe(stores[store].log.newestStamp)
     if case .nothing = news { return }
-    // Observed objects are read at once. A snapshot of their own could have later commits than that
-    // of the caller, whose rows would then be of two commits.
+    // Observed objects are read at once. A snapshot of their own could have later commits than the caller's, whose rows
+    // would then be of two commits.
     let outer = reading
     reading = (store, connection)
     defer { reading = outer }
@@ -82,14 +82,14 @@ extension ObjectGraph {
     hasNews = true
     membership = nil
     renewPending()
-    // Only what somebody observes is read now; the rest when it is next used.
+    // Only observed objects are read now; the rest when they are next used.
     for model in observed {
       notifying(model, nil) { if model.has(_ModelFlags.stale) { reload(model) } }
     }
   }
 
-  /// Has the lists of an object's owners read again before it goes: who deleted it may not have known
-  /// that it came to another owner.
+  /// Makes an object's owners read their lists again before it goes: the context that deleted it may not have known
+  /// that it had come to another owner.
   private func markOwnersStale(of model: any PersistentModel) -> [any PersistentModel] {
     let entity = entity(of: model)
     return entity.relationships.compactMap { index in
@@ -110,8 +110,7 @@ extension ObjectGraph {
     }
   }
 
-  /// Reads changed objects again, and removes objects that others have deleted from pending
-  /// relationships.
+  /// Reads changed objects again, and removes objects that other contexts have deleted from pending relationships.
   private func renewPending() {
     guard !pending.isEmpty else { return }
     for kind in [PendingChanges.Kind.changed, .deleted] {
@@ -149,7 +148,7 @@ extension ObjectGraph {
 
   // MARK: Observation
 
-  /// The object's registrar, asked for only where there is one: to hand on none takes longer than a change.
+  /// The object's registrar, only asked for if one exists: passing on a missing one takes longer than a change.
   private func registrar(of model: any PersistentModel) -> ObservationRegistrar? {
     guard let extra = model._$statePointer.pointee.extra, extra.isObserved else { return nil }
     return extra.registrar
@@ -182,18 +181,18 @@ extension ObjectGraph {
 
   // MARK: Followers
 
-  /// Calls those who follow the tables that changed.
+  /// Calls the followers of the tables that changed.
   func notifyFollowers() {
     guard !followers.isEmpty else { return followers.forget() }
     for root in pending.takeUnreportedRoots() { followers.note(layout.entities[root].table) }
-    // What a follower does may change more; it is told in turn.
+    // A follower may change more; the loop then calls followers for that, too.
     while let round = followers.begin() {
       followers.end(round.followers.filter { $0(round.tables) })
     }
   }
 
-  /// Calls a function after changes until it returns false. Where the context has turns, or an actor to
-  /// have them on, the commits of others are applied in these from now on.
+  /// Calls a function after changes until it returns false. If the context has turns, or an actor to take them on, it
+  /// applies other contexts' commits in these turns from now on.
   func follow(_ isolation: (any Actor)?, _ follower: @escaping (Set<String>) -> Bool) {
     followers.add(follower)
     if !inbox.listener.hasTurns, let isolation, let context {

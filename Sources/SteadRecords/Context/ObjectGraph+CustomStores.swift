@@ -2,7 +2,7 @@ import Foundation
 
 // Fetches from stores that an app wrote: the store answers, and the objects are made of the mirror's rows.
 extension ObjectGraph {
-  /// The objects of a fetch; nil when all rows that it reads are in the mirror, and it is to be run there.
+  /// The objects of a fetch; nil if the mirror has all rows that it reads, so that it can run there.
   func fetch<T>(_ plan: FetchPlan<T>, from store: CustomStore) throws -> [T]? {
     let descriptor = plan.descriptor
     if !descriptor.includePendingChanges, !pending.roots.isEmpty {
@@ -67,7 +67,7 @@ extension ObjectGraph {
     return identifiers.compactMap { byRow[$0.row] as? T }
   }
 
-  /// Brings all rows into the mirror that a fetch may read beside those of its own hierarchy.
+  /// Brings all rows into the mirror that a fetch may read besides those of its own hierarchy.
   private func mirrorRelated<T>(_ plan: FetchPlan<T>, in store: CustomStore) throws {
     guard plan.descriptor.predicate != nil || !plan.descriptor.sortBy.isEmpty else { return }
     let related =
@@ -94,7 +94,7 @@ extension ObjectGraph {
     return found
   }
 
-  /// Brings all objects that SQL may read for a query of an entity into the mirror, where a custom store has them.
+  /// Brings all objects of custom stores into the mirror that SQL may read for a query of an entity.
   func mirror(_ entity: EntityLayout) throws {
     guard let store = customStore(of: entity) else { return }
     let roots = reachable(from: entity).filter { customStores[storeIndex[$0]] === store }
@@ -103,7 +103,7 @@ extension ObjectGraph {
 
   // MARK: Saving
 
-  /// Brings rows into the mirrors with which new and changed objects may share unique values.
+  /// Brings rows into the mirrors that may share unique values with new and changed objects.
   func prepareCustomStores() throws {
     for (index, store) in customStores.enumerated() {
       guard let store else { continue }

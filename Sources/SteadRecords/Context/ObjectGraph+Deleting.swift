@@ -1,5 +1,5 @@
 extension ObjectGraph {
-  /// Deletes an object by the rules of its relationships, which are applied before this returns.
+  /// Deletes an object by its relationships' delete rules, which are applied before this returns.
   func delete(_ model: any PersistentModel) {
     if let successor = model.successor { return delete(successor) }
     if let home = model._$statePointer.pointee.home, home !== self {
@@ -25,7 +25,7 @@ extension ObjectGraph {
     }
     // Undone first, so that what the rules cut is restored between objects that are all here.
     for model in stored { recordDeletion(of: model) }
-    // An object that was never saved needs no row deleted, unless a save has to refuse that.
+    // An object that was never saved needs no row deleted, unless a save must refuse to delete it.
     for model in unsaved {
       if !isDenied(model) {
         cutWhatNoRuleCuts(model)
@@ -38,7 +38,7 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  /// Keeps what is cleared once the deletion is saved, on both sides, and restored when that is undone.
+  /// Keeps what is cleared, on both sides, until the deletion is saved; undoing the deletion restores it.
   private func recordWhatNoRuleCuts(_ model: any PersistentModel) {
     guard undo.isRecording else { return }
     for property in entity(of: model).properties {
@@ -53,7 +53,7 @@ extension ObjectGraph {
     }
   }
 
-  /// Without a row nothing can be left to refer to.
+  /// Without a row, nothing can refer to it.
   private func cutWhatNoRuleCuts(_ model: any PersistentModel) {
     for property in entity(of: model).properties {
       guard let rule = property.relationship?.deleteRule else { continue }
@@ -96,11 +96,11 @@ extension ObjectGraph {
     guard !property.isToMany, let inverse = inverse(of: property), !inverse.isToMany else {
       return targets
     }
-    // Others may have led this side to an object that is somebody else's here.
+    // Other contexts may have led this side to an object that belongs to another owner here.
     return targets.filter { refers($0, inverse.index, to: model, nil) }
   }
 
-  /// Takes an object out of one of its relationships, on both sides.
+  /// Removes an object from one of its relationships, on both sides.
   func cut(_ model: any PersistentModel, _ property: PropertyLayout) {
     let index = property.index
     if property.isToMany {
@@ -113,7 +113,7 @@ extension ObjectGraph {
     }
     guard case .toOne(let target) = model.content(at: index) else { return }
     if case .none = target { return }
-    // What a deletion has left leads nowhere, and is nothing that this context takes away.
+    // What a deletion has left leads nowhere, and this context does not take it away.
     if case .row = target, property.mayBeLeft(in: layout.entities),
       destination(of: model, at: index) == nil
     {
@@ -124,8 +124,8 @@ extension ObjectGraph {
     markChanged(model, at: index)
   }
 
-  /// Applies the rules of deleted objects again, to objects that this context or commits of others have
-  /// linked to them since.
+  /// Applies delete rules again, to objects that this context or other contexts' commits have since linked to deleted
+  /// objects.
   func applyRulesAgain(readsRows: Bool) {
     guard concernsRelationships else { return }
     var isDone = false
@@ -142,7 +142,7 @@ extension ObjectGraph {
     cutOneWayReferences(toDeleted: true)
   }
 
-  /// Makes the lists of a deleted object those of its rows, less what this context has taken out.
+  /// Makes the lists of a deleted object those of its rows, less what this context has removed.
   func readAgain(_ model: any PersistentModel) {
     for index in entity(of: model).relationships {
       if case .toMany = model.content(at: index), !model.has(_ModelFlags.inserted) {
@@ -151,7 +151,8 @@ extension ObjectGraph {
     }
   }
 
-  /// Takes what is gone, or going, out of relationships of changed objects that have no inverse to do it.
+  /// Removes objects that are gone, or going, from changed objects' relationships without an inverse, since no inverse
+  /// does it.
   private func cutOneWayReferences(toDeleted: Bool) {
     guard concernsRelationships else { return }
     for kind in [PendingChanges.Kind.inserted, .changed] {
@@ -201,7 +202,7 @@ extension ObjectGraph {
 
   // MARK: Rollback
 
-  /// Forgets all pending changes: new objects leave, all others get the values of their rows.
+  /// Discards all pending changes: new objects leave, and all others get the values of their rows.
   func rollback() {
     membership = nil
     for model in pending.models(.inserted) {
@@ -232,7 +233,7 @@ extension ObjectGraph {
       }
     }
     pending.removeAll()
-    // Lists that were made while members led elsewhere are not those of the rows.
+    // Lists that were made while members led elsewhere differ from those of the rows.
     dropCaches()
     undo.removeAllActions()
     notifyFollowers()

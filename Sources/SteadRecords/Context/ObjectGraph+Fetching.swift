@@ -57,7 +57,7 @@ extension ObjectGraph {
 
   // MARK: Memory
 
-  /// A fetch whose result depends on unsaved changes, or on what SQL cannot express.
+  /// A fetch whose result depends on unsaved changes, or on something that SQL cannot express.
   private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
     let descriptor = plan.descriptor
     if !descriptor.includePendingChanges, !pending.roots.isEmpty {
@@ -233,7 +233,7 @@ extension ObjectGraph {
     }
   }
 
-  /// The objects of identifiers, in their order; those without a row are left out.
+  /// The objects of identifiers, in their order; identifiers without a row are left out.
   func models(_ identifiers: some Collection<PersistentIdentifier>) throws -> [any PersistentModel]
   {
     let saved = Dictionary(grouping: identifiers.filter { $0.row > 0 }, by: \.entityName)

@@ -1,12 +1,12 @@
 extension ObjectGraph {
-  /// Takes in an object and all that its relationships reach.
+  /// Inserts an object and all that its relationships reach.
   ///
-  /// - Parameter isLinked: Whether a relationship leads to it. If it cannot be taken in, each save names
-  ///   the relationship until it leads elsewhere; else the next save names the object.
+  /// - Parameter isLinked: Whether a relationship leads to it. If it cannot be inserted, each save names the
+  ///   relationship until it leads elsewhere; else the next save names the object.
   func insert(_ model: any PersistentModel, isLinked: Bool = false) {
     if let successor = model.successor { return insert(successor, isLinked: isLinked) }
-    // One after the other and never one inside the other: a chain of objects may be longer than the
-    // stack is deep. The first goes in directly: an empty array needs no memory.
+    // Iterative, not recursive: a chain of objects may be longer than the stack is deep. The first goes in directly: an
+    // empty array needs no memory.
     var queue: [any PersistentModel] = []
     if let entity = takeIn(model, isLinked: isLinked) { connect(model, entity, &queue) }
     var next = 0
@@ -17,7 +17,7 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  /// Takes in an object that came to refer to one that is here.
+  /// Inserts an object that came to refer to one in this context.
   func adopt(_ model: any PersistentModel, becauseOf index: Int, _ old: _SlotContent) {
     guard layout.entity(for: type(of: model)) != nil else {
       pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model)))
@@ -28,7 +28,7 @@ extension ObjectGraph {
     recordSide(of: model, at: index, old)
   }
 
-  /// Takes in one object; nil when it is in a context, or cannot be in this one.
+  /// Inserts one object; nil if it is in a context, or cannot be in this one.
   private func takeIn(_ model: any PersistentModel, isLinked: Bool) -> EntityLayout? {
     model.makeFirstLinks()
     let state = model._$statePointer
@@ -60,12 +60,12 @@ extension ObjectGraph {
     pending.remove(model, from: .deleted)
   }
 
-  /// Undoes the end of a deletion; what was linked during the deletion stays linked.
+  /// Undoes the end of a deletion; links made during the deletion stay.
   private func deleteAgain(_ model: any PersistentModel) {
     guard isHere(model), !model.has(_ModelFlags.deleted) else { return }
-    // The deletion was saved later, and undone: the object has no row that could be deleted.
+    // The deletion was saved later, and undone: the object has no row to delete.
     if model.has(_ModelFlags.inserted) { return delete(model) }
-    // A save may end the deletion meanwhile.
+    // A save may end the deletion in the meantime.
     undo.record(self) { $0.insert(model) }
     pending.add(
       model, to: .deleted, root: traits[Int(model._$statePointer.pointee.entity)].root,
@@ -115,7 +115,7 @@ extension ObjectGraph {
     changeSide(of: model, at: index) { targets, delta in
       if unique.count != list.count { targets.loaded = unique }
       for object in unique { delta.add(object) }
-      // Pairs are made from the side that is met first, which is not always this one.
+      // Pairs are made from the side that is visited first, which is not always this one.
       if property.joinTable != nil, unique.count > 1 { delta.setOrder(unique) }
     }
     let inverse = inverse(of: property)

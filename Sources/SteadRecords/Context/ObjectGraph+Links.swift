@@ -20,13 +20,13 @@ extension ObjectGraph {
     }
     recordSide(of: owner, at: index, .toOne(previous.map { .model($0) } ?? old))
     owner.setList(nil, at: index)
-    // A save says what is wrong with an object of another context.
+    // A save reports an object of another context.
     let target = new.flatMap { isHere($0) ? $0 : nil }
     let newSide = Self.side(target, inverse(of: property))
     let partner = newSide.flatMap {
       $0.inverse.isToMany ? nil : side(leadingTo: $0.model, at: $0.inverse.index)
     }
-    // A partner that others' commits left here may by now be another object's.
+    // A partner that other contexts' commits left here may by now belong to another object.
     let oldSide = Self.side(previous, oldInverse).flatMap {
       $0.inverse.isToMany || refers($0.model, $0.inverse.index, to: owner, nil) ? $0 : nil
     }
@@ -53,18 +53,18 @@ extension ObjectGraph {
     if let successor = owner.successor { return forward(owner, to: successor, index) }
     guard case .toMany(let new) = owner.content(at: index) else { return }
     let before = old.loaded ?? derivedMembers(of: owner, at: index, old.delta)
-    // The delta goes on; the assignment made a storage without one.
+    // The delta stays; the assignment made a storage without one.
     owner.setContent(.toMany(_Targets(loaded: new.loaded, delta: old.delta)), at: index)
     didReplaceMembers(of: owner, at: index, before, with: new.loaded ?? [])
   }
 
-  /// Does to a relationship what the program did to the array that was lent to it; false when the
-  /// relationship must be set to that array instead.
+  /// Applies to a relationship the change that the program made to the borrowed array; false if the relationship must
+  /// be set to that array instead.
   func didModifyToMany(
     _ owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
     _ new: [AnyObject]
   ) -> Bool {
-    // Undo keeps the whole of the old list, and a successor has a list of its own.
+    // Undo keeps the whole old list, and a successor has its own list.
     guard !undo.isRecording, owner.successor == nil, let change = targets.pointee.change(to: new)
     else { return false }
     unchanged = Unchanged()
@@ -83,7 +83,7 @@ extension ObjectGraph {
     return true
   }
 
-  /// What was done to the loser of an upsert is done to the object that took over.
+  /// What was done to the loser of an upsert applies to the object that replaced it.
   private func forward(
     _ loser: any PersistentModel, to successor: any PersistentModel, _ index: Int
   ) {
@@ -125,8 +125,8 @@ extension ObjectGraph {
   ) {
     let entity = entity(of: owner)
     let property = entity.properties[index]
-    // Taken in first, and then linked: an object that is taken in may lead to this owner already, and
-    // is still there when the list is undone.
+    // Inserted first, then linked: an inserted object may already lead to this owner, and stays when the list is
+    // undone.
     guard let destination = property.destination.map({ layout.entities[$0] }) else { return }
     for object in change.added {
       let target = destination.model(object)
@@ -155,7 +155,7 @@ extension ObjectGraph {
     }
     for object in change.added {
       let target = destination.model(object)
-      // A save says what is wrong with an object of another context.
+      // A save reports an object of another context.
       guard isHere(target) else { continue }
       logPair(property, entity, owner, target, isAdded: true)
       guard let inverse else { continue }
@@ -164,7 +164,7 @@ extension ObjectGraph {
   }
 
   private func noteUnchanged(_ owner: any PersistentModel, _ index: Int) {
-    // Kept for changed objects alone, which stay; another object may come to lie where this one does.
+    // Kept only for changed objects, which stay alive; another object may come to lie at a freed one's address.
     membership = nil
     unchanged.note(owner, index)
   }
@@ -182,8 +182,8 @@ extension ObjectGraph {
     apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
   }
 
-  /// The side that leads to an object whose to-one property is about to lead elsewhere; nil when no
-  /// object has to be changed for it.
+  /// The side that leads to an object whose to-one property is about to lead elsewhere; nil if no object needs to
+  /// change for it.
   private func leaveOwner(
     _ model: any PersistentModel, at index: Int
   ) -> Inverses.Side? {
@@ -193,12 +193,11 @@ extension ObjectGraph {
     return Self.side(left(target, by: model, property, inverse), inverse)
   }
 
-  /// The object that a to-one property led to, where something has to be done to it; the row of another
-  /// is noted, so that other contexts read it again.
+  /// The object that a to-one property led to, if it needs a change; the row of any other is noted, so that other
+  /// contexts read it again.
   ///
-  /// A to-one side is a column of its own, which has to be cleared. With a to-many inverse the object need
-  /// not be loaded: its list is made of its rows, and of what the members themselves say. But undo restores
-  /// the member's place there.
+  /// A to-one side is a separate column, which must be cleared. With a to-many inverse the object need not be loaded:
+  /// its list is made from its rows and from the members' own references. But undo restores the member's place there.
   private func left(
     _ target: _Target, by model: any PersistentModel, _ property: PropertyLayout,
     _ inverse: Inverses.Inverse?
@@ -225,7 +224,7 @@ extension ObjectGraph {
       ?? members(before, of: owner, property.index).contains(ObjectIdentifier(object))
   }
 
-  /// Whether a member of a list says so itself; nil where only the list can tell.
+  /// Whether a member of a list refers back itself; nil if only the list can tell.
   private func refersBack(
     _ object: AnyObject, to owner: any PersistentModel, _ property: PropertyLayout
   ) -> Bool? {
@@ -296,9 +295,9 @@ extension ObjectGraph {
     markChanged(owner, at: index)
   }
 
-  /// Whether an object that is about to be added to a list is there already.
+  /// Whether an object that is about to be added to a list is already in it.
   ///
-  /// A function of its own, which ends its reference to the list before that is changed in place.
+  /// A separate function, so that its reference to the list ends before the list is changed in place.
   @inline(never)
   private func hasAlready(
     _ member: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
@@ -315,7 +314,7 @@ extension ObjectGraph {
     _ member: any PersistentModel, _ loaded: [AnyObject], _ owner: any PersistentModel,
     _ property: PropertyLayout
   ) -> Bool {
-    // The last ones are the likeliest, and a list that was just read is short.
+    // Changes a to-many relationship, and notes its changes for the next save.
     if loaded.count <= 8 { return loaded.contains { $0 === member } }
     return members(loaded, of: owner, property.index).contains(ObjectIdentifier(member))
   }
@@ -352,7 +351,7 @@ extension ObjectGraph {
     if isNew { pending.addSide(.init(owner: owner, index: index)) }
   }
 
-  /// A stale object reads its row before one of its sides is changed, which the row would undo.
+  /// A stale object reads its row before one of its sides is changed; reading it later would undo the change.
   private func makeCurrent(_ model: any PersistentModel) {
     if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) { reload(model) }
   }

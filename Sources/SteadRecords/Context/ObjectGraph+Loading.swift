@@ -1,8 +1,8 @@
 import Foundation
 
 extension ObjectGraph {
-  /// Runs a body with a connection for a look-up, which has all commits that this context has applied,
-  /// and may share a snapshot.
+  /// Runs a body with a connection for a look-up; it has all commits that this context has applied, and may share a
+  /// snapshot.
   func lookUp<Result>(
     in index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
@@ -17,7 +17,7 @@ extension ObjectGraph {
 
   // MARK: Objects
 
-  /// The object of a row, loaded when it is not registered; nil when there is no such row.
+  /// The object of a row, loaded if it is not registered; nil if the row does not exist.
   func object(_ entity: EntityLayout, row: Int64) throws -> (any PersistentModel)? {
     if let model = registered(entity, row: row) { return model }
     let plan = plans[entity.index]
@@ -46,7 +46,7 @@ extension ObjectGraph {
     }
   }
 
-  /// Reads an object's row again; an object whose row is gone leaves and keeps its values.
+  /// Reads an object's row again; an object whose row is gone leaves the context and keeps its values.
   func reload(_ model: any PersistentModel) {
     let state = model._$statePointer
     guard state.pointee.rowID > 0 else {
@@ -72,7 +72,7 @@ extension ObjectGraph {
     }
   }
 
-  /// Takes out an object whose row is gone, with all that was pending of it.
+  /// Removes an object whose row is gone, with all its pending changes.
   func depart(_ model: any PersistentModel) {
     guard isHere(model) else { return }
     pending.remove(model)
@@ -118,7 +118,7 @@ extension ObjectGraph {
     }
   }
 
-  /// Whether an object was deleted by others whose rules left a reference to it behind.
+  /// Whether another context deleted an object with delete rules that left a reference to it behind.
   private func isLeft(
     _ object: AnyObject, _ entity: EntityLayout, behind property: PropertyLayout
   ) -> Bool {
@@ -149,7 +149,7 @@ extension ObjectGraph {
     for object in objects {
       let row = object._$statePointer.pointee.rowID
       for model in wanted[row] ?? [] where model !== owner {
-        // An owner that is a destination, too, was read again, and may lead elsewhere now.
+        // An owner that is also a destination was read again, and may lead elsewhere now.
         guard case .toOne(.row(row)) = model.content(at: index) else { continue }
         model.setContent(.toOne(.model(object)), at: index)
       }
@@ -246,7 +246,7 @@ extension ObjectGraph {
     if pending.isEmpty { return stored }
     var current = stored
     if case .toMany(.inverse(let toOne), _) = property.kind {
-      // What a member itself says counts, where this context has changed it.
+      // A member's own reference counts if this context has changed it.
       current = stored.filter { object in
         guard let model = object as? any PersistentModel, model.has(_ModelFlags.changed),
           model._$statePointer.pointee.changes.contains(toOne)

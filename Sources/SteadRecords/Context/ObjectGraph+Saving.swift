@@ -1,7 +1,7 @@
 import Foundation
 
 extension ObjectGraph {
-  /// More work for a save's transaction, which then is durable.
+  /// More work for a save's transaction, which is then durable.
   typealias Note = (RecordStore, StoreConnection, SaveWriter) throws -> Void
 
   /// Writes all pending changes in one transaction per store; on an error they stay pending.
@@ -32,20 +32,20 @@ extension ObjectGraph {
       if isHeld { heldStores = try begin(opened, isDurable: false) }
       throw error
     }
-    // The block of a transaction goes on with the lock.
+    // The block of a transaction continues with the lock.
     if isHeld { heldStores = isLastSave ? [] : try begin(opened, isDurable: false) }
     withExtendedLifetime(writer) { finish(writer) }
     for store in opened { stores[store].trimIfDue() }
   }
 
-  /// Throws the calls that had no effect, and forgets them: each is told once.
+  /// Throws an error for the calls that had no effect, and forgets them: each is reported once.
   private func throwMisuse() throws {
     guard let first = pending.misuses.first else { return }
     let messages = Set(pending.misuses.map(\.error.message)).sorted()
     pending.misuses = []
     var text = messages.prefix(Misuses.namedLimit).joined(separator: " ")
     if messages.count > Misuses.namedLimit {
-      text += " So it is with \(messages.count - Misuses.namedLimit) more."
+      text += " The same applies to \(messages.count - Misuses.namedLimit) more objects."
     }
     throw SwiftDataError(first.error.code, text)
   }
@@ -58,8 +58,8 @@ extension ObjectGraph {
 
   // MARK: The transaction
 
-  /// Takes the write locks in the stores' order, so that two saves never wait for each other, and
-  /// applies the commits of others.
+  /// Takes the write locks in the stores' order, so that two saves never wait for each other, and applies other
+  /// contexts' commits.
   private func begin(_ indices: [Int], isDurable: Bool) throws -> [Int] {
     var opened: [Int] = []
     do {
@@ -76,7 +76,7 @@ extension ObjectGraph {
   }
 
   private func write(noting note: Note?) throws -> SaveWriter {
-    // What others have linked to an object that goes is found in the rows.
+    // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = hasNews
     try SaveValidator(graph: self).checkDenials(readsRows: readsRows)
     applyRulesAgain(readsRows: readsRows)
@@ -181,8 +181,8 @@ extension ObjectGraph {
     notifyFollowers()
   }
 
-  /// Has objects read again whose rows the save changed though nothing changed them here: those of
-  /// partners that another context had given to an object of this save.
+  /// Has objects read again whose rows the save changed although nothing changed them here: partners that another
+  /// context had given to an object of this save.
   private func renew(_ rows: [Int: Set<Int64>]) {
     for (root, rows) in rows {
       for row in loader.registry.markStale(root: root, rows: rows) {
@@ -220,7 +220,7 @@ extension ObjectGraph {
       }
     }
     guard !writer.upserted.isEmpty else { return }
-    // Who referred to one of several objects for a row refers to the one that stays.
+    // Objects that referred to one of several objects for a row refer to the one that stays.
     for case let model as any PersistentModel in loader.registry.all() {
       for index in self.entity(of: model).relationships {
         if case .toMany(let targets) = model.content(at: index), targets.loaded != nil {
@@ -235,8 +235,8 @@ extension ObjectGraph {
     }
   }
 
-  /// After an upsert two objects stand for one row: the one that was there first goes on, takes the
-  /// new values, and the new one forwards to it.
+  /// After an upsert two objects stand for one row: the one that existed first stays and takes the new values, and the
+  /// new one forwards to it.
   private func redirect(_ loser: any PersistentModel, to winner: any PersistentModel) {
     notifying(winner, nil) { winner._$statePointer.pointee.set(_ModelFlags.stale) }
     let state = loser._$statePointer
@@ -248,11 +248,11 @@ extension ObjectGraph {
 
   /// Takes deleted objects out of loaded relationships for which no rule did it.
   ///
-  /// - Parameter isOwnCommit: Whether this context deleted them. A commit of others names the owners of
-  ///   one-way relationships, whose rows it changed.
+  /// - Parameter isOwnCommit: Whether this context deleted them. Another context's commit names the owners of one-way
+  ///   relationships, whose rows it changed.
   func dropReferences(to deleted: [any PersistentModel], isOwnCommit: Bool = true) {
     guard !deleted.isEmpty else { return }
-    // By root, since each hierarchy numbers its rows by itself.
+    // By root, since each hierarchy numbers its own rows.
     var rows: [Int: Set<Int64>] = [:]
     for model in deleted {
       let state = model._$statePointer
@@ -290,7 +290,7 @@ extension ObjectGraph {
 
   /// Runs a block with the write lock and the newest rows, and saves.
   ///
-  /// A save in the block commits what it saves, and the lock is taken again.
+  /// A save in the block commits what it saves, and the lock is acquired again.
   func transaction(_ block: () throws -> Void) throws {
     guard heldStores == nil, !isSaving else {
       try block()
@@ -299,8 +299,8 @@ extension ObjectGraph {
     heldStores = try begin(
       stores.indices.filter { stores[$0].configuration.allowsSave }, isDurable: false)
     defer {
-      // What was saved is committed; a transaction that is still open wrote nothing, but that a mirror may have
-      // got rows of objects that are registered now.
+      // What was saved is committed; a transaction that is still open wrote nothing, except that a mirror may have got
+      // rows of objects that are registered now.
       for store in heldStores ?? [] {
         if customStores.isEmpty || customStores[store] == nil {
           stores[store].rollBack()
@@ -349,8 +349,8 @@ extension ObjectGraph {
     applyCommitsOfOthers()
   }
 
-  /// Deletes stored objects by the rules of their relationships, in a context of its own, so that
-  /// nothing else of this context is saved with them.
+  /// Deletes stored objects by their relationships' delete rules, in a separate context, so that nothing else of this
+  /// context is saved with them.
   private func deleteObjects<T>(
     _ descriptor: FetchDescriptor<T>, includeSubclasses: Bool
   ) throws {
@@ -372,12 +372,12 @@ extension ObjectGraph {
     let connection = try stores[index].begin()
     do {
       let rows = try connection.deleteRows(of: entityPlan, selectedBy: selection)
-      // As a save that has nothing to write: no commit, of which others would be told.
+      // As with a save that has nothing to write: no commit, so other contexts are not notified.
       if rows.isEmpty { return stores[index].rollBack() }
       var written = CommitLog.Rows()
       written.add(.init(name: plan.entity.table, written: rows, deleted: rows))
       connection.changes.author = author
-      // Without an author: this context applies it as the others do.
+      // Without an author, so that this context applies it as the others do.
       try stores[index].commit(from: nil, rows: written)
       stores[index].trimIfDue()
     } catch {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The engine of one context: owns its parts, and orders their calls.
 ///
-/// Objects hold the engine, not the context, so that an object outliving its context can still load
-/// what it refers to. Used by one thread at a time, as its context is.
+/// Objects hold the engine, not the context, so that an object that outlives its context can still load its
+/// destinations. Used by one thread at a time, as its context is.
 final class ObjectGraph: ModelHome {
   let container: ModelContainer
   let layout: StoreLayout
@@ -20,28 +20,28 @@ final class ObjectGraph: ModelHome {
   // Looked at several times in each change of a property, which a check of exclusive access would double.
   @exclusivity(unchecked) var undo = UndoRecorder() { didSet { recordsUndo = undo.manager != nil } }
   @exclusivity(unchecked) var membership: Membership?
-  /// The relationship that was last set to what it held.
+  /// The relationship that was last set to the value it held.
   @exclusivity(unchecked) var unchanged = Unchanged()
   weak var context: ModelContext?
   var author: String?
   var autosaves = false
   var isSaving = false
-  /// The stores whose write lock a block of `transaction(block:)` has; nil outside.
+  /// The stores whose write lock a `transaction(block:)` holds; nil outside.
   var heldStores: [Int]?
   /// Whether the block is done, so that the next save ends the transaction.
   var isLastSave = false
-  /// The connection that reads while news is applied, and its store's place.
+  /// The connection that reads while other contexts' commits are applied, and its store's place.
   var reading: (store: Int, connection: StoreConnection)?
-  /// Whether a save leaves the rows as they are that have the unique values of new objects, which then stand
-  /// for these rows.
+  /// Whether a save leaves existing rows unchanged that have the unique values of new objects; the new objects then
+  /// stand for these rows.
   var keepsUniqueRows = false
-  /// Whether others have committed since the last save.
+  /// Whether other contexts have committed since the last save.
   var hasNews = false
   var followers = Followers()
   /// The custom store behind each of `stores`, where one is; empty where none is.
   let customStores: [CustomStore?]
   /// The numbers that objects of a save have in their context, by those of the rows that it has written so far; nil
-  /// but in an engine that reads these rows for a custom store.
+  /// except in an engine that reads these rows for a custom store.
   var temporaryRows: [Int64: Int64]?
   /// Identifies the context to custom stores.
   let editingID = UUID()
@@ -181,7 +181,7 @@ final class ObjectGraph: ModelHome {
     if !unchanged.takes(model, index) { markChanged(model, at: index) }
   }
 
-  /// Whether an object that has pending changes may have relationships, which a save then looks at.
+  /// Whether an object with pending changes may have relationships, which a save then examines.
   var concernsRelationships: Bool { !pending.roots.isDisjoint(with: rootsWithRelationships) }
 
   /// Notes that the next save writes a property.
@@ -247,7 +247,7 @@ final class ObjectGraph: ModelHome {
     undo = UndoRecorder()
   }
 
-  /// Makes a changed object a clean one, whose relationships keep no changes of their own.
+  /// Makes a changed object a clean one whose relationships keep no changes.
   func settle(_ model: any PersistentModel) {
     pending.remove(model)
     guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
@@ -260,7 +260,7 @@ final class ObjectGraph: ModelHome {
 
   /// Takes an object that was never saved out of the context; it keeps its attributes.
   func leave(_ model: any PersistentModel) {
-    // Before it has no context, since that drops what its relationships have noted for the save.
+    // Before it loses its context, since that drops what its relationships have noted for the save.
     settle(model)
     let state = model._$statePointer
     state.pointee.set(_ModelFlags.missing)
@@ -281,7 +281,7 @@ extension PersistentModel {
   public var modelContext: ModelContext? { _$statePointer.pointee.graph?.context }
 }
 
-/// A relationship that was set to what it held, which is no change.
+/// A relationship that was set to the value it held, which isn't a change.
 struct Unchanged {
   private var place: (model: ObjectIdentifier, index: Int)?
 
@@ -289,7 +289,7 @@ struct Unchanged {
     place = (ObjectIdentifier(model), index)
   }
 
-  /// Whether the change that follows is that of the relationship noted.
+  /// Whether the next change is that of the noted relationship.
   mutating func takes(_ model: any PersistentModel, _ index: Int) -> Bool {
     guard let place else { return false }
     self.place = nil

@@ -1,13 +1,13 @@
 import SteadSQLite
 
-/// Fetches again what is registered: the rows' numbers are read first, and only the rows that are missing
-/// after them. Reading a number takes a small part of the time that reading ten columns takes.
+/// Fetches registered objects again: reads the rows' numbers first, and then only the missing rows. Reading a number
+/// takes a small part of the time of reading ten columns.
 extension ObjectLoader {
-  /// With fewer registered objects than this, a fetch reads rows at once.
+  /// With fewer registered objects than this, a fetch reads rows immediately.
   private static let worthwhileCount = 128
   /// How many rows are looked for under one lock.
   private static let batchSize = 256
-  /// A fetch gives up, and reads rows, once one of this many is missing.
+  /// A fetch stops reading numbers, and reads rows, once one of this many is missing.
   private static let missingShare = 5
 
   func mayCollectRegistered(_ plan: EntityPlan) -> Bool {
@@ -15,7 +15,7 @@ extension ObjectLoader {
       && registry.count(root: plan.entity.rootIndex) >= Self.worthwhileCount
   }
 
-  /// The objects of the rows whose numbers a statement gives; nil when too many are not registered.
+  /// The objects of the rows whose numbers a statement returns; nil if too many are not registered.
   ///
   /// - Parameter connection: Where the missing rows are read, in the statement's snapshot.
   func collectRegistered<T: PersistentModel>(
@@ -46,7 +46,7 @@ extension ObjectLoader {
     return unsafeBitCast(result, to: [T].self)
   }
 
-  /// Puts the objects of missing rows in their places; returns whether all are there.
+  /// Puts the objects of missing rows in their places; returns whether all of them exist.
   private func fill(
     _ missing: [(place: Int, row: Int64)], in result: inout [AnyObject], _ plan: EntityPlan,
     _ connection: StoreConnection

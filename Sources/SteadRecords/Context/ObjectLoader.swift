@@ -96,7 +96,7 @@ final class ObjectLoader {
 
   // MARK: Single rows
 
-  /// The object of a row that none is registered for; nil when there is no such row.
+  /// The object of a row without a registered object; nil if the row does not exist.
   func load(
     _ plan: EntityPlan, _ row: Int64, _ connection: StoreConnection
   ) throws -> (any PersistentModel)? {

@@ -7,13 +7,12 @@ import Synchronization
 /// is what makes weak references of this kind safe: an object's storage is freed only after its state's
 /// `deinit` has taken the lock and removed it.
 final class ObjectRegistry: @unchecked Sendable {
-  // Sendable: `maps` is used under the lock alone, and pointers in the maps are
-  // valid while it is held.
+  // Sendable: `maps` is only used under the lock, and pointers in the maps are valid while it is held.
   typealias State = UnsafeMutablePointer<_ModelState>
 
   private let lock = Mutex(())
-  /// One map for each entity; those of hierarchies' roots are used. Not an array, whose uniqueness
-  /// would be checked at each change.
+  /// One map for each entity; those of hierarchies' roots are used. Not an array, since each change would check its
+  /// uniqueness.
   private let maps: UnsafeMutablePointer<RowMap>
   private let entityCount: Int
   init(entityCount: Int) {
@@ -75,14 +74,13 @@ final class ObjectRegistry: @unchecked Sendable {
 
   func count(root: Int) -> Int { lock.withLock { _ in maps[root].count } }
 
-  /// Appends the registered objects of some rows; a stand-in where there is none that can be used as it
-  /// is.
+  /// Appends the registered objects of some rows, or a stand-in for each row without a usable one.
   ///
   /// - Returns: The places of the stand-ins among the rows.
   func append(
     _ rows: [Int64], root: Int, to objects: inout [AnyObject], orElse standIn: AnyObject
   ) -> [Int] {
-    // Nothing may be released while the lock is held, since an object's end takes it.
+    // Nothing may be released while the lock is held, since an object's deinit acquires it.
     var missing: [Int] = []
     lock.withLock { _ in
       for (place, row) in rows.enumerated() {
@@ -104,8 +102,8 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { _ in maps[root].insertNew(state, for: state.pointee.rowID) }
   }
 
-  /// Registers objects that were just made or saved; returns the places of those whose row is registered
-  /// already, which are left alone.
+  /// Registers objects that were just made or saved; returns the places of those whose row is already registered, which
+  /// are left alone.
   func registerNew(_ states: [State], root: (State) -> Int) -> [Int] {
     lock.withLock { _ in
       var conflicts: [Int] = []
@@ -141,7 +139,7 @@ final class ObjectRegistry: @unchecked Sendable {
 
   /// All registered objects of a hierarchy, retained.
   func all(root: Int) -> [AnyObject] {
-    // Nothing may be released while the lock is held, since an object's end takes it.
+    // Nothing may be released while the lock is held, since an object's deinit acquires it.
     let addresses: [UInt] = lock.withLock { _ in
       var result: [UInt] = []
       result.reserveCapacity(maps[root].count)

@@ -1,6 +1,6 @@
 import Observation
 
-/// Calls Observation with a key path whose types are known at run time only.
+/// Calls Observation with a key path whose types are only known at run time.
 enum PropertyNotifier {
   static func notify(
     _ registrar: ObservationRegistrar, _ model: any PersistentModel, _ keyPath: AnyKeyPath,

@@ -1,8 +1,8 @@
 /// A hash table from row numbers to objects' states: open addressing, linear probing, four
 /// consecutive rows to a place.
 ///
-/// Rows are mostly met in their order, and then three of four are found in the cache line of the one
-/// before. A place is 40 bytes; its memory is its owner's to free.
+/// Rows are mostly looked up in order, and then three of four are found in the previous one's cache line. A place is 40
+/// bytes; the owner frees its memory.
 struct RowMap {
   typealias State = UnsafeMutablePointer<_ModelState>
 
@@ -70,7 +70,7 @@ struct RowMap {
     }
   }
 
-  /// Adds a row, unless it is there.
+  /// Adds a row unless it exists.
   mutating func insertNew(_ state: State, for row: Int64) -> Bool {
     let places = withRoom()
     let index = index(of: row >> 2, in: places)
@@ -136,8 +136,8 @@ struct RowMap {
     return new
   }
 
-  /// How many groups that follow each other stay neighbours, as a power of two: rows that are met in
-  /// their order are then found in memory that the processor has read ahead.
+  /// How many consecutive groups stay neighbours, as a power of two: rows that are looked up in order are then found in
+  /// memory that the processor has prefetched.
   private static let neighbourBits = 3
 
   /// Multiplying by an odd constant spreads the rest of the number evenly.

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A notification that a save posts, where somebody may observe it.
+/// A notification that a save posts if the program may observe it.
 ///
-/// The notification centre does not tell whether it has observers, and posting without any costs as much as
-/// a third of saving a row. But who observes a notification has asked for its name before.
+/// The notification centre does not reveal whether it has observers, and posting without any costs as much as a third
+/// of saving a row. But an observer has read the notification's name before.
 final class SaveNotification: Sendable {
   static let willSave = SaveNotification("SwiftData.ModelContext.willSave")
   static let didSave = SaveNotification("SwiftData.ModelContext.didSave")

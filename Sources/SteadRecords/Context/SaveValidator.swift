@@ -1,5 +1,5 @@
-/// Checks what the store cannot: that relationships have as many destinations as they must, and that
-/// these are of this context.
+/// Checks what the store cannot: that relationships have an allowed number of destinations, and that these belong to
+/// this context.
 struct SaveValidator {
   let graph: ObjectGraph
 
@@ -20,7 +20,7 @@ struct SaveValidator {
   ///
   /// What a deletion cascades to, because it was linked after the deletion, counts as deleted.
   ///
-  /// - Parameter readsRows: Whether commits of others may have linked objects that are not loaded here.
+  /// - Parameter readsRows: Whether other contexts' commits may have linked objects that are not loaded here.
   func checkDenials(readsRows: Bool) throws {
     guard graph.traits.contains(where: \.hasRules) else { return }
     var going = graph.pending.models(.deleted)

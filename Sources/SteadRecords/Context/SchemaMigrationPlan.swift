@@ -1,12 +1,12 @@
-/// The versions of an app's schema, and how to get from one to the next.
+/// The versions of an app's schema, and the stages from each to the next.
 public protocol SchemaMigrationPlan: SendableMetatype {
   static var schemas: [any VersionedSchema.Type] { get }
   static var stages: [MigrationStage] { get }
-  /// What custom stages may drop without looking at it: entities and properties that are gone, such as `Book` and
-  /// `Author.age`; none unless given.
+  /// What custom stages may drop without reading it: entities and properties that are gone, such as `Book` and
+  /// `Author.age`; empty by default.
   ///
-  /// A custom stage fails that drops other data whose objects `willMigrate` has not fetched. A lightweight stage, and a
-  /// custom one without closures, drops what its models do not have. SwiftData has no such property.
+  /// A custom stage fails if it drops other data whose objects `willMigrate` has not fetched. A lightweight stage, and
+  /// a custom one without closures, drops what its models do not have. SwiftData has no such property.
   static var discardedData: Set<String> { get }
 }
 

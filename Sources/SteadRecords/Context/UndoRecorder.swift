@@ -2,12 +2,12 @@ import Foundation
 
 /// Keeps the way back from each change of one side of a relationship or of one attribute.
 ///
-/// A change of a relationship is kept side by side, so that undoing restores each side with its order,
-/// and needs no inverse to be found again.
+/// A change of a relationship is kept for each side, so that undoing restores each side with its order, and needs no
+/// search for an inverse.
 struct UndoRecorder {
   var manager: UndoManager? { didSet { waiting = [:] } }
-  /// What undoing could not restore, since the deletion of the other object was saved meanwhile. Undoing that
-  /// deletion, which was made before, comes next if it comes, and restores it.
+  /// What undoing could not restore, since the deletion of the other object was saved in the meantime. If undo
+  /// continues to that earlier deletion, it restores this, too.
   private var waiting: [ObjectIdentifier: [(ObjectGraph) -> Void]] = [:]
 
   var isRecording: Bool { manager?.isUndoRegistrationEnabled == true }
@@ -91,7 +91,7 @@ extension ObjectGraph {
     guard isHere(model) else { return }
     recordSide(of: model, at: index)
     var found = target
-    // Its deletion was saved meanwhile.
+    // Its deletion was saved in the meantime.
     if case .model(let destination) = target, !isHere(destination) {
       undo.wait(for: destination) { $0.restoreReference(of: model, at: index, to: target, list) }
       found = .none
@@ -109,7 +109,7 @@ extension ObjectGraph {
     guard isHere(model) else { return }
     let before = self.members(of: model, at: index)
     recordMembers(of: model, at: index, before)
-    // Without those whose deletion was saved meanwhile.
+    // Without those whose deletion was saved in the meantime.
     let all = members
     let members = all.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
     for case let gone as any PersistentModel in all where !isHere(gone) {
@@ -149,7 +149,7 @@ extension ObjectGraph {
 
   func recordDeletion(of model: any PersistentModel) {
     guard undo.isRecording else { return }
-    // What waits is for an older deletion, and was not there before this one.
+    // What waits is for an older deletion, and did not exist before this one.
     _ = undo.takeWaiting(for: model)
     undo.record(self) { $0.undoDeletion(of: model) }
   }
@@ -157,7 +157,7 @@ extension ObjectGraph {
   private func undoInsertion(of model: any PersistentModel) {
     guard isHere(model) else { return }
     guard model.has(_ModelFlags.inserted) else {
-      // Nothing that was there before the insertion goes with the object.
+      // Nothing that existed before the insertion goes with the object.
       let entity = entity(of: model)
       for index in entity.relationships { cut(model, entity.properties[index]) }
       return delete(model)

@@ -1,13 +1,13 @@
 extension ModelContext {
   /// Saves, with more work in the same transaction, which survives a loss of power when this returns.
   ///
-  /// All changes must be of the store of `rows`. When `note` throws, nothing is saved.
+  /// All changes must be of the store of `rows`. If `note` throws, nothing is saved.
   ///
   /// - Parameters:
   ///   - keepsUniqueRows: Whether the attributes of a row that has the unique values of a new object stay as they
   ///     are. Otherwise the object overwrites them.
-  ///   - note: Called with the transaction once the objects' rows are written, and with the new objects that
-  ///     stand for the row of another, since it has their unique values.
+  ///   - note: Called with the transaction once the objects' rows are written, and with the new objects that stand for
+  ///     another object's row, since it has their unique values.
   func save(
     in rows: StoreRows, keepsUniqueRows: Bool,
     noting note: (RowTransaction, _ sharing: Set<ObjectIdentifier>) throws -> Void
@@ -21,7 +21,7 @@ extension ModelContext {
     }
   }
 
-  /// How many objects were taken in by the inserts so far, those that others led to included.
+  /// How many objects the inserts have added so far, including those that other objects led to.
   var insertionCount: Int { graph.pending.insertionCount }
 
   /// Whether a new object's relationships lead to objects of other contexts, which a save would take for

@@ -1,4 +1,4 @@
-/// New objects that are saved to one store together, with more work in the same transaction.
+/// New objects that are saved to one store together, with other work in the same transaction.
 package struct ObjectBatch {
   /// Why objects were not saved.
   package enum Refusal: Error {
@@ -10,25 +10,25 @@ package struct ObjectBatch {
     case taken([Taken])
   }
 
-  /// An object whose unique values another row has.
+  /// An object with unique values that another row has.
   package struct Taken {
     /// The object's index in the batch.
     package let index: Int
-    /// The index of the object of the batch that the row is written for; nil for a row that is there, and where
-    /// the values are those of an object that came along.
+    /// The index of the batch's object that the row is written for; nil for an existing row, and if the values are
+    /// those of an object that came along.
     package let holder: Int?
-    /// The row that has the values, nil where they are those of an object that came along.
+    /// The row that has the values; nil if they are those of an object that came along.
     package let row: (entity: String, number: Int64)?
   }
 
-  /// What becomes of new objects whose unique values other rows have, or objects before in the batch.
+  /// What happens to new objects whose unique values other rows, or earlier objects of the batch, have.
   package enum Rule {
     /// Nothing is saved.
     case refuse
-    /// Nothing is saved when one is among the objects of the batch. One that came along stands for the row,
-    /// whose attributes stay as they are.
+    /// Nothing is saved if one is among the batch's objects. One that came along stands for the row, whose attributes
+    /// stay as they are.
     case keep
-    /// The row gets the object's values, the last one's where there are several.
+    /// The row gets the object's values; with several objects, the last one's.
     case replace
   }
 
@@ -38,7 +38,7 @@ package struct ObjectBatch {
   private let context: ModelContext
   private let objects: [any PersistentModel]
 
-  /// Gathers the objects, and all that their relationships reach, in a context of their own.
+  /// Gathers the objects, and all that their relationships reach, in a separate context.
   ///
   /// - Throws: ``Refusal``.
   package init(_ objects: [any PersistentModel], in rows: StoreRows) throws {
@@ -73,12 +73,12 @@ package struct ObjectBatch {
     }
   }
 
-  /// Saves the objects; the transaction survives a loss of power once this returns.
+  /// Saves the objects; the transaction survives a power loss once this returns.
   ///
   /// - Parameters:
-  ///   - rule: What becomes of objects whose unique values other rows have.
-  ///   - note: Called with the transaction once the objects' rows are written, and with the rows that several
-  ///     objects, or one and what was there before, stand for. When it throws, nothing is saved.
+  ///   - rule: What happens to objects whose unique values other rows have.
+  ///   - note: Called with the transaction once the objects' rows are written, and with the rows that stand for several
+  ///     objects, or for an object and an earlier row. If it throws, nothing is saved.
   /// - Throws: ``Refusal`` `.taken`.
   package func save(
     _ rule: Rule = .refuse, noting note: (RowTransaction, _ shared: SharedRows) throws -> Void
@@ -123,7 +123,7 @@ package struct ObjectBatch {
 }
 
 extension RowTransaction {
-  /// What the store holds for a saved object; nil when that is not what the object says.
+  /// What the store holds for a saved object; nil if that differs from what the object has.
   package func content(of model: any PersistentModel) throws -> RowContent? {
     guard let place = rows.place(of: model), let shape = rows.shapes[place.entity],
       let content = try content(of: shape, place.number)
@@ -137,7 +137,7 @@ extension RowTransaction {
     return content
   }
 
-  /// What the store holds for a saved object whose row other objects are for, too, whatever this one says.
+  /// What the store holds for a saved object whose row other objects share, whatever this one has.
   package func sharedContent(of model: any PersistentModel) throws -> RowContent? {
     guard let place = rows.place(of: model), let shape = rows.shapes[place.entity] else {
       return nil

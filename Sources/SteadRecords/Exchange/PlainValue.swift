@@ -35,7 +35,7 @@ enum PlainValue {
     }
   }
 
-  /// Whether two forms of one value say the same.
+  /// Whether two forms represent the same value.
   static func isSame(_ one: SQLValue, _ other: SQLValue, as encoding: ColumnEncoding) -> Bool {
     switch (encoding, one, other) {
     case (.decimal, .text(let one), .text(let other)):
@@ -59,7 +59,7 @@ enum PlainValue {
     }
   }
 
-  /// The digits and the exponent of a decimal number's text, nil when it is no number.
+  /// The digits and the exponent of a decimal number's string; nil if it isn't a number.
   static func canonicalDecimal(_ text: String) -> String? {
     if text == "NaN" { return text }
     var rest = Substring(text)
@@ -92,7 +92,7 @@ enum PlainValue {
     }
   }
 
-  /// What a JSON text says, without absent values that are written out as null.
+  /// The value of a JSON string, without absent values that are written out as null.
   private static func tree(_ text: String) -> NSObject? {
     let data = Data(text.utf8)
     guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)

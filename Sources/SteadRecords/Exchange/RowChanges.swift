@@ -22,18 +22,18 @@ package struct RowChanges: Sendable {
 }
 
 extension RowTransaction {
-  /// The number of the last commit that is seen; that of a transaction that writes is the next one.
+  /// The number of the last visible commit; a writing transaction's own is the next one.
   package func lastCommit() throws -> Int64 { try connection.lastCommit().number }
 
-  /// Whether the history after a transaction is there as a whole.
+  /// Whether the history after a transaction is complete.
   package func hasHistory(after number: Int64) throws -> Bool {
     guard try connection.hasHistory() else { return false }
     return try number >= connection.lastDeletedTransaction()
   }
 
-  /// Calls a body with the transactions after one, in their order. Costs their changes; no row is read.
+  /// Calls a body with the transactions after one, in order. Costs a read of their changes, not of any row.
   ///
-  /// - Throws: ``SwiftDataError`` `.unreadableStore` when a transaction's list of changes is damaged.
+  /// - Throws: ``SwiftDataError`` `.unreadableStore` if a transaction's list of changes is damaged.
   package func forEachTransaction(
     after number: Int64, _ body: (RowChanges) throws -> Void
   ) throws {
@@ -58,7 +58,7 @@ extension RowTransaction {
     }
   }
 
-  /// Keeps the history after a transaction until the named reader has handled more.
+  /// Keeps the history after a transaction until the named reader has handled more of it.
   package func setHistoryReader(_ name: String, to number: Int64) throws {
     try HistoryTrimming(connection: connection, limits: .none).setReader(name, to: number)
   }

@@ -97,12 +97,12 @@ final class RowConversion {
     return .null
   }
 
-  /// What is written: the value as it came out, when it says what went in.
+  /// What is written: the converted value, if it is equal to the original.
   private func settled(
     _ attribute: RowShape.Attribute, from given: SQLValue, to made: SQLValue
   ) -> SQLValue {
     if given == made || (given == .null && made == .null) { return made }
-    // A transformer's data may come out in other bytes each time; the ones that it accepts stay.
+    // A transformer's data may come out in other bytes each time; bytes that it accepts stay.
     if attribute.encoding == .opaque, made != .null,
       entity.properties[attribute.index].transformerName != nil
     {

@@ -2,7 +2,7 @@ import SteadSQLite
 
 /// Why rows were not removed: rows that stay lead to them, or the other way around.
 package struct RowLosses: Error {
-  /// A row, and the relationship through which it, or a row that it leads to, would be lost.
+  /// A row, and the relationship that would lose it or a row that it leads to.
   package typealias Loss = (entity: String, number: Int64, relationship: String)
 
   /// The most losses that are listed for one relationship.
@@ -12,9 +12,9 @@ package struct RowLosses: Error {
 }
 
 extension RowTransaction {
-  /// Deletes rows, without delete rules, with their pairs and external files.
+  /// Deletes rows without applying delete rules, with their pairs and external files.
   ///
-  /// - Throws: ``RowLosses`` when a row that stays leads to one of them; then nothing is deleted.
+  /// - Throws: ``RowLosses`` if a row that stays leads to one of them; then nothing is deleted.
   package func remove(_ removed: [(shape: RowShape, number: Int64)]) throws {
     try RowRemoval(self).run(removed)
   }
@@ -32,7 +32,7 @@ private struct RowRemoval {
 
   func run(_ removed: [(shape: RowShape, number: Int64)]) throws {
     if removed.isEmpty { return }
-    // In a table of its own, so that joins find what leads to the rows.
+    // In a separate table, so that joins find what leads to the rows.
     try connection.run(
       "CREATE TEMP TABLE IF NOT EXISTS stead_removed (root TEXT, number INTEGER, "
         + "PRIMARY KEY (root, number)) WITHOUT ROWID")

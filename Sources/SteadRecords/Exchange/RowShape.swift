@@ -2,25 +2,25 @@ import SteadSQLite
 
 /// What the rows of one entity consist of, by the names of its properties.
 package struct RowShape: Sendable {
-  /// An attribute and its column, which bears its name.
+  /// An attribute and its column, which has the same name.
   package struct Attribute: Sendable {
     package let name: String
     /// The name that the attribute had in an earlier schema.
     package let originalName: String
     package let isOptional: Bool
-    /// Whether large values of it lie in files beside the store.
+    /// Whether large values of it are stored in files next to the store.
     package let isExternal: Bool
     /// Where it is among the entity's properties.
     let index: Int
     let encoding: ColumnEncoding
   }
 
-  /// A relationship, and where it lies.
+  /// A relationship, and where it is stored.
   package struct Relationship: Sendable {
     /// Where the destinations of a relationship are stored.
     package enum Storage: Hashable, Sendable {
-      /// In a column of the row. Of the other columns, one has the row's place among its owner's, and
-      /// one the number of the owner's relationship, where several lie in the same column.
+      /// In a column of the row. Other columns hold the row's position in its owner's list and, if several of the
+      /// owner's relationships share the column, that relationship's number.
       case column(order: String?, list: String?)
       /// In the column of the destinations' to-one relationship.
       case inverse
@@ -41,13 +41,13 @@ package struct RowShape: Sendable {
     package let originalName: String
     package let storage: Storage
     package let isToMany: Bool
-    /// The entity that it leads to, or one above it.
+    /// The entity that it leads to, or a superclass of it.
     package let destination: String
     /// The entity at the root of the destination's hierarchy.
     package let destinationRoot: String
     /// The property that leads back.
     package let inverse: String?
-    /// The relationships that lead back, where there are several. A row is in one of them.
+    /// The relationships that lead back, if there are several. A row is in one of them.
     package let lists: [SharedList]
     /// The relationship's number among those that share its inverse.
     package let list: Int?
@@ -55,12 +55,12 @@ package struct RowShape: Sendable {
     package let minimum: Int
     /// The greatest number of destinations.
     package let maximum: Int
-    /// What becomes of a row when the one that it leads to is deleted; nil where nothing leads back.
+    /// What happens to a row when the one that it leads to is deleted; nil if nothing leads back.
     package let inverseRule: Schema.Relationship.DeleteRule?
   }
 
   package let name: String
-  /// The entity and those above it.
+  /// The entity and its superclasses.
   package let lineage: Set<String>
   /// The entity at the root of the hierarchy, which has one sequence of numbers.
   package let root: String
@@ -70,7 +70,7 @@ package struct RowShape: Sendable {
   package let ownedPairs: [(name: String, list: PairList)]
   /// All columns whose values make up a row, except those of pairs.
   package let columns: [String]
-  /// The places among the columns of each group whose values no two rows share.
+  /// The column indexes of each group of columns with unique values.
   package let uniqueness: [[Int]]
   /// What the column `_entity` holds.
   let discriminator: Int?

@@ -3,16 +3,16 @@ import SteadSQLite
 // What applies changes that came from elsewhere, one row after the other.
 
 extension RowTransaction {
-  /// A prepared statement of the connection's, shared by all who ask for the same text.
+  /// A prepared statement of the connection, shared by all callers with the same SQL.
   ///
-  /// For tables of the caller's own, whose names begin with `stead_`. It is rewound.
+  /// For the caller's own tables, whose names begin with `stead_`. It is rewound.
   package func statement(_ sql: String) throws -> SQLiteStatement {
     let statement = try connection.statement(sql)
     statement.reset()
     return statement
   }
 
-  /// Runs statements of the caller's own that return nothing.
+  /// Runs the caller's own statements that return nothing.
   package func execute(_ sql: String) throws { try connection.execute(sql) }
 
   /// Sets some columns of a row, by their names.
@@ -30,20 +30,20 @@ extension RowTransaction {
       properties: PropertySet(values.compactMap { entity.property(named: $0.column)?.index }))
   }
 
-  /// Takes values out of a row, so that another row may have them; not noted, since other values follow.
+  /// Clears values of a row, so that another row can have them; not noted, since other values follow.
   package func clear(_ columns: [String], of number: Int64, in shape: RowShape) throws {
     try connection.clear(columns, in: shape.root, row: number)
   }
 
-  /// The entity of a row of a shape's hierarchy; nil when there is no such row.
+  /// The entity of a row of a shape's hierarchy; nil if the row does not exist.
   package func entityName(of number: Int64, in shape: RowShape) throws -> String? {
     try connection.entity(of: number, in: entity(of: shape), rows.container.layout)?.name
   }
 
-  /// Lets the file go that a column of an external attribute names, unless other rows refer to it.
+  /// Releases the file that a column of an external attribute names, unless other rows refer to it.
   package func drop(external value: SQLValue) { dropFile(value) }
 
-  /// Deletes a row with its pairs; what refers to it becomes NULL. No delete rule is asked.
+  /// Deletes a row with its pairs; references to it become NULL. No delete rule is applied.
   package func delete(_ number: Int64, of shape: RowShape) throws {
     let entity = entity(of: shape)
     for attribute in shape.attributes where attribute.isExternal {
@@ -66,7 +66,7 @@ extension RowTransaction {
       "DELETE FROM \(shape.root.sqlName) WHERE \"_id\" = ?1", [.integer(number)])
   }
 
-  /// All relationships that have a place of their own in the store, each place once.
+  /// All relationships that have their own storage, each storage once.
   private var storedRelationships: [(shape: RowShape, relationship: RowShape.Relationship)] {
     var result: [String: (shape: RowShape, relationship: RowShape.Relationship)] = [:]
     for shape in rows.shapes.values {
@@ -91,7 +91,7 @@ extension RowTransaction {
     }
   }
 
-  /// Removes a pair of two rows from a list, if it is in there.
+  /// Removes a pair of two rows from a list if it is in the list.
   package func remove(_ pair: RowPair, from list: PairList) throws {
     try connection.run(
       "DELETE FROM \(list.table.sqlName) WHERE owner = ?1 AND target = ?2",
@@ -99,7 +99,7 @@ extension RowTransaction {
     if connection.changedRows > 0 { try noteUpdates(of: pair, in: list) }
   }
 
-  /// Notes that a row's list has changed, which lies in the rows that it leads to.
+  /// Notes that a row's list has changed, which is stored in its destinations' rows.
   ///
   /// - Parameters:
   ///   - relationship: The to-one relationship of those rows.

@@ -7,14 +7,14 @@ extension RowTransaction {
     return Int(try connection.integer("SELECT count(*) FROM \(shape.root.sqlName)\(test)") ?? 0)
   }
 
-  /// Whether an entity has a row of this number.
+  /// Whether an entity has a row with this number.
   package func contains(_ number: Int64, in shape: RowShape) throws -> Bool {
     try connection.integer(
       "SELECT 1 FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)", [.integer(number)])
       != nil
   }
 
-  /// What a row consists of; nil when there is no such row of that entity.
+  /// The contents of a row; nil if that entity has no such row.
   package func content(of shape: RowShape, _ number: Int64) throws -> RowContent? {
     guard let values = try values(of: shape, number) else { return nil }
     return RowContent(shape, number, values: values, pairs: try pairs(of: shape, number))
@@ -50,7 +50,7 @@ extension RowTransaction {
 
   // MARK: Single columns
 
-  /// What one column of a row holds; nil when there is no such row of that entity.
+  /// What one column of a row holds; nil if that entity has no such row.
   package func value(of column: String, in shape: RowShape, _ number: Int64) throws -> SQLValue? {
     try connection.rows(
       "SELECT \(column.sqlName) FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)",
@@ -74,7 +74,7 @@ extension RowTransaction {
 
   // MARK: Relationships
 
-  /// What a relationship stored in its destinations' rows leads to: owner by owner, in its order.
+  /// The destinations of a relationship that is stored in its destinations' rows: owner by owner, in its order.
   package func destinationsByOwner(
     of relationship: RowShape.Relationship
   ) throws -> [Int64: [Int64]] {
@@ -131,7 +131,7 @@ extension RowTransaction {
   func forEach(
     _ sql: String, _ values: [SQLValue] = [], _ body: ([SQLValue]) throws -> Void
   ) throws {
-    // Not a shared statement: the body may run the same text.
+    // Not a shared statement: the body may run the same SQL.
     let statement = try connection.prepare(sql)
     statement.bind(values)
     let count = statement.columnCount

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The receipt of a piece of work has a row of its own, and its entries lie beside it in chunks.
+/// The receipt of a piece of work has its own row, and its entries are stored separately in chunks.
 extension RowTransaction {
-  /// The receipt of a piece of work, without its entries; nil when there is none.
+  /// The receipt of a piece of work, without its entries; nil if none exists.
   package func receipt(named id: String) throws -> StoreReceipt? {
     try ReceiptTable(connection).receipt(named: id)
   }
@@ -12,12 +12,12 @@ extension RowTransaction {
     try ReceiptTable(connection).save(receipt)
   }
 
-  /// Which of a receipt's entries each chunk has, of those chunks that begin with a given one or behind it.
+  /// Which of a receipt's entries each chunk has, for chunks that begin at or after a given one.
   package func receiptChunks(of id: String, from first: Int) throws -> [Range<Int>] {
     try ReceiptTable(connection).chunks(of: id, from: first)
   }
 
-  /// A chunk by its first entry; nil when none begins there.
+  /// A chunk by its first entry; nil if none begins there.
   package func receiptEntries(of id: String, at first: Int) throws -> Data? {
     try ReceiptTable(connection).entries(of: id, at: first)
   }

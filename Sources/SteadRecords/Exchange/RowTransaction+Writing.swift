@@ -4,7 +4,7 @@ import SteadSQLite
 extension RowTransaction {
   /// Inserts a row with the values of its shape's columns.
   ///
-  /// - Throws: ``SwiftDataError`` `.modelValidationFailure` when a unique value is taken.
+  /// - Throws: ``SwiftDataError`` `.modelValidationFailure` if a unique value is taken.
   package func insert(_ values: [SQLValue], as number: Int64, of shape: RowShape) throws {
     let statement = try statement(inserting: shape)
     statement.reset()
@@ -14,7 +14,7 @@ extension RowTransaction {
     connection.changes.note(.insert, entity(of: shape), row: number)
   }
 
-  /// Gives a row the values of its shape's columns; a file that it referred to goes, unless it still does.
+  /// Gives a row the values of its shape's columns; removes a file that it no longer refers to.
   package func update(_ values: [SQLValue], of number: Int64, in shape: RowShape) throws {
     let external = Set(shape.attributes.filter(\.isExternal).map(\.name))
     if !external.isEmpty, let old = try self.values(of: shape, number) {
@@ -39,7 +39,7 @@ extension RowTransaction {
     try connection.row(in: shape.root, columns, values)
   }
 
-  /// Adds a pair to a list, unless it is in there.
+  /// Adds a pair to a list unless it is in the list.
   package func insert(_ pair: RowPair, into list: PairList) throws {
     try connection.run(
       "INSERT INTO \(list.table.sqlName) (owner, target, owner_order, target_order) "
@@ -75,7 +75,7 @@ extension RowTransaction {
     rows.container.layout.entities[shape.index]
   }
 
-  /// Sets a column of a row that holds one of some values; returns false when there is no such row.
+  /// Sets a column of a row if it holds one of some values; returns false if the row does not exist.
   package func set(
     _ column: String, of number: Int64, in shape: RowShape, to value: SQLValue,
     from accepted: [SQLValue]
@@ -87,7 +87,7 @@ extension RowTransaction {
       [value, .integer(number)] + accepted)
     guard connection.changedRows == 1 else { return false }
     let entity = entity(of: shape)
-    // Other columns say where a row is among its owner's.
+    // Other columns hold a row's position in its owner's list.
     if let property = entity.property(named: column) {
       connection.changes.note(
         .update, entity, row: number, properties: PropertySet([property.index]))
@@ -95,8 +95,8 @@ extension RowTransaction {
     return true
   }
 
-  /// Clears an attribute of bytes, to `nil` or to no bytes, in a row that still holds a value; returns
-  /// false when there is no such row. A file that held the bytes goes with it.
+  /// Clears an attribute of bytes, to `nil` or to no bytes, in a row that still holds a value; returns false if the row
+  /// does not exist. Removes the file that held the bytes.
   package func clear(
     _ attribute: RowShape.Attribute, of number: Int64, in shape: RowShape, holding value: SQLValue
   ) throws -> Bool {
@@ -106,7 +106,7 @@ extension RowTransaction {
     return isCleared
   }
 
-  /// A number that no row of the hierarchy has or has had.
+  /// A number that no row of the hierarchy has or ever had.
   package func newNumber(in shape: RowShape) throws -> Int64 {
     let plan = rows.container.planByEntity[shape.index]
     return (try connection.integer(plan.newest) ?? 0) + 1

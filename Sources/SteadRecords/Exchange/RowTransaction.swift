@@ -1,12 +1,12 @@
 import Foundation
 import SteadSQLite
 
-/// A transaction on a store's rows; good within the call that hands it out.
+/// A transaction on a store's rows, valid within the call that passes it.
 package final class RowTransaction {
   package let rows: StoreRows
   private let store: RecordStore
   let connection: StoreConnection
-  /// The files that rows no longer refer to; they go after the commit, unless others do.
+  /// The files that rows no longer refer to; removed after the commit unless others refer to them.
   private(set) var droppedFiles: Set<String> = []
   private var conversions: [String: RowConversion] = [:]
   private var selections: [Int: SQLiteStatement] = [:]
@@ -22,7 +22,7 @@ package final class RowTransaction {
 
   /// The values that the attributes of an entity's row would have, in their order.
   ///
-  /// - Throws: ``RowProblems`` when a value is not of its attribute's type.
+  /// - Throws: ``RowProblems`` if a value does not have its attribute's type.
   package func convert(
     _ attributes: [String: SQLValue], for shape: RowShape
   ) throws -> [SQLValue] {
@@ -44,18 +44,18 @@ package final class RowTransaction {
 
   /// The bytes that a column of an external attribute stands for; a file's are mapped.
   ///
-  /// - Throws: When the file is gone or damaged.
+  /// - Throws: If the file is gone or damaged.
   package func bytes(ofExternal value: SQLValue) throws -> SQLValue {
     guard case .text(let reference) = value, let blobs = store.blobs else { return value }
     return .blob(try blobs.map(reference))
   }
 
-  /// Lets a file go with this transaction, unless other rows refer to it.
+  /// Releases a file with this transaction, unless other rows refer to it.
   func dropFile(_ value: SQLValue) {
     if case .text(let reference) = value { droppedFiles.insert(reference) }
   }
 
-  /// What a row holds in the columns of its shape; nil when there is no such row of that entity.
+  /// What a row holds in the columns of its shape; nil if that entity has no such row.
   func values(of shape: RowShape, _ number: Int64) throws -> [SQLValue]? {
     let statement = try statement(selecting: shape)
     statement.reset()
@@ -65,7 +65,7 @@ package final class RowTransaction {
     return shape.columns.indices.map { statement.value(Int32($0)) }
   }
 
-  /// What an object binds for each of the columns of its shape; nil for those that no property has.
+  /// What an object binds for each of the columns of its shape; nil for columns without a property.
   func boundValues(of model: any PersistentModel, _ shape: RowShape) throws -> [SQLValue?] {
     let binding: RowBinding
     if let known = bindings[shape.index] {

@@ -1,5 +1,4 @@
-/// Rows that new objects stand for and that are not theirs alone: they were there before, or several objects have
-/// their unique values.
+/// Rows that new objects share: rows that existed before, or rows of several objects with the same unique values.
 package struct SharedRows {
   /// A row by the hierarchy that numbers it.
   package struct Row: Hashable, Sendable {

@@ -1,16 +1,16 @@
 import Foundation
 import SteadFiles
 
-/// The rows of a container's store, below its objects; for what moves data as a whole.
+/// The rows of a container's store, below its objects; for code that moves data as a whole.
 package struct StoreRows: Sendable {
   let container: ModelContainer
   /// The entities' shapes by their names.
   package let shapes: [String: RowShape]
   private let store: RecordStore
 
-  /// The store that holds an entity, or, without one, all entities.
+  /// The store that holds an entity, or, without an entity, the only store.
   ///
-  /// nil when the container has no such entity, or, without one, several stores.
+  /// nil if the container does not have the entity, or, without an entity, if it has several stores.
   package init?(_ container: ModelContainer, holding name: String? = nil) {
     let store: RecordStore
     if let name {
@@ -23,7 +23,7 @@ package struct StoreRows: Sendable {
     self.init(container, store)
   }
 
-  /// The store of a configuration; nil where it is a custom one.
+  /// The store of a configuration; nil if it is a custom one.
   package init?(_ container: ModelContainer, of configuration: ModelConfiguration) {
     let found = container.ownStores.first { store in
       store.configuration.name == configuration.name
@@ -42,15 +42,15 @@ package struct StoreRows: Sendable {
     self.shapes = Dictionary(uniqueKeysWithValues: shapes)
   }
 
-  /// The store's file; where it is in memory, there is none.
+  /// The store's file; nil for a store in memory.
   private var url: URL? {
     store.configuration.isStoredInMemoryOnly ? nil : store.configuration.url
   }
 
-  /// The store's own identifier, as its objects' identifiers have it.
+  /// The store's own identifier, as in its objects' identifiers.
   package var identifier: String { store.identity.identifier }
 
-  /// Runs a body on what is committed now, past the caches of all contexts.
+  /// Runs a body on the currently committed data, past the caches of all contexts.
   package func read<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
     return try store.read(.newest) { connection, _ in
@@ -58,10 +58,9 @@ package struct StoreRows: Sendable {
     }
   }
 
-  /// Runs a body in one transaction that survives a loss of power when this returns; it is rolled back
-  /// when the body throws.
+  /// Runs a body in one transaction that survives a power loss once this returns; it is rolled back if the body throws.
   ///
-  /// All contexts then read everything again. Costs a sync of the disk beside the body's work.
+  /// All contexts then read everything again. Costs a disk sync besides the body's work.
   package func write<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
     var dropped: Set<String> = []
@@ -75,10 +74,10 @@ package struct StoreRows: Sendable {
     return result
   }
 
-  /// Runs a body in one transaction; it is rolled back when the body throws.
+  /// Runs a body in one transaction; it is rolled back if the body throws.
   ///
-  /// Contexts take as changed what the body changes, and no more, however many rows there are. The commit survives
-  /// the end of the process.
+  /// Contexts treat as changed only what the body changes, however many rows exist. The commit survives the end of the
+  /// process.
   ///
   /// - Parameter author: Who made the changes, for the history.
   package func apply<Result>(
@@ -105,7 +104,7 @@ package struct StoreRows: Sendable {
     return result
   }
 
-  /// Throws for a custom store: what is in memory of it is not all that it has, and not where it keeps it.
+  /// Throws for a custom store: its memory does not have all of its data, and isn't where it keeps it.
   private func requireRows() throws {
     guard container.customStores.contains(where: { $0?.mirror === store }) else { return }
     throw SwiftDataError(
@@ -114,20 +113,20 @@ package struct StoreRows: Sendable {
         + "in a context, or use a ModelConfiguration.")
   }
 
-  /// Makes all that is committed survive a loss of power, also what a process that was killed has left.
+  /// Makes all committed data survive a power loss, including commits of a process that was killed.
   package func makeDurable() throws {
     guard let url else { return }
     let disk = POSIXDisk()
     let log = url.path + "-wal"
-    // The log alone: what was moved from it to the store's file was synced there before. And closing
-    // another descriptor of that file would end SQLite's locks on it.
+    // Only the log: what was moved from it to the store's file was synced there before. And closing another descriptor
+    // of that file would release SQLite's locks on it.
     if try disk.status(at: log) != nil {
       try disk.withDescriptor(log, O_RDONLY) { try disk.sync($0, path: log) }
     }
     try disk.syncDirectory(url.deletingLastPathComponent().path)
   }
 
-  /// Has all contexts read everything again.
+  /// Makes all contexts read everything again.
   package func notifyContexts() {
     do {
       try store.write { _ in }
@@ -142,7 +141,7 @@ package struct StoreRows: Sendable {
       reference: container.planByEntity[shape.index].reference, row: number)
   }
 
-  /// The row of an identifier; nil when it is of another store, or of an object never saved.
+  /// The row of an identifier; nil if it is of another store, or of an object never saved.
   package func place(
     of identifier: PersistentIdentifier
   ) -> (entity: String, number: Int64)? {
@@ -152,14 +151,14 @@ package struct StoreRows: Sendable {
     return (identifier.entityName, identifier.row)
   }
 
-  /// The stored property that a key path of a model reads, by its name.
+  /// The name of the stored property that a key path of a model reads.
   package func propertyName(
     of keyPath: AnyKeyPath, on type: any PersistentModel.Type
   ) -> String? {
     guard let entity = container.layout.entity(for: type) else { return nil }
     if let index = entity.propertyByKeyPath[keyPath] { return entity.properties[index].name }
-    // A subclass's path to an inherited property is another one, but bears its name; a computed
-    // property that reads a stored one does not.
+    // A subclass's path to an inherited property is a different one with the same name; a computed property that reads
+    // a stored one has another name.
     return entity.propertyIndex(of: keyPath).map { entity.properties[$0].name }.flatMap {
       $0 == KeyPathName.lastComponent(keyPath) ? $0 : nil
     }
@@ -175,7 +174,7 @@ package struct StoreRows: Sendable {
 }
 
 extension StoreRows {
-  /// Hears of commits to the store, of this process and of others, until it is released.
+  /// Receives commits to the store, of this process and of others, until it is released.
   package final class CommitWatch: Sendable {
     private let listener = CommitListener()
     private let log: CommitLog
@@ -183,11 +182,11 @@ extension StoreRows {
     fileprivate init(_ store: RecordStore, _ body: @escaping @Sendable () -> Void) {
       log = store.log
       listener.setTurn { [weak listener] in
-        // Before the body, so that what is committed from now on is heard, too.
+        // Before the body, so that no commit from now on is missed.
         listener?.turnBegins()
         body()
       }
-      // Commits are told of only where several may want to know.
+      // Commits are only announced if several may need them.
       log.addContext()
       log.listen(listener)
       store.watch()
@@ -196,7 +195,8 @@ extension StoreRows {
     deinit { log.removeContext() }
   }
 
-  /// Calls a body after commits; several may be one call. The body may be called on any thread, and must be quick.
+  /// Calls a body after commits; one call may stand for several. The body may be called on any thread, and must be
+  /// quick.
   package func watch(_ body: @escaping @Sendable () -> Void) -> CommitWatch {
     CommitWatch(store, body)
   }

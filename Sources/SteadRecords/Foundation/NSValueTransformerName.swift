@@ -4,10 +4,10 @@
     /// The name itself.
     public var rawValue: String
 
-    /// A name from its text.
+    /// Creates a name from a string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A name from its text.
+    /// Creates a name from a string.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// Turns true to false and false to true.

@@ -1,6 +1,6 @@
 // What the runtime's reflection tells of a class's stored properties.
 
-/// Where stored properties of a class lie in its objects; nil for a name that is no stored property.
+/// Where stored properties of a class lie in its objects; nil for a name that isn't a stored property.
 func storedPropertyOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
   var offsets: [String: Int] = [:]
   for index in 0..<storedPropertyCount(of: type) {

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// Actions that are undone as one, in the order in which they were registered.
+  /// Actions that are undone together, in the order in which they were registered.
   final class UndoGroup {
     enum Entry {
       case action(UndoAction)

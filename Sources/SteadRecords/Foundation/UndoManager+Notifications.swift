@@ -5,7 +5,7 @@
   public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
 
   extension Notification.Name {
-    /// A group inside another is about to be opened, or a group closed, or something undone or redone.
+    /// A nested group is about to be opened, a group was closed, or something was undone or redone.
     public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
     /// A group was opened.
     public static let NSUndoManagerDidOpenUndoGroup = Self(
@@ -20,9 +20,9 @@
     public static let NSUndoManagerWillUndoChange = Self("NSUndoManagerWillUndoChangeNotification")
     /// A step was undone.
     public static let NSUndoManagerDidUndoChange = Self("NSUndoManagerDidUndoChangeNotification")
-    /// A step is about to be done again.
+    /// A step is about to be redone.
     public static let NSUndoManagerWillRedoChange = Self("NSUndoManagerWillRedoChangeNotification")
-    /// A step was done again.
+    /// A step was redone.
     public static let NSUndoManagerDidRedoChange = Self("NSUndoManagerDidRedoChangeNotification")
   }
 #endif

@@ -1,8 +1,7 @@
 #if !canImport(Darwin)
   public import Foundation
 
-  /// What has been done, so that it can be undone and done again: Foundation's class of this name,
-  /// which Linux lacks.
+  /// Records actions so that they can be undone and redone: Foundation's class of this name, which Linux lacks.
   ///
   /// ```swift
   /// func setTitle(_ title: String) {
@@ -12,14 +11,14 @@
   /// }
   /// ```
   ///
-  /// Actions are kept in groups, and a group is undone as one. There is no run loop here whose turns
-  /// could mark the groups, so with ``groupsByEvent`` a group that the first action opens is closed by
-  /// ``endUndoGrouping()``, by ``undo()``, or by the context that registers with this manager, at the
-  /// end of `processPendingChanges()`. A group that ``beginUndoGrouping()`` opens outside all others is
-  /// a step of its own. Registering by selector needs the Objective-C runtime and is absent.
+  /// Actions are kept in groups, and a group is undone as a whole. Linux has no run loop whose turns could mark the
+  /// groups. So with ``groupsByEvent``, a group that the first action opens is closed by ``endUndoGrouping()``, by
+  /// ``undo()``, or by the context that registers with this manager, at the end of `processPendingChanges()`. A group
+  /// that ``beginUndoGrouping()`` opens outside all others is a separate step. Registering by selector needs the
+  /// Objective-C runtime and is absent.
   ///
-  /// A manager is no more than its actions are: use it where its targets live. The targets are held
-  /// weakly, what the handlers capture is held.
+  /// A manager is only as Sendable as its actions: use it where its targets live. It holds the targets weakly, and what
+  /// the handlers capture strongly.
   open class UndoManager: NSObject {
     private enum Phase { case registering, undoing, redoing }
 
@@ -31,36 +30,36 @@
     private var phase = Phase.registering
     private var disableCount = 0
 
-    /// Whether an action that is registered outside a group opens one; true to begin with.
+    /// Whether an action that is registered outside a group opens one; true by default.
     open var groupsByEvent = true
 
-    /// How many steps are kept, the oldest going first; 0, as to begin with, is no limit.
+    /// How many steps are kept, dropping the oldest first; 0, the default, means no limit.
     open var levelsOfUndo = 0 {
       didSet { dropOldest() }
     }
 
-    /// How many groups are open, one inside the other.
+    /// How many nested groups are open.
     open var groupingLevel: Int { openGroups.count }
 
-    /// Whether actions are taken, which ``disableUndoRegistration()`` ends for a time.
+    /// Whether actions are recorded, which ``disableUndoRegistration()`` suspends.
     open var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-    /// Whether ``undo()`` is at work.
+    /// Whether ``undo()`` is running.
     open var isUndoing: Bool { phase == .undoing }
 
-    /// Whether ``redo()`` is at work.
+    /// Whether ``redo()`` is running.
     open var isRedoing: Bool { phase == .redoing }
 
     /// How many steps can be undone.
     open var undoCount: Int { undoStack.count + (hasOpenActions && phase != .undoing ? 1 : 0) }
 
-    /// How many steps can be done again.
+    /// How many steps can be redone.
     open var redoCount: Int { redoStack.count }
 
     /// Whether there is something to undo.
     open var canUndo: Bool { undoCount > 0 }
 
-    /// Whether there is something to do again.
+    /// Whether there is something to redo.
     open var canRedo: Bool {
       post(.NSUndoManagerCheckpoint)
       return redoCount > 0
@@ -68,17 +67,16 @@
 
     private var hasOpenActions: Bool { openGroups.contains { !$0.isEmpty } }
 
-    /// Opens a group; what is registered until it is closed is undone as one.
+    /// Opens a group; what is registered until it is closed is undone together.
     open func beginUndoGrouping() {
       if groupingLevel > 0 { post(.NSUndoManagerCheckpoint) }
       openGroups.append(UndoGroup())
       post(.NSUndoManagerDidOpenUndoGroup)
     }
 
-    /// Closes the innermost open group; one in which nothing was registered leaves no trace.
+    /// Closes the innermost open group; an empty one leaves no trace.
     ///
-    /// To call it with no group open is a programmer's error, and stops the program as it does on
-    /// Apple's systems.
+    /// Calling it with no open group is a programmer's error, and stops the program as it does on Apple's systems.
     open func endUndoGrouping() {
       post(.NSUndoManagerCheckpoint)
       post(
@@ -109,30 +107,30 @@
       redoStack.removeFirst(max(0, redoStack.count - levelsOfUndo))
     }
 
-    /// Ends what would be a run loop's turn: closes the group that a registration opened by itself.
+    /// Does the work of the end of a run loop's turn: closes the group that a registration opened automatically.
     func closeEventGroup() {
       guard isEventGroupOpen, groupingLevel == 1, phase == .registering else { return }
       endUndoGrouping()
     }
 
-    /// Takes no more actions until ``enableUndoRegistration()`` is called as often as this was.
+    /// Stops recording actions until ``enableUndoRegistration()`` is called as often as this was.
     open func disableUndoRegistration() { disableCount += 1 }
 
-    /// Takes actions again; to call it more often than ``disableUndoRegistration()`` stops the program.
+    /// Records actions again; calling it more often than ``disableUndoRegistration()`` stops the program.
     open func enableUndoRegistration() {
       precondition(disableCount > 0, "enableUndoRegistration() was called too often.")
       disableCount -= 1
     }
 
-    /// Keeps what will undo a change that is being made.
+    /// Registers an action that undoes the current change.
     ///
-    /// While the manager undoes, the action becomes one to do again. A new action otherwise clears
-    /// what could be done again. With ``groupsByEvent`` false and no group open it is a programmer's
-    /// error, and stops the program as it does on Apple's systems.
+    /// While the manager undoes, the action becomes one to redo. Otherwise, a new action clears what could be redone.
+    /// With ``groupsByEvent`` false, calling it without an open group is a programmer's error, and stops the program as
+    /// it does on Apple's systems.
     ///
     /// - Parameters:
-    ///   - target: What the handler gets; held weakly, and once it is gone the action does nothing.
-    ///   - handler: Undoes the change, and registers the action that makes it again.
+    ///   - target: Passed to the handler; held weakly, and once it is gone the action does nothing.
+    ///   - handler: Undoes the change, and registers the action that redoes it.
     open func registerUndo<TargetType: AnyObject>(
       withTarget target: TargetType, handler: @escaping (TargetType) -> Void
     ) {
@@ -149,16 +147,16 @@
       openGroups.last?.entries.append(.action(UndoAction(target: target, perform: perform)))
     }
 
-    /// Closes the open group, if there is one, and undoes the last step; does nothing without one.
+    /// Closes the open group, if there is one, and undoes the last step; does nothing if there is none.
     ///
-    /// To call it with groups open inside each other is a programmer's error, and stops the program.
+    /// Calling it with nested groups open is a programmer's error, and stops the program.
     open func undo() {
       if groupingLevel == 1, phase == .registering { endUndoGrouping() }
-      precondition(groupingLevel == 0, "undo() was called with undo groups open in each other.")
+      precondition(groupingLevel == 0, "undo() was called with nested undo groups open.")
       undoNestedGroup()
     }
 
-    /// Undoes the last group: outside all groups as ``undo()`` does, inside one the last nested one.
+    /// Undoes the last group: outside all groups as ``undo()`` does, inside a group the last nested one.
     open func undoNestedGroup() {
       post(.NSUndoManagerCheckpoint)
       let group: UndoGroup?
@@ -173,9 +171,9 @@
       post(.NSUndoManagerDidUndoChange)
     }
 
-    /// Does again what was undone last; does nothing where nothing was.
+    /// Redoes what was undone last; does nothing if nothing was.
     ///
-    /// To call it with a group open is a programmer's error, and stops the program.
+    /// Calling it with a group open is a programmer's error, and stops the program.
     open func redo() {
       precondition(groupingLevel == 0, "redo() was called with an undo group open.")
       post(.NSUndoManagerCheckpoint)
@@ -186,7 +184,7 @@
     }
 
     private func perform(_ group: UndoGroup, as newPhase: Phase) {
-      // What the handlers register must not end up in a group that is open around the one undone.
+      // Actions that the handlers register must not end up in a group that is open around the one undone.
       let outerGroups = openGroups
       (openGroups, phase) = ([], newPhase)
       beginUndoGrouping()
@@ -198,7 +196,7 @@
       (openGroups, phase) = (outerGroups, .registering)
     }
 
-    /// Forgets all actions, closes all groups, and takes actions again.
+    /// Forgets all actions, closes all groups, and records actions again.
     open func removeAllActions() {
       undoStack = []
       redoStack = []
@@ -209,7 +207,7 @@
 
     /// Forgets the actions of one target, in open groups as well.
     open func removeAllActions(withTarget target: Any) {
-      // On Linux a cast to AnyObject boxes what is no object, and no action has such a target.
+      // On Linux a cast to AnyObject boxes a value that isn't an object, and no action has such a target.
       let object = target as AnyObject
       for group in undoStack + redoStack + openGroups { group.removeActions(of: object) }
       undoStack.removeAll(where: \.isEmpty)
@@ -220,32 +218,32 @@
       phase == .undoing || !hasOpenActions ? undoStack.last : openGroups.first
     }
 
-    /// What the last step is called, for a menu: empty when it has no name or there is none.
+    /// The name of the last step, for a menu: empty if it has no name or there is none.
     open var undoActionName: String { undoGroup?.actionName ?? "" }
 
-    /// What the step that can be done again is called.
+    /// The name of the step that can be redone.
     open var redoActionName: String { redoStack.last?.actionName ?? "" }
 
-    /// Names the step that is being registered, or the last one when no group is open.
+    /// Names the step that is being registered, or the last one if no group is open.
     open func setActionName(_ actionName: String) {
       (openGroups.first ?? undoStack.last)?.actionName = actionName
     }
 
-    /// Says that the step may be thrown away without a question, such as a scroll position.
+    /// Marks the step as discardable without asking the user, such as a scroll position.
     open func setActionIsDiscardable(_ discardable: Bool) {
       (openGroups.first ?? undoStack.last)?.isDiscardable = discardable
     }
 
-    /// Whether the last step was said to be discardable.
+    /// Whether the last step is marked as discardable.
     open var undoActionIsDiscardable: Bool { undoGroup?.isDiscardable ?? false }
 
-    /// Whether the step that can be done again was said to be discardable.
+    /// Whether the step that can be redone is marked as discardable.
     open var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 
     /// "Undo" with the last step's name, in English.
     open var undoMenuItemTitle: String { undoMenuTitle(forUndoActionName: undoActionName) }
 
-    /// "Redo" with the name of the step that can be done again, in English.
+    /// "Redo" with the name of the step that can be redone, in English.
     open var redoMenuItemTitle: String { redoMenuTitle(forUndoActionName: redoActionName) }
 
     /// "Undo" with a name, in English.

@@ -1,11 +1,11 @@
 import Foundation
 
 // A transformer for storage turns values into data, and back in reverse. Foundation's
-// NSSecureUnarchiveFromDataTransformer and its subclasses are the other way round: they turn data
-// into values. Both serve a transformable property, as they do on Apple's systems.
+// NSSecureUnarchiveFromDataTransformer and its subclasses work the other way round: they turn data into values. Both
+// work for a transformable property, as they do on Apple's systems.
 
 extension ValueTransformer {
-  /// The data to store for a value; nil where the transformer gives none.
+  /// The data to store for a value; nil if the transformer returns none.
   func storedData(of value: Any) -> Data? {
     let value = (value as? any OptionalValue)?.wrapped ?? value
     if unarchives { return data(reverseTransformedValue(value)) }
@@ -13,19 +13,19 @@ extension ValueTransformer {
     return mayUnarchive ? data(reverseTransformedValue(value)) : nil
   }
 
-  /// The value that was stored as data; nil where the transformer gives none of its type.
+  /// The value that was stored as data; nil if the transformer returns none of its type.
   func storedValue<Value>(of data: Data, as type: Value.Type) -> Value? {
     if unarchives { return Self.bridge(transformedValue(data), to: type) }
     if let value = Self.bridge(reverseTransformedValue(data), to: type) { return value }
     return mayUnarchive ? Self.bridge(transformedValue(data), to: type) : nil
   }
 
-  /// Whether ``transformedValue(_:)`` reads data, whatever the class says of its values.
+  /// Whether ``transformedValue(_:)`` reads data, whatever the class declares about its values.
   private var unarchives: Bool {
     self is NSSecureUnarchiveFromDataTransformer && !givesData
   }
 
-  /// Whether the class says that it makes something other than data, and can undo that.
+  /// Whether the class declares that it produces something other than data, and can reverse that.
   ///
   /// Many transformers for storage name the class of the value here instead of `NSData`, so the
   /// forward direction is tried first for them, too.

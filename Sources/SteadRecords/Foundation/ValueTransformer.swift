@@ -16,49 +16,49 @@
   ///   ColorTransformer(), forName: NSValueTransformerName("ColorTransformer"))
   /// ```
   ///
-  /// A registered transformer is one object for all threads, so it must not keep anything that changes.
+  /// All threads share one registered transformer, so it must not have mutable state.
   open class ValueTransformer: NSObject, _RegisteredByName {
     /// A transformer; required of every subclass, since columns are declared by the class alone.
     override public required init() { super.init() }
 
-    /// Registers a transformer for all of the process, or with nil removes the one of that name.
+    /// Registers a transformer for the whole process, or removes the one with that name if it is nil.
     open class func setValueTransformer(
       _ transformer: ValueTransformer?, forName name: NSValueTransformerName
     ) {
       TransformerRegistry.shared.set(transformer, for: name)
     }
 
-    /// The names under which transformers are registered, those of the system included.
+    /// The names of registered transformers, including the system's.
     open class func valueTransformerNames() -> [NSValueTransformerName] {
       TransformerRegistry.shared.names
     }
 
-    /// The class of the values that come out; `NSObject` unless overridden.
+    /// The class of the resulting values; `NSObject` unless overridden.
     open class func transformedValueClass() -> AnyClass { NSObject.self }
 
     /// Whether ``reverseTransformedValue(_:)`` undoes ``transformedValue(_:)``; false unless overridden.
     open class func allowsReverseTransformation() -> Bool { false }
 
-    /// The value turned; the value itself unless overridden.
+    /// The transformed value; the value itself unless overridden.
     open func transformedValue(_ value: Any?) -> Any? { value }
 
-    /// The value turned back, by default as ``transformedValue(_:)`` does it.
+    /// The value transformed back, by default with ``transformedValue(_:)``.
     ///
-    /// To call it where ``allowsReverseTransformation()`` is false gives nil.
+    /// Returns nil if ``allowsReverseTransformation()`` is false.
     open func reverseTransformedValue(_ value: Any?) -> Any? {
       type(of: self).allowsReverseTransformation() ? transformedValue(value) : nil
     }
   }
 
-  /// Lends ``ValueTransformer`` an initialiser that returns an object which is there already; only the
-  /// extension of a protocol that is not for classes alone may assign `self`.
+  /// Gives ``ValueTransformer`` an initialiser that returns an existing object; only the extension of a protocol that
+  /// is not limited to classes may assign `self`.
   public protocol _RegisteredByName {}
 
   extension _RegisteredByName {
-    /// The transformer that is registered under a name.
+    /// The transformer with a name.
     ///
-    /// Where none is, and there is a transformer class of that name (with its module, as in
-    /// `App.ColorTransformer`), one is made and registered. Nil where there is neither.
+    /// If none is registered, but a transformer class of that name exists (with its module, as in
+    /// `App.ColorTransformer`), one is made and registered. Nil if neither exists.
     public init?(forName name: NSValueTransformerName) {
       guard let found = TransformerRegistry.shared.transformer(for: name) as? Self else {
         return nil
@@ -69,9 +69,8 @@
 
   /// The transformers of the process by their names.
   ///
-  /// Unchecked, since transformers are not Sendable: the table itself is only touched under the lock,
-  /// and a transformer that is registered is shared between threads on Apple's systems, too, which
-  /// ``ValueTransformer`` says.
+  /// Unchecked, since transformers are not Sendable: the table itself is only touched under the lock, and threads share
+  /// a registered transformer on Apple's systems, too, as ``ValueTransformer`` documents.
   private final class TransformerRegistry: @unchecked Sendable {
     static let shared = TransformerRegistry()
 
@@ -99,7 +98,7 @@
       }
       let made = type.init()
       return lock.withLock {
-        // Another thread may have been quicker, and all must get the same one.
+        // Another thread may have registered one first, and all must get the same one.
         if let found = transformers[name] { return found }
         transformers[name] = made
         return made

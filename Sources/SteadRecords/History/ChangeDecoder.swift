@@ -30,7 +30,7 @@ final class ChangeDecoder {
     oldStart = try old.start()
   }
 
-  /// The changes of a transaction; those of entities that the container does not have are left out.
+  /// The changes of a transaction, without those of entities that the container does not have.
   func changes(_ text: UnsafeBufferPointer<UInt8>, of number: Int64, at stamp: Int64) throws
     -> [HistoryChange]
   {
@@ -116,7 +116,7 @@ final class ChangeDecoder {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether the bytes are those of an array.
+  /// Whether the bytes are an array.
   func isEqual(_ bytes: [UInt8]) -> Bool {
     guard count == bytes.count, let start = baseAddress else { return isEmpty && bytes.isEmpty }
     return memcmp(start, bytes, count) == 0
@@ -138,7 +138,7 @@ final class KeyPathNames<Model: PersistentModel>: PropertyNames {
     paths = properties.map { property in
       guard let property, let path = entity.keyPaths[property.index] as? PartialKeyPath<Model>
       else { return nil }
-      // The two types are one reference. Macros write the paths, which hold no captured values.
+      // The two types are the same reference. Macros write the paths, which hold no captured values.
       return unsafeBitCast(path, to: (any PartialKeyPath<Model> & Sendable).self)
     }
     super.init(properties)
@@ -151,12 +151,12 @@ private struct OldValues {
   let properties: [PropertyLayout]
   /// Of each property that is a relationship, the names that its destinations' identifiers carry.
   let references: [EntityReference?]
-  /// Where each property's value lies in a row.
+  /// Where each property's value is in a row.
   let places: [Int?]
   let rows: [Int64: [SQLValue]?]
 
   func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
-    // An update of lists alone changes no column of its row, which has no old row then.
+    // An update that only changes lists changes no column of its row, so it has no old row.
     if properties.isEmpty { return HistoryTombstone([]) }
     guard case .some(.some(let stored)) = rows[row] else { return nil }
     var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
@@ -362,7 +362,7 @@ private enum PreservedValue {
       return try? JSONDecoder().decode(decodable, from: Data(text.utf8))
     }
     guard let value = _openExistential(type, do: open) else { return nil }
-    // The two types have one layout, and nobody else has the value, which was made here.
+    // The two types have one layout, and nothing else refers to the value, which was made here.
     return unsafeBitCast(value as Any, to: (any Sendable).self)
   }
 }

@@ -14,7 +14,7 @@ struct ChangeParser {
     while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
   }
 
-  /// Whether the next byte is a mark, which is then behind.
+  /// Whether the next byte is a mark; if so, moves past it.
   mutating func takes(_ mark: Unicode.Scalar) -> Bool {
     skipSpace()
     guard place < bytes.count, bytes[place] == UInt8(ascii: mark) else { return false }
@@ -60,8 +60,7 @@ struct ChangeParser {
     return try Self.unescaped(raw)
   }
 
-  /// A string that has escapes. Not by Foundation's decoder, which refuses characters of control that SQLite lets
-  /// through.
+  /// A string with escapes. Not by Foundation's decoder, which refuses control characters that SQLite allows.
   private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) throws -> String {
     var units: [UInt8] = []
     var place = 0
@@ -114,7 +113,7 @@ struct ChangeParser {
     return runs
   }
 
-  /// The bytes of an array of strings, brackets included, which is then behind.
+  /// The bytes of an array of strings, brackets included; moves past it.
   mutating func rawStrings() throws -> UnsafeBufferPointer<UInt8> {
     skipSpace()
     let start = place

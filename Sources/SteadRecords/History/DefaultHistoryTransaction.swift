@@ -2,15 +2,15 @@ public import Foundation
 
 /// A transaction of a store of this package.
 ///
-/// A save is one transaction in each store that it writes to, and so is a `delete(model:where:)`. A program that
-/// writes to the file with plain SQL makes a transaction of each row, without author and program.
+/// A save is one transaction in each store that it writes to, and so is a `delete(model:where:)`. A program that writes
+/// to the file with plain SQL makes one transaction for each row, without author and program.
 public struct DefaultHistoryTransaction: HistoryTransaction {
   public let storeIdentifier: String
   /// The number of the transaction in its store; later ones have greater numbers.
   public let transactionIdentifier: Int64
   public let token: DefaultHistoryToken
   public let author: String?
-  /// The program's bundle identifier, or its name where it has none; empty for plain SQL.
+  /// The program's bundle identifier, or its name if it has none; empty for plain SQL.
   public let bundleIdentifier: String
   /// The process's number; empty for plain SQL.
   public var processIdentifier: String { process.map(String.init) ?? "" }
@@ -18,8 +18,8 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   let process: Int64?
   let stamp: Int64
 
-  /// When the transaction was made, by the clock of the computer that made it; never before that of an earlier
-  /// transaction.
+  /// When the transaction was made, by the clock of the computer that made it; never before an earlier transaction's
+  /// time.
   public var timestamp: Date { EditClock.date(stamp) }
 
   public var id: Int64 { transactionIdentifier }

@@ -3,19 +3,18 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   public let changeIdentifier: Int64
   public let changedPersistentIdentifier: PersistentIdentifier
   public let transactionIdentifier: Int64
-  /// The properties that were changed, in the order of their declaration; those that the model no longer has are
-  /// left out.
+  /// The properties that were changed, in order of declaration, without those that the model no longer has.
   public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
-  /// What the changed properties were before; nil unless the store keeps old values.
+  /// The changed properties' old values; nil unless the store keeps old values.
   ///
-  /// Attributes and to-one relationships, these as identifiers; nil ones are left out, and so are values of
-  /// external storage and of transformers. A destination's identifier names the class that the property declares.
+  /// Attributes, and to-one relationships as identifiers. Nil values are left out, and so are values of external
+  /// storage and of transformers. A destination's identifier names the class that the property declares.
   public let oldValues: HistoryTombstone<Model>?
   /// When the object was first changed in its context since the save before.
   let stamp: Int64
 }
 
 extension DefaultHistoryUpdate {
-  /// What a changed property was before; nil where it was nil, was not changed, or no old values are kept.
+  /// The old value of a changed property; nil if it was nil, was not changed, or no old values are kept.
   public func oldValue(of keyPath: PartialKeyPath<Model>) -> (any Sendable)? { oldValues?[keyPath] }
 }

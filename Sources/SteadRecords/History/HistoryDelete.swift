@@ -4,9 +4,9 @@ public protocol HistoryDelete<Model>: Sendable {
   associatedtype ChangeIdentifier: Hashable & Sendable
   associatedtype TransactionIdentifier: Hashable & Sendable
 
-  /// The change among those of its transaction.
+  /// The change's position in its transaction.
   var changeIdentifier: ChangeIdentifier { get }
-  /// What was the object's identifier.
+  /// The object's former identifier.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The transaction.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -20,7 +20,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   public let changedPersistentIdentifier: PersistentIdentifier
   public let transactionIdentifier: Int64
   public let tombstone: HistoryTombstone<Model>
-  /// What all properties were; nil unless the store keeps old values. As those of ``DefaultHistoryUpdate``.
+  /// All properties' old values; nil unless the store keeps old values. The same values as in ``DefaultHistoryUpdate``.
   public let oldValues: HistoryTombstone<Model>?
   /// When the object was deleted in its context.
   let stamp: Int64

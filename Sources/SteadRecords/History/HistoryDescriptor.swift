@@ -13,9 +13,9 @@ public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   /// Comparisons of `token` and `author` with values, joined by `&&`, are looked up; anything else is evaluated for
   /// each transaction.
   public var predicate: Predicate<T>?
-  /// The greatest number of transactions; 0, the default, for no limit.
+  /// The maximum number of transactions; 0, the default, for no limit.
   public var fetchLimit: UInt64 = 0
-  /// The order; without it that of the tokens.
+  /// The order; by token if it is empty.
   public var sortBy: [SortDescriptor<T>]
 
   public init(predicate: Predicate<T>? = nil) {

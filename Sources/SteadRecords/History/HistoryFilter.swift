@@ -1,13 +1,14 @@
 import Foundation
 
-/// What a predicate says of tokens and authors: the part of it that needs no transaction to be made.
+/// The conditions of a predicate on tokens and authors: the part of it that can be evaluated without making a
+/// transaction.
 struct HistoryFilter {
   /// Transactions after a token.
   var lowerBounds: [(token: DefaultHistoryToken, includesEqual: Bool)] = []
   /// Transactions before a token.
   var upperBounds: [(token: DefaultHistoryToken, includesEqual: Bool)] = []
   var authors: [(name: String?, isWanted: Bool)] = []
-  /// What is not said by the other parts.
+  /// The conditions that the other parts do not cover.
   var rest: Predicate<DefaultHistoryTransaction>?
 
   init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
@@ -36,7 +37,7 @@ struct HistoryFilter {
 
 /// A part of a predicate that a filter may take over.
 private protocol HistoryCondition {
-  /// Narrows a filter by what the condition says; returns whether that is all that it says.
+  /// Narrows a filter by a condition; returns whether that covers the whole condition.
   func narrow(_ filter: inout HistoryFilter) -> Bool
 }
 

@@ -4,7 +4,7 @@ public protocol HistoryInsert<Model>: Sendable {
   associatedtype ChangeIdentifier: Hashable & Sendable
   associatedtype TransactionIdentifier: Hashable & Sendable
 
-  /// The change among those of its transaction.
+  /// The change's position in its transaction.
   var changeIdentifier: ChangeIdentifier { get }
   /// The object.
   var changedPersistentIdentifier: PersistentIdentifier { get }

@@ -2,7 +2,7 @@ import Dispatch
 public import Observation
 import Synchronization
 
-/// Counts what is written to a container's stores: by other contexts, other containers and other processes, too.
+/// Counts changes to a container's stores, including those by other contexts, containers and processes.
 ///
 /// ```swift
 /// let observer = HistoryObserver(
@@ -10,15 +10,15 @@ import Synchronization
 /// withObservationTracking { _ = observer.eventCounter } onChange: { fetchHistoryAgain() }
 /// ```
 ///
-/// The counter rises after a commit that has a change of an observed model by one of the authors; several commits that
-/// follow each other closely may be one step. It rises on a queue of the observer's own, so ``eventCounter`` may be
-/// read on any thread. Nothing is polled: commits of this process call the observer, and those of others are
-/// noticed as they come. A look costs a reading of the transactions since the last one. A store whose history is
-/// off has none, and is not observed; nor is a custom one.
+/// The counter rises after a commit that has a change of an observed model by one of the authors; several commits in
+/// close succession may count as one step. It rises on the observer's own queue, so ``eventCounter`` may be read on any
+/// thread. Nothing is polled: commits of this process call the observer, and other processes' commits are noticed as
+/// they arrive. Each check reads the transactions since the last one. A store whose history is off is not observed; nor
+/// is a custom one.
 public final class HistoryObserver: Observable, Sendable {
   /// The models whose changes count; empty for all.
   public let observedModels: [any PersistentModel.Type]
-  /// The authors whose transactions count; empty for all, those without an author among them.
+  /// The authors whose transactions count; empty for all, including transactions without an author.
   public let authors: [String]
 
   private let registrar = ObservationRegistrar()
@@ -29,7 +29,7 @@ public final class HistoryObserver: Observable, Sendable {
   private let listener = CommitListener()
   let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
 
-  /// How often there was something new since the tokens; it only rises, and is observable.
+  /// How many events have happened since the tokens; it only rises, and is observable.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return count.withLock { $0 }
@@ -38,12 +38,12 @@ public final class HistoryObserver: Observable, Sendable {
   /// Observes the history of a container's stores.
   ///
   /// - Parameters:
-  ///   - historyTokens: What you have handled of each store, by the store's identifier. A store without one
-  ///     is observed from now on. Transactions after a token count as one event soon after this call, as do those
-  ///     that were deleted.
+  ///   - historyTokens: What you have handled of each store, by the store's identifier. A store without a token is
+  ///     observed from now on. Transactions after a token count as one event soon after this call, including deleted
+  ///     ones.
   ///   - observedModels: The models whose changes count, with their subclasses; empty for all.
   ///   - authors: The authors whose transactions count; empty for all.
-  ///   - modelContainer: The container, which the observer does not keep open for more than its stores.
+  ///   - modelContainer: The container; the observer keeps its stores open, but not the container itself.
   public init(
     historyTokens: [String: any HistoryToken] = [:],
     observedModels: [any PersistentModel.Type] = [], authors: [String] = [],
@@ -57,7 +57,7 @@ public final class HistoryObserver: Observable, Sendable {
       modelContainer.ownStores.map { store in
         let name = store.identity.identifier
         let token = historyTokens[name] as? DefaultHistoryToken
-        // As the file has it: this process may not know of another one's last commits.
+        // From the file: this process may not have noticed another one's last commits yet.
         return token?.number(in: name) ?? (try? store.read(.newest) { $1 })
           ?? store.log.newestNumber
       })
@@ -77,7 +77,7 @@ public final class HistoryObserver: Observable, Sendable {
     for store in stores { store.log.removeContext() }
   }
 
-  /// The names of the models' entities and of those of their subclasses; empty for all.
+  /// The names of the models' entities and of their subclasses; empty for all.
   private static func names(
     of models: [any PersistentModel.Type], in layout: StoreLayout
   ) -> Set<String> {
@@ -117,14 +117,14 @@ public final class HistoryObserver: Observable, Sendable {
       }
     }
     guard isEvent else { return }
-    // Raised before Observation is told: who begins to track on another thread meanwhile reads the new count, or
-    // is told of it.
+    // Raised before Observation is notified: an observer that starts tracking on another thread meanwhile either reads
+    // the new count or is notified.
     count.withLock { $0 += 1 }
     registrar.withMutation(of: self, keyPath: \.eventCounter) {}
   }
 }
 
-/// Looks whether there is a transaction of some authors that changes some entities.
+/// Checks for a transaction by some authors that changes some entities.
 private struct HistoryScan {
   let after: Int64
   let authors: [String]
@@ -132,7 +132,7 @@ private struct HistoryScan {
 
   func run(on connection: StoreConnection) throws -> Bool {
     guard try connection.hasHistory() else { return false }
-    // What was deleted may have been an event.
+    // A deleted transaction may have been an event.
     if try connection.lastDeletedTransaction() > after { return true }
     let statement = try connection.statement(
       "SELECT author, changes FROM stead_history WHERE changes IS NOT NULL AND number > ?1 "
@@ -147,7 +147,7 @@ private struct HistoryScan {
         guard authors.contains(author) else { continue }
       }
       if entities.isEmpty { return true }
-      // A damaged row may be of anything; fetchHistory says what is wrong.
+      // A damaged row may be of any entity; fetchHistory reports the damage.
       if statement.withText(1, hasWanted) { return true }
     }
     return false

@@ -6,7 +6,7 @@ struct HistoryReader {
   let store: RecordStore
   let filter: HistoryFilter
 
-  /// In which order transactions are looked at, and how many are wanted.
+  /// The order in which transactions are read, and how many are wanted.
   struct Order {
     var isReversed = false
     /// 0 for all.
@@ -25,8 +25,8 @@ struct HistoryReader {
       guard number < deleted else { continue }
       throw SwiftDataError(
         .historyTokenExpired,
-        "The history after transaction \(number) has been deleted up to \(deleted). Fetch the objects again, and "
-          + "go on from the newest token.")
+        "The history after transaction \(number) was deleted up to \(deleted). Fetch the objects again, and "
+          + "continue from the newest token.")
     }
   }
 
@@ -76,7 +76,7 @@ struct HistoryReader {
     } catch is ChangeParser.Malformed {
       throw SwiftDataError(
         .unreadableStore,
-        "Transaction \(row.number) of the history is damaged. Delete the history up to it, and go on from the "
+        "Transaction \(row.number) of the history is damaged. Delete the history up to it, and continue from the "
           + "newest token.")
     }
   }

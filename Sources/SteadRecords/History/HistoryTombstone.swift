@@ -16,12 +16,12 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
   /// These values and others.
   func joined(with other: Self) -> Self { Self(values + other.values) }
 
-  /// The value that an attribute had; nil when it was nil, or was not preserved.
+  /// The value that an attribute had; nil if it was nil, or was not preserved.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     values.first { ($0.keyPath as PartialKeyPath<Model>) == keyPath }?.value
   }
 
-  /// The preserved values, in the order of the attributes' declaration; nil ones are left out.
+  /// The preserved values, in order of the attributes' declaration, without nil ones.
   public func makeIterator() -> AnyIterator<Any> {
     var rest = values[...]
     return AnyIterator { rest.popFirst()?.value }

@@ -15,6 +15,6 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var timestamp: Date { get }
   /// The place of the transaction in the history.
   var token: TokenType { get }
-  /// The transaction among those of its store.
+  /// The transaction's position in its store.
   var transactionIdentifier: TransactionIdentifier { get }
 }

@@ -6,7 +6,7 @@ public protocol HistoryUpdate<Model>: Sendable {
   /// A property that was changed.
   typealias PropertyUpdate = any PartialKeyPath<Model> & Sendable
 
-  /// The change among those of its transaction.
+  /// The change's position in its transaction.
   var changeIdentifier: ChangeIdentifier { get }
   /// The object.
   var changedPersistentIdentifier: PersistentIdentifier { get }

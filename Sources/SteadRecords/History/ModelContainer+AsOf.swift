@@ -1,15 +1,16 @@
 import Foundation
 
 extension ModelContainer {
-  /// A container with what the stores had after a transaction, which cannot be saved to.
+  /// A read-only container with the stores' contents after a transaction.
   ///
   /// Its objects have the identifiers that they had, and its history ends with the transaction. It is a copy in a
-  /// temporary directory, which is removed with the container: it costs a reading and a writing of the whole stores, and
-  /// a deletion or an insert for each row that was changed since. Files of external storage are the store's own. Ephemeral
-  /// attributes may be those of a later moment.
+  /// temporary directory, which is removed with the container. It costs a read and a write of the whole stores, and a
+  /// deletion or an insert for each row that was changed since. Files of external storage are the store's own.
+  /// Ephemeral attributes may have later values.
   ///
-  /// Throws `oldValuesMissing` unless all stores keep old values, which custom ones do not, `historyTokenExpired` when these begin after the
-  /// transaction, `invalidTransactionFetchRequest` for a token of other stores, and what copying a file throws.
+  /// Throws `oldValuesMissing` unless all stores keep old values, which custom ones do not; `historyTokenExpired` if
+  /// the old values begin after the transaction; `invalidTransactionFetchRequest` for a token of other stores; and what
+  /// copying a file throws.
   public func asOf(_ token: DefaultHistoryToken) throws -> ModelContainer {
     guard customStores.isEmpty else {
       throw SwiftDataError(
@@ -30,22 +31,23 @@ extension ModelContainer {
     ) { _ in nil }
   }
 
-  /// Gives all stores but custom ones back what they had after a transaction, and returns the place of that in the history.
+  /// Restores all stores, except custom ones, to their state after a transaction, and returns the place of the
+  /// restoration in the history.
   ///
-  /// It is a transaction of its own in each store, so it can be taken back as well. Objects that were deleted since are
-  /// there again with their identifiers; those that were inserted since are gone. Contexts see it as a save of another one.
-  /// To undo the last transaction, restore to the token of the one before it.
+  /// The restoration is a transaction in each store, so it can be undone as well. Objects that were deleted since exist
+  /// again with their identifiers; those that were inserted since are gone. Contexts see it as a save of another
+  /// context. To undo the last transaction, restore to the token of the one before it.
   ///
   /// Costs a write for each row that was changed since, ten times one of a save, and a look at the names of all large
-  /// values. Several stores are written one after the other; when one throws, those before it are restored.
+  /// values. Several stores are written one after the other; if one throws, those before it are restored.
   ///
   /// - Parameters:
   ///   - token: The place in the history to go back to.
   ///   - author: The author of the transaction.
   /// - Throws: `SwiftDataError`: `oldValuesMissing` unless the stores keep old values, and for a store in memory;
-  ///   `historyTokenExpired` when these begin after the transaction; `invalidTransactionFetchRequest` for a token of other
-  ///   stores; `unreadableValue` when a large value of that time is gone; `transactionOpen` within `transaction(block:)`;
-  ///   `readOnlyStore`. The store that it is about is then as it was.
+  ///   `historyTokenExpired` if these begin after the transaction; `invalidTransactionFetchRequest` for a token of
+  ///   other stores; `unreadableValue` if a large value of that time is gone; `transactionOpen` within
+  ///   `transaction(block:)`; `readOnlyStore`. The store that fails is unchanged.
   @discardableResult
   public func restore(
     to token: DefaultHistoryToken, author: String? = nil

@@ -17,15 +17,15 @@ extension ModelContainer {
     }
   }
 
-  /// Keeps the history after a token until a named reader says that it has handled more.
+  /// Keeps the history after a token until a named reader has handled more of it.
   ///
-  /// The name and the place lie in the stores, so that any program that trims the history respects them. Call
-  /// it with each token that the reader has handled: a reader that never comes again keeps the history for ever, unless
-  /// `HistoryLimits.unreadTransactions` is set. `deleteHistory` asks no reader. Costs a commit in each store.
+  /// The name and the place are stored in the stores, so that any program that trims the history respects them. Call it
+  /// with each token that the reader has handled: a reader that never returns keeps the history forever, unless
+  /// `HistoryLimits.unreadTransactions` is set. `deleteHistory` ignores readers. Costs a commit in each store.
   ///
   /// - Parameters:
   ///   - name: The reader's name, such as `sync`.
-  ///   - token: What it has handled, of the stores that it names; nil for nothing.
+  ///   - token: What it has handled, of the stores in the token; nil for nothing.
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
     for store in ownStores {
       let place = token.map { $0.number(in: store.identity.identifier) } ?? 0
@@ -46,9 +46,9 @@ extension ModelContainer {
     }
   }
 
-  /// Removes from the history what the limits of its configurations do not keep, now.
+  /// Removes the history that the configurations' limits do not keep, now.
   ///
-  /// Tokens before what is removed expire. Without limits nothing is removed. Throws `readOnlyStore` for a store that
+  /// Tokens before the removed part expire. Without limits nothing is removed. Throws `readOnlyStore` for a store that
   /// cannot be written.
   public func trimHistory() throws {
     for store in ownStores { try store.trimHistory() }

@@ -5,10 +5,10 @@ extension ModelContext {
   /// The transactions that match, of all stores of the container.
   ///
   /// Costs a look at each row of the history after the greatest token that the predicate names, so name the last one
-  /// that you have handled. Unsaved changes are in no transaction.
+  /// that you have handled. Unsaved changes are not part of any transaction.
   ///
-  /// Throws `SwiftDataError.historyTokenExpired` when transactions after a token of the predicate were deleted,
-  /// `unreadableStore` when the history was damaged, `invalidTransactionFetchRequest` for transactions of a store of
+  /// Throws `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate were deleted,
+  /// `unreadableStore` if the history was damaged, `invalidTransactionFetchRequest` for transactions of a store of
   /// another kind, and what the predicate throws.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
@@ -24,11 +24,11 @@ extension ModelContext {
     return given.isEmpty ? own : own + given.flatMap(\.self)
   }
 
-  /// Deletes the transactions that match, from all stores of the container, and commits that immediately.
+  /// Deletes the transactions that match, from all stores of the container, and commits immediately.
   ///
-  /// Tokens of earlier transactions expire. The numbers of transactions go on. Several stores are written one after
-  /// the other; when one throws, those before it have lost theirs. Throws `readOnlyStore` for a store
-  /// that cannot be written, and what ``fetchHistory(_:)`` throws.
+  /// Tokens of earlier transactions expire. The numbering of transactions continues. Several stores are written one
+  /// after the other; if one throws, those before it have lost theirs. Throws `readOnlyStore` for a store that cannot
+  /// be written, and what ``fetchHistory(_:)`` throws.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     let done = try container.customStores.compactMap { try $0?.deleteHistory(descriptor) }
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
@@ -80,7 +80,7 @@ private struct HistorySearch {
     return isReversed == nil ? limited(sorted(found)) : found
   }
 
-  /// Whether the wanted order is that of the numbers, from the last one; nil when it is another.
+  /// Whether the wanted order is by number, and whether it is reversed; nil if it is another order.
   private var isReversed: Bool? {
     guard let first = descriptor.sortBy.first else { return false }
     let path = first.keyPath
@@ -111,7 +111,7 @@ private struct HistorySearch {
   private func merged() throws -> [DefaultHistoryTransaction] {
     let filter = HistoryFilter(descriptor.predicate)
     var rows: [(transaction: DefaultHistoryTransaction, isWanted: Bool)] = []
-    // All that the tokens count are needed, though not all are wanted.
+    // All transactions that the tokens count are needed, though not all are wanted.
     var bounds = filter
     bounds.authors = []
     bounds.rest = nil
@@ -120,7 +120,8 @@ private struct HistorySearch {
       let reader = HistoryReader(store: store, filter: bounds)
       let identifier = store.identity.identifier
       try store.read(.newest) { connection, _ in
-        // Where a store has no transaction that a token could name, the token is still to say what is behind it.
+        // If a store has no transaction that a token could name, the token must still record how far the history was
+        // read.
         let named = filter.lowerBounds.compactMap { $0.token.number(in: identifier) }.max()
         start[identifier] =
           try named ?? (connection.hasHistory() ? connection.lastDeletedTransaction() : 0)

@@ -1,4 +1,4 @@
-/// Runs of numbers, each of which rises or falls by one. The first needs no memory of its own, and most lists have no other.
+/// Runs of numbers, each of which rises or falls by one. The first is stored inline, and most lists have only one.
 struct NumberRuns {
   typealias Run = (first: Int64, count: Int64)
 
@@ -13,7 +13,7 @@ struct NumberRuns {
     count += run.count
   }
 
-  /// Calls a body with each number, where those of a run rise.
+  /// Calls a body with each number, if those of a run rise.
   func forEach(_ body: (Int64) throws -> Void) rethrows {
     for number in head.first..<(head.first + head.count) { try body(number) }
     for run in others {
@@ -21,7 +21,7 @@ struct NumberRuns {
     }
   }
 
-  /// Reads the numbers one after the other, where those of a run fall by one.
+  /// Reads the numbers one after the other, if those of a run fall by one.
   struct FallingReader {
     private let runs: NumberRuns
     private var run: Run

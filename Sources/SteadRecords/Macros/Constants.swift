@@ -1,5 +1,5 @@
-// A `let` cannot have accessors, so it is stored as it is. Reading a row must still set it: in a new
-// object by initialization, in one that exists already by writing to where it lies.
+// A `let` cannot have accessors, so it is stored as it is. Reading a row must still set it: in a new object by
+// initialization, in an existing one by writing to where it lies.
 
 /// The value of a constant of an object that is made from a row.
 public func _loadConstant<Slot: _Slot>(
@@ -10,7 +10,7 @@ public func _loadConstant<Slot: _Slot>(
   return slot.read(ConstantOwner(), index)
 }
 
-/// Sets a constant of an object that exists already, if the row has its column.
+/// Sets a constant of an existing object, if the row has its column.
 public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
   _ owner: Owner, _ offset: Int?, _ slot: Slot, _ row: _RowReader, _ index: Int
 ) {
@@ -33,12 +33,12 @@ public func _fill<Model>(_ slot: _ToManySlot<Model>, _ value: [Model]) -> _ToMan
   slot
 }
 
-/// Where constants of a class lie in its objects; nil for a name that is no stored property.
+/// Where constants of a class lie in its objects; nil for a name that isn't a stored property.
 public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
   storedPropertyOffsets(in: type, names)
 }
 
-/// Stands in as the owner of a slot that is read before its object exists; attributes ask it nothing.
+/// Stands in for the owner of a slot that is read before its object exists; attributes ask it nothing.
 private final class ConstantOwner: PersistentModel {
   private var state = _ModelState()
 

@@ -1,6 +1,6 @@
 public import Observation
 
-// What the macros' expansions call, beside the typed storage.
+// What the macros' expansions call, besides the typed storage.
 
 /// Observation's protocol under a name that generated code can qualify in files without that import.
 public typealias _Observable = Observable
@@ -12,21 +12,21 @@ public struct _Initialized {
 
 /// Calls a class's description of itself from any thread, whatever actor the class belongs to.
 ///
-/// Isolation to a global actor is no part of how a function is called, only of where. The functions
-/// handed in make key paths and evaluate default values; neither touches an object of the class.
+/// Isolation to a global actor is not part of how a function is called, only of where. The functions passed in make key
+/// paths and evaluate default values; neither touches an object of the class.
 public func _describe<Function>(_ function: Function) -> [Schema.PropertyMetadata] {
   unsafeBitCast(function, to: (() -> [Schema.PropertyMetadata]).self)()
 }
 
-/// The address of an object's state, which lies in the object itself and so stays where it is.
+/// The address of an object's state, which is stored inline in the object and so stays where it is.
 @inlinable public func _pointer(
   to state: inout _ModelState
 ) -> UnsafeMutablePointer<_ModelState> {
   withUnsafeMutablePointer(to: &state) { $0 }
 }
 
-/// The address of a property's storage, which the engine changes while the property's accessor runs. It
-/// lies in an object, and so stays where it is.
+/// The address of a property's storage, which the engine changes while the property's accessor runs. It is stored
+/// inline in an object, and so stays where it is.
 @inlinable public func _address<Slot: _Slot>(of slot: inout Slot) -> UnsafeMutablePointer<Slot> {
   withUnsafeMutablePointer(to: &slot) { $0 }
 }
@@ -38,8 +38,8 @@ public func _describe<Function>(_ function: Function) -> [Schema.PropertyMetadat
   Slot._takeBack(value, into: place, owner, index)
 }
 
-// What `#Unique` and `#Index` take. Of a list of key paths that is an argument itself, the compiler
-// says which one names no property; of an array of them, only that the array has the wrong type.
+// The arguments of `#Unique` and `#Index`. For a list of key paths, the compiler reports which one names no property;
+// for an array of them, only that the array has the wrong type.
 
 /// Properties that `#Unique` names together: `[\.firstName, \.lastName]`.
 public struct _PropertySet<Model: PersistentModel>: ExpressibleByArrayLiteral {

@@ -5,14 +5,14 @@ import CSteadRuntime
 // `@Model` knows all stored properties of a final class, it allocates the object and fills its storage
 // property by property.
 
-/// Whether an object of a class can be made without an initializer: its stored properties are as many
-/// as `@Model` knows of, and the class is laid out as expected.
+/// Whether an object of a class can be made without an initializer: it has as many stored properties as `@Model` knows
+/// of, and the class has the expected layout.
 ///
-/// Another macro may have added a property, of which `@Model` sees nothing.
+/// Another macro may have added a property that `@Model` does not see.
 public func _canMake(_ type: AnyClass, fields: Int) -> Bool {
   let count = storedPropertyCount(of: type)
   guard count == fields, let layout = InstanceLayout(of: type) else { return false }
-  // Of a property of no size, such as a proof of initialization, the runtime says that it lies at 0.
+  // The runtime reports offset 0 for a property of no size, such as a proof of initialization.
   let offsets = (0..<count).map { storedPropertyOffset(of: type, index: $0) }.filter { $0 != 0 }
   guard (0..<count).allSatisfy({ isPlain(storedPropertyType(of: type, index: $0)) }) else {
     return false
@@ -22,12 +22,12 @@ public func _canMake(_ type: AnyClass, fields: Int) -> Bool {
     && layout.alignmentMask <= InstanceLayout.alignmentMaskLimit
 }
 
-/// Whether values of a type lie in a property as they do in generic code.
+/// Whether values of a type are stored in a property as they are in generic code.
 ///
-/// Functions, metatypes and tuples of them do not: they would be converted on the way to
-/// ``_place(_:in:)``, with a copy of what the property held before, which is nothing yet.
+/// Functions, metatypes and tuples of them are not: they would be converted on the way to ``_place(_:in:)``, with a
+/// copy of the property's former value, which doesn't exist yet.
 private func isPlain(_ type: Any.Type) -> Bool {
-  // The runtime stands in with this for a type that cannot be copied, as the object's state is.
+  // The runtime substitutes this for a type that cannot be copied, such as the object's state.
   if type == Void.self { return true }
   if let optional = type as? any OptionalType.Type { return isPlain(optional.wrappedType) }
   // Kinds of the runtime's ABI: class, struct, enum, optional and existential.
@@ -35,7 +35,7 @@ private func isPlain(_ type: Any.Type) -> Bool {
   return [0, 0x200, 0x201, 0x202, 0x303].contains(kind)
 }
 
-/// An object whose storage is not initialized, for a class that ``_canMake(_:fields:)``.
+/// An object with uninitialized storage, for a class that passed ``_canMake(_:fields:)``.
 public func _allocate<Model: AnyObject>(_ type: Model.Type) -> Model {
   guard let layout = InstanceLayout(of: type) else {
     preconditionFailure("\(type) has no layout")  // allowed: `_canMake` was asked first
@@ -47,14 +47,14 @@ public func _allocate<Model: AnyObject>(_ type: Model.Type) -> Model {
 
 /// Initializes a property of an object without an initializer.
 @inlinable public func _place<Value: ~Copyable>(_ value: consuming Value, in place: inout Value) {
-  // The place holds nothing yet that an assignment could release, and lies in an object, where it stays.
+  // The place holds nothing yet that an assignment could release, and it is inline in an object, where it stays.
   let pointer = withUnsafeMutablePointer(to: &place) { $0 }
   pointer.initialize(to: value)
 }
 
-/// Lets a class fill in the properties that are not stored, whatever actor the class belongs to.
+/// Lets a class set the properties that are not stored, whatever actor the class belongs to.
 ///
-/// Nobody else has the object yet, and isolation is no part of how a function is called.
+/// Nothing else refers to the object yet, and isolation is not part of how a function is called.
 public func _fillUnstored<Model, Function>(_ object: Model, with function: Function) {
   unsafeBitCast(function, to: ((Model) -> Void).self)(object)
 }

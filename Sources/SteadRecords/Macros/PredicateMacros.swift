@@ -6,20 +6,20 @@ public import Foundation
 /// let open = #Predicate<Task> { !$0.isDone && $0.title.hasPrefix("Call") }
 /// ```
 ///
-/// For models this macro stands before Foundation's of the same name and gives the same type; it
-/// accepts more, and its expansion takes the compiler time in proportion to its length. The closure
-/// itself is checked beside Foundation's macro, which takes long when `$0` meets many optionals:
-/// name the type, as in `#Predicate { (task: Task) in … }`, or write ``ModelPredicate(_:)``.
+/// For models this macro takes precedence over Foundation's macro of the same name and returns the same type. It
+/// accepts more, and its expansion compiles in time proportional to its length. The compiler still checks the closure
+/// itself alongside Foundation's macro, which takes long if `$0` is used with many optionals: name the type, as in
+/// `#Predicate { (task: Task) in … }`, or write ``ModelPredicate(_:)``.
 ///
-/// What does not mention the model is evaluated once, when the predicate is made; a captured object
-/// is kept by its identifier. Documentation/Predicates.md tells which forms compile, and their cost.
+/// Expressions that do not mention the model are evaluated once, when the predicate is made; a captured object is kept
+/// by its identifier. Documentation/Predicates.md lists which forms compile, and their cost.
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool
 ) -> Foundation.Predicate<repeat each Input> =
   #externalMacro(module: "SteadRecordsMacros", type: "PredicateMacro")
 
-/// `#Predicate` under a name of its own, for conditions that are too long for the shared name.
+/// `#Predicate` under its own name, for conditions that are too long for the shared name.
 ///
 /// Takes one model. Sixteen terms with optional chains compile in about a second.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Migrates a copy of one store, and tells what has changed in it.
+/// Migrates a copy of one store, and reports what changed in it.
 struct DryRun {
   let schema: Schema
   let plan: (any SchemaMigrationPlan.Type)?
@@ -9,7 +9,7 @@ struct DryRun {
   let others: [ModelConfiguration]
   var report: MigrationReporter
 
-  /// nil when nothing would change.
+  /// nil if nothing would change.
   func run() throws -> StoreMigration? {
     guard !configuration.isStoredInMemoryOnly,
       FileManager.default.fileExists(atPath: configuration.url.path)

@@ -14,7 +14,7 @@ struct MigrationPath {
 
   /// Reads a plan, which may have versions that only its stages name: apps add a stage, and forget the list.
   ///
-  /// - Throws: ``SwiftDataError`` `.loadIssueModelContainer` for a plan whose versions are none, or not in their
+  /// - Throws: ``SwiftDataError`` `.loadIssueModelContainer` for a plan without versions, or with versions out of
   ///   order.
   init(_ plan: any SchemaMigrationPlan.Type) throws {
     stages = plan.stages
@@ -37,8 +37,8 @@ struct MigrationPath {
     for (before, after) in zip(versions, versions.dropFirst())
     where before.versionIdentifier >= after.versionIdentifier {
       throw problem(
-        "has \(after) of version \(after.versionIdentifier) behind \(before) of version "
-          + "\(before.versionIdentifier). Give each version a number of its own, and list the oldest first."
+        "has \(after) of version \(after.versionIdentifier) after \(before) of version "
+          + "\(before.versionIdentifier). Give each version a different number, and list the oldest first."
       )
     }
   }
@@ -52,11 +52,11 @@ struct MigrationPath {
     versions.firstIndex { $0 == version }
   }
 
-  /// Finds the version that a store has: by its models, and by its number where several have the same models. A type of a
-  /// property counts for what it lies in, where the program has none of the stored name.
+  /// Finds the version that a store has: by its models, and by its number if several versions have the same models. If
+  /// the program lacks a property's stored type, the storage of its values is compared.
   ///
-  /// nil where its tables follow by themselves: the plan has no stages, or the store has the app's models, which are those
-  /// of no version.
+  /// nil if its tables follow automatically: the plan has no stages, or the store has the app's models, and no version
+  /// has them.
   ///
   /// - Throws: ``SwiftDataError``: `.backwardMigration` for a store of a later version than the plan's last one;
   ///   `.unknownSchema` for one that is older than the first.
@@ -74,14 +74,14 @@ struct MigrationPath {
     if let newest = versions.last, stored.version > newest.versionIdentifier {
       throw SwiftDataError(
         .backwardMigration,
-        "The store has version \(stored.version), and the newest that the migration plan knows is "
+        "The store has version \(stored.version), and the newest in the migration plan is "
           + "\(newest.versionIdentifier). Open it with the app that wrote it; it was left as it was."
       )
     }
     guard let index = versions.lastIndex(where: { $0.versionIdentifier <= stored.version }) else {
       throw SwiftDataError(
         .unknownSchema,
-        "The store has version \(stored.version), and the oldest that the migration plan knows is "
+        "The store has version \(stored.version), and the oldest in the migration plan is "
           + "\(versions[0].versionIdentifier). Add the schema that was shipped with it; the store was left as it was."
       )
     }
@@ -113,7 +113,7 @@ struct MigrationPath {
     guard start < target else { return [] }
     let last = reached.filter { $0 < target }.max() ?? start
     throw Self.problem(
-      "has no stage from \(versions[last]) to a later version. Add one; `.lightweight` is enough where data "
-        + "follows by itself.")
+      "has no stage from \(versions[last]) to a later version. Add one; `.lightweight` is enough if data "
+        + "needs no conversion.")
   }
 }

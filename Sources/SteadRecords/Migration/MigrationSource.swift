@@ -1,8 +1,8 @@
-/// A store while its copy is migrated: nobody else may write to it.
+/// A store while its copy is migrated: no other connection may write to it.
 final class MigrationSource {
   /// A connection that holds the write lock.
   let connection: StoreConnection
-  /// Sees whether others have written, which a connection of its own has to ask for.
+  /// Detects whether other connections have written, which only a separate connection can ask SQLite.
   private let watch: StoreConnection
   private let version: Int64?
 
@@ -10,14 +10,14 @@ final class MigrationSource {
   init(_ file: StoreFile) throws {
     let hasLog = file.hasLog
     connection = try file.open(writable: true)
-    // The last connection to end would put the log's pages into the file, which is to stay as it is.
+    // The last connection to close would checkpoint the log into the file, which must stay as it is.
     if hasLog { connection.keepLog() }
     watch = try file.open(writable: false)
     try connection.beginImmediate()
     version = try watch.integer("PRAGMA data_version")
   }
 
-  /// Lets others write.
+  /// Lets other connections write.
   func unlock() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }

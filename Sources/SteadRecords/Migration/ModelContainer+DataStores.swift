@@ -1,8 +1,8 @@
 extension ModelContainer {
   /// Opens stores of any kind.
   ///
-  /// A migration plan is for all of them: this library's stores follow it, and a custom one is opened with it.
-  /// Throws `SwiftDataError` as the other initializers do; what a custom store throws is its cause.
+  /// A migration plan applies to all of them: this library's stores follow it, and a custom one is opened with it.
+  /// Throws `SwiftDataError` as the other initializers do; an error that a custom store throws is its cause.
   @_disfavoredOverload
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -15,7 +15,7 @@ extension ModelContainer {
 
   /// Opens stores of any kind.
   ///
-  /// Throws `SwiftDataError` as the other initializers do; what a custom store throws is its cause.
+  /// Throws `SwiftDataError` as the other initializers do; an error that a custom store throws is its cause.
   @_disfavoredOverload
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -25,7 +25,7 @@ extension ModelContainer {
       for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens stores, those of this library after the stages of a migration plan that they need.
+  /// Opens stores, running the migration stages first that this library's stores need.
   convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
     anyOf configurations: [any DataStoreConfiguration], isCurrent: Bool = true,

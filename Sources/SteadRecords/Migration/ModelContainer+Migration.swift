@@ -3,9 +3,9 @@ import Foundation
 extension ModelContainer {
   /// Opens the stores of a schema.
   ///
-  /// Throws `SwiftDataError` when a store cannot be opened, is not a store, needs a migration, or
-  /// when the models contradict each other; the files are then as they were. With a migration plan the
-  /// stages that the store needs are run first, on a copy of the store, which takes over the result at once.
+  /// Throws `SwiftDataError` if a store cannot be opened, is not a store, needs a migration, or if the models
+  /// contradict each other; the files are then unchanged. With a migration plan, the stages that the store needs run
+  /// first on a copy of the store, and the result replaces the store's content at once.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration]

@@ -1,18 +1,18 @@
 import Foundation
 
 extension ModelContainer {
-  /// Opens the stores of a schema, and tells how far their migrations have come.
+  /// Opens the stores of a schema, and reports the progress of their migrations.
   ///
-  /// A migration ends when `migrationProgress` throws, or when the task is cancelled that this runs in. The store is
-  /// then as it was.
+  /// A migration ends if `migrationProgress` throws, or if the task that runs this is cancelled. The store is then
+  /// unchanged.
   ///
   /// - Parameters:
   ///   - schema: The models.
   ///   - migrationPlan: The versions of the models, and the stages between them.
-  ///   - configurations: The stores; the default one where there is none.
+  ///   - configurations: The stores; the default one if empty.
   ///   - migrationProgress: Called on this thread, and not for stores that need no migration.
-  /// - Throws: `CancellationError` when that is thrown or the task is cancelled; otherwise `SwiftDataError`, whose cause
-  ///   another error of `migrationProgress` is.
+  /// - Throws: `CancellationError` if that is thrown or the task is cancelled; otherwise `SwiftDataError`, with any
+  ///   other error of `migrationProgress` as its cause.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: [ModelConfiguration],
@@ -23,14 +23,14 @@ extension ModelContainer {
       report: MigrationReporter(migrationProgress))
   }
 
-  /// What opening this container has changed in its stores: one for each store that a migration plan's stages were
-  /// run on, then one for each that has followed its models by itself.
+  /// What opening this container changed in its stores: one migration for each store that ran stages of a migration
+  /// plan, then one for each that followed its models automatically.
   public var migrations: [StoreMigration] { planned + stores.compactMap(\.migration) }
 
-  /// Tells what opening stores would change in them, and changes nothing.
+  /// Reports what opening stores would change in them, and changes nothing.
   ///
-  /// Each store is copied, and its copy is opened as the store would be, with the stages of the plan. The copy lies
-  /// beside the store as `<store>.dry-run` and is removed at the end. Costs the space of the store, the time of its
+  /// Each store is copied, and the copy is opened as the store would be, with the stages of the plan. The copy is next
+  /// to the store as `<store>.dry-run` and is removed at the end. Costs the space of the store, the time of its
   /// migration, and two counts of all objects.
   ///
   /// ```swift
@@ -42,7 +42,7 @@ extension ModelContainer {
   /// - Parameters:
   ///   - schema: The models.
   ///   - migrationPlan: The versions of the models, and the stages between them.
-  ///   - configurations: The stores; the default one where there is none.
+  ///   - configurations: The stores; the default one if empty.
   ///   - progress: Called on this thread; stops the run by throwing.
   /// - Returns: A migration for each store that would change.
   /// - Throws: What opening the stores would throw.

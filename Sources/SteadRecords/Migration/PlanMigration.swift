@@ -2,11 +2,11 @@ import Foundation
 
 /// Takes a store through the stages of a migration plan, from the version that wrote it to that of the app's models.
 ///
-/// The stages run on a copy, while the store's write lock is held. When all have succeeded, the store takes over the
-/// copy's pages in one transaction. So whoever has the store open, and whoever opens it after a failure or a kill,
-/// sees the old content or the new, and nothing between.
+/// The stages run on a copy, while the store's write lock is held. When all have succeeded, the copy's pages replace
+/// the store's in one transaction. So anyone who has the store open, or opens it after a failure or a kill, sees either
+/// the old content or the new.
 struct PlanMigration {
-  /// How often the stages are run again, when somebody has written to the store between their end and the lock.
+  /// How often the stages are run again if another process has written to the store between their end and the lock.
   static let attemptLimit = 3
 
   let plan: any SchemaMigrationPlan.Type
@@ -29,7 +29,7 @@ struct PlanMigration {
       FileManager.default.fileExists(atPath: configuration.url.path)
     else { return nil }
     try file.check()
-    // Looked at without the lock first: most programs find nothing to do.
+    // Checked without the lock first: most programs find nothing to do.
     guard try !Self.stages(plan, of: file.open(writable: false), to: schema).isEmpty else {
       try removeLeftovers()
       return nil
@@ -42,7 +42,7 @@ struct PlanMigration {
     }
     throw SwiftDataError(
       .storeLocked,
-      "Other programs have changed the store each time that its migration was about to end. It was left as they have "
+      "Other programs changed the store each time that its migration was about to finish. It was left as they wrote "
         + "it. Stop them, and open the store again.")
   }
 
@@ -70,7 +70,7 @@ struct PlanMigration {
         stages: result.stages, counts: result.counts))
   }
 
-  /// The stages from the version that a store has to the one that a container has.
+  /// The stages from the store's version to the container's.
   static func stages(
     _ plan: any SchemaMigrationPlan.Type, of connection: StoreConnection, to schema: Schema
   ) throws -> [MigrationStage] {
@@ -82,13 +82,13 @@ struct PlanMigration {
     case .version(let index): return try path.stages(from: index, to: target)
     case .likeVersion(let index, let difference):
       let stages = try path.stages(from: index, to: target)
-      // The tables follow by themselves; closures of the app would meet a schema that they do not know.
+      // The tables follow automatically; the app's closures would run on a schema that they do not know.
       guard stages.contains(where: \.isCustom) else { return stages }
       throw SwiftDataError(
         .unknownSchema,
-        "The store has version \(stored.version), and its models are not those that the migration plan has for it. "
+        "The store has version \(stored.version), and its models differ from those that the migration plan has for it. "
           + "\(difference.description.replacing("\n", with: " ")) The store was left as it was. Put the models that were "
-          + "shipped back into the plan, and the changed ones into a version of their own.")
+          + "shipped back into the plan, and the changed ones into a new version.")
     }
   }
 
@@ -102,14 +102,14 @@ struct PlanMigration {
 
   // MARK: Taking over
 
-  /// Puts the copy's content in place of the store's; false when somebody else has written meanwhile.
+  /// Replaces the store's content by the copy's; false if another process has written in the meantime.
   private func replace(_ source: MigrationSource, _ report: MigrationReporter) throws -> Bool {
     try report(.replacing)
     let target = try file.open(writable: true)
     try target.execute("PRAGMA synchronous = FULL")
     let blobs = BlobLinks(source: copy.file.blobDirectory, target: file.blobDirectory)
     let before = BlobLinks.names(in: file.blobDirectory)
-    // Files that no row names do no harm, and rows that name no file would.
+    // Files that no row names are harmless; rows that name a missing file would not be.
     try blobs.add()
     let backup = try copy.file.open(writable: false).backup(into: target)
     source.unlock()
@@ -118,7 +118,7 @@ struct PlanMigration {
       guard try source.isUnchanged() else { return false }
       try backup.run { try report(.replacing, $0, of: $1) }
     } catch {
-      // The lock is held still, without which somebody may be about to name an equal value.
+      // The lock is still held; without it, another process could be about to name an equal value.
       try? blobs.removeAdded(since: before)
       throw error
     }
@@ -127,11 +127,11 @@ struct PlanMigration {
     return true
   }
 
-  /// Removes what a process has left that was killed right after the store had taken over the copy.
+  /// Removes the leftovers of a process that was killed right after the copy's content replaced the store's.
   private func removeLeftovers() throws {
     let backup = StoreBackup(file: file)
     guard copy.hasFiles || backup.draft.hasFiles else { return }
-    // With the lock nobody else is at a migration.
+    // With the lock held, no other migration is running.
     let source = try MigrationSource(file)
     defer { source.unlock() }
     removeCopy()

@@ -14,8 +14,8 @@ struct Rehearsal {
     let counts: [StoreMigration.Count]
   }
 
-  /// - Parameter open: What opens the copy at the end, with the models that it is meant for.
-  /// - Throws: What a stage throws, in an error that says which one it was.
+  /// - Parameter open: Opens the copy at the end, with the models that it is meant for.
+  /// - Throws: The error of a stage, in an error that names the stage.
   func run(_ open: (ModelConfiguration) throws -> Void = { _ in }) throws -> Result {
     try copy.make(from: store) { try report(.copying, $0, of: $1) }
     let before = try ObjectCount(connection: copy.file.open(writable: false), schema: stored)
@@ -32,8 +32,8 @@ struct Rehearsal {
         before, try ObjectCount(connection: connection, schema: now).run(report)))
   }
 
-  /// What each stage changes. The first schema and the last are not enough: a later stage may add a property again
-  /// whose values an earlier one has dropped.
+  /// What each stage changes. Comparing only the first schema and the last would not do: a later stage may add a
+  /// property again whose values an earlier one has dropped.
   private func described() -> [StoreMigration.Stage] {
     var before = stored
     return stages.map { stage in

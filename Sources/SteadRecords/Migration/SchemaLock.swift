@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The schemas of all versions that were shipped, in a file that is kept beside the source: `schema.lock.json`.
+/// The schemas of all versions that were shipped, in a file next to the source: `schema.lock.json`.
 ///
-/// A version that was shipped may not be edited any more, since there are stores that have it. A test finds out:
+/// A shipped version may not be edited any more, since existing stores have it. A test checks this:
 ///
 /// ```swift
 /// @Test func shippedSchemasStayAsTheyAre() throws {
@@ -10,7 +10,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Before a release ``record(_:in:)`` adds the versions that are new, and the file is committed.
+/// Before a release ``record(_:in:)`` adds the new versions, and the file is committed.
 public struct SchemaLock: Codable, Sendable {
   /// The version of the file's format.
   private static let newestFormat = 1
@@ -27,8 +27,8 @@ public struct SchemaLock: Codable, Sendable {
 
   /// Reads a lock.
   ///
-  /// - Throws: `SwiftDataError` where the file is no lock, or of a newer version of this library; Foundation's errors
-  ///   where it cannot be read.
+  /// - Throws: `SwiftDataError` if the file isn't a lock, or is of a newer version of this library; Foundation's errors
+  ///   if it cannot be read.
   public init(contentsOf url: URL) throws {
     let data = try Data(contentsOf: url)
     do {
@@ -36,7 +36,7 @@ public struct SchemaLock: Codable, Sendable {
     } catch {
       throw SwiftDataError(
         .unknownSchema,
-        "\(url.lastPathComponent) is no schema lock. Take it back from the version control; it was left as it was.",
+        "\(url.lastPathComponent) isn't a schema lock. Restore it from version control; it was left as it was.",
         cause: error)
     }
     guard format <= Self.newestFormat else {
@@ -47,7 +47,7 @@ public struct SchemaLock: Codable, Sendable {
     }
   }
 
-  /// Writes the lock as JSON, replacing the file at once; the same versions are the same bytes.
+  /// Writes the lock as JSON, replacing the file atomically; the same versions give the same bytes.
   public func write(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -56,17 +56,17 @@ public struct SchemaLock: Codable, Sendable {
 
   // MARK: Comparing
 
-  /// What is not as it was shipped, in sentences: versions that were edited, with each difference, and versions that
-  /// the plan does not have any more.
+  /// The differences from what was shipped, in sentences: edited versions, with each difference, and versions that the
+  /// plan no longer has.
   ///
-  /// The newest version of a plan may be missing here, as long as it is not shipped.
+  /// The newest version of a plan may be missing here until it is shipped.
   public func problems(of plan: any SchemaMigrationPlan.Type) -> [String] {
     let known = plan.schemas.map { ($0, Schema(versionedSchema: $0)) }
     var problems: [String] = []
     for shipped in versions {
       guard let (type, now) = known.first(where: { $0.1.version == shipped.version }) else {
         problems.append(
-          "Version \(shipped.version) was shipped and is not in the plan. Put it back: there are stores that have it."
+          "Version \(shipped.version) was shipped and is not in the plan. Put it back: existing stores have it."
         )
         continue
       }
@@ -74,7 +74,7 @@ public struct SchemaLock: Codable, Sendable {
       if difference.isEmpty { continue }
       problems.append(
         "\(type), version \(shipped.version), was shipped and then edited. "
-          + "\(difference.description.replacing("\n", with: " ")) Put it back, and make a new version of the changes."
+          + "\(difference.description.replacing("\n", with: " ")) Restore it, and put the changes into a new version."
       )
     }
     for (type, schema) in known.dropLast() where !holds(schema.version) {
@@ -89,9 +89,9 @@ public struct SchemaLock: Codable, Sendable {
     versions.contains { $0.version == version }
   }
 
-  /// Adds the versions of a plan that are not here.
+  /// Adds the versions of a plan that are missing here.
   ///
-  /// - Throws: `SwiftDataError` `.unknownSchema` when one that is here was edited; nothing is added then.
+  /// - Throws: `SwiftDataError` `.unknownSchema` if a recorded version was edited; nothing is added then.
   public mutating func record(_ plan: any SchemaMigrationPlan.Type) throws {
     var new = self
     new.versions += plan.schemas.map { Schema(versionedSchema: $0) }.filter { !holds($0.version) }
@@ -108,18 +108,18 @@ public struct SchemaLock: Codable, Sendable {
 
   // MARK: Files
 
-  /// Throws unless every version that a lock has is in a plan as it was shipped; for a test, or a step of CI.
+  /// Throws unless the plan has every version of the lock as it was shipped; for a test or a CI step.
   ///
-  /// - Throws: `SwiftDataError` `.unknownSchema` with each ``problems(of:)``, or an error of reading the file.
+  /// - Throws: `SwiftDataError` `.unknownSchema` with all ``problems(of:)``, or an error from reading the file.
   public static func check(
     _ plan: any SchemaMigrationPlan.Type, against url: URL
   ) throws {
     try SchemaLock(contentsOf: url).check(plan)
   }
 
-  /// Adds a plan's new versions to a lock, which is made where it is missing.
+  /// Adds a plan's new versions to a lock, creating the file if it is missing.
   ///
-  /// - Throws: As ``check(_:against:)``; the file is then as it was.
+  /// - Throws: As ``check(_:against:)``; the file is then unchanged.
   public static func record(_ plan: any SchemaMigrationPlan.Type, in url: URL) throws {
     let exists = FileManager.default.fileExists(atPath: url.path)
     var lock = exists ? try SchemaLock(contentsOf: url) : SchemaLock()

@@ -77,8 +77,8 @@ struct StageRun {
     guard !problems.isEmpty else { return }
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "The custom stage from \(Self.name(stage)) drops data that it has not looked at: \(problems.joined(separator: ", ")), "
-        + "with the numbers of objects that have some. Move it in `willMigrate`, or name it in the plan's `discardedData`."
+      "The custom stage from \(Self.name(stage)) drops data that it has not read: \(problems.joined(separator: ", ")), "
+        + "with the number of objects that have a value. Move it in `willMigrate`, or name it in the plan's `discardedData`."
     )
   }
 
@@ -119,7 +119,7 @@ extension RecordStore {
     entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
   }
 
-  /// How many objects of an entity there are that have a value in a column, or at all; nil for none.
+  /// How many objects of an entity have a value in a column, or exist at all; nil for none.
   fileprivate func count(_ entity: EntityLayout, _ column: String?) throws -> Int64? {
     let value = column.map { "\($0.sqlName) IS NOT NULL" } ?? "1"
     let count = try read(.newest) { connection, _ in
@@ -129,7 +129,7 @@ extension RecordStore {
     return count == 0 ? nil : count
   }
 
-  /// The numbers of some rows that have no value in a column; nil for none.
+  /// The numbers of some rows without a value in a column; nil for none.
   fileprivate func rowsWithout(_ column: String, of entity: EntityLayout) throws -> String? {
     let rows = try read(.newest) { connection, _ in
       try connection.rows(

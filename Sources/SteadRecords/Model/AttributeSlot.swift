@@ -1,6 +1,6 @@
 import Foundation
 
-/// The storage of a value that has a column encoding of its own.
+/// The storage of a value with its own column encoding.
 public struct _AttributeSlot<Value: _AttributeValue>: _Slot {
   @usableFromInline var value: Value
 

@@ -37,7 +37,7 @@ extension PersistentModel {
   /// The value of a property.
   public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
 
-  /// Sets a property; one without a setter is left as it is.
+  /// Sets a property; a property without a setter stays unchanged.
   public func setValue<Value>(forKey key: KeyPath<Self, Value>, to value: Value) {
     if let writable = key as? ReferenceWritableKeyPath<Self, Value> {
       self[keyPath: writable] = value

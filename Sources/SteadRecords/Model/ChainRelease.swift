@@ -1,10 +1,10 @@
 import CSteadRuntime
 
-// Objects may hold each other in a chain of any length. Were each released inside the `deinit` of the
-// one before it, a chain of some ten thousand would overflow the stack. So an object that ends hands
-// the objects that nobody else holds to a list of its thread, and the first of them works it off.
+// Objects may hold each other in a chain of any length. If each were released inside the `deinit` of the one before it,
+// a chain of some ten thousand would overflow the stack. So a deallocating object moves the objects that nothing else
+// holds to a list of its thread, and the first of them works through it.
 
-/// Called for each property when an object ends; an attribute holds no object.
+/// Called for each property when an object is deallocated; an attribute holds no object.
 @inlinable public func _unlink<Slot: _Slot>(_ slot: inout Slot) {}
 
 @inlinable public func _unlink<Model>(_ slot: inout _ToOneSlot<Model>) {
@@ -27,7 +27,7 @@ import CSteadRuntime
   ReleaseList.collect { list in
     guard case .model(var model) = target else { return }
     target = .none
-    // Where others hold the object, too, its end is not now.
+    // If anything else holds the object, too, it is not deallocated now.
     if isKnownUniquelyReferenced(&model) { list.pointee.append(model) }
   }
 }
@@ -42,7 +42,7 @@ import CSteadRuntime
 private enum ReleaseList {
   /// Hands over the thread's list, and works it off unless that is going on already.
   ///
-  /// Whatever else `body` releases ends while there is a list, and so adds to it.
+  /// Anything else that `body` releases is deallocated while the list exists, and so adds to it.
   static func collect(_ body: (UnsafeMutablePointer<[AnyObject]>) -> Void) {
     if let list = stead_pending_releases() {
       body(list.assumingMemoryBound(to: [AnyObject].self))
@@ -53,7 +53,7 @@ private enum ReleaseList {
       stead_set_pending_releases(list)
       defer { stead_set_pending_releases(nil) }
       body(list)
-      // Each may be the last reference to its object, whose end adds further ones.
+      // Each may be the last reference to its object, whose deinit adds more.
       while list.pointee.popLast() != nil {}
     }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The storage of any other Codable value, which lies in its column as JSON.
+/// The storage of any other Codable value, whose column holds JSON.
 public struct _CodableSlot<Value: Codable>: _Slot {
   @usableFromInline var value: Value?
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The storage of data that lies in a file of its own from a certain size on.
+/// The storage of data that is kept in a separate file above a certain size.
 ///
 /// The bytes are read when the property is first read, not when the row is.
 public struct _ExternalSlot<Value>: _Slot {

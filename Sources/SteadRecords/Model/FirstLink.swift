@@ -1,6 +1,6 @@
 import CSteadRuntime
 
-/// The first value of a relationship, which an initializer gave and whose other side is not set yet.
+/// A relationship's first value, set by an initializer, whose other side is not set yet.
 ///
 /// While the initializer runs, the object is unfinished, and if it throws there never is one. So the
 /// link is kept until one of its objects is used next: read, written, linked, inserted, or asked for
@@ -10,7 +10,7 @@ import CSteadRuntime
   private var retained: Unmanaged<AnyObject>?
   let index: Int
 
-  /// - Parameter owner: An object whose initializer runs.
+  /// - Parameter owner: An object whose initializer is running.
   init(_ owner: Unmanaged<AnyObject>, _ index: Int) {
     retained = owner.retain()
     self.index = index
@@ -30,9 +30,9 @@ import CSteadRuntime
     return retained?.takeRetainedValue()
   }
 
-  /// Gives the link up if it is of an owner whose initializer fails.
+  /// Drops the link if its owner's initializer fails.
   ///
-  /// Only then does an object end that a link retains.
+  /// Only then is an object deallocated that a link retains.
   func giveUp(of owner: UnsafeMutableRawPointer) {
     guard self.owner == owner else { return }
     retained?.release()
@@ -43,12 +43,12 @@ import CSteadRuntime
 }
 
 extension ModelExtra {
-  /// Called when the object ends: gives up the links of an initializer that failed.
+  /// Called when the object is deallocated: drops the links of an initializer that failed.
   func endFirstLinks() {
     guard let owner = firstOwner, stead_is_deallocating(owner) == 0 else { return }
     let links = firstLinks.takeAll()
     for link in links { link.giveUp(of: owner) }
-    // A programmer error, named in the documentation: the memory ends whoever still holds the object.
+    // A programmer error, named in the documentation: the memory is freed even if something still refers to the object.
     if links.contains(where: \.isTaken), swift_retainCount(owner) > 1 {
       fatalError(  // allowed: documented
         "An initializer of a model used an object that it had linked, and then failed. Throw or "

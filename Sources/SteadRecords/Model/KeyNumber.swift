@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Numbers for what has none of its own in a store of another kind: never twice in a process, and greater than
-/// that of any row.
+/// Numbers for rows without one in a store of another kind: never reused in a process, and greater than any row's.
 enum KeyNumber {
   static let first: Int64 = 1 << 62
   private static let last = Atomic<Int64>(first - 1)

@@ -1,7 +1,7 @@
-// `parent.children.append(child)` changes the array in place only when nothing else holds it. But the
-// engine needs the array as it was, to see what changed, and for whoever looks meanwhile. So a list that
-// is changed often has two arrays of the same objects: one is the relationship's, the other one is lent
-// to the program. What it does to that is then done to the first.
+// `parent.children.append(child)` changes the array in place only if nothing else holds it. But the engine needs the
+// array as it was, to see what changed, and for readers in the meantime. So a list that is changed often has two arrays
+// of the same objects: the relationship keeps one and lends the other to the program. The program's changes are then
+// applied to the first.
 
 /// The array that is lent to the program, and the set of its members.
 struct ListTwin {
@@ -15,7 +15,7 @@ struct ListTwin {
 }
 
 extension _Targets {
-  /// The array for the program to change, held by nothing else where that is possible.
+  /// The array for the program to change, held by nothing else if possible.
   func lend() -> [AnyObject]? {
     guard let loaded else { return nil }
     guard let list = delta?.twin?.list else { return loaded }
@@ -57,7 +57,7 @@ extension _Targets {
     if address != before { delta?.twin = nil }
   }
 
-  /// Where the list lies and ends, which the engine's own changes never leave alone.
+  /// Where the list lies and where it ends; the engine's own changes always change one of these.
   private var address: Range<UInt>? {
     loaded?.withUnsafeBytes {
       let start = UInt(bitPattern: $0.baseAddress)

@@ -1,7 +1,7 @@
 public import Observation
 
-// What the accessors that `@Model` writes call. Inlinable, so that in optimised code an object that
-// nothing watches costs one load and one branch.
+// The functions that the accessors of `@Model` call. Inlinable, so that in optimised code an unwatched object costs one
+// load and one branch.
 
 /// Called before a watched property is read.
 @inlinable public func _willRead<M: PersistentModel, V>(
@@ -29,7 +29,7 @@ public import Observation
   _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
 ) {
   let state = model._$statePointer
-  // A property that is noted as changed needs nothing more until the next save.
+  // A property that is already noted as changed needs nothing more until the next save.
   if state.pointee.home != nil,
     !state.pointee.has(_ModelFlags.changed) || index >= PropertySet.wordLimit
       || state.pointee.changedBits & PropertySet.bit(index) == 0
@@ -46,7 +46,7 @@ public import Observation
   _ model: M, _ keyPath: @autoclosure () -> KeyPath<M, V>
 ) {
   let state = model._$statePointer
-  // Observation's own type is opaque to the compiler, and dear to hand on where nothing is tracked.
+  // Observation's own type is opaque to the compiler, and expensive to pass on if nothing is tracked.
   if state.pointee.extra?.isObserved == true || _isTracked(state) {
     state.pointee.extra?.registrar?.access(model, keyPath: keyPath())
   }
@@ -111,13 +111,13 @@ public import Observation
   home.didChange(model, at: index)
 }
 
-/// The stand-in for a value that is not there: a placeholder, never a trap where one can be made.
+/// The stand-in for a missing value: a placeholder, never a trap if one can be made.
 public func _missingValue<Value, Owner: PersistentModel>(
   _ owner: Owner, _ index: Int
 ) -> Value {
   if let value = PlaceholderDecoder.value(of: Value.self) { return value }
-  // A programmer error, named in the documentation: a property was read of an object whose row does
-  // not exist, or before `didMigrate` has set it, and its type has no value that can be made up.
+  // A programmer error, named in the documentation: a property was read of an object whose row does not exist, or
+  // before `didMigrate` has set it, and its type has no placeholder.
   fatalError(  // allowed: documented
     "Property \(index) of \(Owner.self) has no value: the object has no row, or a migration has not set the "
       + "property yet. Check modelContext before reading it; set it first in didMigrate.")

@@ -12,7 +12,7 @@ import Observation
   var loaded = PropertySet()
   /// The object that took over the row of this one.
   var successor: (any PersistentModel)?
-  /// The lists that the object is in by its to-one properties, but for the first of each.
+  /// The lists that the object is in by its to-one properties, except the first of each.
   var lists: [Int: Int] = [:]
   /// The property that a probe saw being read.
   var probed: Int?
@@ -22,8 +22,8 @@ import Observation
   var firstOwner: UnsafeMutableRawPointer?
 }
 
-// In which of several lists an object is: of the relationships that name one to-one property as their
-// inverse, each has a number. Where the property leads and this number say together who refers back.
+// Which of several lists an object is in: the relationships that name one to-one property as their inverse are
+// numbered. The property's destination and this number together determine who refers back.
 
 extension PersistentModel {
   /// The number of the list that a to-one property's object is in; nil for the first that it can be in.
@@ -31,7 +31,7 @@ extension PersistentModel {
 
   func setList(_ number: Int?, at index: Int) {
     let state = _$statePointer
-    // What is in a first list needs no memory for it.
+    // Being in a first list needs no memory.
     if number == nil, state.pointee.extra == nil { return }
     state.pointee.makeExtra().lists[index] = number
   }

@@ -4,7 +4,7 @@ import Observation
 @usableFromInline enum _ModelFlags {
   /// Reads and writes tell Observation.
   @usableFromInline static let observed: UInt32 = 1
-  /// No row was read yet.
+  /// No row has been read yet.
   @usableFromInline static let fault: UInt32 = 1 << 1
   /// Another context or process changed the row, so that it is read again with the next access.
   @usableFromInline static let stale: UInt32 = 1 << 2
@@ -22,7 +22,7 @@ import Observation
   @usableFromInline static let deleted: UInt32 = 1 << 8
   /// The row is gone; the object keeps its last values.
   @usableFromInline static let missing: UInt32 = 1 << 9
-  /// The object has first links, which are made before it is used.
+  /// The object has first links, which are applied before it is used.
   @usableFromInline static let linked: UInt32 = 1 << 10
 
   /// What a read cannot ignore, apart from Observation.

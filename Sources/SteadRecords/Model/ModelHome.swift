@@ -1,8 +1,7 @@
 /// What an object's storage asks of the context that it belongs to.
 ///
-/// The engine is the one subclass: objects refer to it by this name, so that what an object is can be
-/// read without it. A class rather than a protocol, since a call through it must cost no more than a
-/// virtual call.
+/// The engine is the one subclass: objects refer to it by this name, so that an object can be understood without it. A
+/// class rather than a protocol, since a call through it must cost no more than a virtual call.
 @usableFromInline class ModelHome {
   /// Whether changes are kept so that they can be undone.
   @usableFromInline final var recordsUndo = false
@@ -17,7 +16,7 @@
 
   final var isTracking: Bool { askedProbe._withUnsafeGuaranteedRef { $0.isTracking } }
 
-  /// Gives the probe away, to become the registrar of an object.
+  /// Hands over the probe, which becomes an object's registrar.
   final func takeProbe() -> TrackingProbe {
     defer {
       trackingProbe = TrackingProbe(after: trackingProbe)
@@ -51,13 +50,13 @@
 
   /// Does to a relationship what the program did to the array that was lent to it.
   ///
-  /// - Returns: false when the relationship must be set to that array instead.
+  /// - Returns: false if the relationship must be set to that array instead.
   func membersDidModify(
     of owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
     _ new: [AnyObject]
   ) -> Bool { false }
 
-  /// Takes in an object that came to refer to one of the context's.
+  /// Inserts an object that came to refer to one of the context's.
   ///
   /// - Parameter old: What its relationship held before.
   func adoptOwner(_ model: any PersistentModel, of index: Int, _ old: _SlotContent) {}

@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// What the engine keeps in each model object: where it belongs, and what must happen on access.
+/// The engine's state in each model object: where it belongs, and what must happen on access.
 ///
-/// `@Model` stores one in every object. It cannot be copied, so its address is the object's own
-/// storage, and its end is the object's end: that is how the context's table of registered objects
-/// forgets an object that nobody holds any more.
+/// `@Model` stores one in every object. It cannot be copied, so its address is in the object's own storage, and it is
+/// destroyed with the object: that is how the context's table of registered objects forgets an object that nothing
+/// holds any more.
 public struct _ModelState: ~Copyable {
-  /// Bits of ``_ModelFlags``. Atomic, since an object may end on any thread.
+  /// Bits of ``_ModelFlags``. Atomic, since an object may be deallocated on any thread.
   @usableFromInline let flags: Atomic<UInt32>
   /// The index of the object's entity in its context's layout; -1 before the first insertion.
   var entity: Int32 = -1
@@ -34,8 +34,8 @@ public struct _ModelState: ~Copyable {
   /// Whether any of these flags is set.
   @inlinable func has(_ mask: UInt32) -> Bool { flags.load(ordering: .relaxed) & mask != 0 }
 
-  /// The home without a reference, which costs more to count than most questions to it. The object holds
-  /// its home for as long as one of them takes.
+  /// The home without a reference, since counting one costs more than most calls to it. The object holds its home
+  /// during each call.
   var uncountedHome: Unmanaged<ModelHome>? {
     mutating get {
       withUnsafeMutablePointer(to: &home) {

@@ -1,4 +1,4 @@
-/// The values of a model object, read from and written to an object of its own.
+/// The values of a model object, read from and written to a separate object.
 struct ObjectBackingData<Model: PersistentModel>: BackingData {
   let object: Model
 

@@ -2,16 +2,16 @@ import Foundation
 
 /// The identity of a model object: the same in all contexts, and after reopening the store.
 ///
-/// Before the first save it is temporary; the save replaces it by a permanent one, which is a
-/// different value. A permanent identifier is never given to another object, even after deletion.
+/// It is temporary before the first save, which replaces it with a permanent one, a different value. A permanent
+/// identifier is never given to another object, even after deletion.
 public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable {
   /// The identity as a plain value.
   public struct ID: Hashable, Sendable {
-    // Names are never forgotten once they are known, so the reference needs no counting.
+    // Known names are never forgotten, so the reference needs no counting.
     unowned(unsafe) let reference: EntityReference
     let row: Int64
 
-    /// The primary key of a store with keys of its own, which the row stands for in this process.
+    /// The primary key in a store with its own keys; the row stands for it in this process.
     var key: String? { reference.key(of: row) }
 
     public func hash(into hasher: inout Hasher) {
@@ -28,15 +28,15 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
   public var entityName: String { id.reference.entity }
   /// The store's identifier; nil while the identifier is temporary.
   public var storeIdentifier: String? { id.reference.store }
-  /// Whether the object was never saved.
+  /// Whether the object has never been saved.
   public var isTemporary: Bool { id.reference.store == nil }
 
   var row: Int64 { id.row }
 
-  /// Makes the identifier of an object in a store with primary keys of its own.
+  /// Makes the identifier of an object in a store with its own primary keys.
   ///
-  /// Keys are compared by their descriptions. A key other than a positive integer is remembered for as long as
-  /// the process runs, once for all identifiers with it. Never throws; the signature is SwiftData's.
+  /// Keys are compared by their descriptions. A key other than a positive integer is remembered for as long as the
+  /// process runs, once for all identifiers with it. Never throws; the signature is SwiftData's.
   public static func identifier<T>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier
@@ -63,7 +63,7 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
 }
 
 extension PersistentIdentifier: CustomStringConvertible {
-  /// A URL-like text: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
+  /// A URL-like string: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
   public var description: String {
     "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)"
   }

@@ -1,21 +1,21 @@
 public import Observation
 
-/// A class whose objects are stored: what `@Model` makes of a class.
+/// A class whose objects are stored; `@Model` generates the conformance.
 ///
-/// Objects belong to one context, and like it are not Sendable. Hand other contexts and tasks the
-/// object's ``persistentModelID``.
+/// Objects belong to one context, and, like it, are not Sendable. Pass the object's ``persistentModelID`` to other
+/// contexts and tasks.
 ///
-/// A value that an initializer gives a relationship sets the other side, and an object that so refers
-/// to one of a context is inserted there. An initializer that throws or returns nil must not use an
-/// object after it has linked it, since the object may then refer to one that never came to be: the
-/// process ends with a message. In a class that inherits from another class, the first values of its
-/// own relationships set the other sides when the object is inserted.
+/// A value that an initializer gives a relationship sets the other side, and inserts an object that so refers to one of
+/// a context into that context. An initializer that throws or returns nil must not use an object after it has linked
+/// it, since that object may then refer to one that was never created: the process ends with a message. In a class that
+/// inherits from another class, the first values of its own relationships set the other sides when the object is
+/// inserted.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// Creates an object with the values of a backing data.
   init(backingData: any BackingData<Self>)
   /// The object's values by key path.
   var persistentBackingData: any BackingData<Self> { get set }
-  /// What the class says of its own stored properties.
+  /// The class's description of its own stored properties.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
   // Written by `@Model`; the engine's way to the typed storage.
@@ -32,7 +32,7 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   static var _$propertyCount: Int { get }
   /// Reads all columns that the row has.
   func _$reload(_ row: _RowReader)
-  /// Binds all columns that the statement wants.
+  /// Binds all columns of the statement.
   func _$bind(_ row: _RowWriter)
   /// Hands the storage of one property to a visitor.
   func _$visit<Visitor: _SlotVisitor>(_ index: Int, _ visitor: inout Visitor)
@@ -65,14 +65,14 @@ extension PersistentModel {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
-  /// Tells Observation that a property is read; for computed properties of your own.
+  /// Notifies Observation that a property is read; for your own computed properties.
   public func access<Member>(keyPath: KeyPath<Self, Member>) {
     let state = _$statePointer
     guard state.pointee.has(_ModelFlags.observed) else { return }
     _observe(self, keyPath)
   }
 
-  /// Tells Observation that a property changes; for computed properties of your own.
+  /// Notifies Observation that a property changes; for your own computed properties.
   public func withMutation<Member, Result>(
     keyPath: KeyPath<Self, Member>, _ mutation: () throws -> Result
   ) rethrows -> Result {

@@ -1,6 +1,6 @@
 /// Makes a value of any Decodable type without data, and notes which keys the type asks for.
 ///
-/// Two uses: a stand-in for a value that has no row, and the coding keys of a struct.
+/// It has two uses: a stand-in for a value without a row, and the coding keys of a struct.
 struct PlaceholderDecoder: Decoder {
   final class Record {
     var keys: [String] = []

@@ -1,7 +1,7 @@
 /// A set of a model's properties, by their index.
 ///
-/// One word holds the first 63 properties. Where a model has more, its last bit says that some of them
-/// are in the set, and further words say which.
+/// One word holds the first 63 properties. If a model has more, its last bit means that some of them are in the set,
+/// and further words hold them.
 @usableFromInline struct PropertySet: Hashable, Sendable {
   /// How many properties the first word holds.
   @usableFromInline static let wordLimit = 63

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The storage of an enum or option set, which lies in its raw value's column.
+/// The storage of an enum or option set, whose column holds its raw value.
 public struct _RawSlot<Value: RawRepresentable>: _Slot where Value.RawValue: _AttributeValue {
   @usableFromInline var value: Value?
 

@@ -1,17 +1,16 @@
 /// The typed storage of one property.
 ///
-/// Which slot a property gets is decided by the compiler, by overload resolution on `_makeSlot`.
+/// The compiler decides which slot a property gets, by overload resolution on `_makeSlot`.
 public protocol _Slot {
   associatedtype Value
 
   init(_ value: Value)
 
-  /// The storage with the value that an initializer gives a property; of a relationship the other side
-  /// learns of it.
+  /// The storage with the value that an initializer gives a property; for a relationship, the other side is updated.
   init<Owner: PersistentModel>(
     _ value: Value, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type)
 
-  /// The value; a relationship may have to load it.
+  /// The value; a relationship may need to load it.
   func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value
 
   /// Called on the old storage once the new value is in place: a relationship updates inverses.

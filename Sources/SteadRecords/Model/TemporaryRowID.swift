@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers for objects that have no row yet: negative, and never twice in a process.
+/// Numbers for objects without a row yet: negative, and never reused in a process.
 enum TemporaryRowID {
   private static let last = Atomic<Int64>(0)
 

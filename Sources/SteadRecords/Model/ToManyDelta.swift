@@ -1,23 +1,23 @@
 /// What a context has changed of one to-many relationship since its last save.
 ///
-/// Kept beside the loaded array, which is no more than a cache: after commits of others the array is
-/// made again from the rows and from this.
+/// Kept separately from the loaded array, which is only a cache: after other contexts' commits the array is rebuilt
+/// from the rows and from this.
 @usableFromInline final class ToManyDelta {
-  /// What was put in, in that order; an entry counts while `places` has it.
+  /// The added members, in that order; an entry counts while `places` has it.
   private var added: [AnyObject] = []
   private var places: [ObjectIdentifier: Int] = [:]
-  /// What was taken out. Held, since the address of one that is gone may be given to another object.
+  /// The removed members. Held, since the address of a deallocated object may be reused by another.
   private var removed: [ObjectIdentifier: AnyObject] = [:]
-  /// The whole of the relationship when it was last put into an order of its own.
+  /// The whole relationship when it was last reordered.
   private(set) var ordering: [AnyObject]?
-  /// What was put in after that.
+  /// The members added after that.
   private var addedSince: Set<ObjectIdentifier> = []
   /// Whether the relationship is in the list of those that the next save writes.
   var isNoted = false
   /// A copy of the loaded array for the program to change; nil when that has changed otherwise.
   var twin: ListTwin?
 
-  /// What was put in, in that order.
+  /// The added members, in that order.
   var additions: [AnyObject] {
     added.enumerated().compactMap { places[ObjectIdentifier($1)] == $0 ? $1 : nil }
   }
@@ -50,7 +50,7 @@
 
   /// The relationship as it is with these changes.
   ///
-  /// - Parameter stored: What the rows say, without those that this context has led elsewhere.
+  /// - Parameter stored: The rows' members, without those that this context has led elsewhere.
   func applied(to stored: [AnyObject]) -> [AnyObject] {
     let additions = additions
     let kept = stored.filter {

@@ -1,13 +1,12 @@
 import Observation
 import Synchronization
 
-/// A registrar that no object has yet, and that tells whether the current thread tracks reads; so an
-/// object that is read outside of any tracking needs no registrar.
+/// A registrar that no object has yet, and that detects whether the current thread tracks reads; so an object that is
+/// read outside of any tracking needs no registrar.
 ///
-/// A registrar hashes the key path of an access only to add it to the list of what is being tracked.
-/// So an access to a key path whose hashing sets a flag tells whether there is such a list. This
-/// registrar is then in the list, too, and becomes that of the object that was read: the object's end is
-/// what lets Observation forget the registrar.
+/// A registrar hashes the key path of an access only to add it to the list of tracked accesses. So an access to a key
+/// path whose hashing sets a flag shows whether such a list exists. This registrar is then in the list, too, and
+/// becomes that of the object that was read: Observation forgets the registrar when the object is deallocated.
 ///
 /// Used by one thread at a time, as the context is that has it.
 final class TrackingProbe {
@@ -50,8 +49,8 @@ final class TrackingProbe {
 }
 
 extension TrackingProbe {
-  /// What the key path leads from; atomic, since what was tracked may be forgotten, and the key path
-  /// hashed for it, on another thread.
+  /// What the key path leads from; atomic, since another thread may forget what was tracked, and hash the key path for
+  /// it.
   private final class Subject: Observable, Sendable {
     let wasHashed = Atomic<Bool>(false)
 

@@ -1,5 +1,5 @@
-// Overloads for types that no other overload takes, so that the compiler says what to do about the
-// type instead of listing the others.
+// Overloads for types that no other overload accepts, so that the compiler explains what to do about the type instead
+// of listing the others.
 
 @available(
   *, unavailable,
@@ -21,7 +21,7 @@ public func _makeSlot<T>(_: T.Type) -> _UnstorableSlot<T> { .init() }
 )
 public func _makeSlot<T>(inferring _: @autoclosure () -> T) -> _UnstorableSlot<T> { .init() }
 
-/// Stands for the storage of a type that cannot be stored, so that one error is the only one.
+/// Stands for the storage of a type that cannot be stored, so that the compiler reports only one error.
 public struct _UnstorableSlot<Value>: _Slot {
   var value: Value?
 

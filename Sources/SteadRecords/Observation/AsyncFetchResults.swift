@@ -1,4 +1,4 @@
-/// The results of a fetch, again after each change.
+/// The results of a fetch, delivered again after each change.
 public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>: AsyncSequence {
   let observer: ResultsObserver<Element, SectionName>
 
@@ -7,7 +7,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
   public struct AsyncIterator: AsyncIteratorProtocol {
     public typealias Failure = Never
 
-    // Keeps the observer, whose end would end the signals.
+    // Keeps the observer alive; without it the signals would end.
     let observer: ResultsObserver<Element, SectionName>
     var signals: AsyncStream<Void>.Iterator
 
@@ -26,8 +26,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
 extension ModelContext {
   /// The results of a fetch as an asynchronous sequence: now, and after each change.
   ///
-  /// Ends when its task is cancelled. The objects belong to this context, so iterate where the context
-  /// is used.
+  /// Ends when its task is cancelled. The objects belong to this context, so iterate where the context is used.
   @_disfavoredOverload
   public func updates<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>, isolation: (any Actor)? = #isolation

@@ -3,8 +3,8 @@
 
   /// A property that holds the results of a fetch and keeps them up to date, in any class.
   ///
-  /// Has the initialisers of SwiftUI's `@Query`, without animation. The results come from
-  /// ``Query/modelContext``, which the main context of the container opened last is unless set.
+  /// Has the initialisers of SwiftUI's `@Query`, without animation. The results come from ``Query/modelContext``; by
+  /// default this is the main context of the container opened last.
   ///
   /// ```swift
   /// @MainActor final class Tasks {
@@ -29,7 +29,7 @@
       }
     }
 
-    /// Why the last fetch failed; nil when it did not.
+    /// Why the last fetch failed; nil if it succeeded.
     public var fetchError: (any Error)? { live?.fetchError }
 
     public var wrappedValue: [Element] { live.map { Array($0.results) } ?? [] }
@@ -41,7 +41,7 @@
       guard let modelContext else {
         Report.problem(
           .missingContext, subject: "@Query of \(Element.self)",
-          message: "There is no context. Open a ModelContainer first, or set $query.modelContext.")
+          message: "It has no context. Open a ModelContainer first, or set $query.modelContext.")
         return nil
       }
       let new = ResultsObserver(fetchDescriptor: descriptor, modelContext: modelContext)
@@ -59,14 +59,14 @@
       self.init(descriptor: descriptor)
     }
 
-    /// The objects that match, in the order of descriptors.
+    /// The objects that match, ordered by descriptors.
     public convenience init(
       filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = []
     ) {
       self.init(descriptor: FetchDescriptor(predicate: filter, sortBy: descriptors))
     }
 
-    /// The objects that match, in the order of a property.
+    /// The objects that match, ordered by a property.
     public convenience init<Value: Comparable>(
       filter: Predicate<Element>? = nil, sort keyPath: any KeyPath<Element, Value> & Sendable,
       order: SortOrder = .forward
@@ -76,7 +76,7 @@
           predicate: filter, sortBy: [SortDescriptor(keyPath, order: order)]))
     }
 
-    /// The objects that match, in the order of an optional property.
+    /// The objects that match, ordered by an optional property.
     public convenience init<Value: Comparable>(
       filter: Predicate<Element>? = nil, sort keyPath: any KeyPath<Element, Value?> & Sendable,
       order: SortOrder = .forward

@@ -1,21 +1,20 @@
 public import Foundation
 public import Observation
 
-/// The results of a fetch, kept up to date: they change when the context changes, and when another
-/// context or process commits.
+/// The results of a fetch, kept up to date when the context changes, and when another context or process commits.
 ///
-/// An observable class without a user interface: read ``results`` inside `withObservationTracking`, or
-/// take ``updates``. A refresh costs one fetch; commits that do not concern the fetched models cost
-/// nothing. Like its context, an observer belongs to one actor or thread. Commits of others are applied
-/// between turns of the main actor or of a model actor, and where `isolation` is an actor, of that actor;
-/// in any other context at its next fetch, save or `processPendingChanges()`.
+/// An observable class that needs no user interface: read ``results`` inside `withObservationTracking`, or iterate over
+/// ``updates``. A refresh costs one fetch; commits that do not affect the fetched models cost nothing. Like its
+/// context, an observer belongs to one actor or thread. Other contexts' commits are applied between turns of the main
+/// actor or of a model actor, and if `isolation` is an actor, between that actor's turns; in any other context at its
+/// next fetch, save or `processPendingChanges()`.
 @Observable
 public final class ResultsObserver<Element: PersistentModel, SectionName: Hashable> {
   /// The objects, as of the last refresh.
   public private(set) var results: FetchResultsCollection<Element>
   /// The sections, in the order of their first objects; empty without `sectionBy`.
   public private(set) var sections = ResultsSectionCollection<Element, SectionName>([], by: nil)
-  /// Why the last refresh failed; the results are then those of the refresh before.
+  /// Why the last refresh failed; the results are then those of the previous refresh.
   public private(set) var fetchError: (any Error)?
 
   /// What is fetched; setting it fetches.
@@ -26,7 +25,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     }
   }
 
-  /// The property that names an object's section; setting it makes the sections anew.
+  /// The property that names an object's section; setting it makes the sections again.
   public var sectionBy: KeyPath<Element, SectionName>? {
     didSet { sections = ResultsSectionCollection(models, by: sectionBy) }
   }
@@ -81,7 +80,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     }
   }
 
-  /// The object at a section and a place in it; the section is 0 without sections.
+  /// The object at a section and a position in it; the section is 0 without sections.
   public func element(at indexPath: IndexPath) -> Element? {
     guard indexPath.count == 2 else { return nil }
     let (section, place) = (indexPath[0], indexPath[1])
@@ -94,7 +93,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     return sections[section][place]
   }
 
-  /// The section and the place of an object.
+  /// The section and position of an object.
   public func indexPath(for element: Element) -> IndexPath? {
     if sectionBy == nil {
       return models.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
@@ -107,8 +106,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     return nil
   }
 
-  /// The results now and after each refresh, the newest only when they come faster than they are
-  /// taken.
+  /// The results now and after each refresh; only the newest if they arrive faster than they are consumed.
   public var updates: AsyncFetchResults<Element, SectionName> { AsyncFetchResults(observer: self) }
 
   /// A signal now and after each refresh.
@@ -124,7 +122,7 @@ extension ResultsObserver where SectionName == Never {
     self.init(fetchDescriptor, modelContext, isolation, by: nil)
   }
 
-  /// Observes a fetch in a context of its own.
+  /// Observes a fetch in a new context.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, modelContainer: ModelContainer,
     isolation: (any Actor)? = #isolation
@@ -141,7 +139,7 @@ extension ResultsObserver where SectionName == Never {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy), modelContext, isolation, by: nil)
   }
 
-  /// Observes the objects that match, in an order and in a context of its own.
+  /// Observes the objects that match, in an order and in a new context.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
     modelContainer: ModelContainer, isolation: (any Actor)? = #isolation
@@ -161,7 +159,7 @@ extension ResultsObserver {
     self.init(fetchDescriptor, modelContext, isolation, by: sectionBy)
   }
 
-  /// Observes a fetch in a context of its own, in sections.
+  /// Observes a fetch in a new context, in sections.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionName>,
     modelContainer: ModelContainer, isolation: (any Actor)? = #isolation
@@ -179,7 +177,7 @@ extension ResultsObserver {
       FetchDescriptor(predicate: filterBy, sortBy: sortBy), modelContext, isolation, by: sectionBy)
   }
 
-  /// Observes the objects that match, in an order, in sections and in a context of its own.
+  /// Observes the objects that match, in an order, in sections and in a new context.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
     sectionBy: KeyPath<Element, SectionName>, modelContainer: ModelContainer,

@@ -2,7 +2,7 @@
 public struct ResultsSection<Element: PersistentModel, SectionName: Hashable>:
   RandomAccessCollection, Identifiable
 {
-  /// What the section's objects have in common.
+  /// The value that the section's objects share.
   public let name: SectionName
   private let models: [Element]
 
@@ -12,7 +12,7 @@ public struct ResultsSection<Element: PersistentModel, SectionName: Hashable>:
   }
 
   public var id: SectionName { name }
-  /// The section's name, under the word that newer sources use.
+  /// The section's name, under the name that newer SDKs use.
   public var title: SectionName { name }
   public var startIndex: Int { 0 }
   public var endIndex: Int { models.count }

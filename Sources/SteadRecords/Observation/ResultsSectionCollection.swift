@@ -30,14 +30,14 @@ public struct ResultsSectionCollection<Element: PersistentModel, SectionName: Ha
     places[name].map { sections[$0] }
   }
 
-  /// The section with a name, under the word that newer sources use.
+  /// The section with a name, under the name that newer SDKs use.
   public subscript(sectionTitle title: SectionName) -> ResultsSection<Element, SectionName>? {
     self[sectionName: title]
   }
 
-  /// The place of the section with a name.
+  /// The position of the section with a name.
   public func index(ofSectionNamed name: SectionName) -> Int? { places[name] }
 
-  /// Whether there is a section with a name.
+  /// Whether a section with a name exists.
   public func contains(sectionName name: SectionName) -> Bool { places[name] != nil }
 }

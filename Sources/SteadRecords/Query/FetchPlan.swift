@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// A fetch as it will be run: the SQL, and what is left to do in memory.
+/// A fetch as it will be run: the SQL, and the work left for memory.
 struct FetchPlan<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityLayout
@@ -8,7 +8,7 @@ struct FetchPlan<T: PersistentModel> {
   /// Whether pending changes of the context can change the result.
   var mergesPending = false
 
-  /// Whether SQL alone gives the right objects in the right order.
+  /// Whether SQL alone returns the right objects in the right order.
   var isExact: Bool { query.isExact && (query.orderIsExact || descriptor.sortBy.isEmpty) }
 
   /// - Parameter pendingRoots: The hierarchies with changes that no row has yet.
@@ -51,8 +51,8 @@ struct FetchPlan<T: PersistentModel> {
 }
 
 extension FetchPlan {
-  /// The SELECT of the numbers of all rows, in the order in which a fetch without predicate and order gets
-  /// them; nil for other fetches, whose order an index could change.
+  /// The SELECT of the numbers of all rows, in the order in which a fetch without predicate and order returns them; nil
+  /// for other fetches, since an index could change their order.
   func scan(of plan: EntityPlan) -> String? {
     guard query.condition == nil, query.order == nil, entity.discriminator == nil else {
       return nil
@@ -60,7 +60,7 @@ extension FetchPlan {
     return "SELECT \"_id\" FROM \(plan.table) NOT INDEXED"
   }
 
-  /// The SELECT of computed columns, of which the first ones make the groups.
+  /// The SELECT of computed columns; the first of them form the groups.
   func selection(
     of columns: [SQLFragment], groups: Int, from plan: EntityPlan
   ) -> SQLFragment {

@@ -5,7 +5,7 @@ final class PartialColumns {
   let loaded: PropertySet
   let lists: [ListColumn]
 
-  /// nil when all columns are wanted, or when the rows may be of several classes.
+  /// nil if all columns are wanted, or if the rows may be of several classes.
   init?<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ plan: EntityPlan) {
     guard !keyPaths.isEmpty, plan.entity.discriminator == nil else { return nil }
     let wanted = Set(keyPaths.compactMap { plan.entity.propertyIndex(of: $0) })

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A value with a column encoding of its own.
+/// A value with its own column encoding.
 ///
-/// The encodings are drawn in Documentation/RecordStore.md.
+/// Documentation/RecordStore.md describes the encodings.
 public protocol _AttributeValue {
   static var _columnEncoding: _ColumnEncoding { get }
   /// What the storage of an object without a row holds.

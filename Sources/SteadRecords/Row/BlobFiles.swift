@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// The files beside a store that hold its large values.
+/// The files next to a store that hold its large values.
 final class BlobFiles: Sendable {
   private let blobs: BlobStore
 
@@ -17,14 +17,14 @@ final class BlobFiles: Sendable {
     guard try blobs.contains(reference) else { return try read(reference) }
     let url = blobs.directory.appending(path: reference, directoryHint: .notDirectory)
     let data = try Data(contentsOf: url, options: .alwaysMapped)
-    // The other way of reading says what is wrong.
+    // The other way of reading reports the error.
     return SHA256.hexadecimal(data) == reference ? data : try read(reference)
   }
 
   /// The names of all files.
   func references() throws -> Set<String> { try blobs.references() }
 
-  /// Removes the files that no row refers to, and says how many these were; while nobody writes.
+  /// Removes the files that no row refers to, and returns their number; only while nothing else writes.
   func sweep(keeping references: Set<String>) throws -> Int { try blobs.sweep(keeping: references) }
 
   /// How many bytes the files have.

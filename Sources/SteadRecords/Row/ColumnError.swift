@@ -10,7 +10,8 @@ enum ColumnError: Error, CustomStringConvertible {
     case .noTransformer(let name):
       "No ValueTransformer is registered as \(name). Register it with "
         + "ValueTransformer.setValueTransformer(_:forName:) before the container is opened."
-    case .notTransformable: "The transformer gave no data, or data that it cannot turn back."
+    case .notTransformable:
+      "The transformer returned no data, or data that it cannot transform back."
     }
   }
 }

@@ -1,6 +1,6 @@
 /// Data of a property with external storage, read from its file when it is first asked for.
 final class ExternalData: Sendable {
-  /// The size in bytes from which data lies in a file of its own.
+  /// The size in bytes from which data is kept in a separate file.
   static let fileThreshold = 128 * 1024
 
   let reference: String

@@ -1,9 +1,9 @@
 /// Types whose JSON is read and written without JSONEncoder, which takes 5 to 9 times as long.
 ///
-/// They are written as a column's text at once, without a `JSONValue` in between.
+/// They are written directly as a column's text, without an intermediate `JSONValue`.
 protocol FastJSON {
   var jsonText: String { get }
-  /// The value, or nil when the text is anything but the plainest form.
+  /// The value, or nil if the string isn't in the plainest form.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Self?
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values without a column of their own: JSON text, dates as seconds since 2001.
+/// Values without their own column type: JSON, with dates as seconds since 2001.
 enum JSONColumn {
   static func decode<T: Codable>(_ type: T.Type, _ row: _RowReader, _ column: Int32) throws -> T {
     if row._isNull(column) {

@@ -1,4 +1,4 @@
-/// Not-a-number in a column, which is text, since SQLite turns it into NULL.
+/// NaN in a column: text, since SQLite turns NaN into NULL.
 enum RealColumn {
   static let notANumber = "NaN"
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// What reading and writing rows of one entity needs besides the statement.
 final class RowContext {
-  /// nil for the row that stands for no row.
+  /// nil for a row that represents no stored row.
   private let labels: RowLabels?
   let blobs: BlobFiles?
   /// Whether required properties may have no value yet: a custom stage of a migration sets them.

@@ -4,7 +4,7 @@ import SteadSQLite
 
 /// One row of a result, read column by column into a model's typed storage.
 public struct _RowReader {
-  /// nil for the row that stands for no row.
+  /// nil for a row that represents no stored row.
   let statement: OpaquePointer?
   /// The result column of each property, or -1.
   @usableFromInline let columns: UnsafePointer<Int32>
@@ -14,8 +14,7 @@ public struct _RowReader {
   static let propertyLimit = 1024
 
   /// A row without columns: every property keeps its placeholder.
-  // Never written after it is made, and its context is only told of rejected columns, of which it has
-  // none.
+  // Never written after it is made, and its context is only called for rejected columns, of which it has none.
   nonisolated(unsafe) static let empty: _RowReader = {
     let none = UnsafeMutablePointer<Int32>.allocate(capacity: propertyLimit)
     none.initialize(repeating: -1, count: propertyLimit)
@@ -44,7 +43,7 @@ public struct _RowReader {
 
   func double(_ column: Int32) -> Double {
     let value = sqlite3_column_double(statement, column)
-    // NaN is stored as text, since SQLite turns it into NULL; as a number it is 0, as NULL is.
+    // NaN is stored as text, since SQLite turns it into NULL; read as a number it is 0, as NULL is.
     return value == 0 && sqlite3_column_type(statement, column) == SQLITE_TEXT
       ? RealColumn.decode(string(column)) : value
   }

@@ -2,7 +2,7 @@ import CSteadSQLite
 import Foundation
 import SteadSQLite
 
-/// A statement whose parameters take a model's values.
+/// A statement whose parameters are bound to a model's values.
 public struct _RowWriter {
   let statement: OpaquePointer
   /// The parameter of each property, or 0.
@@ -52,7 +52,7 @@ public struct _RowWriter {
     }
   }
 
-  /// Tells SQLite to copy what it is given.
+  /// Makes SQLite copy what is bound.
   private static let copying = SQLiteStatement.copying
 
   func bindExternal(_ data: Data, _ parameter: Int32) throws {

@@ -1,4 +1,4 @@
-/// Unsigned numbers: INTEGER while they fit, then text of 20 digits, which SQLite sorts behind.
+/// Unsigned numbers: INTEGER while they fit, then text of 20 digits, which SQLite sorts after them.
 enum UnsignedColumn {
   static let digits = 20
 

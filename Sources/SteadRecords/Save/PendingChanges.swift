@@ -1,7 +1,7 @@
 /// What a context has changed since its last save: which objects and which relationships.
 ///
-/// A value without I/O. An object's own flags say which of the lists it is in; an entry whose flag is
-/// gone is dropped when the list is next read.
+/// A value without I/O. An object's own flags record which of the lists it is in; an entry whose flag is gone is
+/// dropped when the list is next read.
 struct PendingChanges {
   /// Which list of objects.
   enum Kind: Int, CaseIterable {
@@ -19,7 +19,7 @@ struct PendingChanges {
   /// A row of a join table to be inserted or deleted.
   struct Pair {
     let table: JoinTable
-    /// The entity of the relationship, which says in which store the table is.
+    /// The entity of the relationship, which determines the store of the table.
     let entity: Int
     let owner: any PersistentModel
     let target: any PersistentModel
@@ -32,7 +32,7 @@ struct PendingChanges {
     let index: Int
   }
 
-  /// A property that changes of a row of which no object is registered.
+  /// A changed property of a row without a registered object.
   struct OtherSide {
     let entity: Int
     let property: Int
@@ -51,15 +51,15 @@ struct PendingChanges {
   /// In the order of the changes, since a pair may come and go.
   private(set) var pairs: [Pair] = []
   private(set) var sides: [Side] = []
-  /// Rows of which no object is registered, and whose relationships change with those of others.
+  /// Rows without a registered object whose relationships change along with those of others.
   private(set) var otherRows: [Int: Set<Int64>] = [:]
   /// The properties of such rows that change.
   private(set) var otherSides: [OtherSide] = []
   /// Calls that had no effect; the next save throws them.
   var misuses: [Misuse] = []
-  /// The hierarchies that have pending changes, by their roots; may name some that have none left.
+  /// The hierarchies that have pending changes, by their roots; may include some without any left.
   private(set) var roots: Set<Int> = []
-  /// The hierarchies that changed since live results were last told.
+  /// The hierarchies that changed since live results were last notified.
   private(set) var untoldRoots: Set<Int> = []
   private var lastRoot = -1
 
@@ -77,7 +77,7 @@ struct PendingChanges {
     return stampLists[kind.rawValue]
   }
 
-  /// Drops what has left, and second entries of what has come back, whose place is the later one.
+  /// Drops entries that have left, and duplicate entries of those that have returned, keeping the later one.
   private mutating func close(_ kind: Kind) {
     var seen: Set<ObjectIdentifier> = []
     let list = lists[kind.rawValue]
@@ -90,7 +90,7 @@ struct PendingChanges {
     hasGaps[kind.rawValue] = false
   }
 
-  /// Whether a list has no entries; asked without looking at the objects.
+  /// Whether a list has no entries; determined without looking at the objects.
   func isEmpty(_ kind: Kind) -> Bool { lists[kind.rawValue].isEmpty }
 
   var isEmpty: Bool { lists.allSatisfy(\.isEmpty) && pairs.isEmpty && misuses.isEmpty }

@@ -1,4 +1,4 @@
-/// What one save writes: a value, made of the pending changes once nothing can change them any more.
+/// What one save writes: a value, made from the pending changes once nothing can change them any more.
 struct SavePlan {
   typealias State = UnsafeMutablePointer<_ModelState>
 
@@ -8,23 +8,23 @@ struct SavePlan {
   let pairs: [PendingChanges.Pair]
   /// The to-many relationships that changed, with their members.
   let sides: [Side]
-  /// Rows whose relationships change, and of which no object is registered, by hierarchy.
+  /// Rows whose relationships change and that have no registered object, by hierarchy.
   let otherRows: [Int: Set<Int64>]
   /// The properties of such rows that change.
   let otherSides: [PendingChanges.OtherSide]
-  /// The objects' states. What needs no more than these goes through them, so that the objects'
-  /// references are not counted up and down; the arrays above keep them alive.
+  /// The objects' states. Code that needs nothing else uses them, so that the objects' references are not retained and
+  /// released; the arrays above keep them alive.
   let states: (inserted: [State], updated: [State], deleted: [State])
   /// When the objects were first edited since the last save.
   let stamps: (inserted: [Int64], updated: [Int64], deleted: [Int64])
 
-  /// A to-many relationship whose members' places are written.
+  /// A to-many relationship whose members' positions are written.
   struct Side {
     let owner: any PersistentModel
     let property: PropertyLayout
     /// What came in, in that order.
     let additions: [any PersistentModel]
-    /// All members where they were put into an order of their own, else what came in.
+    /// All members if they were reordered, else the added ones.
     let members: [any PersistentModel]
     let isOrdered: Bool
   }
@@ -49,7 +49,7 @@ struct SavePlan {
 
   /// The changes of join tables, in an order in which objects of one row don't take back each other's.
   ///
-  /// - Parameter upserted: The new objects whose row is another object's, too.
+  /// - Parameter upserted: The new objects whose row another object has, too.
   func pairs(upserted: Set<ObjectIdentifier>) -> [PendingChanges.Pair] {
     if upserted.isEmpty { return pairs }
     /// A row of a join table, from whichever side it was changed.
@@ -70,7 +70,7 @@ struct SavePlan {
     for (place, pair) in pairs.enumerated() where !pair.isAdded {
       let key = Key(pair)
       places[key] = place
-      // What a new object gives up it has added itself; what its row has stays.
+      // A new object gives up only what it has added itself; what its row has stays.
       if !upserted.contains(key.first), !upserted.contains(key.second) { removals.append(pair) }
     }
     let additions = pairs.enumerated().filter { place, pair in
@@ -79,7 +79,7 @@ struct SavePlan {
     return removals + additions.map(\.element)
   }
 
-  /// The models that pass, with their stamps; the arrays themselves when all do, which is the rule.
+  /// The models that pass, with their stamps; the arrays themselves if all pass, which is usual.
   private static func pick(
     _ pending: inout PendingChanges, _ kind: PendingChanges.Kind,
     _ test: (any PersistentModel) -> Bool

@@ -57,13 +57,13 @@ extension SaveWriter {
       })
   }
 
-  /// Notes rows without an object, whose relationships were changed with those of others.
+  /// Notes rows without an object whose relationships were changed along with those of others.
   private func noteOtherRows(in store: Int, _ connection: StoreConnection) throws {
     let new = Set(
       plan.states.inserted.map {
         Row(root: layout.traits[Int($0.pointee.entity)].root, number: $0.pointee.rowID)
       })
-    // Several objects may have left the list of one, which a change of the save may name itself.
+    // Several objects may have left one object's list, and the save may also have changed it directly.
     var noted: [Row: PropertySet] = [:]
     for state in plan.states.updated where isIn(store, state) {
       let root = layout.traits[Int(state.pointee.entity)].root
@@ -98,7 +98,7 @@ extension SaveWriter {
 }
 
 extension StoreConnection {
-  /// The entity of a row of a hierarchy; nil when there is no such row.
+  /// The entity of a row of a hierarchy; nil if the row does not exist.
   func entity(
     of row: Int64, in member: EntityLayout, _ layout: StoreLayout
   ) throws -> EntityLayout? {

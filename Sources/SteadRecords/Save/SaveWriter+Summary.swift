@@ -32,7 +32,7 @@ extension SaveWriter {
     return Set(isWritten.indices.filter { isWritten[$0] }).union(otherRows.keys)
   }
 
-  /// What was written, by identifiers; to be asked while the objects are still the context's.
+  /// The identifiers of what was written; only while the objects are still the context's.
   var summary: SaveSummary {
     var summary = SaveSummary()
     summary.historyTokens = historyTokens

@@ -1,7 +1,7 @@
 import Foundation
 import SteadSQLite
 
-/// Writes one save's rows, and remembers what must be undone when it fails.
+/// Writes one save's rows, and remembers what must be undone if it fails.
 struct SaveWriter {
   typealias State = SavePlan.State
 
@@ -14,15 +14,15 @@ struct SaveWriter {
     /// The place of each entity's store.
     let storeIndex: [Int]
     let stores: [RecordStore]
-    /// Whether others have committed rows since the objects were changed.
+    /// Whether other contexts have committed rows since the objects were changed.
     let readsOldRows: Bool
-    /// Whether a new object whose unique values belong to a row leaves that row's columns as they are.
+    /// Whether a new object whose unique values belong to a row leaves that row's columns unchanged.
     var keepsUniqueRows = false
   }
 
   let plan: SavePlan
   let layout: Layout
-  /// New objects whose unique values belong to a row that is there.
+  /// New objects whose unique values belong to an existing row.
   private(set) var upserted: Set<ObjectIdentifier> = []
   private var upsertedRows: [Int: Set<Int64>] = [:]
   /// Changed objects whose row another process deleted.
@@ -31,7 +31,7 @@ struct SaveWriter {
   var historyTokens: [String: any HistoryToken] = [:]
   /// The places of the stores that have something to write.
   let stores: [Int]
-  /// Rows that were written beside those of the plan's objects, by hierarchy.
+  /// Rows that were written besides those of the plan's objects, by hierarchy.
   private(set) var otherRows: [Int: Set<Int64>]
   /// The properties of such rows that were changed.
   private(set) var otherSides: [PendingChanges.OtherSide]
@@ -106,17 +106,17 @@ struct SaveWriter {
     pairNumbers[join.name] = (first: next, next: next)
   }
 
-  /// Gives new objects their temporary numbers back.
+  /// Restores new objects' temporary numbers.
   func revert() {
     for (state, row) in zip(plan.states.inserted, temporaryRows) { state.pointee.rowID = row }
   }
 
-  /// Notes rows that were changed beside those of the plan's objects, by hierarchy.
+  /// Notes rows that were changed besides those of the plan's objects, by hierarchy.
   mutating func noteRows(_ rows: [Int: Set<Int64>]) {
     otherRows.merge(rows) { $0.union($1) }
   }
 
-  /// Gives new objects the numbers that a custom store has for their rows.
+  /// Gives new objects a custom store's numbers for their rows.
   mutating func renumber(_ root: Int, _ numbers: [Int64: Int64]) {
     for state in plan.states.inserted where layout.traits[Int(state.pointee.entity)].root == root {
       if let number = numbers[state.pointee.rowID] { state.pointee.rowID = number }
@@ -124,14 +124,14 @@ struct SaveWriter {
     otherRows[root] = otherRows[root].map { Set($0.map { numbers[$0] ?? $0 }) }
   }
 
-  /// The new objects that have rows of their own, with the numbers that they had before.
+  /// The new objects with their own rows, and the numbers that they had before.
   func newRows(in store: Int) -> [(model: any PersistentModel, temporary: Int64)] {
     zip(plan.inserted, temporaryRows).filter { model, _ in
       isIn(store, model) && !upserted.contains(ObjectIdentifier(model))
     }.map { (model: $0, temporary: $1) }
   }
 
-  /// Notes rows that were changed beside those of the plan's objects, and in which property.
+  /// Notes rows that were changed besides those of the plan's objects, and in which property.
   private mutating func noteRows(_ rows: [Int64], of entity: EntityLayout, _ property: Int?) {
     if rows.isEmpty { return }
     otherRows[entity.rootIndex, default: []].formUnion(rows)
@@ -172,7 +172,7 @@ struct SaveWriter {
         try noteDeletion(state, at: place, connection)
       }
       try connection.delete(rows, of: entityPlan)
-      // A number is never given out twice, not even that of the newest row.
+      // A number is never reused, not even that of the newest row.
       if try connection.greatestRow(of: entityPlan) < newest {
         try connection.retire(newest, table: entityPlan.tableLayout.name)
       }
@@ -386,7 +386,7 @@ struct SaveWriter {
     }
   }
 
-  /// Notes whose lists a row leaves, where the row is in one that its object was never in.
+  /// Notes the lists that a row leaves, if the row is in one that its object was never in.
   private mutating func noteOldOwners(
     of model: any PersistentModel, _ changes: PropertySet?, _ connection: StoreConnection
   ) throws {
@@ -404,8 +404,8 @@ struct SaveWriter {
 
   // MARK: Relationships
 
-  /// Clears one-to-one references of others to what an object now refers to, which other contexts, or
-  /// the row of an upsert, may have had.
+  /// Clears other objects' one-to-one references to an object's new destination, which other contexts, or the row of an
+  /// upsert, may have set.
   private mutating func separate(in store: Int, _ connection: StoreConnection) throws {
     guard layout.traits.contains(where: \.hasOneToOne) else { return }
     for models in [plan.inserted, plan.updated] {
@@ -436,7 +436,7 @@ struct SaveWriter {
     let target = layout.store.entities[destination]
     let inverses = property.inverses(in: layout.store.entities)
     let list = model.list(at: property.index) ?? property.firstList
-    // One of several lists may be a to-many relationship, which lies in the other side's column.
+    // One of several lists may be a to-many relationship, which is stored in the other side's column.
     let held = inverses.first { $0.relationship?.list ?? list == list }
     let row = model._$statePointer.pointee.rowID
     var targetRow: Int64 = 0
@@ -488,8 +488,8 @@ struct SaveWriter {
     model._$statePointer.pointee.home != nil && !model.has(_ModelFlags.deleted)
   }
 
-  /// Gives members that came into a relationship places behind those that were there, and all of them
-  /// other places where the order is another.
+  /// Gives new members of a relationship positions after the existing ones, and gives all members new positions if the
+  /// order changed.
   private mutating func writePlaces(in store: Int, _ connection: StoreConnection) throws {
     for side in plan.sides where isIn(store, side.owner) && isAlive(side.owner) {
       guard case .toMany(let storage, let destination) = side.property.kind else { continue }
@@ -519,8 +519,8 @@ struct SaveWriter {
     return members.filter { rows.insert($0._$statePointer.pointee.rowID).inserted }
   }
 
-  /// The place of an object that came into a relationship: its own number when it is new, else one that
-  /// no row has or will have.
+  /// The position of an object that was added to a relationship: its own number if it is new, else one that no row has
+  /// or will have.
   private mutating func place(
     of member: any PersistentModel, _ storage: ToManyStorage, _ owner: Int64,
     _ connection: StoreConnection
@@ -537,8 +537,8 @@ struct SaveWriter {
     return place
   }
 
-  /// The first place that this save gives away in a relationship of a new object whose row is another
-  /// object's, too: what the row had keeps its place.
+  /// The first position that this save assigns in a relationship of a new object whose row another object has, too:
+  /// existing members keep their positions.
   private func firstPlace(
     in storage: ToManyStorage, of owner: any PersistentModel
   ) -> Int64 {

@@ -21,7 +21,7 @@ struct UniqueKeys {
 
   /// The row to update instead of inserting; nil when the values are new, which `claim` then notes.
   ///
-  /// Throws when two constraints lead to two rows: one object cannot be both.
+  /// Throws if two constraints lead to two rows: one object cannot be both.
   mutating func row(of model: any PersistentModel, _ entity: EntityLayout) throws -> Int64? {
     var found: (row: Int64, constraint: [Int])?
     open = []
@@ -32,7 +32,7 @@ struct UniqueKeys {
         throw SwiftDataError(
           .modelValidationFailure,
           "A new \(entity.name) has \(names(first.constraint, entity)) of row \(first.row) and "
-            + "\(names(key.constraint, entity)) of row \(row); it cannot stand for both. Change "
+            + "\(names(key.constraint, entity)) of row \(row); it cannot be both rows. Change "
             + "one of the values, or delete one of the objects.")
       }
       found = found ?? (row, key.constraint)
@@ -70,8 +70,7 @@ struct UniqueKeys {
     "the " + constraint.map { entity.properties[$0].name }.joined(separator: " and ")
   }
 
-  /// The constraints with an object's values; those with nil are left out, since like in SQL nil is not
-  /// equal to nil.
+  /// The constraints with an object's values; those with nil are left out, since nil is not equal to nil, as in SQL.
   private func keys(of model: any PersistentModel, _ entity: EntityLayout) throws -> [Key] {
     try entity.uniqueConstraints.compactMap { constraint in
       let values = try self.values(of: model, entity, constraint)
@@ -85,7 +84,7 @@ struct UniqueKeys {
       in: entity.table, key.constraint.map { entity.properties[$0].column ?? "" }, key.values)
   }
 
-  /// The values as the columns would hold them: bound to a statement that gives them back.
+  /// The values as the columns would hold them: bound to a statement that returns them.
   private func values(
     of model: any PersistentModel, _ entity: EntityLayout, _ constraint: [Int]
   ) throws -> [SQLValue] {

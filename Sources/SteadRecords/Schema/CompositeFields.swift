@@ -2,8 +2,8 @@
 
 /// The fields of a Codable struct, by which predicates reach into it.
 ///
-/// Only fields whose coding key is their own name are listed; a struct that renames its keys has
-/// none, and predicates on it are evaluated in memory.
+/// Only fields whose coding key equals their name are listed; a struct that renames its keys has none, and predicates
+/// on it are evaluated in memory.
 enum CompositeFields {
   struct Field {
     let name: String

@@ -13,7 +13,7 @@ final class EntityLayout: @unchecked Sendable {
   let familyDiscriminators: [Int]
   /// Inherited properties first; a property's place is its index.
   let properties: [PropertyLayout]
-  /// The class's key path to each property. That of ``PropertyLayout`` is of the class that declares it.
+  /// The class's key path to each property. The key path in ``PropertyLayout`` is of the class that declares it.
   let keyPaths: [AnyKeyPath]
   let propertyByKeyPath: [AnyKeyPath: Int]
   /// Indices of the properties of each uniqueness constraint.
@@ -24,7 +24,7 @@ final class EntityLayout: @unchecked Sendable {
   let searchable: [Int]
   /// Indices of relationships.
   let relationships: [Int]
-  /// Indices of to-many relationships that lie in join tables.
+  /// Indices of to-many relationships that are stored in join tables.
   let joined: [Int]
   /// The names that reading and writing its rows needs.
   let labels: RowLabels

@@ -1,11 +1,12 @@
-/// What is asked of an entity once for each object: without references, so that asking counts none.
+/// The facts about an entity that are needed once for each object: without references, so that reading them retains
+/// nothing.
 struct EntityTraits {
   /// The index of the hierarchy's root.
   let root: Int
   let hasRelationships: Bool
-  /// Whether new objects may stand for rows that are there.
+  /// Whether new objects may stand for existing rows.
   let isConstrained: Bool
-  /// Whether a save has to check relationships before it writes.
+  /// Whether a save must check relationships before it writes.
   let hasRules: Bool
   /// The properties whose changes alone are never saved.
   let ephemeral: PropertySet

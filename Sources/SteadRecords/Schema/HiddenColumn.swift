@@ -1,4 +1,4 @@
-/// The names, unquoted, of the columns beside a foreign key that belong to no property.
+/// The names, unquoted, of the columns next to a foreign key that belong to no property.
 enum HiddenColumn {
   /// The column with the order of a to-many relationship over this foreign key.
   static func order(of foreignKey: String) -> String { "_\(foreignKey)_order" }

@@ -1,8 +1,8 @@
 /// Pairs each relationship with the property that points back.
 ///
-/// An inverse that the source names is taken as it is; several relationships may name one to-one.
-/// Otherwise one is inferred where there is exactly one candidate on both sides, not both sides are
-/// to-many, and the to-one side is optional. What is ambiguous stays one-way.
+/// An inverse that the source names is used as it is; several relationships may name one to-one. Otherwise one is
+/// inferred if there is exactly one candidate on both sides, not both sides are to-many, and the to-one side is
+/// optional. Ambiguous relationships stay one-way.
 struct InverseFinder {
   private(set) var findings = SchemaFindings()
   private let sides: [Side]
@@ -19,7 +19,7 @@ struct InverseFinder {
     var path: String { "\\\(name)" }
   }
 
-  /// Takes the entities with what their classes say.
+  /// Takes the entities with their classes' descriptions.
   init(_ models: [(Schema.Entity, ModelMetadata)]) {
     self.models = Dictionary(
       uniqueKeysWithValues: models.map { ($0.name, (entity: $0, metadata: $1)) })
@@ -72,7 +72,7 @@ struct InverseFinder {
         findings.notes.append(
           "\(inverse.name) is named as the inverse of \(all[0].name) and of \(side.name). A to-many "
             + "relationship is the inverse of one property, so \(side.name) is one-way. Give "
-            + "\(inverse.entity.name) a property of its own for it.")
+            + "\(inverse.entity.name) a separate property for it.")
       }
     }
   }
@@ -97,7 +97,7 @@ struct InverseFinder {
     guard let inverse = sides.first(where: { $0.relationship.keypath == property.keyPath }) else {
       refuse(
         "\(side.name) names \\\(target.entity.name).\(property.name) as its inverse, which is a "
-          + "value of type \(property.valueType) and no relationship. \(remedy)")
+          + "value of type \(property.valueType), not a relationship. \(remedy)")
       return nil
     }
     let lineage = sequence(first: side.entity) { $0.superentity }
@@ -110,7 +110,7 @@ struct InverseFinder {
     return inverse
   }
 
-  /// What a key path leads to that is no stored property of the destination, in words.
+  /// Describes what a key path leads to if that isn't a stored property of the destination.
   private func foreign(_ path: AnyKeyPath, _ target: ModelMetadata) -> String {
     let owner = models.values.first { $0.metadata.type == type(of: path).rootType }?.metadata
     guard let owner, owner !== target else {

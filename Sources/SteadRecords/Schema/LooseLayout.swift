@@ -2,8 +2,8 @@ import Synchronization
 
 /// The layouts of models that belong to no container: a class and all that its relationships reach.
 ///
-/// Objects have inverses before they are inserted anywhere. What a class was found to have is kept, so
-/// that asking again costs a lock and a look-up. A subclass that nothing refers to is not known here.
+/// Objects have inverses before they are inserted anywhere. A class's result is kept, so that asking again costs a lock
+/// and a look-up. A subclass that nothing refers to is not known here.
 enum LooseLayout {
   private struct Known {
     var byType: [ObjectIdentifier: StoreLayout?] = [:]

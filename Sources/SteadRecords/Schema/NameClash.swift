@@ -4,14 +4,14 @@ struct NameClash {
 
   init(_ entities: [EntityLayout]) { self.entities = entities }
 
-  /// Throws where two tables would be one, or two properties one column that cannot hold both.
+  /// Throws if two tables would be one, or two properties one column that cannot hold both.
   func check() throws {
     var problems: [String] = []
     for family in Dictionary(grouping: entities, by: { $0.table.lowercased() }).values {
       let tables = Set(family.map(\.table)).sorted()
       if tables.count > 1 {
         problems.append(
-          "\(tables.joined(separator: " and ")) differ only in case, and SQLite takes them for one "
+          "\(tables.joined(separator: " and ")) differ only in case, and SQLite treats them as one "
             + "table. Rename one of the models.")
       }
     }
@@ -22,7 +22,7 @@ struct NameClash {
     throw SchemaProblem(.nameClash, problems.sorted().joined(separator: "\n"))
   }
 
-  /// What is wrong with the columns of a hierarchy's table.
+  /// The problem with the columns of a hierarchy's table.
   private func columns(of family: [EntityLayout]) -> [String] {
     var problems: Set<String> = []
     var taken: [String: (entity: EntityLayout, property: PropertyLayout)] = [:]
@@ -32,7 +32,7 @@ struct NameClash {
         let name = "\(entity.name).\(property.name)"
         if ["_id", "_entity"].contains(column.lowercased()) {
           problems.insert(
-            "\(name) has the name of a column that each table has. Rename the property.")
+            "\(name) has the name of a column that every table has. Rename the property.")
           continue
         }
         guard let (other, known) = taken[column.lowercased()] else {
@@ -42,7 +42,7 @@ struct NameClash {
         let otherName = "\(other.name).\(known.name)"
         if known.column != column {
           problems.insert(
-            "\(otherName) and \(name) differ only in case, and SQLite takes them for one column. "
+            "\(otherName) and \(name) differ only in case, and SQLite treats them as one column. "
               + "Rename one of the properties.")
         } else if !holdsSame(known, property) {
           problems.insert(

@@ -1,4 +1,4 @@
-/// A relationship whose destination does not know of it, so that nothing tells it of a deletion.
+/// A relationship without an inverse on its destination, so that nothing notifies it of a deletion.
 struct OneWayRelationship: Sendable {
   let entity: Int
   let property: Int

@@ -19,8 +19,8 @@ final class PropertyLayout: @unchecked Sendable {
   let isPreserved: Bool
   let transformerName: String?
   let relationship: RelationshipLayout?
-  /// The column, unquoted, that says in which of a to-one relationship's `lists` the object is: NULL
-  /// or 0 for the first, else the list's number. nil unless several lists lie in the same column.
+  /// The column, unquoted, that records which of a to-one relationship's `lists` the object is in: NULL or 0 for the
+  /// first, else the list's number. nil unless several lists are stored in the same column.
   let listColumn: String?
 
   init(
@@ -62,7 +62,7 @@ final class PropertyLayout: @unchecked Sendable {
 
   var isToMany: Bool { if case .toMany = kind { true } else { false } }
 
-  /// The number of the list that an object is in when nothing else is said.
+  /// The number of the list that an object is in by default.
   var firstList: Int { relationship?.lists.first?.number ?? 0 }
 
   /// The properties of the destination that lead back: several where they share this one as inverse.
@@ -74,7 +74,7 @@ final class PropertyLayout: @unchecked Sendable {
     return indices.map { entities[destination].properties[$0] }
   }
 
-  /// Whether a deletion may leave a reference in the column to a row that is not there any more.
+  /// Whether a deletion may leave a reference in the column to a row that no longer exists.
   func mayBeLeft(in entities: [EntityLayout]) -> Bool {
     inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
   }

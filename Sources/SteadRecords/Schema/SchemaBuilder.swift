@@ -41,7 +41,7 @@ struct SchemaBuilder {
       }
       entity.inheritedProperties = inherited
     }
-    // Properties are told apart by their entities' names, so those come first.
+    // Properties are identified with their entities' names, so those come first.
     if checkNames() {
       var finder = InverseFinder(zip(all, models).map { ($0, $1) })
       finder.resolve()
@@ -60,7 +60,7 @@ struct SchemaBuilder {
         SchemaProblem(
           .duplicateModel,
           "Two models of the schema are named \(model.name). A container's models need different "
-            + "names; put the older one into a VersionedSchema of its own."))
+            + "names; put the older one into a separate VersionedSchema."))
     }
     return isValid
   }
@@ -123,6 +123,6 @@ extension Schema.PropertyMetadata {
   var valueType: any Any.Type { type(of: keypath).valueType }
   /// Whether this is a property that the class declares, and not a set of constraints or of key paths.
   var isStored: Bool { !(metadata is any ConstraintProperty) && name != Self.inheritedName }
-  /// The name of the entry whose default value is the class's key paths to the properties that it inherits.
+  /// The name of the entry whose default value is the class's key paths to its inherited properties.
   static var inheritedName: String { "_$inherited" }
 }

@@ -1,4 +1,4 @@
-/// How a schema lies in a store's tables. Immutable, made once per container.
+/// How a store's tables represent a schema. Immutable, made once per container.
 final class StoreLayout: @unchecked Sendable {
   // Sendable: all stored properties are immutable after init, and the cache of traced key paths in
   // `EntityLayout` has its own lock.

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The objects that a store is to delete.
+/// The objects that a store should delete.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
-  /// What the objects match; nil for all.
+  /// The predicate that the objects match; nil for all.
   public let predicate: Predicate<T>?
-  /// Who deletes them.
+  /// The editor that deletes them.
   public let editingState: EditingState
   /// Whether objects of subclasses are deleted, too.
   public let includeSubclasses: Bool

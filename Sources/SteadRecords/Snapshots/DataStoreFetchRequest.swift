@@ -1,6 +1,6 @@
-/// What a context wants to know of a store.
+/// A context's request for objects of a store.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   public let descriptor: FetchDescriptor<T>
-  /// Who asks.
+  /// The editor that asks.
   public let editingState: EditingState
 }

@@ -4,8 +4,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   public let inserted: [SnapshotType]
   /// Changed objects, each with all of its values.
   public let updated: [SnapshotType]
-  /// Deleted objects, as the context knew them last.
+  /// Deleted objects, as the context last knew them.
   public let deleted: [SnapshotType]
-  /// Who saves.
+  /// The editor that saves.
   public let editingState: EditingState
 }

@@ -1,11 +1,11 @@
-/// What became of a save.
+/// The result of a save.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   public let storeIdentifier: String
   /// The permanent identifier of each inserted object, by its temporary one.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Objects that the store keeps with other values than it was given, by their identifiers.
+  /// Objects that the store keeps with different values than it was given, by identifier.
   public let snapshotsToReregister: [PersistentIdentifier: T]
-  /// The save's place in the store's history, where it has one.
+  /// The save's place in the store's history, if it has one.
   public let historyToken: (any HistoryToken)?
 
   public convenience init(

@@ -1,9 +1,9 @@
-/// The values of one object at one moment, as a context and a store hand them to each other.
+/// The values of one object at one moment, exchanged between a context and a store.
 ///
-/// The context reads a snapshot through its `encode(to:)`: a keyed container with a key for each property, by
-/// the property's name. A to-one relationship is the destination's identifier or nil, a to-many one the
-/// array of identifiers in the relationship's order. An attribute that is missing gets its default value or
-/// nil, and a missing relationship stays as the other side has it.
+/// The context reads a snapshot through its `encode(to:)`: a keyed container with a key for each property, by the
+/// property's name. A to-one relationship is the destination's identifier or nil, a to-many one the array of
+/// identifiers in the relationship's order. A missing attribute gets its default value or nil, and a missing
+/// relationship stays as the other side has it.
 public protocol DataStoreSnapshot: Codable, Sendable {
   var persistentIdentifier: PersistentIdentifier { get }
 
@@ -23,5 +23,5 @@ public protocol DataStoreSnapshot: Codable, Sendable {
   ) -> Self
 }
 
-/// What a property's value in a snapshot is.
+/// The form of a property's value in a snapshot.
 public typealias DataStoreSnapshotValue = Codable & Sendable

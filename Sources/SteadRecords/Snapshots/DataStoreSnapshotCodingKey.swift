@@ -1,4 +1,4 @@
-/// The keys of a snapshot that is encoded.
+/// The keys of an encoded snapshot.
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   case persistentIdentifier
   /// A property, by its name.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The snapshot that a store can use which has no form of its own for objects.
+/// A snapshot for stores that have no object format of their own.
 ///
 /// It is encoded as a keyed container: `persistentIdentifier`, and each property under its name. Decoding asks the
 /// model's class for the properties' types, so a ``Schema`` with the class must have been made before.
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
-  // Sendable: values are of types whose copies are independent, or were copied by encoding them, so that nothing but
-  // the snapshot holds them; and they are only read.
+  // Sendable: values are of types whose copies are independent, or were copied by encoding them, so that only the
+  // snapshot holds them; and they are only read.
   public let persistentIdentifier: PersistentIdentifier
   private var values: [String: Value] = [:]
 
@@ -15,7 +15,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     case attribute(any Codable)
     case one(PersistentIdentifier)
     case many([PersistentIdentifier])
-    /// What has no stored form.
+    /// Properties without a stored form.
     case failed(SwiftDataError)
   }
 
@@ -44,7 +44,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     guard let value = read(property, backing) else { return .none }
     if property.shape.model == nil { return attribute(value, property) }
     if let model = value as? any PersistentModel {
-      // Nothing has the identifier of a row that is gone.
+      // No row has the identifier of a deleted one.
       return model.has(_ModelFlags.missing) ? .none : .one(model.persistentModelID)
     }
     guard let models = value as? [any PersistentModel] else { return .none }
@@ -91,7 +91,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   ) -> SwiftDataError {
     SwiftDataError(
       .modelValidationFailure,
-      "The value of \(property.name) cannot be encoded, so its object cannot be saved. Give it a value that can.",
+      "The value of \(property.name) cannot be encoded, so its object cannot be saved. Give it a value that can be encoded.",
       cause: cause)
   }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Who edits, in which context.
+/// The context that edits, and its author.
 public struct EditingState: Hashable, Identifiable, Sendable {
   public let id: UUID
   public let author: String?

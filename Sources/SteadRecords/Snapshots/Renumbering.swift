@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// Gives rows of a mirror other numbers, wherever they are referred to.
+/// Gives rows of a mirror different numbers, everywhere they are referred to.
 struct Renumbering {
   let layout: StoreLayout
   let connection: StoreConnection
@@ -10,7 +10,7 @@ struct Renumbering {
     let statements = try self.statements(root).map { try connection.statement($0) }
     let table = layout.entities[root].table.sqlName
     for (old, new) in numbers.sorted(by: { $0.key < $1.key }) where old != new {
-      // The store says that the new object is one that was there.
+      // The store reports that the new object already existed.
       try connection.run("DELETE FROM \(table) WHERE \"_id\" = ?1", [.integer(new)])
       for statement in statements {
         statement.reset()
@@ -23,7 +23,7 @@ struct Renumbering {
 
   private func statements(_ root: Int) -> [String] {
     let entities = layout.entities
-    // A member without a place has that of its number, which it keeps.
+    // A member without a position has that of its number, which it keeps.
     let orders = TableLayout(root: entities[root], layout: layout).orders.map {
       ", \($0.name.sqlName) = ifnull(\($0.name.sqlName), ?1)"
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gives one property of an object the value that a snapshot has for it.
+/// Sets one property of an object to its value in a snapshot.
 struct SlotFiller: _SlotVisitor {
   let values: SnapshotValues
   let entity: EntityLayout

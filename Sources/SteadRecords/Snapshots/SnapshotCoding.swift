@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes a value of one Codable type of another's, or a copy that shares nothing, by way of JSON.
+/// Converts a value of one Codable type to another, or to a copy that shares nothing, through JSON.
 enum SnapshotCoding {
   /// Infinities and NaN, which JSON lacks, are strings.
   static var encoder: JSONEncoder {
@@ -20,7 +20,7 @@ enum SnapshotCoding {
   /// nil when the type cannot be decoded.
   static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
     guard let type = type as? any Decodable.Type else { return nil }
-    // In an array, since not every version of Foundation takes a value by itself.
+    // In an array, since not every version of Foundation encodes a single value.
     func encoded<T: Encodable>(_ value: T) throws -> Data { try encoder.encode([value]) }
     func decoded<T: Decodable>(_ type: T.Type, _ data: Data) throws -> V? {
       try decoder.decode([T].self, from: data).first as? V

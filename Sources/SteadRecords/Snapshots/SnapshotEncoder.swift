@@ -69,7 +69,7 @@ struct SnapshotEncoder: Encoder {
     func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
   }
 
-  /// Drops what is encoded into it.
+  /// Discards what is encoded into it.
   private struct Unusable: UnkeyedEncodingContainer, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let count = 0

@@ -18,10 +18,10 @@ struct SnapshotValues {
 
   func has(_ name: String) -> Bool { values[name] != nil }
 
-  /// A value as a property's type; nil when there is none.
+  /// A value as a property's type; nil if there is none.
   ///
-  /// What has the type is taken as it is. What has another type, or might share an object with the
-  /// snapshot, is encoded and decoded.
+  /// A value that already has the type is used as it is. A value of another type, or one that might share an object
+  /// with the snapshot, is encoded and decoded.
   func value<V>(of name: String, as type: V.Type) throws -> V? {
     guard let value = values[name] ?? nil else { return nil }
     if V.self is any _AttributeValue.Type || Self.isRaw(V.self), let value = value as? V {

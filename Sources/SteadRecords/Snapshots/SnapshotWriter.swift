@@ -2,9 +2,9 @@ import SteadSQLite
 
 /// Brings rows up to snapshots, and notes which rows that has changed.
 ///
-/// The destination of a to-one relationship says who the members of its inverse are; the snapshot with the
-/// to-many side gives their order, and adds members that lead nowhere else. Both sides of a many-to-many
-/// relationship are what the last snapshot says.
+/// The destination of a to-one relationship determines the members of its inverse; the snapshot with the to-many side
+/// determines their order, and adds members that lead nowhere else. For a many-to-many relationship, the last snapshot
+/// determines both sides.
 struct SnapshotWriter {
   /// An object that a changed one leads to.
   typealias Lead = (entity: EntityLayout, row: Int64)
@@ -32,7 +32,7 @@ struct SnapshotWriter {
     self.connection = connection
   }
 
-  /// Writes an object's row, and returns what the object leads to where that may have changed.
+  /// Writes an object's row, and returns what the object leads to if that may have changed.
   mutating func write(_ values: SnapshotValues, of entity: EntityLayout) throws -> [Lead] {
     guard let plan = plans[entity.index]?.plan else { return [] }
     let row = values.identifier.row
@@ -54,7 +54,7 @@ struct SnapshotWriter {
         leads += try newMembers(of: list)
       } else {
         model.setContent(.toOne(targets.first.map { .row($0) } ?? .none), at: index)
-        // One of several that share an inverse: which of them it is, the destination's row has to have, too.
+        // For one of several relationships that share an inverse, the destination's row must record which one it is.
         if property.relationship?.list != nil, let inverse = property.relationship?.inverse {
           lists.append(
             List(
@@ -105,7 +105,7 @@ struct SnapshotWriter {
 
   // MARK: Rows
 
-  /// What a row's to-one relationships lead to, 0 for nothing, by property; nil when there is no row.
+  /// The destinations of a row's to-one relationships, 0 for none, by property; nil if the row does not exist.
   private func references(of entity: EntityLayout, _ row: Int64) throws -> [Int: Int64]? {
     let indices = entity.relationships.filter { entity.properties[$0].column != nil }
     let columns = indices.compactMap { entity.properties[$0].column?.sqlName }
@@ -117,8 +117,8 @@ struct SnapshotWriter {
     if let discriminator = entity.discriminator, first[0] != .integer(Int64(discriminator)) {
       throw SwiftDataError(
         .unreadableValue,
-        "Two snapshots have one primary key, a \(entity.name) and an object of another class of its hierarchy. "
-          + "Give the objects of a hierarchy keys that no two of them share.")
+        "Two snapshots have the same primary key, a \(entity.name) and an object of another class of its hierarchy. "
+          + "Give the objects of a hierarchy unique keys.")
     }
     let targets = first.dropFirst().map { if case .integer(let row) = $0 { row } else { Int64(0) } }
     return Dictionary(uniqueKeysWithValues: zip(indices, targets))
@@ -135,7 +135,7 @@ struct SnapshotWriter {
     try insertion.run(model)
   }
 
-  /// Writes a row's columns where they differ, but for what no property has; returns whether any did.
+  /// Writes a row's columns that differ, except columns without a property; returns whether any did.
   private func update(
     _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
     excluding unsaid: Set<Int>
@@ -206,7 +206,7 @@ struct SnapshotWriter {
     return found.sorted { $0.place < $1.place }.map(\.row)
   }
 
-  /// What a list leads to when its members are others than they were.
+  /// The destinations of a list whose members have changed.
   private mutating func newMembers(of list: List) throws -> [Lead] {
     let current = try members(of: list)
     guard current != list.members, let destination = list.property.destination else { return [] }
@@ -214,7 +214,7 @@ struct SnapshotWriter {
     return Set(current).symmetricDifference(list.members).map { (layout.entities[destination], $0) }
   }
 
-  /// Brings all lists up to their snapshots, once the rows of their members are there.
+  /// Updates all lists to their snapshots, once their members' rows exist.
   mutating func finish() throws {
     for list in lists {
       guard let destination = list.property.destination, let plan = plans[destination]?.plan else {
@@ -230,7 +230,7 @@ struct SnapshotWriter {
     lists = []
   }
 
-  /// Puts members into a list whose own to-one property leads to its owner, or nowhere.
+  /// Adds members to a list if their own to-one property leads to its owner, or nowhere.
   private mutating func claim(_ list: List, _ plan: EntityPlan, _ toOne: PropertyLayout) throws {
     guard let column = toOne.column?.sqlName else { return }
     var assignments = "\(column) = ?1"
@@ -271,7 +271,7 @@ struct SnapshotWriter {
     }
   }
 
-  /// Gives the members of a list the places that its snapshot has.
+  /// Gives the members of a list their positions in its snapshot.
   private mutating func order(_ list: List, _ plan: EntityPlan) throws {
     let current = try members(of: list)
     let present = Set(current)
@@ -288,7 +288,7 @@ struct SnapshotWriter {
 
   // MARK: Summary
 
-  /// What was written, for the log of commits.
+  /// The written rows, for the log of commits.
   var rows: CommitLog.Rows {
     var rows = CommitLog.Rows()
     for (root, written) in written {

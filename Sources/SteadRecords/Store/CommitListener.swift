@@ -13,7 +13,7 @@ final class CommitListener: Sendable {
 
   var hasTurns: Bool { content.withLock { $0.turn != nil } }
 
-  /// Sets the function that runs a turn on the context's executor; it may be called on any thread.
+  /// Sets the function that runs a turn on the context's executor; any thread may call it.
   func setTurn(_ turn: @escaping @Sendable () -> Void) {
     content.withLock { $0.turn = turn }
   }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// What the contexts of this process have committed to one store, by the commits' numbers.
 ///
-/// Each commit adds a row with a number of its own to the store's history, in its own transaction. So a reader, which sees
-/// that number in its snapshot, knows exactly which commits the snapshot has: the numbers that this log
-/// lacks are other processes'. The log is one for all containers on a store.
+/// Each commit adds a numbered row to the store's history, in the same transaction. So a reader, which sees that number
+/// in its snapshot, knows exactly which commits the snapshot has: the numbers that this log lacks are other processes'.
+/// All containers on a store share one log.
 final class CommitLog: Sendable {
   /// How many commits are remembered; a context that is further behind takes everything as changed.
   static let commitLimit = 512
@@ -45,7 +45,7 @@ final class CommitLog: Sendable {
     var stamp: Int64
   }
 
-  /// What others have committed between two snapshots.
+  /// What other contexts have committed between two snapshots.
   enum News {
     case nothing
     case rows(Rows)
@@ -56,7 +56,7 @@ final class CommitLog: Sendable {
   private struct Commit {
     let number: Int64
     let author: ObjectIdentifier?
-    /// nil when any row may have changed.
+    /// nil if any row may have changed.
     var rows: Rows?
     let rowCount: Int
   }
@@ -66,8 +66,8 @@ final class CommitLog: Sendable {
   }
 
   private struct Content {
-    /// The commits from `first` on are remembered. Those before it are removed many at a time, so that a
-    /// commit costs the same however many there are.
+    /// The commits from `first` on are remembered. Earlier ones are removed many at a time, so that a commit costs the
+    /// same however many there are.
     var commits: [Commit] = []
     var first = 0
     var rowCount = 0
@@ -79,8 +79,8 @@ final class CommitLog: Sendable {
   /// The greatest number that this process knows; look-ups may share a snapshot that has it.
   private let newest = Atomic<Int64>(0)
   private let stamp = Atomic<Int64>(0)
-  /// The greatest number of which listeners were told, or that this process has committed itself. Not the newest that
-  /// is known: a context that fetches may know of another process's commit before the listeners do.
+  /// The greatest number that listeners were notified of, or that this process has committed itself. It may not be the
+  /// newest known one: a context that fetches may learn of another process's commit before the listeners do.
   private let told = Atomic<Int64>(0)
 
   /// How often the file was seen changed by a program that does not count its commits.
@@ -167,7 +167,7 @@ final class CommitLog: Sendable {
       var result = Rows()
       var isAny = false
       var wanted = number
-      // The newest are last, and most readers want only those.
+      // The newest are last, and most readers only want those.
       for commit in content.commits[content.first...].reversed() where commit.number <= number {
         if commit.number <= seen { break }
         guard commit.number == wanted else { return .everything }
@@ -184,7 +184,7 @@ final class CommitLog: Sendable {
 
   // MARK: Listeners
 
-  /// Asks for a turn of a context after each commit of others, until the context ends.
+  /// Asks for a turn of a context after each commit of another context, until the context ends.
   func listen(_ context: CommitListener) {
     content.withLock { content in
       content.listeners.removeAll { $0.context == nil || $0.context === context }

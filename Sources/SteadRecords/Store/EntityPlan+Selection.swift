@@ -41,7 +41,7 @@ extension EntityPlan {
     return SQLFragment(sql: sql, bindings: bindings)
   }
 
-  /// The columns of a fetch that wants identifiers only.
+  /// The columns of a fetch that only wants identifiers.
   var identifierColumns: String {
     entity.discriminator == nil ? "t0.\"_id\"" : "t0.\"_id\", t0.\"_entity\""
   }

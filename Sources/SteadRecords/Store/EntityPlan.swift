@@ -21,14 +21,14 @@ final class EntityPlan: @unchecked Sendable {
   let updateAll: Update
   let delete: String
   let deleteRange: String
-  /// Gives the greatest number that a row has or has had.
+  /// Returns the greatest number that a row has or ever had.
   let newest: String
   /// Columns before the values: 1, or 2 in a hierarchy.
   let prefix: Int
   /// The properties that have a column.
   let storedProperties: PropertySet
   let hasExternal: Bool
-  /// The result columns in `columnList` that say which of several lists an object is in.
+  /// The result columns in `columnList` that record which of several lists an object is in.
   let lists: [ListColumn]
   /// Their parameters in `insert`.
   let insertLists: [ListColumn]
@@ -132,7 +132,7 @@ final class EntityPlan: @unchecked Sendable {
       }
     }
     let id = terms.count + 1
-    // An update of no column still has to find out whether the row is there.
+    // Even an update of no column must find out whether the row exists.
     let assignments = terms.isEmpty ? "\"_id\" = \"_id\"" : terms.joined(separator: ", ")
     return Update(
       sql: "UPDATE \(table) SET \(assignments) WHERE \"_id\" = ?\(id)", parameters: map,
@@ -144,7 +144,7 @@ final class EntityPlan: @unchecked Sendable {
       statement: statement.pointer, columns: columns, context: .passUnretained(context))
   }
 
-  /// Hands over a map of columns without those of changed properties.
+  /// Passes a map of the columns without those of changed properties.
   func withColumns(excluding changes: PropertySet, _ body: (UnsafePointer<Int32>) -> Void) {
     let map = Self.makeMap(entity, -1)
     defer { map.deallocate() }

@@ -11,7 +11,7 @@ struct EntityPlans: Sendable {
 }
 
 extension EntityPlans {
-  /// A plan that is made when it is first asked for, also by several threads at once.
+  /// A plan that is made when first needed; several threads may ask at once.
   final class LazyPlan: Sendable {
     private let entity: EntityLayout
     private let table: TableLayout

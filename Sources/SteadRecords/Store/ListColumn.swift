@@ -2,7 +2,7 @@ import SteadSQLite
 
 /// Where a statement has the number of the list that a to-one property's object is in.
 ///
-/// No property of the class has that column, so it's read and written beside the properties.
+/// No property of the class has that column, so it's read and written separately.
 struct ListColumn {
   let property: PropertyLayout
   /// The result column or the parameter.
@@ -10,7 +10,7 @@ struct ListColumn {
 }
 
 extension [ListColumn] {
-  /// Gives an object the numbers that the current row has.
+  /// Gives an object the list numbers of the current row.
   ///
   /// - Parameter changes: The properties that keep what the object has.
   func read(

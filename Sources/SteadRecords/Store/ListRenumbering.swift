@@ -33,7 +33,7 @@ struct ListRenumbering {
       }?.number
     }
     guard !old.isEmpty, numbers != Array(numbers.indices) else { return nil }
-    // A single list had no column of numbers, or one that was not kept up any more.
+    // A single list had no column of numbers, or one that was no longer maintained.
     if numbers.count == 1 { return "WHEN 0 THEN \(numbers[0] ?? 0) ELSE \(numbers[0] ?? 0)" }
     return numbers.enumerated().map { "WHEN \($0) THEN \($1 ?? 0)" }.joined(separator: " ")
       + " ELSE 0"

@@ -8,21 +8,22 @@ extension ModelConfiguration {
     private let kind: Kind
     var keepsOldRows: Bool { kind == .withOldValues }
 
-    /// Each transaction is recorded until `deleteHistory` removes it: those of this library, and rows that other
+    /// Each transaction is recorded until `deleteHistory` removes it: this library's transactions, and rows that other
     /// programs change with plain SQL.
     public static let on = History(kind: .on)
-    /// As ``on``, and each row is kept as it was before each change, so that updates and deletions show their old
+    /// Like ``on``; each row is also kept as it was before each change, so that updates and deletions show their old
     /// values, and `ModelContainer.asOf(_:)` opens the store as it was.
     ///
-    /// Costs a row more for each row that is written, by whichever program. Old values begin when a store is first
-    /// opened so, and again with a migration that changes a table. Opening the store otherwise removes them.
+    /// Costs an extra row for each row written, by whichever program. Old values begin when a store is first opened
+    /// with this setting, and again with a migration that changes a table. Opening the store with another setting
+    /// removes them.
     public static let withOldValues = History(kind: .withOldValues)
-    /// Nothing is recorded, and `fetchHistory` finds what was recorded before. Opening the store removes the
-    /// triggers that record plain SQL.
+    /// Nothing is recorded, and `fetchHistory` finds what was recorded before. Opening the store removes the triggers
+    /// that record plain SQL.
     public static let off = History(kind: .off)
   }
 
-  /// Whether the store keeps a history of its changes; ``History/on`` unless set.
+  /// Whether the store keeps a history of its changes; ``History/on`` by default.
   ///
   /// Set it before a container is opened. Programs that share a store should agree.
   ///
@@ -35,7 +36,7 @@ extension ModelConfiguration {
     set { keptHistory = newValue }
   }
 
-  /// Creates a configuration of a store in a file of your choice, and says whether it keeps a history.
+  /// Creates a configuration of a store in a file of your choice, with or without a history.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     history: History
@@ -48,17 +49,17 @@ extension ModelConfiguration {
 extension ModelConfiguration {
   /// How much of its history a store keeps; without limits all of it, as SwiftData does.
   ///
-  /// What is beyond any of the limits is removed, oldest first: by a save after each 256 commits, and by
-  /// `ModelContainer.trimHistory()`. What a reader of `ModelContainer.setHistoryReader(_:at:)` has not handled
-  /// stays, up to ``unreadTransactions``.
+  /// Anything beyond one of the limits is removed, oldest first: by a save after each 256 commits, and by
+  /// `ModelContainer.trimHistory()`. What a reader of `ModelContainer.setHistoryReader(_:at:)` has not handled stays,
+  /// up to ``unreadTransactions``.
   public struct HistoryLimits: Hashable, Sendable {
-    /// How old transactions are kept, in seconds.
+    /// How long transactions are kept, in seconds.
     public var age: Double?
     /// How many of the last transactions are kept.
     public var transactions: Int?
-    /// How many bytes the lists of changes may have together, without old values.
+    /// The total size of the lists of changes in bytes, without old values.
     public var bytes: Int?
-    /// How many of the last transactions are kept at most, whoever has not read them; nil for all.
+    /// The maximum number of transactions that are kept even for readers that have not handled them; nil for all.
     public var unreadTransactions: Int?
 
     /// No limits.
@@ -75,7 +76,7 @@ extension ModelConfiguration {
     }
   }
 
-  /// How much of its history the store keeps; all unless set. Set it before a container is opened.
+  /// How much of its history the store keeps; all by default. Set it before a container is opened.
   public var historyLimits: HistoryLimits {
     get { keptLimits }
     set { keptLimits = newValue }

@@ -17,7 +17,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
     }
   }
 
-  /// The CloudKit database that Apple's framework would sync with; kept, without effect here.
+  /// The CloudKit database that Apple's framework would sync with; stored, but without effect here.
   public struct CloudKitDatabase: Hashable, Sendable {
     let identifier: String?
     let isAutomatic: Bool
@@ -42,7 +42,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   var keptHistory = History.on
   var keptLimits = HistoryLimits.none
   var keptSync = Sync.none
-  /// What the store is to a migration.
+  /// The store's role in a migration.
   var migration = MigrationRole.none
 
   public var groupAppContainerIdentifier: String? { groupContainer.identifier }
@@ -95,7 +95,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
     groupContainer = .none
   }
 
-  /// Throws when the name cannot be a file's.
+  /// Throws if the name cannot be a file's name.
   public func validate() throws {
     if name.contains("/") || name.contains("\0") {
       throw SwiftDataError(
@@ -110,7 +110,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
     if name.utf8.count > Self.nameLimit {
       throw SwiftDataError(
         .configurationFileNameTooLong,
-        "A configuration's name has \(Self.nameLimit) bytes at most; this one has "
+        "A configuration's name has at most \(Self.nameLimit) bytes; this one has "
           + "\(name.utf8.count).")
     }
   }
@@ -131,7 +131,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   }
 }
 
-/// What a store is to the migration of a plan's stages.
+/// A store's role in running a plan's stages.
 enum MigrationRole: Hashable {
   /// A store as any.
   case none

@@ -4,22 +4,22 @@ import Synchronization
 
 /// The connections of one store that read, each lent to one thread at a time.
 ///
-/// The reader that was used last lies in a place of its own, which one atomic operation empties and one
-/// fills: a program that looks up one object after the other takes no lock for it.
+/// The last used reader has a separate slot, which one atomic operation empties and one fills: a program that looks up
+/// one object after the other acquires no lock for it.
 final class ReaderPool: Sendable {
   /// How long look-ups of single objects may share one snapshot, in nanoseconds.
   static let snapshotLifetime: UInt64 = 2_000_000
-  /// After how many milliseconds a snapshot that nobody uses is ended.
+  /// After how many milliseconds an unused snapshot is ended.
   static let snapshotPatience = 20
   /// The most readers kept open while they are not used.
   static let idleLimit = 8
 
-  /// How new the rows must be that a reader sees.
+  /// How recent the rows that a reader sees must be.
   enum Freshness {
     /// All commits that were made before the call.
     case newest
-    /// The commit with a number at least, all of this process, and others but the newest ones: a
-    /// snapshot is shared for ``snapshotLifetime``.
+    /// At least the commit with a number, all of this process, and other processes' except the newest ones: a snapshot
+    /// is shared for ``snapshotLifetime``.
     case shared(atLeast: Int64)
   }
 
@@ -67,7 +67,7 @@ final class ReaderPool: Sendable {
     if isPlaced { return }
     owned.release()
     let isKept = others.withLock { others in
-      // One more lies in the place of its own.
+      // One more is in the separate slot.
       guard others.count < Self.idleLimit - 1 else { return false }
       others.append(reader)
       return true
@@ -77,7 +77,7 @@ final class ReaderPool: Sendable {
 
   // MARK: Snapshots
 
-  /// Gives a reader a snapshot that is new enough, and returns its number.
+  /// Gives a reader a sufficiently recent snapshot, and returns its number.
   private func prepare(_ reader: StoreConnection, _ freshness: Freshness) throws -> Int64 {
     if let snapshot = reader.snapshot {
       if case .shared(let number) = freshness,

@@ -7,7 +7,7 @@ struct ReceiptTable {
   /// One row for each chunk of a receipt's entries.
   private static let chunks = "stead_receipt_chunks"
 
-  /// The receipts of version 1, whose items lie in a table of their own. They are refused.
+  /// The receipts of version 1, whose items are in a separate table. They are refused.
   private static let formerReceipts = "stead_transfers"
   private static let formerItems = "stead_transfer_items"
 
@@ -54,7 +54,7 @@ struct ReceiptTable {
     return receipt
   }
 
-  /// To overlook it would be to write a second time what it says is there.
+  /// Ignoring it would mean writing again what it records as written.
   private func formerReceipt(named id: String) throws -> StoreReceipt? {
     guard try exists(Self.formerReceipts),
       case .integer(let version)? = try connection.rows(
@@ -101,7 +101,7 @@ struct ReceiptTable {
     }
   }
 
-  /// What is kept of a chunk's entries.
+  /// The stored form of a chunk's entries.
   func entries(of id: String, at first: Int) throws -> Data? {
     guard try exist() else { return nil }
     let row = try connection.rows(

@@ -1,8 +1,8 @@
 import SteadSQLite
 
 extension RecordStore {
-  /// Removes a file of external storage that no row refers to any more; under the write lock, since
-  /// another process may be about to refer to the same content.
+  /// Removes a file of external storage that no row refers to any more; under the write lock, since another process may
+  /// be about to refer to the same content.
   func removeFile(_ reference: String, unlessUsedIn layout: StoreLayout) {
     do {
       try maintain { connection in

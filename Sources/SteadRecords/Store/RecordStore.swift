@@ -3,10 +3,10 @@ import SteadFiles
 import SteadSQLite
 import Synchronization
 
-/// One SQLite file: a connection that writes, and as many that read as are needed at once.
+/// One SQLite file: a connection that writes, and as many reading connections as are needed at once.
 final class RecordStore: @unchecked Sendable {
-  // Sendable: `writer`, `historian`, what is `private var`, and `number` are used under `writing` alone, and the rest is
-  // immutable or has a lock of its own.
+  // Sendable: `writer`, `historian`, what is `private var`, and `number` are only used under `writing`, and the rest is
+  // immutable or has its own lock.
 
   /// How long a write waits for other processes, in seconds.
   static let lockPatience = 60
@@ -16,7 +16,7 @@ final class RecordStore: @unchecked Sendable {
   }
 
   let identity: Identity
-  /// What opening the store has changed in it; nil where its tables were those of the models.
+  /// What opening the store has changed in it; nil if its tables already matched the models.
   let migration: StoreMigration?
   let layout: StoreLayout
   let configuration: ModelConfiguration
@@ -40,10 +40,10 @@ final class RecordStore: @unchecked Sendable {
   var number: Int64 { newest.number }
   /// The changes of the transactions around the innermost one.
   private var outerChanges: [ChangeList] = []
-  /// Who writes the history of what this process commits.
+  /// Writes the history of this process's commits.
   private let historian: Historian
-  /// The version of the file after this connection's last commit. As long as it stays, nobody else has
-  /// written, and what is known of the file is true.
+  /// The version of the file after this connection's last commit. While it is unchanged, no other process has written,
+  /// and what is known about the file is true.
   private var committedVersion: UInt32?
   /// The last commit after which removing from the history was due.
   private var trimmedNumber: Int64 = 0
@@ -54,12 +54,12 @@ final class RecordStore: @unchecked Sendable {
   private let writingThread = Atomic<UInt>(0)
   private let readers: ReaderPool
   private let isInMemory: Bool
-  /// Whether what is saved here goes into the history.
+  /// Whether saves here go into the history.
   var keepsHistory: Bool { configuration.history != .off }
 
   /// - Parameters:
-  ///   - mirrored: The identifier of the store whose objects this one, in memory, holds a copy of.
-  ///   - report: Hears of the migration that the store may need.
+  ///   - mirrored: The identifier of the store whose objects this in-memory store holds a copy of.
+  ///   - report: Called with the progress of the migration that the store may need.
   init(
     configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>,
     mirroring mirrored: String? = nil, report: MigrationReporter = MigrationReporter()
@@ -88,7 +88,7 @@ final class RecordStore: @unchecked Sendable {
     do {
       identity = Identity(identifier: try preparation.run())
     } catch {
-      // The last connection to end would put the log's pages into the file, which is to stay as it is.
+      // The last connection to close would checkpoint the log into the file, which must stay as it is.
       if file.hasLog { writer.keepLog() }
       throw error
     }
@@ -108,13 +108,13 @@ final class RecordStore: @unchecked Sendable {
     let last = try writer.lastCommit()
     trimmedNumber = last.number
     log.didCommit(last)
-    // Another process's commit, which the watcher of another container has not looked for yet.
+    // Another process's commit, which another container's watcher has not checked for yet.
     if log.tell(last.number) { log.notify() }
     if isWritable { try historian.takeOver() }
     modelVersion = historian.schemaVersion
   }
 
-  /// A store and its copy have one identifier, and commits of their own.
+  /// A store and its copy have one identifier, but separate commits.
   private static func logName(
     _ identity: Identity, _ configuration: ModelConfiguration
   ) throws -> String {
@@ -122,7 +122,7 @@ final class RecordStore: @unchecked Sendable {
     guard let status = try POSIXDisk().status(at: configuration.url.path) else {
       return identity.identifier
     }
-    // Not the description of the whole, for which the program's conformances are searched.
+    // Not the description of the whole value, since that searches the program's conformances.
     return "\(identity.identifier) \(status.identity.device) \(status.identity.file)"
   }
 
@@ -153,7 +153,7 @@ final class RecordStore: @unchecked Sendable {
   /// Takes the write lock, and begins a transaction that sees the newest rows; ``commit(from:rows:)``
   /// or ``rollBack()`` ends it, on the same thread.
   ///
-  /// Within another transaction of the thread it becomes a part of that one.
+  /// Within another transaction of the thread it becomes part of that one.
   func begin(isDurable: Bool = false) throws -> StoreConnection {
     guard configuration.allowsSave else { throw file.refusal }
     writing.lock()
@@ -195,7 +195,7 @@ final class RecordStore: @unchecked Sendable {
       guard difference.isEmpty else {
         throw SwiftDataError(
           .unknownSchema,
-          "The store was opened with other models meanwhile, and was migrated. "
+          "The store has since been opened with other models, and was migrated. "
             + "\(difference.description.replacing("\n", with: " ")) Nothing was saved; open a new container with the "
             + "models that the store has now.")
       }
@@ -207,16 +207,16 @@ final class RecordStore: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - author: The context that wrote, which knows what it wrote.
-  ///   - rows: What was written; nil for anything.
+  ///   - rows: The written rows; nil if any row may have changed.
   /// - Returns: The number of the commit.
   @discardableResult
   func commit(from author: ObjectIdentifier?, rows: CommitLog.Rows?) throws -> Int64 {
     do {
-      // Who wrote without saving objects may have taken numbers.
+      // A writer that saved no objects may have used numbers.
       if author == nil { writer.nextRows = [:] }
       newest = try historian.write(after: newest)
       let number = newest.number
-      // Before the commit shows: who sees it finds its rows in the log.
+      // Before the commit becomes visible: a reader that sees it finds its rows in the log.
       log.post(number, from: author, rows: rows)
       posted.append(number)
       if depth > 1 {
@@ -242,7 +242,7 @@ final class RecordStore: @unchecked Sendable {
       log.didCommit(commit)
       log.tell(number)
       if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
-      // Only reported: what is committed cannot be taken back.
+      // Only reported: a commit cannot be undone.
       if isDurable { syncDirectory() }
       return number
     } catch {
@@ -264,7 +264,7 @@ final class RecordStore: @unchecked Sendable {
       writing.unlock()
       return
     }
-    // SQLite has rolled back by itself after some errors.
+    // SQLite rolls back automatically after some errors.
     if writer.isInTransaction { try? writer.execute("ROLLBACK") }
     for number in posted { log.retract(number) }
     historian.forgetTriggers()
@@ -281,8 +281,8 @@ final class RecordStore: @unchecked Sendable {
     try maintain { try HistoryTrimming(connection: $0, limits: limits).run() }
   }
 
-  /// Removes it where enough commits were made since the last time. Called when the save has let go of all stores: it
-  /// waits for this one's lock.
+  /// Trims the history if enough commits were made since the last time. Called when the save has released all stores:
+  /// it waits for this one's lock.
   func trimIfDue() {
     guard !isWritingHere, trimmingIsDue.exchange(false, ordering: .acquiringAndReleasing) else {
       return
@@ -291,7 +291,7 @@ final class RecordStore: @unchecked Sendable {
       try trimHistory()
     } catch {
       // The save itself is done, and the next removal finds the same.
-      Report.problem("The store's history cannot be trimmed: \(error)")
+      Report.problem("The store's history could not be trimmed: \(error)")
     }
   }
 
@@ -304,17 +304,17 @@ final class RecordStore: @unchecked Sendable {
   private func endSync() {
     guard syncsCommit else { return }
     syncsCommit = false
-    // A connection that syncs more often than it must is slower, and no less right.
+    // A connection that syncs more often than it must is slower, but no less correct.
     try? writer.execute("PRAGMA synchronous = NORMAL")
   }
 
-  /// A file that was just made is there after a loss of power once its directory is synced.
+  /// A newly created file survives a power loss once its directory is synced.
   private func syncDirectory() {
     let directory = configuration.url.deletingLastPathComponent().path
     do {
       try POSIXDisk().syncDirectory(directory)
     } catch {
-      Report.problem("The directory \(directory) cannot be synced: \(error)")
+      Report.problem("The directory \(directory) could not be synced: \(error)")
     }
   }
 
@@ -343,7 +343,7 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
-  /// Runs a body that no other thread's transaction runs beside.
+  /// Runs a body while no other thread's transaction runs.
   func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
     writing.lock()
     defer { writing.unlock() }
@@ -357,7 +357,7 @@ final class RecordStore: @unchecked Sendable {
       guard depth == 0 else {
         throw SwiftDataError(
           .transactionOpen,
-          "A store cannot be compacted, erased or restored within transaction(block:). Call it when the transaction has ended."
+          "A store cannot be compacted, erased or restored within transaction(block:). Call it after the transaction."
         )
       }
       return try body(writer)
@@ -412,7 +412,7 @@ final class RecordStore: @unchecked Sendable {
       let number = try read(.newest) { $1 }
       if log.tell(number) || log.outsiderCount != outsiderCount { log.notify() }
     } catch {
-      Report.problem("The store cannot be asked for other processes' changes: \(error)")
+      Report.problem("Other processes' changes could not be read from the store: \(error)")
     }
   }
 
@@ -441,7 +441,7 @@ final class RecordStore: @unchecked Sendable {
       self?.lookForCommits()
       queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
         guard let self else { return }
-        // What was written meanwhile has its own two questions.
+        // Writes in the meantime are found by separate queries.
         let isWanted =
           looking.exchange(Looking.none, ordering: .acquiringAndReleasing) == Looking.again
         isWanted ? logChanged() : lookForCommits()

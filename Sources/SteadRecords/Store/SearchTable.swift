@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// The full-text index of an entity's `.spotlight` properties: an FTS5 table that triggers keep.
+/// The full-text index of an entity's `.spotlight` properties: an FTS5 table that triggers maintain.
 struct SearchTable {
   let name: String
   private let table: String

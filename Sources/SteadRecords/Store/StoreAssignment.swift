@@ -16,8 +16,8 @@ struct StoreAssignment {
       guard isNew || configurations.count == 1 else {
         throw SwiftDataError(
           .duplicateConfiguration,
-          "Two configurations are named \(configuration.name) or share a file. Give each a name "
-            + "of its own.")
+          "Two configurations are named \(configuration.name) or share a file. Give each a different "
+            + "name.")
       }
     }
     var taken: Set<Int> = []
@@ -39,7 +39,7 @@ struct StoreAssignment {
       result.append(Set(indices).subtracting(taken))
       taken.formUnion(indices)
     }
-    // A configuration without a schema holds what the others leave.
+    // A configuration without a schema holds the models that the others don't.
     for (index, configuration) in configurations.enumerated() where configuration.schema == nil {
       result[index] = Set(layout.entities.indices).subtracting(taken)
       taken.formUnion(layout.entities.indices)

@@ -1,6 +1,6 @@
 import SteadSQLite
 
-// The statements that a save runs, apart from those of an entity's own rows, which are its plan's.
+// The statements that a save runs, except those for an entity's own rows, which are in its plan.
 
 extension StoreConnection {
   // MARK: Numbers of rows
@@ -74,7 +74,7 @@ extension StoreConnection {
       "SELECT \(column.sqlName) FROM \(table.sqlName) WHERE \"_id\" = ?1", [.integer(row)])
   }
 
-  /// Takes values out of a row, so that another row may have them.
+  /// Clears values of a row, so that another row can have them.
   func clear(_ columns: [String], in table: String, row: Int64) throws {
     let assignments = columns.map { "\($0.sqlName) = NULL" }.joined(separator: ", ")
     try run(
@@ -100,7 +100,7 @@ extension StoreConnection {
     return name
   }
 
-  /// Makes a table of pairs and its index, unless they are there.
+  /// Creates a table of pairs and its index unless they exist.
   func create(_ join: JoinTable) throws {
     let name = join.name.sqlName
     try execute(
@@ -113,7 +113,7 @@ extension StoreConnection {
 
   // MARK: Places in to-many relationships
 
-  // A member's place is its row's number, or that of its pair, unless the order column has another.
+  // A member's position is its row's number, or its pair's, unless the order column has another.
 
   /// The members of a relationship with the place of each.
   func places(_ storage: ToManyStorage, _ plan: EntityPlan, owner: Int64) throws -> [Int64: Int64] {
@@ -175,7 +175,7 @@ extension StoreConnection {
     }
   }
 
-  /// Deletes the rows that a SELECT of row numbers gives, and returns their numbers.
+  /// Deletes the rows that a SELECT of row numbers returns, and returns their numbers.
   func deleteRows(of plan: EntityPlan, selectedBy selection: SQLFragment) throws -> [Int64] {
     let newest = try greatestRow(of: plan)
     let preserved = PreservedColumns(plan.entity.properties)
@@ -196,7 +196,7 @@ extension StoreConnection {
     return rows
   }
 
-  /// A statement that gives its parameters back.
+  /// A statement that returns its parameters.
   func echo(count: Int) throws -> SQLiteStatement {
     try statement("SELECT \((1...max(count, 1)).map { "?\($0)" }.joined(separator: ", "))")
   }

@@ -1,9 +1,9 @@
 import Foundation
 import SteadSQLite
 
-// Sendable: `RecordStore` uses its writer under a lock alone, and `ReaderPool` lends a reader to one thread at
-// a time, so that no two threads use the connection's variables at once.
-/// One connection to a store, and what is known of the commit that it sees; used by one thread at a time.
+// Sendable: `RecordStore` only uses its writer under a lock, and `ReaderPool` lends a reader to one thread at a time,
+// so that no two threads use the connection's variables at once.
+/// One connection to a store, and what is known about the commit that it sees; used by one thread at a time.
 final class StoreConnection: @unchecked Sendable {
   private let database: SQLiteConnection
   /// The statements that select one row, by entity.
@@ -19,7 +19,7 @@ final class StoreConnection: @unchecked Sendable {
 
   init(_ options: SQLiteOptions) throws { database = try SQLiteConnection(options) }
 
-  // Statements of every transaction have fields of their own, so that no text is hashed for them.
+  // The statements of every transaction have separate fields, so that no SQL is hashed for them.
   private lazy var beginning = try? SQLiteStatement("BEGIN", on: database)
   private lazy var immediateBeginning = try? SQLiteStatement("BEGIN IMMEDIATE", on: database)
   private lazy var committing = try? SQLiteStatement("COMMIT", on: database)
@@ -47,11 +47,11 @@ final class StoreConnection: @unchecked Sendable {
 
   /// What the open transaction has changed so far.
   var changes = ChangeList()
-  /// Whether the history is to have them.
+  /// Whether the history should record them.
   var notesChanges = false
 
-  /// The next free row of the hierarchies that were written last, by their roots. `RecordStore` forgets
-  /// them when others may have written.
+  /// The next free row of the last written hierarchies, by their roots. `RecordStore` forgets them when other processes
+  /// may have written.
   var nextRows: [Int: Int64] = [:]
 
   /// Whether new rows and pairs get numbers that no primary key of another store stands for.
@@ -81,7 +81,7 @@ final class StoreConnection: @unchecked Sendable {
     try statement.run()
   }
 
-  /// The statement that selects one row of an entity by its number; found without hashing its text.
+  /// The statement that selects one row of an entity by its number; found without hashing its SQL.
   ///
   /// It is always left rewound.
   func selection(of plan: EntityPlan) throws -> SQLiteStatement {
@@ -93,12 +93,12 @@ final class StoreConnection: @unchecked Sendable {
     return statement
   }
 
-  /// A statement of the caller's own, which must not outlive the connection.
+  /// The caller's own statement, which must not outlive the connection.
   func prepare(_ sql: String) throws -> SQLiteStatement { try SQLiteStatement(sql, on: database) }
 
-  /// The schema that a store was opened with last; nil where there is none.
+  /// The schema that the store was last opened with; nil if there is none.
   ///
-  /// - Throws: An error of decoding where the store says something that is no schema.
+  /// - Throws: A decoding error if the stored string isn't a schema.
   func storedSchema() throws -> Schema? {
     guard try integer("PRAGMA application_id") == StoreFile.applicationID else { return nil }
     let rows = try rows("SELECT value FROM stead_metadata WHERE key = 'schema'")

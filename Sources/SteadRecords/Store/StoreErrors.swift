@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// SQLite's errors in words that say what to do.
+/// Describes SQLite's errors with messages that name the remedy.
 enum StoreErrors {
   static func error(_ error: SQLiteError) -> SwiftDataError {
     switch error.kind {
@@ -35,14 +35,14 @@ enum StoreErrors {
     case .constraint:
       .init(.modelValidationFailure, "The store refused a row: \(error.message).")
     case .interrupted:
-      .init(.storeFailure, "The work was stopped before it had ended, and nothing was changed.")
+      .init(.storeFailure, "The work was stopped before it finished, and nothing was changed.")
     case .view: view(error.message)
     case .other where error.message.hasPrefix("no such column"),
       .other where error.message.hasPrefix("no such table"):
       .init(
         .unknownSchema,
-        "The store's tables are not those of the models: \(error.message). Another program may have migrated the store "
-          + "meanwhile; open a new container.")
+        "The store's tables do not match the models: \(error.message). Another program may have migrated the store "
+          + "in the meantime; open a new container.")
     case .other:
       .init(.storeFailure, "SQLite error \(error.code): \(error.message), in: \(error.sql)")
     }

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 import SteadSQLite
 
-/// The file of one store, or memory: what it holds is checked, and connections to it are opened.
+/// The file of one store, or memory: checks its contents, and opens connections to it.
 struct StoreFile: Sendable {
   /// Page cache of each connection, in KiB.
   static let cacheSize = 16 * 1024
@@ -17,16 +17,16 @@ struct StoreFile: Sendable {
 
   private var path: String { configuration.url.path }
 
-  /// Where the files of large values lie: beside the store, under its name.
+  /// The directory of large values' files: next to the store, named after it.
   var blobDirectory: URL { Self.blobDirectory(of: path) }
 
-  /// Where the files of large values of the store at a path lie.
+  /// The directory of large values' files for the store at a path.
   static func blobDirectory(of path: String) -> URL {
     URL(filePath: path.directoryPath, directoryHint: .isDirectory).appendingPathComponent(
       ".\(path.fileName)_external", isDirectory: true)
   }
 
-  /// Whether there is a write-ahead log with pages.
+  /// Whether a write-ahead log with pages exists.
   var hasLog: Bool {
     !configuration.isStoredInMemoryOnly
       && ((try? POSIXDisk().status(at: path + "-wal"))?.size ?? 0) > 0
@@ -40,7 +40,7 @@ struct StoreFile: Sendable {
     reading = try StoreReading(of: path)
   }
 
-  /// What a save to a store throws that was opened read only, and why it may have been.
+  /// The error of a save to a read-only store, with the likely reason.
   var refusal: SwiftDataError {
     let opened = "The store was opened with allowsSave: false."
     guard !configuration.isStoredInMemoryOnly else {
@@ -50,7 +50,7 @@ struct StoreFile: Sendable {
     if POSIXDisk().isReadOnlySystem(at: directory) {
       return SwiftDataError(
         .readOnlyStore,
-        "\(opened) It lies on a file system that is mounted read-only; copy it to another one to save."
+        "\(opened) It is on a file system that is mounted read-only; copy it to another one to save."
       )
     }
     for place in [directory, path] where access(place, W_OK) != 0 {
@@ -70,18 +70,18 @@ struct StoreFile: Sendable {
       return
     }
     try header.check(path: path)
-    // Without a journal to roll back, nothing takes the mark from the file again.
+    // Without a rollback journal, nothing would remove the mark from the file again.
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
     let connection = try open(writable: false)
-    // In this order: another process may be making the store, and writes mark and tables in one commit.
+    // In this order: another process may be creating the store, and writes mark and tables in one commit.
     let tables = try connection.integer("SELECT count(*) FROM sqlite_schema") ?? 0
     let id = try connection.integer("PRAGMA application_id") ?? 0
     guard id == Self.applicationID || (id == 0 && tables == 0) else {
       throw SwiftDataError(
         .unreadableStore,
         "\(path) is a SQLite database of another program. It was left untouched; give the store "
-          + "a file of its own.")
+          + "a separate file.")
     }
   }
 
@@ -93,7 +93,7 @@ struct StoreFile: Sendable {
     } catch let error as FileError {
       throw SwiftDataError(
         .storageFailure,
-        "The store's directory cannot be made: \(error). Make its parent writable, set XDG_DATA_HOME, or "
+        "The store's directory cannot be created: \(error). Make its parent writable, set XDG_DATA_HOME, or "
           + "HOME, to a directory that is, or give the configuration a URL.", cause: error)
     }
     SQLiteFile.makePrivate(at: path)
@@ -120,7 +120,7 @@ struct StoreFile: Sendable {
     options.collations = SteadSQLFunctions.collations
     options.failure = StoreErrors.error
     let connection = try StoreConnection(options)
-    // What a statement keeps for itself, such as the rows of RETURNING, needs no file.
+    // A statement's temporary data, such as the rows of RETURNING, needs no file.
     try connection.execute("PRAGMA temp_store = MEMORY")
     if writable, isFile, !keepsJournalMode { try useLog(connection) }
     return connection

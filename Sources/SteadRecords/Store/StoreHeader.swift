@@ -1,8 +1,8 @@
 import Foundation
 import SteadSQLite
 
-/// The first 100 bytes of a SQLite file, read without a connection, which would make files of its own
-/// beside a file that is not ours, and take one of a few bytes for an empty database.
+/// The first 100 bytes of a SQLite file, read without a connection: a connection would create files next to a file that
+/// isn't ours, and treat one of a few bytes as an empty database.
 ///
 /// | offset | size | meaning |
 /// | --- | --- | --- |
@@ -21,11 +21,10 @@ struct StoreHeader {
   private let fileSize: Int
   /// Whether a write-ahead log has pages that may be newer than the file's.
   private let hasLog: Bool
-  /// Whether a writer may have been killed that used a rollback journal, as SQLite does until it is told
-  /// to use a log.
+  /// Whether a writer may have been killed that used a rollback journal, as SQLite does until it is set to use a log.
   let hasRollbackJournal: Bool
 
-  /// nil when there is no file, or an empty one.
+  /// nil if the file does not exist or is empty.
   init?(path: String) {
     guard let size = Self.size(of: path), size > 0 else { return nil }
     fileSize = size
@@ -50,7 +49,7 @@ struct StoreHeader {
     guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
       throw SwiftDataError(
         .unreadableStore,
-        "\(path) is not a store. It was left untouched; give the store a file of its own.")
+        "\(path) is not a store. It was left untouched; give the store a separate file.")
     }
     let pageSize = number(at: 16, bytes: 2)
     let wanted = number(at: 28, bytes: 4) * (pageSize == 1 ? 65_536 : pageSize)
@@ -58,7 +57,7 @@ struct StoreHeader {
     if wanted > fileSize, !hasLog {
       throw SwiftDataError(
         .unreadableStore,
-        "\(path) is cut off: \(fileSize) of \(wanted) bytes are there. It was left untouched; open "
+        "\(path) is truncated: it has \(fileSize) of \(wanted) bytes. It was left untouched; open "
           + "a backup, or move the file away to start afresh.")
     }
     let isFresh = number(at: 68, bytes: 4) == 0 && (number(at: 40, bytes: 4) == 0 || hasLog)
@@ -66,7 +65,7 @@ struct StoreHeader {
       throw SwiftDataError(
         .unreadableStore,
         "\(path) is a SQLite database of another program. It was left untouched; give the store "
-          + "a file of its own.")
+          + "a separate file.")
     }
   }
 }

@@ -13,7 +13,7 @@ enum StoreLocation {
 
   static func isValid(group: String) -> Bool { (try? program?.shared(group: group)) != nil }
 
-  /// The program's directories; a name that begins with a dot, as tests' may, loses it.
+  /// The program's directories; the leading dot of a name, as tests' may have, is removed.
   private static var program: AppDirectories? {
     let name = ProcessInfo.processInfo.processName.drop { $0 == "." }
     return try? AppDirectories(id: name.isEmpty ? "swift" : String(name))

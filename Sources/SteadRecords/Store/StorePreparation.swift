@@ -14,11 +14,11 @@ struct StorePreparation {
   let blobs: BlobFiles?
   let file: StoreFile
   let report: MigrationReporter
-  /// Whether programs other than this library are to write the history, too.
+  /// Whether programs other than this library should write the history, too.
   let keepsHistory: Bool
   /// Whether rows are kept as they were before each change.
   let keepsOldRows: Bool
-  /// What has changed, where the store was made for other models.
+  /// What has changed, if the store was made for other models.
   private(set) var migration: StoreMigration?
 
   init(
@@ -87,8 +87,7 @@ struct StorePreparation {
     try recordTables(digest)
   }
 
-  /// The store's identifier, when its tables are as these models left them, and nothing has changed a
-  /// table since.
+  /// The store's identifier, if its tables are as these models left them, and nothing has changed a table since.
   private func unchanged(_ digest: String) throws -> String? {
     let rows = try connection.rows(
       "SELECT (SELECT value FROM stead_metadata WHERE key = 'tables'), "
@@ -136,7 +135,7 @@ struct StorePreparation {
     try HistoryTable(connection: connection).prepare(triggers)
     try noteMigration()
     let rows = OldRows(connection: connection)
-    // What rows were under other models cannot be put back under these.
+    // Old rows of other models cannot be restored with these.
     if migration != nil { try rows.prepare([]) }
     try rows.prepare(old)
   }
@@ -163,7 +162,7 @@ struct StorePreparation {
     else {
       throw SwiftDataError(
         .unreadableStore,
-        "The store does not say which models it was made for: its row `schema` in stead_metadata is missing, or is no "
+        "The store does not record which models it was made for: its row `schema` in stead_metadata is missing, or isn't a "
           + "schema. The store was left as it was; open a backup.")
     }
     return try SchemaMigrator(

@@ -3,13 +3,14 @@ import SteadFiles
 
 /// How a store that is opened read only is read.
 ///
-/// SQLite reads a store that has a write-ahead log with the help of a file beside it, which it makes where it's missing.
+/// SQLite reads a store that has a write-ahead log with the help of a file next to it, which it creates if it's
+/// missing.
 enum StoreReading: Sendable {
-  /// With its log, as others write it.
+  /// With its log, as other processes write it.
   case shared
-  /// The file alone, as it is: nobody has written since it was closed, and the file beside it cannot be made.
+  /// Only the file, as it is: nothing has written since it was closed, and the file next to it cannot be created.
   case alone
-  /// A copy of the file and its log, which only a file beside them lets one read.
+  /// A copy of the file and its log, since the log can only be read with a file next to them.
   case copy(TemporaryCopy)
 
   /// How the store at a path can be read by this process.
@@ -35,7 +36,7 @@ enum StoreReading: Sendable {
 
   var isAlone: Bool { if case .alone = self { true } else { false } }
 
-  /// A store's file and log in a directory of their own, which goes with the last reference.
+  /// A store's file and log in a temporary directory, which is removed with the last reference.
   final class TemporaryCopy: Sendable {
     private let directory: TemporaryStoreDirectory
     let path: String
@@ -52,8 +53,8 @@ enum StoreReading: Sendable {
       } catch {
         throw SwiftDataError(
           .storageFailure,
-          "The store's directory cannot be written and the store has a log, so that it is read from a copy, which could not "
-            + "be made in \(FileManager.default.temporaryDirectory.path). Make room there, or make the directory writable.",
+          "The store's directory cannot be written and the store has a log, so it is read from a copy, which could not "
+            + "be created in \(FileManager.default.temporaryDirectory.path). Free space there, or make the store's directory writable.",
           cause: error)
       }
     }

@@ -3,16 +3,16 @@ import Foundation
 /// What a piece of work did to a store, so that a later run can tell what is left to do.
 package struct StoreReceipt: Sendable {
   package let id: String
-  /// What the work was done on, where it is told by a name.
+  /// The name of what the work was done on, if it has one.
   package let source: String?
   package let version: Int
   package let state: String
   package let date: Date
-  /// Grows with each change.
+  /// Increases with each change.
   package let revision: Int
-  /// How many entries are of work that is finished.
+  /// How many entries are of finished work.
   package let moved: Int
-  /// How many entries, after those, are of work that is not.
+  /// How many further entries are of unfinished work.
   package let pending: Int
   /// What the source was, and how many items it held, when nothing was left to do.
   package var mark: (text: String, count: Int)?

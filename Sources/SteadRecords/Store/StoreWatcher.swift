@@ -10,7 +10,7 @@ final class StoreWatcher: Sendable {
 
   init?(store: URL, onChange: @escaping @Sendable () -> Void) {
     let log = store.lastPathComponent + "-wal"
-    // All watchers share a thread, which is not to wait for what a commit brings about.
+    // All watchers share a thread, which must not wait for a commit's effects.
     let queue = DispatchQueue(label: "stead.store-watcher", qos: .utility)
     guard
       let watcher = try? FileWatcher(

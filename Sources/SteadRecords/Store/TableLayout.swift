@@ -10,8 +10,8 @@ struct TableLayout {
   /// The table's name, unquoted.
   let name: String
   let isHierarchy: Bool
-  /// The columns that hold values, after `_id` and, in a hierarchy, `_entity`. Behind the column of a
-  /// to-one property is the one that says which of several lists has the row.
+  /// The columns that hold values, after `_id` and, in a hierarchy, `_entity`. The column of a to-one property is
+  /// followed by the one that records which of several lists has the row.
   let columns: [Column]
   /// Columns that SQLite computes from JSON, so that plain SQL reaches the fields of structs.
   let generated: [Column]
@@ -27,7 +27,7 @@ struct TableLayout {
     var orders: [Column] = []
     var position: [String: Int] = [:]
     let family = layout.entities.filter { $0.rootIndex == root.index }
-    // A superclass may inherit no inverse that its subclass has.
+    // A superclass may lack an inverse that its subclass has.
     let ordered = Set(
       family.flatMap(\.properties).filter { Self.needsOrder($0, layout) }.map(\.name))
     for entity in family {

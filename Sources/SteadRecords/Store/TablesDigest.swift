@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// A text that is the same for models that need the same tables and leave the same schema in a store.
+/// A string that is the same for models that need the same tables and leave the same schema in a store.
 struct TablesDigest {
   /// To be counted up when this version of the library makes other tables from the same models.
   private static let version = 5
@@ -12,8 +12,8 @@ struct TablesDigest {
   let keepsHistory: Bool
   let keepsOldRows: Bool
 
-  /// The words of the text. Added one by one, since interpolating them makes a string of each line first, and
-  /// a schema of fifty models has a thousand lines.
+  /// The words of the string. Added one by one, since interpolation makes a string of each line first, and a schema of
+  /// fifty models has a thousand lines.
   private struct Words {
     var bytes: [UInt8] = []
 

@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// A directory for copies of stores, which its owner alone may read, and which is removed with the last reference.
+/// A directory for copies of stores that only its owner may read, removed with the last reference.
 final class TemporaryStoreDirectory: Sendable {
   let url: URL
 

@@ -7,7 +7,7 @@ struct ToManyQuery {
   let sql: String
   /// The owner's row.
   let ownerColumn: Int32
-  /// The place in the relationship's order; NULL for that of the row's number.
+  /// The position in the relationship's order; NULL for that of the row's number.
   let placeColumn: Int32
   /// Whether a row can come more than once, with different owners.
   let mayRepeat: Bool

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The SQLite store of this library, as a store that can be used by itself.
+/// This library's SQLite store, as a store that can be used on its own.
 ///
-/// A container does not go through it for a `ModelConfiguration`, but straight to the file. Each call works in a
-/// context of its own, so that a snapshot costs several times what an object of a context does.
+/// For a `ModelConfiguration`, a container does not use it, but goes straight to the file. Each call uses a new
+/// context, so a snapshot costs several times what a context's object does.
 public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
@@ -85,7 +85,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
     var application = SnapshotApplication(context)
     let inserted = try application.run(request)
     let store = container.stores[0]
-    // With the lock, so that the number is that of this save.
+    // With the lock, so that the number is this save's.
     let number = try store.exclusively {
       try context.save()
       return store.number

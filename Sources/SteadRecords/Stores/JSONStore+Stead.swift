@@ -3,14 +3,13 @@ import SteadFiles
 
 /// A store that keeps its objects in a JSON file, for documents and exports of some thousand objects.
 ///
-/// Each save writes the whole file, durably, in the place of the old one: a crash leaves one or the other. A fetch
-/// reads the file, decodes it when it has changed, by whichever program, and leaves filtering and sorting to the context. Saves
-/// of several processes are merged, object by object.
+/// Each save writes the whole file, durably, and replaces the old one: a crash leaves one or the other. A fetch reads
+/// the file, decodes it if any program has changed it, and leaves filtering and sorting to the context. Saves of
+/// several processes are merged, object by object.
 ///
-/// A file that is not such a store, was written by a later version, or has objects of models that the schema lacks
-/// makes every call throw, and is left as it is. A property that the file lacks gets its default value or nil; what
-/// the file has beyond the models is dropped by the next save. The form of the file is drawn in
-/// Documentation/CustomStores.md.
+/// If the file isn't such a store, was written by a later version, or has objects of models that the schema lacks,
+/// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil; data in the
+/// file that the models lack is dropped by the next save. Documentation/CustomStores.md describes the format.
 public final class JSONStore: DataStore {
   public typealias Configuration = JSONStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
@@ -22,12 +21,12 @@ public final class JSONStore: DataStore {
   public let schema: Schema
   public let identifier: String
   private let file: AtomicFile
-  /// The file's bytes that were read last, and what they hold.
+  /// The last read bytes of the file, and their content.
   private var known: (data: Data, document: JSONStoreDocument)?
 
-  /// Opens the store, and makes the file where there is none.
+  /// Opens the store, and creates the file if it does not exist.
   ///
-  /// Throws when the file is not a JSON store, and when there is a migration plan, which this store cannot follow.
+  /// Throws if the file is not a JSON store, or if there is a migration plan, which this store cannot follow.
   public init(
     _ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
@@ -45,7 +44,7 @@ public final class JSONStore: DataStore {
     self.configuration = configuration
     self.schema = schema
     file = AtomicFile(configuration.url)
-    // Made at once, so that all who open it have one identifier.
+    // Created immediately, so that everyone who opens it gets the same identifier.
     let data = try file.update { data in
       try data ?? JSONStoreDocument(identifier: UUID().uuidString).encoded()
     }
@@ -70,8 +69,8 @@ public final class JSONStore: DataStore {
     } catch {
       throw SwiftDataError(
         .unreadableStore,
-        "\(url.path) is not a JSON store, or is damaged. It was left as it is; repair it, or give the store a file "
-          + "of its own.", cause: error)
+        "\(url.path) is not a JSON store, or is damaged. It was left as it is; repair it, or give the store a "
+          + "separate file.", cause: error)
     }
   }
 
@@ -134,7 +133,7 @@ public final class JSONStore: DataStore {
       $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: remapped)
     }
     let deleted = request.deleted.map(\.persistentIdentifier)
-    // Again where another process was quicker.
+    // Repeated if another process wrote first.
     try file.update { data in
       var document = try self.document(in: data)
       document.apply(inserted: inserted, updated: updated, deleted: Set(deleted))
@@ -143,7 +142,7 @@ public final class JSONStore: DataStore {
     return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
 
-  /// Removes all objects from the file, which stays.
+  /// Removes all objects from the file, but keeps the file.
   public func erase() throws {
     try file.update { data in
       _ = try self.document(in: data)
@@ -176,7 +175,7 @@ private struct JSONStoreDocument: Codable {
       places[snapshot.persistentIdentifier] = place
     }
     for snapshot in updated {
-      // What another process has deleted meanwhile stays deleted.
+      // What another process has deleted in the meantime stays deleted.
       if let place = places[snapshot.persistentIdentifier] { snapshots[place] = snapshot }
     }
     if !deleted.isEmpty { snapshots.removeAll { deleted.contains($0.persistentIdentifier) } }

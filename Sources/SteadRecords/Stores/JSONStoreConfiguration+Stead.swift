@@ -11,7 +11,7 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
 
   public let name: String
   public var schema: Schema?
-  /// The file, in a directory that exists.
+  /// The file, in an existing directory.
   public let url: URL
 
   public init(_ name: String? = nil, schema: Schema? = nil, url: URL) {

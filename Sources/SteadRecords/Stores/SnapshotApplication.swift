@@ -57,7 +57,7 @@ struct SnapshotApplication {
     if let model = try find(identifier) { return model }
     throw SwiftDataError(
       .foreignModel,
-      "A snapshot of \(identifier.entityName) is of no object in the store. Fetch its objects again."
+      "A snapshot of \(identifier.entityName) does not match an object in the store. Fetch its objects again."
     )
   }
 

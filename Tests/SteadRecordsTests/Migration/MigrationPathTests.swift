@@ -68,7 +68,7 @@ import Testing
 
   @Test func plansThatCannotBeAreTold() throws {
     let cases: [(any SchemaMigrationPlan.Type, String)] = [
-      (DescendingPlan.self, "list the oldest first"), (TwicePlan.self, "a number of its own"),
+      (DescendingPlan.self, "list the oldest first"), (TwicePlan.self, "a different number"),
       (GapPlan.self, "has no stage from NotesV2"), (EmptyPlan.self, "has no schemas"),
     ]
     for (plan, text) in cases {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a model class says of itself, read once in a process.
+/// A model class's description of itself, read once in a process.
 final class ModelMetadata: @unchecked Sendable {
   // Sendable: immutable after init; key paths, types and default values are only read, and schema
   // properties are copied before a schema fills them in.
@@ -23,7 +23,7 @@ final class ModelMetadata: @unchecked Sendable {
   /// The sets of `#Unique` and `#Index`.
   let constraints: [any ConstraintProperty]
   private let byKeyPath: [AnyKeyPath: Int]
-  /// The class's own key paths to the properties that it inherits, in their order; empty where it does not say.
+  /// The class's own key paths to its inherited properties, in order; empty if it does not list them.
   private let inherited: [AnyKeyPath]
 
   private static let known = Mutex<[ObjectIdentifier: ModelMetadata]>([:])
@@ -33,7 +33,7 @@ final class ModelMetadata: @unchecked Sendable {
   /// The model of each name that was made known last.
   private static let named = Mutex<[String: any PersistentModel.Type]>([:])
 
-  /// Makes models known, so that properties of their types are told from others without a search.
+  /// Registers models, so that properties of their types are recognised without a search.
   static func note(_ types: [any PersistentModel.Type]) {
     models.withLock { models in
       for type in types { models[ObjectIdentifier(type)] = type }
@@ -80,7 +80,7 @@ final class ModelMetadata: @unchecked Sendable {
     inherited = paths?.defaultValue as? [AnyKeyPath] ?? []
   }
 
-  /// What no class says of itself, for a schema that is made by hand.
+  /// The metadata for a schema that is made by hand, without a class.
   init(_ type: any PersistentModel.Type, name: String, properties: [Property]) {
     self.type = type
     self.name = name
@@ -98,9 +98,9 @@ final class ModelMetadata: @unchecked Sendable {
 
   /// The stored property that a key path reads, inherited or not.
   ///
-  /// A subclass's path to an inherited property equals no path of the superclass. Where the class does not list
-  /// it, such a path is read on an object that notes what is read, and has to lead both ways as a stored property's does: a
-  /// computed property may read a stored one.
+  /// A subclass's path to an inherited property equals no path of the superclass. If the class does not list it, the
+  /// path is read on an object that records reads. It must also lead both ways, as a stored property's does: a computed
+  /// property may read a stored one.
   func property(at keyPath: AnyKeyPath) -> Property? {
     if let found = listed(at: keyPath) { return found }
     guard parent != nil, Swift.type(of: keyPath).rootType == type, let found = read(by: keyPath),

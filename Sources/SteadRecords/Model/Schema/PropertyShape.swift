@@ -12,7 +12,7 @@ struct PropertyShape: @unchecked Sendable {
   let isToMany: Bool
   /// The type without its optional.
   let wrapped: any Any.Type
-  /// How values of the type, which is no relationship, are stored in a column.
+  /// How values of the type, which isn't a relationship, are stored in a column.
   let encoding: ColumnEncoding
 
   /// Each question about a type searches all conformances of the program when it is asked first.

@@ -1,8 +1,8 @@
-/// What an encoded schema says of a property's type beside its name, since the type may be gone from a program
-/// that reads the schema: a later version of the same app has types of its own.
+/// What an encoded schema records about a property's type besides its name, since a program that reads the schema may
+/// no longer have the type: a later version of the same app has other types.
 struct RecordedForm: Codable, Hashable, Sendable {
   var isOptional: Bool
-  /// Of an attribute: how its values lie in the column.
+  /// For an attribute: how the column stores its values.
   var encoding: String?
   /// Of a relationship: whether it holds at most one model.
   var isToOne: Bool?

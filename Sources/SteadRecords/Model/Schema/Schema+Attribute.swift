@@ -10,9 +10,9 @@ extension Schema {
     public internal(set) var options: [Option]
     /// The value of the property's initial expression.
     public internal(set) var defaultValue: Any?
-    /// Text that makes two otherwise equal versions of the attribute differ.
+    /// A string that makes two otherwise equal versions of the attribute differ.
     public internal(set) var hashModifier: String?
-    /// What an encoded schema says of the type, which this program may not have.
+    /// What an encoded schema records about the type, which this program may not have.
     var recorded: RecordedForm?
 
     /// Creates an attribute as `@Attribute` writes it; the schema fills in name and type.
@@ -52,7 +52,7 @@ extension Schema {
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether a `ValueTransformer` makes the stored value.
     public var isTransformable: Bool { options.contains { $0.transformerName != nil } }
-    /// Whether the value is stored opaquely, out of the reach of predicates.
+    /// Whether the value is stored opaquely, out of reach of predicates.
     public var isCodable: Bool { options.contains(.codable) }
 
     public static func == (left: Attribute, right: Attribute) -> Bool {
@@ -113,26 +113,26 @@ extension Schema.Attribute {
 
     /// No two objects have the same value: saving a second one updates the first.
     public static let unique = Option("unique")
-    /// Data of 128 KiB or more lies in a file of its own beside the store.
+    /// Data of 128 KiB or more is stored in a separate file next to the store.
     public static let externalStorage = Option("externalStorage")
-    /// The text can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
+    /// The string can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
     public static let spotlight = Option("spotlight")
     /// Kept in the schema. Nothing is encrypted by it: sync sends the value as it is.
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")
     /// Kept in the schema; takes effect with history, whose tombstones hold such values.
     public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
-    /// A change of the value alone does not make its object count as changed.
+    /// Changing only this value does not mark its object as changed.
     public static let ephemeral = Option("ephemeral")
     /// The value is stored opaquely: predicates cannot reach into it, and its shape may change.
     public static let codable = Option("codable")
 
-    /// The value is stored as the data that a transformer of this class makes of it.
+    /// The value is stored as data that a transformer of this class produces.
     public static func transformable(by type: ValueTransformer.Type) -> Option {
       Option("transformable", transformerName: String(reflecting: type))
         .registering(type)
     }
 
-    /// The value is stored as the data that the transformer registered under a name makes of it.
+    /// The value is stored as data that the transformer with this registered name produces.
     public static func transformable(by name: String) -> Option {
       Option("transformable", transformerName: name)
     }
@@ -145,7 +145,7 @@ extension Schema.Attribute {
 }
 
 extension Schema.Attribute {
-  /// How the attribute's values lie in a column.
+  /// How a column stores the attribute's values.
   package var encoding: _ColumnEncoding {
     if let recorded = recorded?.encoding.flatMap(_ColumnEncoding.init(rawValue:)) {
       return recorded
@@ -155,6 +155,6 @@ extension Schema.Attribute {
     return PropertyShape(valueType).encoding
   }
 
-  /// The name of the transformer that makes its stored value, nil where there is none.
+  /// The name of the transformer that produces its stored value; nil if none does.
   package var transformerName: String? { options.lazy.compactMap(\.transformerName).first }
 }

@@ -1,5 +1,5 @@
 extension Schema {
-  /// Sets of properties whose values, taken together, no two objects share: what `#Unique` writes.
+  /// Sets of properties whose combined values must be unique; `#Unique` declares them.
   public final class Unique<T: PersistentModel>: SchemaProperty {
     public let constraints: [[PartialKeyPath<T>]]
     public var originalName = ""
@@ -28,7 +28,7 @@ extension Schema {
     public func encode(to encoder: any Encoder) throws { throw ConstraintCodingError() }
   }
 
-  /// Sets of properties that are indexed together: what `#Index` writes.
+  /// Sets of properties that are indexed together; `#Index` declares them.
   public final class Index<T: PersistentModel>: SchemaProperty {
     /// The kind of an index and its properties.
     public enum Types<P: PersistentModel> {
@@ -78,7 +78,7 @@ extension Schema {
 
 private struct ConstraintCodingError: Error, CustomStringConvertible {
   var description: String {
-    "Constraints hold key paths, which have no encoding; encode the Schema.Entity instead."
+    "Constraints hold key paths, which cannot be encoded; encode the Schema.Entity instead."
   }
 }
 

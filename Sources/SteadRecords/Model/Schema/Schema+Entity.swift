@@ -6,7 +6,7 @@ extension Schema {
     public internal(set) var properties: [any SchemaProperty]
     /// The properties of the superclasses.
     public internal(set) var inheritedProperties: [any SchemaProperty] = []
-    /// Names of properties whose values, taken together, are unique.
+    /// Names of properties whose combined values are unique.
     public internal(set) var uniquenessConstraints: [[String]] = []
     /// Names of properties that are indexed together.
     public internal(set) var indices: [[String]] = []
@@ -39,7 +39,7 @@ extension Schema {
       self.properties = properties
     }
 
-    /// Inherited and own properties that are stored, in the order of their declaration.
+    /// Inherited and own stored properties, in order of declaration.
     public var storedProperties: [any SchemaProperty] {
       (inheritedProperties + properties).filter { !$0.isTransient }
     }
@@ -114,7 +114,7 @@ extension Schema {
         entity.superentity = parent
         parent.subentities.insert(entity)
       }
-      // The very properties of the superclasses, by which relationships are told apart.
+      // The superclasses' property objects themselves, which identify relationships.
       for entity in entities {
         let ancestors = sequence(first: entity.superentity) { $0?.superentity }.prefix { $0 != nil }
         entity.inheritedProperties = ancestors.reversed().flatMap { $0?.properties ?? [] }

@@ -7,7 +7,7 @@ extension Schema {
     public var originalName: String
     public var valueType: any Any.Type
     public internal(set) var options: [Option]
-    /// The name of the entity that is referred to.
+    /// The name of the destination's entity.
     public internal(set) var destination: String
     /// The name of the property that points back, once the schema has found it.
     public internal(set) var inverseName: String?
@@ -16,12 +16,12 @@ extension Schema {
     public internal(set) var keypath: AnyKeyPath?
     /// What happens to the destination when the owner is deleted.
     public internal(set) var deleteRule: DeleteRule
-    /// The least number of destinations a saved owner has; 0 or nil for none.
+    /// The minimum number of destinations of a saved owner; 0 or nil for none.
     public internal(set) var minimumModelCount: Int?
-    /// The greatest number of destinations a saved owner has; 0 or nil for no limit.
+    /// The maximum number of destinations of a saved owner; 0 or nil for no limit.
     public internal(set) var maximumModelCount: Int?
     public internal(set) var hashModifier: String?
-    /// What an encoded schema says of the type, which this program may not have.
+    /// What an encoded schema records about the type, which this program may not have.
     var recorded: RecordedForm?
 
     /// Creates a relationship as `@Relationship` writes it; the schema fills in the rest.
@@ -124,7 +124,7 @@ extension Schema.Relationship {
   public enum DeleteRule: String, Codable, Sendable {
     /// The destination is deleted, too.
     case cascade
-    /// The save throws while there is a destination.
+    /// The save throws while a destination exists.
     case deny
     /// The destination keeps a reference that reads as nil.
     case noAction

@@ -2,10 +2,10 @@
 struct SchemaFindings {
   /// What keeps a container from opening.
   var problems: [SchemaProblem] = []
-  /// What is stored in a way that the app may not expect: inverses that cannot be chosen.
+  /// Models that are stored in a way that the app may not expect: inverses that cannot be chosen.
   var notes: [String] = []
 
-  /// Throws the problems, if there are any, as one.
+  /// Throws the problems, if there are any, as one error.
   func check() throws {
     guard let first = problems.first else { return }
     throw SchemaProblem(first.code, problems.map(\.message).joined(separator: "\n"))

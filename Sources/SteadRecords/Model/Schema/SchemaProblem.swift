@@ -16,11 +16,11 @@ struct SchemaProblem: Error, Hashable {
 }
 
 extension Schema {
-  /// The most texts remembered; beyond it a text may be reported again.
+  /// The maximum number of remembered messages; beyond it a message may be reported again.
   private static let noteLimit = 1_000
   private static let reported = Mutex<Set<String>>([])
 
-  /// Reports what is unclear in the models, once in a process.
+  /// Reports what is unclear in the models, once per process.
   func reportNotes() {
     guard !findings.notes.isEmpty else { return }
     let text = findings.notes.joined(separator: "\n")

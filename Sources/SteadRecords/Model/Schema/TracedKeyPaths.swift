@@ -2,8 +2,8 @@ import Synchronization
 
 /// Key paths that the metadata does not list, and the properties that they turned out to read.
 ///
-/// In generic code `\\T.name` is another key path than `\\Task.name`, and so is a subclass's path to an
-/// inherited property. Reading it on an object that only notes what is read tells which one it is.
+/// In generic code `\\T.name` differs from the key path `\\Task.name`, and so does a subclass's path to an inherited
+/// property. Reading it on an object that only records reads shows which property it is.
 final class TracedKeyPaths: Sendable {
   private struct Known: @unchecked Sendable {
     // Sendable: key paths are immutable, and these hold no captured values.

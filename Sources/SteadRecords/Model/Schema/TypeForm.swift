@@ -1,6 +1,6 @@
 /// The form of a type, read from its metadata.
 ///
-/// A cast asks the same, but searches all conformances of the program for each type that it sees first,
+/// A cast answers the same question, but searches all conformances of the program for each type that it sees first,
 /// which is most of what a schema would cost. The layout that is read here is part of Swift's stable ABI.
 enum TypeForm {
   case optional(wrapped: any Any.Type)

@@ -8,7 +8,7 @@ enum ValueTypeName {
     }
   }
 
-  /// The type of that name in this program, or `Any` when it has none.
+  /// The type with that name in this program, or `Any` if it has none.
   static func type(named name: String) -> any Any.Type {
     _typeByName(name) ?? Any.self
   }

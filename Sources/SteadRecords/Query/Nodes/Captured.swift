@@ -1,7 +1,7 @@
 public import Foundation
 
 extension _SteadExpressions {
-  /// A predicate or an expression from outside, which on Linux is not Codable.
+  /// A captured predicate or expression, which isn't Codable on Linux.
   ///
   /// Encoding a predicate that holds one throws.
   public struct Captured<Output: Sendable>: StandardPredicateExpression {
@@ -13,13 +13,15 @@ extension _SteadExpressions {
 
     public init(from decoder: any Decoder) throws {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "\(Output.self) has no encoding."))
+        .init(codingPath: decoder.codingPath, debugDescription: "\(Output.self) cannot be decoded.")
+      )
     }
 
     public func encode(to encoder: any Encoder) throws {
       throw EncodingError.invalidValue(
         value,
-        .init(codingPath: encoder.codingPath, debugDescription: "\(Output.self) has no encoding."))
+        .init(codingPath: encoder.codingPath, debugDescription: "\(Output.self) cannot be encoded.")
+      )
     }
   }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 
 extension _SteadExpressions {
-  /// Whether an object, or nil, is among some from outside the predicate.
+  /// Whether an object, or nil, is among some captured objects.
   ///
-  /// Objects cannot be part of a predicate, which is Sendable; their identifiers can. An object that
-  /// was not saved when the predicate was made is found by no query.
+  /// Objects cannot be part of a predicate, which is Sendable; their identifiers can. A query never finds an object
+  /// that was not saved when the predicate was made.
   public struct IsModel<Input: PredicateExpression>: PredicateExpression {
     public typealias Output = Bool
     let input: Input
@@ -21,7 +21,7 @@ extension _SteadExpressions {
     }
   }
 
-  /// Whether a relationship holds an object from outside the predicate.
+  /// Whether a relationship contains a captured object.
   public struct ContainsModel<Models: PredicateExpression, Model: PersistentModel>:
     PredicateExpression
   where Models.Output: Sequence<Model> {

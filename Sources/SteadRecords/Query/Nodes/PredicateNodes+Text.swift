@@ -1,6 +1,6 @@
 public import Foundation
 
-// Nodes of texts.
+// Nodes of strings.
 extension _PredicateNodes {
   public static func letterCase<E: PredicateExpression>(
     _ text: E, isUpper: Bool
@@ -30,7 +30,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_starts(PredicateExpressions.Value(value), with: prefix)
   }
 
-  // The tests and comparisons of two texts, each named by a value.
+  // The tests and comparisons of two strings, each selected by a value.
 
   public static func stringTest<L: PredicateExpression, R: PredicateExpression>(
     _ text: L, _ other: R, _ kind: _SteadExpressions.StringTestKind

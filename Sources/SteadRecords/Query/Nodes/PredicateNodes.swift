@@ -4,10 +4,9 @@ public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input
 
 /// The functions that the expansion of `#Predicate` calls; not for use by hand.
 ///
-/// Where operators make the same kind of node, one function takes the operator as its last argument.
-/// `==` and `!=`, `&&` and `||`, and the ranges make nodes of different types, and have a function each.
-/// What tells the functions of one name apart are their labels, before any type is looked at: that keeps
-/// the compiler's work linear.
+/// If operators make the same kind of node, one function takes the operator as its last argument. `==` and `!=`, `&&`
+/// and `||`, and the ranges make nodes of different types, and each has its own function. Functions of the same name
+/// differ in their labels, which the compiler compares before any type: that keeps the compiler's work linear.
 public enum _PredicateNodes {
   public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
     .init(value)
@@ -115,7 +114,7 @@ public enum _PredicateNodes {
   }
 }
 
-/// Stands where a predicate would hold what it cannot, so that the compiler says only that.
+/// Replaces a value that a predicate cannot hold, so that the compiler reports only that.
 public struct _NoPredicateValue<Output>: StandardPredicateExpression {
   public func evaluate(_ bindings: PredicateBindings) throws -> Output { throw Unsupported() }
 

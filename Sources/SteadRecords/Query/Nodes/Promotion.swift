@@ -1,7 +1,7 @@
 public import Foundation
 
 extension _SteadExpressions {
-  /// A value as an optional, as Swift makes one where the other operand is optional.
+  /// A value wrapped in an optional, as Swift does if the other operand is optional.
   public struct Promotion<Inner: PredicateExpression>: PredicateExpression {
     public typealias Output = Inner.Output?
     let inner: Inner

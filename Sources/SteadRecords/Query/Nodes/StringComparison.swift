@@ -2,7 +2,7 @@ public import Foundation
 import SteadSQLite
 
 extension _SteadExpressions {
-  /// A comparison of two texts by one of Foundation's rules.
+  /// A comparison of two strings by one of Foundation's rules.
   public struct StringComparison<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output: StringProtocol, RHS.Output: StringProtocol {

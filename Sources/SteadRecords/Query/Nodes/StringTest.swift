@@ -1,7 +1,7 @@
 public import Foundation
 
 extension _SteadExpressions {
-  /// The tests of a text by another one, each with the name of its method.
+  /// The tests of a string with another one, each with the name of its method.
   public enum StringTestKind: String, Codable, Sendable {
     case hasPrefix
     case hasSuffix
@@ -9,7 +9,7 @@ extension _SteadExpressions {
     case localizedCaseInsensitiveContains
   }
 
-  /// A test of a text by another one.
+  /// A test of a string with another one.
   public struct StringTest<Base: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Base.Output: StringProtocol, Other.Output: StringProtocol {
@@ -63,7 +63,7 @@ extension _SteadExpressions.StringTest: SQLTranslatable {
 }
 
 extension PredicateExpressions {
-  /// What Foundation's own `#Predicate` makes of `localizedStandardContains`.
+  /// The node that Foundation's own `#Predicate` makes of `localizedStandardContains`.
   public static func build_localizedStandardContains<Base, Other>(
     _ base: Base, _ other: Other
   ) -> _SteadExpressions.StringTest<Base, Other>

@@ -18,8 +18,7 @@ extension PredicateExpressions.Arithmetic: SQLTranslatable {
 extension PredicateTranslation {
   /// The SQL of an operation on two numbers.
   ///
-  /// An overflow and a division by zero trap in Swift; here they are no value, and the row matches
-  /// nothing.
+  /// An overflow and a division by zero trap in Swift; here they have no value, and the row matches nothing.
   func arithmetic<Number>(
     _ type: Number.Type, _ left: Scalar, _ right: Scalar, sign: String, function: String
   ) throws -> Term {
@@ -45,7 +44,7 @@ extension PredicateTranslation {
         strict: left.strict | right.strict))
   }
 
-  /// The bits of an integer type that SQLite's integers hold, negative when it has no sign.
+  /// The size in bits of an integer type that SQLite's integers can hold, negative if it is unsigned.
   static func width<Number>(of type: Number.Type) -> SQLFragment? {
     guard let integer = type as? any FixedWidthInteger.Type else { return nil }
     let (bits, isSigned) = (integer.bitWidth, integer.isSigned)

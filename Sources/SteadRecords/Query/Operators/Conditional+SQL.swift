@@ -3,7 +3,7 @@ import SteadSQLite
 
 extension PredicateExpressions.Conditional: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
-    // No value in the test is no value at all, so the test is exact and has a branch for NULL.
+    // A test without a value gives no value, so the test is exact and has a branch for NULL.
     let test = try translation.scalar(test)
     let first = try translation.term(trueBranch, mode)
     let second = try translation.term(falseBranch, mode)

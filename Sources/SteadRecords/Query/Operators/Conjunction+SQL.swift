@@ -2,7 +2,7 @@ import Foundation
 import SteadSQLite
 
 extension PredicateExpressions.Conjunction: SQLTranslatable {
-  /// Where more rows than match are allowed, a side without SQL is left out: memory decides it.
+  /// If more rows than match are allowed, a side without SQL is left out and evaluated in memory.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard mode == .filter else {
       let (left, right) = (

@@ -15,7 +15,7 @@ extension PredicateExpressions.Filter: SQLTranslatable {
       }
       list.condition = list.condition.map { "\($0) AND \(test)" } ?? test
       return .list(list)
-    default: throw NotTranslatable("filter on something that is no collection")
+    default: throw NotTranslatable("filter on a value that isn't a collection")
     }
   }
 }

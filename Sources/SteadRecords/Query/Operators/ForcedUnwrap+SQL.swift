@@ -1,7 +1,7 @@
 import Foundation
 
 extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
-  /// Unwrapping nil throws in Swift; here it is no value, and the row matches nothing.
+  /// Unwrapping nil throws in Swift; here it has no value, and the row matches nothing.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.term(inner) {
     case .scalar(var scalar):

@@ -23,7 +23,7 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
       }
     default: break
     }
-    throw NotTranslatable("\(keyPath) is no stored property")
+    throw NotTranslatable("\(keyPath) isn't a stored property")
   }
 
   private func collection(
@@ -61,7 +61,7 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
     case .collectionIsEmpty:
       .boolean(
         "\(text.sql) = ''", text.nullability == .never ? .never : .undefined, strict: text.strict)
-    default: throw NotTranslatable("\(keyPath) of a text")
+    default: throw NotTranslatable("\(keyPath) of a string")
     }
   }
 }

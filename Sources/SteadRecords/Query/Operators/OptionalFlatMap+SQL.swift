@@ -61,11 +61,11 @@ extension PredicateTranslation {
       composite.nullability = .optional
       return .composite(composite)
     case .constant(.null): return result
-    default: throw NotTranslatable("an optional chain to a value that SQL has no form for")
+    default: throw NotTranslatable("an optional chain to a value that SQL cannot represent")
     }
   }
 
-  /// What is true when a term is not nil; nil when it never is.
+  /// The SQL that is true if a term is not nil; nil if it never is nil.
   func presence(of term: Term) throws -> SQLFragment? {
     switch term {
     case .scalar(let scalar):

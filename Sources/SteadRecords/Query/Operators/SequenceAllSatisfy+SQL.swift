@@ -15,7 +15,7 @@ extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
       return .boolean(
         "NOT EXISTS (SELECT 1 FROM \(translation.source(of: list, where: "(\(test)) IS NOT 1")))",
         list.nullability == .undefined ? .undefined : .never)
-    default: throw NotTranslatable("allSatisfy on something that is no collection")
+    default: throw NotTranslatable("allSatisfy on a value that isn't a collection")
     }
   }
 }

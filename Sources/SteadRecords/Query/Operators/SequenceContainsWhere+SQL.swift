@@ -16,7 +16,7 @@ extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
       return .boolean(
         "EXISTS (SELECT 1 FROM \(translation.source(of: list, where: test)))",
         list.nullability == .undefined ? .undefined : .never)
-    default: throw NotTranslatable("contains(where:) on something that is no collection")
+    default: throw NotTranslatable("contains(where:) on a value that isn't a collection")
     }
   }
 }

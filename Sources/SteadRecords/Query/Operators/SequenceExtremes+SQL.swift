@@ -20,7 +20,7 @@ extension PredicateTranslation {
     of expression: E, descending: Bool
   ) throws -> Term {
     guard case .list(let list) = try collection(expression) else {
-      throw NotTranslatable("the extreme of something that is no stored array")
+      throw NotTranslatable("the extreme of a value that isn't a stored array")
     }
     let element = try scalar(try element(of: list))
     let direction: SQLFragment = descending ? " DESC" : ""

@@ -5,7 +5,7 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let input = try translation.term(input)
     guard case .row(let row) = input else {
-      throw NotTranslatable("a type check of something that is no object")
+      throw NotTranslatable("a type check of a value that isn't an object")
     }
     guard let test = try translation.cast(row, to: Desired.self) else { return .boolean(.no) }
     let id = try translation.object(input)

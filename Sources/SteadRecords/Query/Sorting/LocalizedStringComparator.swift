@@ -1,14 +1,14 @@
 #if !canImport(Darwin)
   public import Foundation
 
-  /// Compares strings as the user's region sorts them; the part of `String.StandardComparator` that
-  /// Foundation lacks on Linux.
+  /// Compares strings by the rules of the user's region; the part of `String.StandardComparator` that Foundation lacks
+  /// on Linux.
   ///
   /// ```swift
   /// let byTitle = SortDescriptor(\Book.title, comparator: .localizedStandard)
   /// ```
   ///
-  /// A fetch sorts by it in SQL, without an index: a comparison takes some microseconds.
+  /// A fetch sorts with it in SQL, without an index: a comparison takes some microseconds.
   public struct LocalizedStringComparator: SortComparator, Codable {
     enum Kind: String, Codable { case localized, localizedStandard }
 
@@ -44,7 +44,7 @@
     /// The order of the user's region.
     public static var localized: LocalizedStringComparator { .init(.localized) }
 
-    /// The order that lists of names and files are shown in: by region, with numbers as numbers.
+    /// The order for lists of names and files: by region, with numbers compared as numbers.
     public static var localizedStandard: LocalizedStringComparator { .init(.localizedStandard) }
   }
 
@@ -52,26 +52,26 @@
     /// The order of the user's region.
     public static var localized: LocalizedStringComparator { .init(.localized) }
 
-    /// The order that lists of names and files are shown in: by region, with numbers as numbers.
+    /// The order for lists of names and files: by region, with numbers compared as numbers.
     public static var localizedStandard: LocalizedStringComparator { .init(.localizedStandard) }
   }
 
   extension SortDescriptor {
-    /// Orders by a string property as the user's region does.
+    /// Orders by a string property by the rules of the user's region.
     public init(
       _ keyPath: any KeyPath<Compared, String> & Sendable, comparator: LocalizedStringComparator
     ) {
       self.init(keyPath, comparator: comparator, order: comparator.order)
     }
 
-    /// Orders by an optional string property as the user's region does; nil is first.
+    /// Orders by an optional string property by the rules of the user's region; nil is first.
     public init(
       _ keyPath: any KeyPath<Compared, String?> & Sendable, comparator: LocalizedStringComparator
     ) {
       self.init(keyPath, comparator: comparator, order: comparator.order)
     }
 
-    /// Orders by a string property as the user's region does.
+    /// Orders by a string property by the rules of the user's region.
     public init(
       _ keyPath: any KeyPath<Compared, String> & Sendable, comparator: LocalizedStringComparator,
       order: SortOrder
@@ -84,7 +84,7 @@
       }
     }
 
-    /// Orders by an optional string property as the user's region does; nil is first.
+    /// Orders by an optional string property by the rules of the user's region; nil is first.
     public init(
       _ keyPath: any KeyPath<Compared, String?> & Sendable, comparator: LocalizedStringComparator,
       order: SortOrder

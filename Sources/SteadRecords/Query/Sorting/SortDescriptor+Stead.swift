@@ -1,6 +1,6 @@
 public import Foundation
 
-// `Bool` has no order in Swift, so that Foundation takes no Boolean key path.
+// `Bool` isn't Comparable in Swift, so Foundation accepts no Boolean key path.
 extension SortDescriptor where Compared: PersistentModel {
   /// Orders by a Boolean property: false before true.
   public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
@@ -23,7 +23,7 @@ extension SortDescriptor {
 }
 
 extension Bool {
-  /// Where the value stands in an order.
+  /// The value's position in an order.
   var steadOrder: Int { self ? 1 : 0 }
 }
 

@@ -16,7 +16,7 @@ struct AggregateTranslator {
     row = RowTerm(entity: entity, id: "t0.\"_id\"", alias: "t0")
   }
 
-  /// Entities whose rows the key paths lead to.
+  /// Entities whose rows the key paths reach.
   var relatedEntities: Set<Int> { translation.related }
 
   /// The value of a key path.
@@ -24,7 +24,7 @@ struct AggregateTranslator {
     try translation.scalar(try translation.property(keyPath, of: row))
   }
 
-  /// The results of a function over a value; nil when SQL would give another value than Swift.
+  /// The results of a function over a value; nil if SQL's value would differ from Swift's.
   func results(of function: AggregateFunction, over value: Scalar) -> [SQLFragment]? {
     let sql = value.operand
     switch (function, value.encoding) {
@@ -51,7 +51,7 @@ struct AggregateTranslator {
     let name = SQLFragment(sql: function)
     switch encoding {
     case .integer, .unsigned64, .uuid, .boolean: return ["\(name)(\(sql))"]
-    // Not a number is stored as text, which SQLite holds greater than every number.
+    // NaN is stored as text, which SQLite orders after every number.
     case .real, .date: return ["\(name)(CASE WHEN \(sql) <= 9e999 THEN \(sql) END)"]
     case .text: return ["\(name)(\(sql) COLLATE stead_canonical)"]
     case .decimal: return ["\(name)(\(sql) COLLATE stead_decimal)"]

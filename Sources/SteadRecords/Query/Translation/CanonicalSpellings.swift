@@ -1,13 +1,13 @@
 import Foundation
 import SteadSQLite
 
-/// All ways to write a text that Swift holds equal, where they are few.
+/// All spellings of a string that are equal in Swift, if they are few.
 ///
-/// Only three characters of ASCII are also what another character normalises to: K (the Kelvin
-/// sign), the semicolon (the Greek question mark) and the grave accent (the Greek varia). A text of
-/// the rest of ASCII equals only its own bytes, so that SQLite's own comparison, and an index, serve.
+/// Only three ASCII characters are also what another character normalises to: K (the Kelvin sign), the semicolon (the
+/// Greek question mark) and the grave accent (the Greek varia). A string of other ASCII characters equals only its own
+/// bytes, so SQLite's own comparison, and an index, work.
 enum CanonicalSpellings {
-  /// Texts with more such characters than this are compared by the collation.
+  /// The collation compares strings with more such characters than this.
   static let limit = 3
 
   private static func twin(of byte: UInt8) -> Unicode.Scalar? {

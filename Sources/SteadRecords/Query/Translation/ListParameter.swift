@@ -2,13 +2,13 @@ import Foundation
 import SteadFormats
 import SteadSQLite
 
-/// A collection known before the query runs, bound as one JSON text however long it is.
+/// A collection known before the query runs, bound as one JSON string however long it is.
 struct ListParameter {
   private(set) var json = "["
   private(set) var count = 0
   private(set) var encoding: ColumnEncoding?
   private(set) var hasNil = false
-  /// Whether SQLite's own comparison of texts is Swift's for all elements.
+  /// Whether SQLite's own string comparison equals Swift's for all elements.
   private(set) var isPlain = true
 
   init(_ collection: Any, in translation: PredicateTranslation) throws {
@@ -54,7 +54,7 @@ struct ListParameter {
 
   private mutating func append(_ value: SQLValue, _ encoding: ColumnEncoding) throws {
     switch (value, encoding) {
-    // Not a number equals nothing.
+    // NaN equals nothing.
     case (.text, .real), (.text, .date): return
     case (.integer(let number), _): append(String(number), encoding)
     case (.real(let number), _):
@@ -62,7 +62,7 @@ struct ListParameter {
     case (.text(let text), _):
       if CanonicalSpellings.all(of: text)?.count != 1 { isPlain = false }
       guard !text.utf8.contains(0) else {
-        throw NotTranslatable("a captured text with a null character")
+        throw NotTranslatable("a captured string with a null character")
       }
       var quoted = ""
       JSONWriter.append(text, to: &quoted)
@@ -83,7 +83,7 @@ struct ListParameter {
     }
   }
 
-  /// The collection as an array whose elements can be looked at one by one.
+  /// The collection as an array whose elements can be read one by one.
   func list(alias: String) -> ListTerm {
     ListTerm(
       json: "\(SQLValue.text(json))", element: encoding ?? .integer, elementIsOptional: hasNil,

@@ -3,7 +3,7 @@ import SteadSQLite
 
 /// An array of values.
 struct ListTerm {
-  /// JSON text.
+  /// JSON.
   var json: SQLFragment
   let element: ColumnEncoding
   let elementIsOptional: Bool

@@ -3,8 +3,8 @@ enum Nullability {
   case never
   /// NULL is nil.
   case optional
-  /// NULL is no value: Swift throws or traps there. It spreads through every operator, so that the
-  /// row matches neither a condition nor its negation.
+  /// NULL means no value: Swift throws or traps there. It spreads through every operator, so that the row matches
+  /// neither a condition nor its negation.
   case undefined
 
   var mayBeNull: Bool { self != .never }

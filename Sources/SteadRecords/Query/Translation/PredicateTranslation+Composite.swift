@@ -9,7 +9,7 @@ extension PredicateTranslation {
       let field = fields.first(where: {
         $0.offset == offset && $0.type == Swift.type(of: keyPath).valueType
       })
-    else { throw NotTranslatable("\(keyPath) is no stored field of \(composite.type)") }
+    else { throw NotTranslatable("\(keyPath) isn't a stored field of \(composite.type)") }
     let shape = PropertyShape(field.type)
     let path = Self.path(of: field.name)
     let nullability: Nullability =
@@ -22,7 +22,7 @@ extension PredicateTranslation {
         composite.columnPrefix.map {
           SQLFragment(sql: SQLName($0.alias, "\($0.name)_\(field.name)").sql)
         } ?? value
-    // SQLite's own reading of a decimal fraction may be off in the last bit.
+    // SQLite may parse a decimal fraction with an error in the last bit.
     case .real, .date: sql = "stead_real(\(composite.json) -> \(path))"
     case .uuid: sql = "stead_uuid(\(value))"
     case .composite:
@@ -31,7 +31,7 @@ extension PredicateTranslation {
           json: value, type: shape.wrapped, columnPrefix: nil, nullability: nullability,
           strict: composite.strict))
     case .json: return try list(field.type, json: value, nullability, strict: composite.strict)
-    default: throw NotTranslatable("\(keyPath), which is stored in a form of its own")
+    default: throw NotTranslatable("\(keyPath), which is stored in a special form")
     }
     return .scalar(
       Scalar(
@@ -39,7 +39,7 @@ extension PredicateTranslation {
         isColumn: composite.columnPrefix != nil && shape.encoding != .date))
   }
 
-  /// A JSON path to a field, as it stands in SQL.
+  /// A JSON path to a field, as written in SQL.
   private static func path(of field: String) -> SQLFragment {
     SQLFragment(sql: "'$.\"\(field)\"'")
   }

@@ -18,21 +18,21 @@ extension PredicateTranslation {
     case .scalar, .constant(.scalar):
       let (text, part) = (try scalar(collection), try scalar(element))
       return try textTest("stead_contains", text, part)
-    default: throw NotTranslatable("contains on something that is no collection")
+    default: throw NotTranslatable("contains on a value that isn't a collection")
     }
   }
 
-  /// A Boolean function of two texts.
+  /// A Boolean function of two strings.
   func textTest(_ function: String, _ text: Scalar, _ part: Scalar) throws -> Term {
     guard text.encoding == .text, part.encoding == .text else {
-      throw NotTranslatable("\(function) of something other than texts")
+      throw NotTranslatable("\(function) of something other than strings")
     }
     return .boolean(
       "\(SQLFragment(sql: function))(\(text.sql), \(part.sql))",
       .either(text.nullability, part.nullability), strict: text.strict | part.strict)
   }
 
-  /// A test of a text's beginning, with a range before it that an index can serve.
+  /// A test of a string's prefix, preceded by a range that an index can serve.
   func prefixTest(
     _ function: String, _ text: Term, _ prefix: Term, _ mode: TranslationMode
   ) throws -> Term {

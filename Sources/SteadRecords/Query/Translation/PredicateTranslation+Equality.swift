@@ -23,7 +23,7 @@ extension PredicateTranslation {
     case .constant, .range: return .boolean(isNegated ? .yes : .no)
     case .scalar(let scalar): value = scalar.operand
     case .row(let row): value = try object(.row(row)).sql
-    // A to-many relationship reads as an empty array when nothing is in it.
+    // An empty to-many relationship reads as an empty array.
     case .rows: return .boolean(isNegated ? .yes : .no)
     case .list(let list): value = list.json
     case .composite(let composite): value = composite.json
@@ -40,8 +40,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// An object's row number; nil stands for no row, and an object of another store for a number that
-  /// no row has.
+  /// An object's row number; nil stands for no row, and another store's object for a number that no row has.
   struct ObjectReference {
     var sql: SQLFragment
     var mayBeNull: Bool
@@ -110,8 +109,8 @@ extension PredicateTranslation {
     return comparison(left, right, collation, isNegated, mode)
   }
 
-  /// A comparison with a related object's column, so that indexes of both tables can serve: the
-  /// related rows are found first, then the rows that refer to them.
+  /// A comparison with a related object's column, so that indexes of both tables can be used: the related rows are
+  /// found first, then the rows that refer to them.
   private func indexed(
     _ lookup: Scalar.Lookup, _ left: Scalar, _ right: Scalar, _ rightTerm: Term
   ) throws -> Term {
@@ -147,8 +146,7 @@ extension PredicateTranslation {
       sql, .either(left.nullability, right.nullability), strict: left.strict | right.strict)
   }
 
-  /// Two columns of floating-point numbers: not a number, which is stored as text, differs from
-  /// itself.
+  /// Two columns of floating-point numbers: NaN, which is stored as text, differs from itself.
   private func numberEquality(_ left: Scalar, _ right: Scalar, _ isNegated: Bool) -> Term {
     let isOptional = left.nullability == .optional || right.nullability == .optional
     let equal: SQLFragment =
@@ -181,7 +179,7 @@ extension PredicateTranslation {
 }
 
 extension Term {
-  /// The text of a constant text.
+  /// The string of a string constant.
   var constantText: String? {
     if case .constant(.scalar(.text(let text), .text)) = self { return text }
     if case .constant(.scalar(.text(let text), .url)) = self { return text }
@@ -202,6 +200,6 @@ extension Scalar {
     return true
   }
 
-  /// Whether the SQL may give the text that stands for not a number.
+  /// Whether the SQL may return the text that stands for NaN.
   func mayBeNotANumber(_ term: Term) -> Bool { isFloatingPoint && !term.isConstant }
 }

@@ -17,13 +17,13 @@ extension PredicateTranslation {
     var sql: SQLFragment = "\(left.sql) \(SQLFragment(sql: op.rawValue)) \(right.sql)\(collation)"
     let (greater, greaterTerm) = op.greaterSideIsLeft ? (left, leftTerm) : (right, rightTerm)
     if greater.mayBeNotANumber(greaterTerm) {
-      // Not a number is stored as text, which SQLite holds greater than every number.
+      // NaN is stored as text, which SQLite orders after every number.
       sql = "(\(sql) AND \(greater.sql) <= 9e999)"
     }
     return .boolean(sql, nullability, strict: left.strict | right.strict)
   }
 
-  /// Throws for types whose order is not that of the values in their columns.
+  /// Throws for types that are ordered differently from their columns.
   func checkOrder<T>(of type: T.Type) throws {
     // The commonest types first: a cast to a protocol costs more than the rest of a comparison.
     if type == Int.self || type == String.self || type == Date.self || type == Double.self {
@@ -31,11 +31,11 @@ extension PredicateTranslation {
     }
     if type is any SQLConstant.Type, type != PersistentIdentifier.self { return }
     guard let cases = type as? any CaseIterable.Type, Self.isOrderedByRawValue(cases) else {
-      throw NotTranslatable("an order of \(type), which has an order of its own")
+      throw NotTranslatable("an order of \(type), which defines a different order")
     }
   }
 
-  /// Whether an enum's order is that of its raw values.
+  /// Whether an enum is ordered like its raw values.
   static func isOrderedByRawValue<C: CaseIterable>(_ type: C.Type) -> Bool {
     RawOrder.known.value(for: ObjectIdentifier(type)) {
       let cases = Array(type.allCases)
@@ -45,7 +45,7 @@ extension PredicateTranslation {
   }
 }
 
-/// What was found out about the order of enums.
+/// The known results of that test, by enum.
 private enum RawOrder {
   static let known = TypeCache<Bool>()
 }

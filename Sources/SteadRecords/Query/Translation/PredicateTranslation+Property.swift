@@ -14,7 +14,7 @@ extension PredicateTranslation {
   /// The term of a key path that leads through relationships, or comes from generic code.
   private func traced(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
     guard let path = TracedPath.find(keyPath, from: row.entity, in: layout) else {
-      throw NotTranslatable("\(keyPath) is no stored property of \(row.entity.name)")
+      throw NotTranslatable("\(keyPath) isn't a stored property of \(row.entity.name)")
     }
     var term = Term.row(row)
     for index in path {
@@ -73,7 +73,7 @@ extension PredicateTranslation {
     case .json:
       return try list(property.valueType, json: column, nullability, strict: row.strict)
     case .external, .opaque:
-      throw NotTranslatable("\(row.entity.name).\(property.name) is stored in a form of its own")
+      throw NotTranslatable("\(row.entity.name).\(property.name) is stored in a special form")
     }
   }
 
@@ -126,7 +126,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// A member's place: its row's number, or that of its pair, unless the order column has another.
+  /// A member's position: its row's number, or its pair's, unless the order column has another.
   private static func place(_ order: SQLName, in alias: String) -> SQLFragment {
     "ifnull(\(order), \(SQLName(alias, "_id"))), \(SQLName(alias, "_id"))"
   }

@@ -2,7 +2,7 @@ import Foundation
 import SteadSQLite
 
 extension PredicateTranslation {
-  /// A Boolean about rows, which is no value when their owner is not there.
+  /// A Boolean about rows, which has no value if their owner does not exist.
   private func guarded(
     _ value: SQLFragment, _ encoding: ColumnEncoding, by presence: SQLFragment?
   ) -> Term {
@@ -67,7 +67,7 @@ extension PredicateTranslation {
         nullability: list.nullability == .never ? .never : .undefined, strict: list.strict))
   }
 
-  /// The text after FROM that gives an array's elements.
+  /// The SQL after FROM that returns an array's elements.
   func source(of list: ListTerm, where condition: SQLFragment? = nil) -> SQLFragment {
     let conditions = [list.condition, condition].compactMap { $0 }
     let table: SQLFragment = "json_each(\(list.json)) AS \(SQLName(alias: list.alias))"
@@ -102,7 +102,7 @@ extension PredicateTranslation {
     switch (list.element, list.form) {
     case (.boolean, _), (.integer, _), (.text, _), (.url, _): sql = value
     case (.unsigned64, .parameter), (.decimal, .parameter): sql = value
-    // SQLite's own reading of a decimal fraction may be off in the last bit.
+    // SQLite may parse a decimal fraction with an error in the last bit.
     case (.real, .codable), (.date, .codable):
       sql = "stead_real(\(list.json) -> \(SQLName(list.alias, "fullkey")))"
     case (.real, .parameter), (.date, .parameter): sql = "stead_double(\(value))"

@@ -1,14 +1,14 @@
 import Foundation
 import SteadSQLite
 
-/// The state of one predicate's way into SQL: which variables stand for what, which aliases are
-/// taken, and which parts were left to memory.
+/// The state of translating one predicate to SQL: which variables stand for what, which aliases are taken, and which
+/// parts are left to memory.
 final class PredicateTranslation {
   let layout: StoreLayout
-  /// The identifier of the store, when captured objects must be of it.
+  /// The identifier of the store, if captured objects must be of it.
   let store: String?
   var related: Set<Int> = []
-  /// What SQL could not say, one reason for each part of the predicate.
+  /// What SQL could not express, one reason for each part of the predicate.
   private(set) var reasons: [String] = []
   private var variables: [(key: PredicateExpressions.VariableID, term: Term)] = []
   private var aliasCount = 0
@@ -27,7 +27,7 @@ final class PredicateTranslation {
     _ expression: E, _ mode: TranslationMode = .exact
   ) throws -> Term {
     guard let expression = expression as? any SQLTranslatable else {
-      throw NotTranslatable("\(E.self) has no meaning in SQL")
+      throw NotTranslatable("\(E.self) cannot be expressed in SQL")
     }
     return try expression.term(in: self, mode)
   }
@@ -51,7 +51,7 @@ final class PredicateTranslation {
       return Scalar(sql: "\(value)", encoding: encoding)
     case .constant(.null):
       return Scalar(sql: "NULL", encoding: .integer, nullability: .optional)
-    default: throw NotTranslatable("a value that is neither a number, a text nor a date")
+    default: throw NotTranslatable("a value that isn't a number, a string or a date")
     }
   }
 

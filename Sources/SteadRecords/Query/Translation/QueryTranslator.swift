@@ -3,9 +3,8 @@ import SteadSQLite
 
 /// Turns predicates and sort descriptors into SQL.
 ///
-/// Every node of a predicate has Swift's meaning: nil, Unicode equivalence, not-a-number. What has
-/// no SQL is left to memory, part by part. Where Swift would throw or trap (unwrapping nil, a failed
-/// cast, an overflow) the row does not match.
+/// Every node of a predicate has Swift's meaning: nil, Unicode equivalence, NaN. Parts without SQL are left to memory,
+/// one by one. If Swift would throw or trap (unwrapping nil, a failed cast, an overflow), the row does not match.
 struct QueryTranslator {
   let layout: StoreLayout
   /// The store's identifier: objects captured from another store then match nothing.

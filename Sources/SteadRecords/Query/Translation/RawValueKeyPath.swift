@@ -2,7 +2,7 @@ import Foundation
 
 /// Recognises `\.rawValue`, whose key path differs between the module of the enum and this one.
 enum RawValueKeyPath {
-  /// Whether the key path gives the raw value of every case of an enum.
+  /// Whether the key path returns the raw value of every case of an enum.
   ///
   /// Only types that list their cases can be asked.
   static func isRawValue(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {

@@ -7,7 +7,7 @@ struct RowTerm {
   var id: SQLFragment
   /// The table's alias where the columns can be read directly.
   var alias: String?
-  /// What must be true of the row for it to be there, after a cast to a subclass.
+  /// The condition under which the row exists after a cast to a subclass.
   var condition: SQLFragment?
   var nullability = Nullability.never
   var strict: StrictVariables = 0

@@ -4,11 +4,11 @@ import SteadSQLite
 struct RowsTerm {
   let entity: EntityLayout
   let alias: String
-  /// Tables and aliases, the text after FROM.
+  /// Tables and aliases, the SQL after FROM.
   let source: SQLFragment
   var condition: SQLFragment
-  /// Terms after ORDER BY that give the relationship's order.
+  /// The terms after ORDER BY for the relationship's order.
   let order: SQLFragment
-  /// What is true when the relationship's owner is there; nil when it always is.
+  /// The SQL that is true if the relationship's owner exists; nil if it always does.
   var presence: SQLFragment?
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type whose values have a form in SQL.
+/// A type whose values can be written in SQL.
 protocol SQLConstant {
   var sqlConstant: Constant { get }
 }
@@ -31,7 +31,7 @@ extension UInt16: SQLConstant {}
 extension UInt32: SQLConstant {}
 
 extension UInt64: SQLConstant {
-  /// INTEGER while it fits, then text of 20 digits, which SQLite sorts behind all numbers.
+  /// INTEGER while it fits, then text of 20 digits, which SQLite sorts after all numbers.
   var sqlConstant: Constant {
     if let small = Int64(exactly: self) { return .scalar(.integer(small), .unsigned64) }
     let digits = String(self)

@@ -6,9 +6,9 @@ struct Scalar {
   var encoding: ColumnEncoding
   var nullability = Nullability.never
   var strict: StrictVariables = 0
-  /// Whether the text is a plain column, which an index may serve.
+  /// Whether the SQL is a plain column, so that an index can be used.
   var isColumn = false
-  /// Where the value is that of a related object's column.
+  /// The related object's column, if the value comes from one.
   var lookup: Lookup?
 
   /// A column of the row that a foreign key of the query's own row leads to.

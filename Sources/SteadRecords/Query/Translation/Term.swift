@@ -13,7 +13,7 @@ enum Term {
   case rows(RowsTerm)
   /// The elements of an array, of a column or known before the query runs.
   case list(ListTerm)
-  /// A struct with fields of its own in a column.
+  /// A struct whose column has separate fields.
   case composite(CompositeTerm)
   /// A range made of two expressions.
   indirect case range(lower: Term, upper: Term, isClosed: Bool)
@@ -23,7 +23,7 @@ enum Term {
 struct CompositeTerm {
   let json: SQLFragment
   let type: any Any.Type
-  /// The generated columns of the struct's fields start with this, where there are any.
+  /// The prefix of the generated columns of the struct's fields, if there are any.
   let columnPrefix: (alias: String, name: String)?
   var nullability = Nullability.never
   var strict: StrictVariables = 0

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The properties that a key path leads through, found by reading it.
 ///
-/// A key path cannot be taken apart, and in generic code `\T.name` equals none that the schema
-/// lists. Reading it on an object that notes what is read, with another such object behind each
-/// relationship, shows its properties one by one. `title.uppercased()` reads the title, too; so
-/// samples are written to the last property, and the key path must give each of them back.
+/// A key path cannot be decomposed, and in generic code `\T.name` equals none that the schema lists. Reading it on an
+/// object that records reads, with another such object behind each relationship, shows its properties one by one.
+/// `title.uppercased()` reads the title, too; so samples are written to the last property, and the key path must return
+/// each of them.
 enum TracedPath {
   /// The longest path that is followed.
   static let limit = 8
@@ -19,8 +19,8 @@ enum TracedPath {
 
   private static let known = Mutex<[Key: [Int]?]>([:])
 
-  /// The indices of the properties, each in the entity before it; nil when the key path is none of
-  /// stored properties.
+  /// The indices of the properties, each in the previous one's entity; nil if the key path does not consist of stored
+  /// properties.
   static func find(
     _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
   ) -> [Int]? {
@@ -65,7 +65,7 @@ enum TracedPath {
   private static func isValue(of property: PropertyLayout, _ keyPath: AnyKeyPath) -> Bool {
     let value = PropertyShape(type(of: keyPath).valueType).wrapped
     let stored = PropertyShape(property.valueType).wrapped
-    // A Boolean's place in an order is the number in its column, a localized text is the column's.
+    // A Boolean is ordered by the number in its column, a localized string by the column's.
     return value == stored || stored == Bool.self && value == Int.self
       || stored == String.self && value is any LocalizedText.Type
   }

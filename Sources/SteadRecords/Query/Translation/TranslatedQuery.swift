@@ -4,16 +4,15 @@ import SteadSQLite
 struct TranslatedQuery {
   /// What follows WHERE; nil means all rows.
   var condition: SQLFragment?
-  /// Whether exactly the matching rows pass the condition; otherwise more do, and each must also
-  /// pass the predicate in memory.
+  /// Whether exactly the matching rows pass the condition; otherwise more rows do, and each must also pass the
+  /// predicate in memory.
   var isExact = true
   /// What follows ORDER BY; nil means no order.
   var order: SQLFragment?
   /// Whether the order is the descriptors'; otherwise the objects are sorted in memory.
   var orderIsExact = true
-  /// Entities whose rows the query reads beside those it gives; the root itself where it relates
-  /// to itself.
+  /// Entities whose rows the query reads besides those it returns; the root itself if it is related to itself.
   var relatedEntities: Set<Int> = []
-  /// What SQL could not say.
+  /// What SQL could not express.
   var reasons: [String] = []
 }

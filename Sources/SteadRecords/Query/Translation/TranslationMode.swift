@@ -4,10 +4,10 @@ enum TranslationMode {
   case exact
   /// A condition: NULL counts as false.
   case condition
-  /// A condition that may also let rows through that do not match, where the translation notes it.
+  /// A condition that may also accept rows that do not match, if the translation notes it.
   case filter
 
   var nullIsFalse: Bool { self != .exact }
-  /// The mode of a condition that must be exact, yet may be NULL for false.
+  /// A condition that must be exact, yet may be NULL for false.
   var withoutExcess: TranslationMode { self == .filter ? .condition : self }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of large values in two directories: those of a store, and those of its copy.
+/// The files of large values in two directories: a store's, and its copy's.
 ///
 /// A file is named by its content and never changes, so a copy's is a second name of it, where the file system has
 /// such, and takes no space.
@@ -8,7 +8,7 @@ struct BlobLinks {
   let source: URL
   let target: URL
 
-  /// Gives the target every file of the source that it does not have.
+  /// Adds every file to the target that the source has and the target lacks.
   func add() throws {
     let present = Set(Self.names(in: target))
     let missing = Self.names(in: source).filter { !present.contains($0) }

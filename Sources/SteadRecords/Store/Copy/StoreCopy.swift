@@ -12,7 +12,7 @@ struct StoreCopy {
   /// The file that the copy is in.
   let file: StoreFile
 
-  /// - Parameter url: Where the copy is to be.
+  /// - Parameter url: Where to put the copy.
   init(of configuration: ModelConfiguration, at url: URL) {
     var copy = ModelConfiguration(configuration.name, schema: nil, url: url)
     copy.history = configuration.history
@@ -20,7 +20,7 @@ struct StoreCopy {
     file = StoreFile(copy)
   }
 
-  /// A copy with a name of its own.
+  /// A copy with a unique name.
   init(path: String) {
     file = StoreFile(
       ModelConfiguration(url: URL(filePath: path, directoryHint: .notDirectory)))
@@ -28,11 +28,11 @@ struct StoreCopy {
 
   private var path: String { file.configuration.url.path }
 
-  /// Copies what is committed to the store; what was left of an earlier copy is removed first.
+  /// Copies the store's committed content; the remains of an earlier copy are removed first.
   ///
   /// The copy is its owner's alone.
   ///
-  /// - Parameter report: Hears how many pages are copied and how many there are, and may stop it by throwing.
+  /// - Parameter report: Called with the numbers of copied pages and of all pages; may stop the copying by throwing.
   func make(from store: StoreFile, report: (Int, Int) throws -> Void = { _, _ in }) throws {
     try remove()
     do {
@@ -46,8 +46,7 @@ struct StoreCopy {
     }
   }
 
-  /// Copies what a connection sees to a file that does not exist, and that is there as a whole or not at all; without the
-  /// files of large values.
+  /// Copies what a connection sees to a new file, which appears whole or not at all; without the files of large values.
   ///
   /// The copy is its owner's alone, and survives a loss of power when this returns.
   func write(
@@ -61,18 +60,18 @@ struct StoreCopy {
       // A rename would replace a file that is made in this moment.
       try disk.link(draft.path, to: path)
     } catch let error as FileError where error.code != .alreadyExists {
-      // File systems of cameras and sticks have no links.
+      // The file systems of cameras and memory sticks have no links.
       guard try disk.status(at: path) == nil else { throw error }
       try disk.rename(draft.path, to: path)
     }
     try disk.syncDirectory(path.directoryPath)
   }
 
-  /// Puts the pages of a store in place of another's; its transaction may have begun with the lock.
+  /// Replaces another store's pages with those of a store; its transaction may have begun with the lock.
   private static func put(
     _ source: StoreConnection, into target: StoreConnection, _ report: (Int, Int) throws -> Void
   ) throws {
-    // Who is killed here makes the copy anew.
+    // A process that is killed here makes the copy again.
     try target.execute("PRAGMA synchronous = OFF")
     let backup = try source.backup(into: target)
     try backup.run(report)
@@ -84,7 +83,7 @@ struct StoreCopy {
     for path in paths where exists(path) { try FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Whether there is a copy, or something of one.
+  /// Whether a copy, or a part of one, exists.
   var hasFiles: Bool { exists(path) || exists(file.blobDirectory.path) }
 
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
@@ -93,8 +92,8 @@ struct StoreCopy {
 extension SQLiteBackup {
   /// Copies all pages and commits.
   ///
-  /// - Parameter report: Hears how many are copied and how many there are, and may stop it by throwing: then nothing
-  ///   is changed.
+  /// - Parameter report: Called with the numbers of copied pages and of all pages; may stop it by throwing, and then
+  ///   nothing is changed.
   func run(_ report: (Int, Int) throws -> Void) throws {
     try lock()
     try report(0, total)

@@ -1,4 +1,4 @@
-/// What becomes of an attribute's values when its type changes.
+/// What happens to an attribute's values when its type changes.
 enum AttributeChange {
   /// It has the same type.
   case none
@@ -6,9 +6,9 @@ enum AttributeChange {
   case same
   /// The same stored values are read as another type, if they can be.
   case checked
-  /// Values in files are put into the column.
+  /// Values in files are moved into the column.
   case inlined
-  /// Values may lie in files.
+  /// Values may be stored in files.
   case externalized
   /// Stored values would have to be converted.
   case refused
@@ -25,12 +25,12 @@ enum AttributeChange {
     }
   }
 
-  /// Of types whose values lie in a column in the same way.
+  /// For types whose columns store values in the same way.
   private static func ofTypes(_ old: Schema.Attribute, _ new: Schema.Attribute) -> AttributeChange {
     let before = PropertyShape(old.valueType).wrapped
     let now = PropertyShape(new.valueType).wrapped
     if before == now { return .none }
-    // The later version of an app has types of its own with the names of the earlier ones.
+    // The later version of an app has its own types with the names of the earlier ones.
     if before != Any.self, "\(before)" == "\(now)", !(now is any FixedWidthInteger.Type) {
       return .none
     }

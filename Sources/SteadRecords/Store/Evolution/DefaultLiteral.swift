@@ -14,7 +14,7 @@ struct DefaultLiteral {
     self.value = stored
   }
 
-  /// The text; nil where SQLite would read another value from it.
+  /// The string; nil if SQLite would read another value from it.
   func checked(_ connection: StoreConnection) throws -> String? {
     guard let text else { return nil }
     return try connection.rows("SELECT \(text)").first?.first == value ? text : nil

@@ -6,7 +6,7 @@ struct DerivedNames {
   /// By table, the columns that are computed, each with the one that it is made of.
   private(set) var generated: [String: [String: String]] = [:]
 
-  /// Of a schema that may have no types.
+  /// For a schema that may have no types.
   init(_ schema: Schema) {
     let links = SchemaLinks(schema)
     for entity in schema.entities {

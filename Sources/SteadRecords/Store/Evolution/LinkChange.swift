@@ -9,14 +9,14 @@ struct LinkChange {
   /// The owners' classes, before.
   let oldFamily: [Schema.Entity]
 
-  /// Whether an owner may have one destination alone.
+  /// Whether an owner may have at most one destination.
   var hasOneTarget: Bool { relationship.isToOneRelationship }
-  /// Whether a destination may have one owner alone.
+  /// Whether a destination may have at most one owner.
   var hasOneOwner: Bool {
     if case .inverse = after { return true }
     return hasOneOwnerColumn
   }
-  /// Whether the inverse is to-one, too, and in a column of its own.
+  /// Whether the inverse is to-one, too, and has its own column.
   var hasOneOwnerColumn = false
 
   /// The changes that a store's relationships need.

@@ -5,7 +5,7 @@ struct LinkQuery {
 
   /// - Parameters:
   ///   - columns: The columns of the table, since the ones of order are not in all.
-  ///   - classes: The numbers of the owners' classes, where others have the column, too.
+  ///   - classes: The numbers of the owners' classes, if other classes have the column, too.
   init(_ storage: LinkStorage, columns: Set<String>, classes: [Int]) {
     func order(_ column: String) -> String {
       let name = HiddenColumn.order(of: column)

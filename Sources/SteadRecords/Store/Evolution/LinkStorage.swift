@@ -2,12 +2,12 @@
 enum LinkStorage: Hashable {
   /// In a column of the owners' table.
   case column(table: String, column: String)
-  /// In a column of the destinations' table; several relationships may be in one, told apart by their number.
+  /// In a column of the destinations' table; several relationships may share it, distinguished by their number.
   case inverse(table: String, column: String, list: Int?)
-  /// In a table of pairs, in which the owners are the owners or the targets.
+  /// In a table of pairs, whose owner column holds this relationship's owners or its targets.
   case pairs(table: String, isOwner: Bool)
 
-  /// The table, and the column where there is one.
+  /// The table, and the column if there is one.
   var column: [String] {
     switch self {
     case .column(let table, let column), .inverse(let table, let column, _): [table, column]
@@ -15,7 +15,7 @@ enum LinkStorage: Hashable {
     }
   }
 
-  /// What is the same for both sides of a relationship.
+  /// The parts that both sides of a relationship share.
   var place: String {
     switch self {
     case .column(let table, let column): "\(table).\(column)"

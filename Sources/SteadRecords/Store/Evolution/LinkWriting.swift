@@ -60,8 +60,8 @@ struct LinkWriting {
         + "OR target NOT IN (SELECT \"_id\" FROM \(target))")
   }
 
-  /// Numbers the pairs of each owner, and of each target, in their order from 1: no number is greater than that of
-  /// the newest row, behind which what comes later is put.
+  /// Numbers the pairs of each owner, and of each target, in order from 1: no number is greater than that of the newest
+  /// row, so later additions come after it.
   private func rank() throws {
     try connection.execute(
       """

@@ -1,6 +1,6 @@
-/// How far the opening of a store that was made for other models has come.
+/// The progress of opening a store that was made for other models.
 public struct MigrationProgress: Sendable, Hashable {
-  /// What is being done.
+  /// The current step.
   public enum Phase: String, Sendable {
     /// The store is copied, to be worked on, or as a backup. Counts pages.
     case copying
@@ -12,11 +12,11 @@ public struct MigrationProgress: Sendable, Hashable {
     case didMigrate
     /// Objects are counted. Counts entities.
     case counting
-    /// The store takes over what has become of its copy. Counts pages.
+    /// The copy's new content replaces the store's. Counts pages.
     case replacing
   }
 
-  /// What is being done.
+  /// The current step.
   public var phase: Phase
   /// The number of the migration plan's stage, from 1; 0 outside of the stages.
   public var stage: Int
@@ -25,9 +25,10 @@ public struct MigrationProgress: Sendable, Hashable {
   /// How much of the phase is done. The phase ends with the first report of the next one, so its last part is not
   /// reported.
   public var completed: Int
-  /// How much there is to do, nil where that is not known.
+  /// How much there is to do; nil if unknown.
   public var total: Int?
 
-  /// Hears of progress, and stops the migration by throwing, `CancellationError` for one: the store is then as it was.
+  /// Called with progress; stops the migration by throwing, for example `CancellationError`: the store is then
+  /// unchanged.
   public typealias Report = (MigrationProgress) throws -> Void
 }

@@ -1,4 +1,4 @@
-/// Whoever is told how far a migration has come.
+/// The receiver of a migration's progress.
 struct MigrationReporter {
   let report: MigrationProgress.Report
   var stage = 0
@@ -6,7 +6,7 @@ struct MigrationReporter {
 
   init(_ report: @escaping MigrationProgress.Report = { _ in }) { self.report = report }
 
-  /// Tells it, and throws when the migration is to stop.
+  /// Reports progress, and throws if the migration should stop.
   func callAsFunction(
     _ phase: MigrationProgress.Phase, _ completed: Int = 0, of total: Int? = nil
   ) throws {

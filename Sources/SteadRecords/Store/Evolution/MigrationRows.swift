@@ -1,7 +1,7 @@
 import Foundation
 import SteadSQLite
 
-/// What a migration asks of rows that are there, and gives them.
+/// The queries and updates that a migration runs on existing rows.
 struct MigrationRows {
   private let connection: StoreConnection
   private let match: SchemaMatch
@@ -20,7 +20,7 @@ struct MigrationRows {
     self.tables = tables
   }
 
-  /// Entities whose rows the store has, with their tables by the names before.
+  /// Entities whose rows the store has, with their tables under the former names.
   private var entities: [(new: Schema.Entity, old: Schema.Entity, table: String)] {
     let known = Set(tables.map(\.name))
     return match.new.entities.compactMap { entity in
@@ -35,7 +35,7 @@ struct MigrationRows {
 
   /// What rows keep the store from following its models, in sentences.
   ///
-  /// - Parameter givesValues: Whether a required property needs a default value for the rows that are there.
+  /// - Parameter givesValues: Whether a required property needs a default value for existing rows.
   func problems(givesValues: Bool = true) throws -> [String] {
     var problems: [String] = []
     for (entity, old, table) in entities {
@@ -137,7 +137,7 @@ struct MigrationRows {
     }
   }
 
-  /// Rows that share the values of a set of properties that is to be unique.
+  /// Rows that share the values of a set of properties that becomes unique.
   private func duplicates(
     _ set: [String], _ entity: Schema.Entity, _ table: String
   ) throws -> String? {
@@ -179,7 +179,7 @@ struct MigrationRows {
 
   /// Gives rows without a value the default value of a property that is new or has become required.
   ///
-  /// The history has the rows whose values are others then, not those that have gained a property.
+  /// The history then has the rows whose values changed, not those that have gained a property.
   func fillDefaults(_ layout: StoreLayout) throws {
     for (entity, _, table) in entities {
       guard let now = layout.entity(named: entity.name) else { continue }
@@ -214,7 +214,7 @@ struct MigrationRows {
     }
   }
 
-  /// Puts values that lie in files into the columns of attributes that are stored there now.
+  /// Moves values from files into the columns of attributes that are stored there now.
   func inlineFiles(_ blobs: BlobFiles?) throws {
     for (entity, _, _) in entities {
       for case let attribute as Schema.Attribute in entity.storedProperties {

@@ -6,7 +6,7 @@
 /// }
 /// ```
 ///
-/// A store that holds rows of the earlier name has them as this class from then on, with their identifiers and relationships.
+/// A store with rows of the earlier name has them as this class from then on, with their identifiers and relationships.
 public protocol RenamedModel: PersistentModel {
   /// The name that the class had.
   static var originalName: String { get }

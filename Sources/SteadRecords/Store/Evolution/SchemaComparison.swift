@@ -54,7 +54,7 @@ struct SchemaComparison {
     guard !match.isSame(old.superentity?.name, new.superentity?.name) else { return }
     let before = old.superentity.map { "a subclass of \($0.name)" } ?? "a class of its own"
     let now = new.superentity.map { "a subclass of \($0.name)" } ?? "a class of its own"
-    // Rows keep their numbers, so those of two tables cannot become one table's.
+    // Rows keep their numbers, so rows of two tables cannot move into one.
     let roots = Set(new.root.family.compactMap { match.oldEntities[$0.name]?.root.name })
     let tables = Set(old.root.family.compactMap { match.newEntities[$0.name]?.root.name })
     if roots.count > 1 || tables.count > 1 {

@@ -1,7 +1,7 @@
-/// What has changed from one schema to another, and whether a store's data can follow by itself.
+/// What has changed from one schema to another, and whether a store's data can follow automatically.
 ///
-/// It is made of the schemas alone, and reads no store: a change may still be refused for what a store holds, such
-/// as two rows with one value of a property that is to be unique.
+/// It is derived from the schemas alone, and reads no store: a change may still be refused because of a store's
+/// content, such as two rows with the same value of a property that becomes unique.
 ///
 /// Changes that need no migration plan: models and properties that are added, removed or renamed
 /// (`@Attribute(originalName:)`, `@Relationship(originalName:)`); new properties that are optional or have a default value;
@@ -10,20 +10,20 @@
 public struct SchemaDifference: Sendable {
   /// One thing that has changed.
   public struct Change: Sendable, Hashable, CustomStringConvertible {
-    /// The name of the entity that it is about, as it is now, or as it was if it is gone.
+    /// The entity's present name, or its former name if it is gone.
     public let entity: String
-    /// The name of the property that it is about; nil for the entity itself.
+    /// The property's name; nil for a change of the entity itself.
     public let property: String?
     /// What has changed, in a sentence.
     public let description: String
-    /// Whether data that was stored is gone afterwards, or is stored in another form.
+    /// Whether stored data is gone afterwards, or is stored in another form.
     public let losesData: Bool
     /// What a custom stage of a migration plan can do about a refusal; nil for nothing.
     var cure: Cure?
-    /// What has changed, without what a custom stage sees to; nil where ``description`` says nothing of that.
+    /// What has changed, without the part that a custom stage handles; nil if ``description`` has no such part.
     var fact: String?
-    /// Whether it is that the type of a property was one that the program no longer has under its name, and that lay
-    /// in the column in the same way.
+    /// Whether the property's type was one that the program no longer has under its name, but whose values its column
+    /// stored in the same way.
     var isOfUnknownType = false
 
     enum Cure {
@@ -34,9 +34,9 @@ public struct SchemaDifference: Sendable {
     }
   }
 
-  /// What a store's data follows by itself.
+  /// The changes that a store's data follows automatically.
   public let changes: [Change]
-  /// What it cannot follow, each with what to do about it.
+  /// The changes that it cannot follow, each with a remedy.
   public let refusals: [Change]
 
   /// Compares two schemas.
@@ -54,19 +54,19 @@ public struct SchemaDifference: Sendable {
 
   /// Whether the schemas need the same tables.
   public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
-  /// Whether the schemas are one as far as can be known: an app may have moved a type into its versions since.
+  /// Whether the schemas are the same as far as can be known: an app may have moved a type into its versions since.
   var isOfUnknownTypes: Bool { refusals.isEmpty && changes.allSatisfy(\.isOfUnknownType) }
-  /// Whether data that was stored is gone afterwards, or is stored in another form.
+  /// Whether stored data is gone afterwards, or is stored in another form.
   public var losesData: Bool { changes.contains(where: \.losesData) }
 }
 
 extension SchemaDifference: CustomStringConvertible {
-  /// The changes, then the refusals, a line each.
+  /// The changes, then the refusals, one per line.
   public var description: String {
     (changes + refusals).map(\.description).joined(separator: "\n")
   }
 
-  /// The changes in one line, for a stage whose closures convert what cannot follow by itself.
+  /// The changes in one line, for a stage whose closures convert what cannot follow automatically.
   var facts: String {
     (changes + refusals).map { $0.fact ?? $0.description }.joined(separator: " ")
   }

@@ -1,4 +1,4 @@
-/// Where a schema keeps its relationships. As `StoreLayout`, for a schema that may have no types.
+/// Where a schema stores its relationships. Like `StoreLayout`, for a schema that may have no types.
 struct SchemaLinks {
   private let schema: Schema
   private let sharing: SharedInverses

@@ -45,7 +45,7 @@ struct SchemaMatch {
     return result
   }
 
-  /// As this, with each property that cannot become what it is now taken for two: one that is gone, and a new one.
+  /// The same match, with each property that cannot be converted treated as two: one that is gone, and a new one.
   ///
   /// So a custom stage of a migration plan can read the old one and set the new one.
   func separating(_ refusals: [SchemaDifference.Change]) -> SchemaMatch {
@@ -82,7 +82,7 @@ struct SchemaMatch {
 extension Schema.Entity {
   /// The entity at the top of the hierarchy.
   var root: Schema.Entity { superentity?.root ?? self }
-  /// Whether its rows share a table with those of other classes.
+  /// Whether its rows share a table with other classes' rows.
   var isInHierarchy: Bool { superentity != nil || !subentities.isEmpty }
   /// The entity and all below it.
   var family: [Schema.Entity] { [self] + subentities.flatMap(\.family) }

@@ -3,8 +3,8 @@ import SteadSQLite
 
 /// Takes one store's tables from the schema that they were made for to another.
 ///
-/// The steps of ``run()`` are in an order in which every step finds the names that it needs: pairs of relationships
-/// are set aside first, by their old places, and are written to their new ones when all columns are there.
+/// The steps of ``run()`` are ordered so that every step finds the names that it needs: pairs of relationships are set
+/// aside first, from their old places, and are written to their new ones once all columns exist.
 struct SchemaMigrator {
   /// How many rows an error names.
   static let namedRowLimit = 3
@@ -18,7 +18,7 @@ struct SchemaMigrator {
   let blobs: BlobFiles?
   /// Whether a custom stage sees to values that are missing.
   private let isInCustomStage: Bool
-  /// Whether a stage of a plan asks for the models, which may then be of an earlier version.
+  /// Whether a stage of a plan requests the models, which may then be of an earlier version.
   private let isInStage: Bool
   private let names: TableNames
   private let links: [LinkChange]
@@ -132,7 +132,7 @@ struct SchemaMigrator {
   /// Changes the tables; within a transaction.
   func run() throws {
     if difference.isEmpty { return }
-    // They name columns, and would note each row that is written here; they are made anew for the new tables.
+    // They name columns, and would note each row that is written here; they are created again for the new tables.
     try HistoryTable(connection: connection).dropTriggers()
     for (number, link) in links.enumerated() {
       try connection.execute(
@@ -159,7 +159,7 @@ struct SchemaMigrator {
 
   private static func aside(_ number: Int) -> String { "stead_link_\(number)" }
 
-  /// Removes what is made of columns, and will be made anew where it is still wanted.
+  /// Removes objects derived from columns; those still wanted are created again.
   private func removeDerived() throws {
     let wanted = DerivedNames(layout, tables)
     let old = DerivedNames(match.old)
@@ -194,7 +194,7 @@ struct SchemaMigrator {
       if old != new {
         try connection.execute("ALTER TABLE \(old.sqlName) RENAME TO \(new.sqlName)")
       }
-      // What goes makes room for what is called so now.
+      // Dropped columns first, so that renamed ones can take their names.
       for column in (names.dropped[old] ?? []).sorted() { try drop(column, of: new) }
       for (before, after) in (names.columns[old] ?? [:]).sorted(by: { $0.key < $1.key })
       where before != after {
@@ -208,7 +208,7 @@ struct SchemaMigrator {
     try connection.execute("ALTER TABLE \(table.sqlName) DROP COLUMN \(column.sqlName)")
   }
 
-  /// Gives rows the numbers that their classes have in the new schema, and removes those of classes that are gone.
+  /// Gives rows their classes' numbers in the new schema, and removes those of dropped classes.
   private func renumberClasses() throws {
     for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
       let classes = match.old.entities.filter { $0.root.name == old }

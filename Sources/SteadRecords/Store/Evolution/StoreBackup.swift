@@ -24,8 +24,8 @@ struct StoreBackup {
     try draft.remove()
   }
 
-  /// Copies what is committed, instead of the backup of the migration before; nil for a store in memory, and
-  /// for one that is too large, which is reported.
+  /// Copies what is committed, replacing the backup of the previous migration; nil for a store in memory, and for one
+  /// that is too large, which is reported.
   ///
   /// Costs a reading and a writing of the whole store. The copy is its owner's alone.
   func make(report: (Int, Int) throws -> Void = { _, _ in }) throws -> URL? {
@@ -52,11 +52,11 @@ struct StoreBackup {
       .recordsFailed, subject: store.lastPathComponent,
       message:
         "The store is larger than \(Self.sizeLimit) bytes, so it was migrated without a backup. Copy it before "
-        + "the app is updated where its data must not be lost.")
+        + "the app is updated if its data must not be lost.")
     return false
   }
 
-  /// Puts a new copy in place of the backup that is there.
+  /// Replaces the existing backup with a new copy.
   private func keep(_ new: StoreCopy) throws -> URL {
     let backup = copy(Self.suffix)
     let blobs = BlobLinks(source: new.file.blobDirectory, target: backup.file.blobDirectory)

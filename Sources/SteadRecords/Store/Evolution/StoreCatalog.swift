@@ -2,8 +2,8 @@ import SteadSQLite
 
 /// The tables and columns that a store has.
 struct StoreCatalog {
-  /// The columns of each table, with the first words of their types: a second one only says what a column does
-  /// not convert.
+  /// The columns of each table, with the first words of their types: the second word only names what a column does not
+  /// convert.
   let columns: [String: [String: String]]
 
   init(_ connection: StoreConnection) throws {
@@ -20,8 +20,7 @@ struct StoreCatalog {
     self.columns = columns
   }
 
-  /// Adds what schemas of earlier versions of this library do not say of types that the program has not: what
-  /// the columns show.
+  /// Adds facts that the columns show, if an earlier version's schema lacks them and the program lacks the types.
   func complete(_ schema: Schema, as layout: StoreLayout) {
     var now: [String: EntityLayout] = [:]
     for entity in layout.entities { now[entity.name] = entity }
@@ -41,7 +40,7 @@ struct StoreCatalog {
           guard let now = property, case .attribute(let encoding) = now.kind,
             TableLayout.type(of: encoding).hasPrefix(type ?? "-")
           else { continue }
-          // Where there may be nil, a default value takes its place.
+          // A default value replaces nil.
           attribute.recorded = RecordedForm(
             isOptional: now.isOptional || now.defaultValue != nil, encoding: encoding.rawValue)
         case let relationship as Schema.Relationship

@@ -2,17 +2,17 @@ public import Foundation
 
 /// What opening a store has changed in it, or would change.
 public struct StoreMigration: Sendable {
-  /// How many objects of an entity there are.
+  /// How many objects an entity has.
   public struct Count: Sendable, Hashable {
     /// The entity's name.
     public let entity: String
-    /// How many there were; nil for an entity that was not there.
+    /// How many it had before; nil for an entity that did not exist.
     public let before: Int?
-    /// How many there are; nil for an entity that is gone.
+    /// How many it has now; nil for an entity that is gone.
     public let after: Int?
   }
 
-  /// A stage of a migration plan that was run.
+  /// A stage of a migration plan that ran.
   public struct Stage: Sendable {
     /// The versions, such as `V1 to V2`.
     public let name: String
@@ -24,17 +24,18 @@ public struct StoreMigration: Sendable {
 
   /// The store's file.
   public let url: URL
-  /// What has changed in the models, from those that the store was opened with last.
+  /// What has changed in the models since the store was last opened.
   ///
-  /// It compares these two alone: what stages have renamed or converted on the way is in ``stages``.
+  /// It only compares these two: ``stages`` lists what stages have renamed or converted on the way.
   public let difference: SchemaDifference
-  /// The store as it was, where data was dropped or converted: a store of its own, which the next such migration
-  /// replaces. nil where nothing was lost, where the store is in memory, or larger than 1 GiB, and for a dry run.
+  /// A backup of the store before the migration, if data was dropped or converted: a separate store, which the next
+  /// such migration replaces. nil if nothing was lost, if the store is in memory or larger than 1 GiB, and for a dry
+  /// run.
   public let backup: URL?
-  /// The stages of a migration plan that were run, in their order.
+  /// The stages of a migration plan that ran, in order.
   public let stages: [Stage]
-  /// The objects of each entity, by name, where a plan's stages were run or in a dry run. Objects of subclasses are
-  /// counted as those of the subclass.
+  /// The objects of each entity, by name, if a plan's stages ran or in a dry run. Objects of subclasses are counted as
+  /// those of the subclass.
   public let counts: [Count]
 
   init(
@@ -50,7 +51,7 @@ public struct StoreMigration: Sendable {
 }
 
 extension StoreMigration: CustomStringConvertible {
-  /// What has changed, and the numbers of objects, a line each.
+  /// What has changed, and the numbers of objects, one per line.
   public var description: String {
     var lines = [url.lastPathComponent + ":"]
     if stages.isEmpty {
@@ -68,7 +69,7 @@ extension StoreMigration: CustomStringConvertible {
 }
 
 extension StoreMigration.Stage: CustomStringConvertible {
-  /// The versions, and what has changed, in a line.
+  /// The versions, and what has changed, in one line.
   public var description: String {
     let changes =
       isCustom ? difference.facts : difference.description.replacing("\n", with: " ")

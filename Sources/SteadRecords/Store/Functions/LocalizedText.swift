@@ -1,10 +1,10 @@
 import Foundation
 import SteadSQLite
 
-// A sort descriptor with a comparator of ours has to be one of Foundation's, which takes comparable
-// values only. So it orders by these, which wrap the property, and SQL finds the property in them.
+// A sort descriptor with one of our comparators must be one of Foundation's, which only accepts comparable values. So
+// it orders by these wrappers of the property, and SQL finds the property in them.
 
-/// A string whose order is a region's.
+/// A string that is ordered by a region's rules.
 protocol LocalizedText: Comparable {
   var text: String { get }
   static var collation: SQLFragment { get }
@@ -50,7 +50,7 @@ extension String? {
 }
 
 extension TextOrder {
-  /// The order of a kind of localized text, for a collation of SQLite's.
+  /// The order of a kind of localized string, for one of SQLite's collations.
   static func localized<Text: LocalizedText>(
     _ type: Text.Type, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Int32 {

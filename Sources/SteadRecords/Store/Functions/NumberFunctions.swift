@@ -1,7 +1,7 @@
 import Foundation
 import SteadSQLite
 
-/// Arithmetic as Swift does it: not a number is a value, and an overflow is none.
+/// Arithmetic as in Swift: NaN is a value, and an overflow is none.
 enum NumberFunctions {
   static let all: [SQLFunction] = [
     .init(name: "stead_add", arguments: 2) { context, _, arguments in

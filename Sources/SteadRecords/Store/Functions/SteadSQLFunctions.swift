@@ -38,10 +38,10 @@ enum SteadSQLFunctions {
 }
 
 extension SQLCall {
-  /// The argument as a number; the text that stands for not a number becomes that.
+  /// The argument as a number; the text that stands for NaN becomes NaN.
   func real(_ index: Int) -> Double { isText(index) ? .nan : double(index) }
 
-  /// Gives back a number; not a number as the text that stands for it.
+  /// Returns a number; NaN as the text that stands for it.
   func returns(_ value: Double) {
     if value.isNaN { returns("NaN") } else { returns(double: value) }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Foundation's comparisons of texts, each with the name of its method; the numbers are part of prepared statements.
+/// Foundation's comparisons of strings, each with the name of its method; the numbers are part of prepared statements.
 public enum _StringComparisonMethod: Int, Codable, Sendable {
   case caseInsensitiveCompare
   case localizedCompare

@@ -1,7 +1,7 @@
 import Foundation
 import SteadSQLite
 
-/// Functions of texts, with Swift's meaning.
+/// String functions with Swift's meaning.
 enum TextFunctions {
   static let all: [SQLFunction] = [
     .init(name: "stead_contains", arguments: 2) { context, _, arguments in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Orders of texts, equal to Swift's and Foundation's.
+/// String orders that equal Swift's and Foundation's.
 enum TextOrder {
   /// The order of `String`'s `<`, by canonical equivalence.
   static func canonical(
@@ -35,8 +35,8 @@ enum TextOrder {
     return all < 0x80
   }
 
-  /// Whether every byte is a character of its own: ASCII, and no carriage return, which forms one
-  /// character with a line feed.
+  /// Whether every byte is one character: ASCII without carriage returns, since one forms a single character with a
+  /// line feed.
   static func isPlain(_ text: UnsafeRawBufferPointer) -> Bool {
     var all: UInt8 = 0
     var hasReturn = false

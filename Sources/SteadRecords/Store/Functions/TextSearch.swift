@@ -1,6 +1,6 @@
 import Foundation
 
-/// Searches in UTF-8, fast where both texts are plain ASCII and Swift's own where they are not.
+/// Searches in UTF-8: fast if both strings are plain ASCII, and Swift's own search otherwise.
 enum TextSearch {
   typealias Bytes = UnsafeRawBufferPointer
 
@@ -68,7 +68,7 @@ enum TextSearch {
     return string(text).localizedCaseInsensitiveContains(string(part))
   }
 
-  /// Whether a search without case is one of bytes, whose cases differ by one bit.
+  /// Whether a case-insensitive search can compare bytes, whose cases differ by one bit.
   private static func isSimple(_ text: Bytes, _ part: Bytes) -> Bool {
     !part.isEmpty && hasPlainCases && TextOrder.isPlain(text) && TextOrder.isPlain(part)
   }

@@ -4,7 +4,7 @@ import SteadSQLite
 /// Functions that bring values out of JSON, which has fewer types than columns.
 enum ValueFunctions {
   static let all: [SQLFunction] = [
-    // From JSON text: SQLite's own reading of a decimal fraction may be off in the last bit.
+    // From the JSON: SQLite may parse a decimal fraction with an error in the last bit.
     .init(name: "stead_real", arguments: 1) { context, _, arguments in
       let call = SQLCall(context, arguments)
       guard !call.isNull(0), let value = Double(call.string(0)) else { return call.returnNull() }

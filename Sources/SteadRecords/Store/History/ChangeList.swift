@@ -52,14 +52,14 @@ struct ChangeList {
   private static let searchLimit = 16
 
   private var groups: [Group] = []
-  /// Who made the changes.
+  /// The author of the changes.
   var author: String?
 
   var isEmpty: Bool { groups.isEmpty }
   /// The greatest stamp of a change.
   private(set) var newestStamp: Int64 = 0
 
-  /// Notes a change; without a stamp it has that of the transaction.
+  /// Notes a change; without a stamp it gets the transaction's.
   mutating func note(
     _ kind: Kind, _ entity: EntityLayout, row: Int64, stamp: Int64? = nil,
     properties: PropertySet = PropertySet(), values: String? = nil

@@ -1,13 +1,13 @@
 /// A place in the history of a container's stores.
 ///
-/// Keep the token of the last transaction that you have handled, encoded, and ask for the transactions after it
-/// next time. A token means nothing to stores other than those it came from.
+/// Keep the token of the last transaction that you have handled, encoded, and ask for the transactions after it next
+/// time. A token means nothing to stores other than those it came from.
 public struct DefaultHistoryToken: HistoryToken {
-  /// The number of a transaction of each store, by the stores' identifiers.
+  /// The number of a transaction in each store, by the stores' identifiers.
   public typealias TokenType = [String: Int64]
 
-  // Most containers have one store, whose tokens need no dictionary. The store is the first of all by name, so
-  // that equal tokens have equal parts.
+  // Most containers have one store, so their tokens need no dictionary. The store is the first by name, so that equal
+  // tokens have equal parts.
   private let store: String
   private let number: Int64
   private let others: [String: Int64]

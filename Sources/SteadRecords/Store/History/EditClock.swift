@@ -17,7 +17,7 @@ struct EditClock {
     return last
   }
 
-  /// Notes a stamp of others: later edits are stamped above it.
+  /// Notes another device's stamp: later edits are stamped above it.
   mutating func observe(_ stamp: Int64) { last = max(last, stamp) }
 
   /// The first stamp of this millisecond.

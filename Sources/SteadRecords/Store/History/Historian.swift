@@ -3,10 +3,9 @@ import SteadSQLite
 
 /// Writes the history of what one connection commits.
 ///
-/// The file's triggers are off on that connection, since it notes its changes itself, which costs less than a
-/// trigger for each row. Those that keep the tables of full text are made again as temporary ones, from this
-/// library's own SQL. Where a file has further triggers, which a user may have made, all stay on, and the history
-/// is what they have written.
+/// The file's triggers are off on that connection, since it notes its changes itself, which costs less than a trigger
+/// for each row. Triggers that maintain the full-text tables are created again as temporary ones, from this library's
+/// own SQL. If a file has other triggers, which a user may have made, all stay on, and they write the history.
 final class Historian {
   private let connection: StoreConnection
   private let configuration: ModelConfiguration
@@ -14,7 +13,7 @@ final class Historian {
   /// The version of the file's tables and triggers that was looked at last.
   private(set) var schemaVersion: Int64?
   private var usesTriggers = false
-  /// The tables of old rows that the connection writes by triggers of its own.
+  /// The tables of old rows that the connection writes with its own triggers.
   private var noted: [OldRowTable] = []
 
   init(
@@ -29,10 +28,10 @@ final class Historian {
     connection.notesChanges = configuration.history != .off
   }
 
-  /// Turns the file's triggers off, or on where it has others than this library's; again when another process has
+  /// Turns the file's triggers off, or on if it has others than this library's; called again when another process has
   /// changed them.
   func takeOver() throws {
-    // Nobody else writes to a store in memory, which has no triggers of the history.
+    // No other process writes to a store in memory, which has no triggers of the history.
     if configuration.isStoredInMemoryOnly {
       if schemaVersion == nil { try noteOldRows() }
       schemaVersion = 0
@@ -58,7 +57,7 @@ final class Historian {
     schemaVersion = version
   }
 
-  /// Has old rows noted wherever the file keeps them, whatever this program's configuration says.
+  /// Notes old rows wherever the file keeps them, whatever this program's configuration is.
   private func noteOldRows() throws {
     for table in noted { try table.dropTemporaryTriggers(on: connection) }
     noted = usesTriggers ? [] : try OldRows(connection: connection).tables()
@@ -91,7 +90,7 @@ final class Historian {
     return commit
   }
 
-  /// What the triggers have written since the last commit, which becomes one transaction; nil for nothing.
+  /// The triggers' entries since the last commit, which become one transaction; nil if there are none.
   private func takeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
     let rows = try connection.rows(
       "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
@@ -105,7 +104,7 @@ final class Historian {
       if case .integer(let stamp) = row[1] { newest = max(newest, stamp) }
     }
     try connection.run("DELETE FROM stead_history WHERE number >= ?1", [.integer(number)])
-    // After one row, too: a change of a column that is no property's follows it without a row of its own.
+    // After one row, too: a change of a column without a property follows it without its own row.
     try OldRows(connection: connection).merge(from: number)
     return groups.isEmpty ? nil : ("[\(groups.joined(separator: ","))]", newest)
   }

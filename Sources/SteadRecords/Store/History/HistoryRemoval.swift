@@ -1,10 +1,10 @@
 import SteadSQLite
 
-/// Deletes transactions, and keeps that they were there.
+/// Deletes transactions, and records that they existed.
 struct HistoryRemoval {
   let connection: StoreConnection
 
-  /// Deletes the transactions whose numbers a body gives; nil for all.
+  /// Deletes the transactions whose numbers a body returns; nil for all.
   func run(_ numbers: () throws -> [Int64]?) throws {
     guard let numbers = try numbers() else { return try removeAll() }
     guard let last = numbers.max() else { return }

@@ -15,7 +15,7 @@ struct HistoryTable {
 
   /// Makes or completes the tables.
   ///
-  /// - Parameter triggers: Those that the store is to have; others of the history are dropped.
+  /// - Parameter triggers: The triggers that the store should have; others of the history are dropped.
   func prepare(_ triggers: [HistoryTrigger]) throws {
     try connection.execute(
       """
@@ -29,7 +29,7 @@ struct HistoryTable {
     try replaceTriggers(by: triggers)
   }
 
-  /// Begins with the number that commits had before there was a history.
+  /// Begins with the number that commits had before the history existed.
   private func begin() throws {
     guard try connection.integer("SELECT 1 FROM \(Self.name) LIMIT 1") == nil else { return }
     let isOlder = try connection.integer(
@@ -56,12 +56,12 @@ struct HistoryTable {
     }
   }
 
-  /// Removes the triggers, which name columns: one that is to be dropped must not be in them.
+  /// Removes the triggers, since they name columns: a dropped column must not be in them.
   func dropTriggers() throws { try replaceTriggers(by: []) }
 }
 
 extension StoreConnection {
-  /// Whether there is a history; a store of an earlier version that is opened read-only has none.
+  /// Whether a history exists; a store of an earlier version that is opened read-only has none.
   func hasHistory() throws -> Bool {
     try integer(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [.text(HistoryTable.name)])

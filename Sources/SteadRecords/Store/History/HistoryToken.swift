@@ -1,4 +1,4 @@
-/// A place in a history: what was recorded later has a greater token.
+/// A place in a history: later transactions have greater tokens.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
   associatedtype TokenType
 

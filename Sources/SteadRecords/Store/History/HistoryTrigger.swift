@@ -2,9 +2,9 @@ import SteadSQLite
 
 /// A trigger that writes the history of a program that is not this library.
 ///
-/// This library's connections that write turn the file's triggers off, and write their changes themselves. A
-/// trigger calls SQLite's own functions alone. It cannot see where a transaction begins, so each row that it sees
-/// changed is a transaction of its own.
+/// This library's writing connections turn the file's triggers off, and write their changes themselves. A trigger only
+/// calls SQLite's own functions. It cannot see where a transaction begins, so each changed row becomes a separate
+/// transaction.
 struct HistoryTrigger {
   let name: String
   let sql: String
@@ -26,10 +26,10 @@ struct HistoryTrigger {
     self.sql = sql
   }
 
-  /// The trigger that makes a transaction of what the others note.
+  /// The trigger that makes a transaction from what the others note.
   private init() {
     name = "\(HistoryTable.triggerPrefix)foreign"
-    // RAISE(IGNORE) leaves the row out of the table, and what set off the trigger goes on.
+    // RAISE(IGNORE) leaves the row out of the table, and the statement that fired the trigger continues.
     sql =
       """
       CREATE TRIGGER \(name) BEFORE INSERT ON \(HistoryTable.foreignName) BEGIN \
@@ -137,7 +137,7 @@ struct HistoryTrigger {
 
   // MARK: Pairs
 
-  /// A side of a table of pairs: the column of its rows, and what they call the relationship.
+  /// A side of a table of pairs: the column of its rows, and their name for the relationship.
   private struct Side: Hashable {
     let table: String
     let column: String

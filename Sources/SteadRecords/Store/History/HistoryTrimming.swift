@@ -3,7 +3,7 @@ import SteadSQLite
 
 /// Removes what the limits of a store's history do not keep.
 struct HistoryTrimming {
-  /// How many commits lie between two removals after a save.
+  /// How many commits happen between two removals after a save.
   static let interval: Int64 = 256
   /// What the keys of readers in `stead_metadata` begin with.
   static let readerPrefix = "reader:"
@@ -34,7 +34,7 @@ struct HistoryTrimming {
     return last > 0 ? last : nil
   }
 
-  /// The newest transaction with which the history has more than so many bytes; 0 where it has fewer.
+  /// The newest transaction with which the history exceeds a number of bytes; 0 if it has fewer.
   private func lastBeyond(_ bytes: Int) throws -> Int64 {
     let statement = try connection.statement(
       "SELECT number, length(CAST(changes AS BLOB)) FROM stead_history "

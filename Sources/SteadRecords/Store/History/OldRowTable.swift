@@ -2,19 +2,19 @@ import SteadSQLite
 
 /// The rows of one table as they were before transactions changed them; the table is drawn in RecordStore.md.
 ///
-/// Triggers write it: those of the file for plain SQL, and temporary ones on the connection of this library that writes,
-/// which has the file's triggers off. So each change of a row is in it, whatever made it, and the first entry of a
-/// row after a transaction is what the row was at that transaction.
+/// Triggers write it: the file's triggers for plain SQL, and temporary ones on this library's writing connection, which
+/// has the file's triggers off. So it has every change of a row, whatever made it, and a row's first entry after a
+/// transaction holds the row as of that transaction.
 struct OldRowTable {
   /// What the names of these tables begin with.
   static let prefix = "stead_old_"
   /// The key in `stead_metadata` of the transaction after which all changes have old rows.
   static let startKey = "old_rows"
-  /// The bits of an entry's number that count the entries of one transaction: at most 2³² in a table. The
-  /// others are the transaction's number: at most 2³¹.
+  /// The bits of an entry's number that count the entries of one transaction: at most 2³² in a table. The rest is the
+  /// transaction's number: at most 2³¹.
   static let entryBits: Int64 = 32
 
-  /// The table whose rows these are, unquoted.
+  /// The table that the rows belong to, unquoted.
   let table: String
   /// Its columns, unquoted, without `_id` and without those that SQLite computes.
   let columns: [String]
@@ -55,7 +55,7 @@ struct OldRowTable {
 
   // MARK: SQL
 
-  /// The statement that makes the table. The columns have no type, so that values stay what they were.
+  /// The statement that creates the table. The columns have no type, so that values stay unconverted.
   var creation: String {
     "CREATE TABLE \(name.sqlName) (\"_stead_entry\" INTEGER PRIMARY KEY, "
       + "\"_stead_row\" INTEGER NOT NULL, \"_stead_was\" INTEGER NOT NULL"
@@ -85,7 +85,7 @@ struct OldRowTable {
   /// Notes that an inserted row was not.
   var noteNew: String { "\(head)) VALUES (\(next), new.\"_id\", 0);" }
 
-  /// Notes that a row which gets another number was not there.
+  /// Notes that a row that gets another number did not exist.
   var noteMoved: String {
     "\(head)) SELECT \(next), new.\"_id\", 0 WHERE new.\"_id\" <> old.\"_id\";"
   }

@@ -4,7 +4,7 @@ import SteadSQLite
 struct OldRows {
   let connection: StoreConnection
 
-  /// The tables that the file has, with their columns as the file has them: another program may have changed these.
+  /// The file's tables, with their columns as the file has them: another program may have changed these.
   func tables() throws -> [OldRowTable] {
     let rows = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
@@ -22,7 +22,7 @@ struct OldRows {
 
   /// Makes or drops the tables; where one is made, old rows begin now.
   ///
-  /// - Parameter wanted: Those that the store is to have.
+  /// - Parameter wanted: The tables that the store should have.
   func prepare(_ wanted: [OldRowTable]) throws {
     let rows = try connection.rows(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
@@ -71,7 +71,7 @@ struct OldRows {
     try raiseStart(to: number)
   }
 
-  /// Makes entries of several transactions those of the first, which they have become.
+  /// Assigns the entries of several transactions to the first, since they were merged into it.
   func merge(from number: Int64) throws {
     guard try start() != nil else { return }
     let end = OldRowTable.firstEntry(of: number + 1)
@@ -140,7 +140,7 @@ struct OldRows {
     }
   }
 
-  /// Gives the rows of all tables what they had after a transaction, while triggers note what that changes.
+  /// Restores the rows of all tables to their state after a transaction, while triggers note the changes.
   ///
   /// - Parameter newest: The number of the last transaction.
   func revert(to transaction: Int64, from newest: Int64) throws {
@@ -177,7 +177,7 @@ struct OldRows {
     }
   }
 
-  /// Gives the rows of all tables what they had after a transaction, and forgets what came later.
+  /// Restores the rows of all tables to their state after a transaction, and forgets later changes.
   func restore(_ transaction: Int64) throws {
     let limit = OldRowTable.firstEntry(of: transaction + 1)
     for table in try tables() {

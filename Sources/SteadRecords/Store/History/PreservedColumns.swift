@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// The columns of an entity, or of several of one table, whose values the history preserves when a row is deleted.
+/// The columns of an entity, or of several in one table, whose values the history preserves when a row is deleted.
 struct PreservedColumns {
   let properties: [PropertyLayout]
 

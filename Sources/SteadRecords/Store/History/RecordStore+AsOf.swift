@@ -2,9 +2,9 @@ import Foundation
 import SteadSQLite
 
 extension RecordStore {
-  /// Writes a copy of the store, and gives it what the store had after a transaction.
+  /// Writes a copy of the store, and restores the copy to its state after a transaction.
   ///
-  /// Costs a reading and a writing of the whole store. Others may write meanwhile.
+  /// Costs a read and a write of the whole store. Others may write meanwhile.
   func copy(to url: URL, asOf number: Int64) throws {
     try read(.newest) { connection, newest in
       try OldRows(connection: connection).check(number, newest: newest)
@@ -22,7 +22,7 @@ extension RecordStore {
     try linkFiles(of: copy)
   }
 
-  /// Keeps the triggers that keep full text up to date, and drops all others.
+  /// Keeps the triggers that keep the full-text tables up to date, and drops all others.
   private func dropTriggers(of connection: StoreConnection) throws {
     let search = Set(
       layout.entities.filter { plans[$0.index] != nil && !$0.searchable.isEmpty }
@@ -35,7 +35,7 @@ extension RecordStore {
     }
   }
 
-  /// Gives a copy the store's files of large values.
+  /// Links the store's files of large values into a copy.
   private func linkFiles(of copy: StoreFile) throws {
     guard let directory = blobs?.directory,
       FileManager.default.fileExists(atPath: directory.path)

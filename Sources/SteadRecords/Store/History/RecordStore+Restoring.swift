@@ -1,7 +1,7 @@
 import SteadSQLite
 
 extension RecordStore {
-  /// Gives the rows what they had after a transaction, in a transaction of its own, and returns that one's number.
+  /// Restores the rows to their state after a transaction, in a new transaction, and returns its number.
   ///
   /// Costs a write for each row that was changed since, and with large values a look at all of their names.
   func restore(to number: Int64, author: String?) throws -> Int64 {

@@ -11,7 +11,7 @@ struct BackupFiles {
   /// Whether the backup has made the directory.
   private let isNewDirectory: Bool
   private var copied: Set<String> = []
-  /// Files of others, which were there before.
+  /// Files that existed before.
   private let others: Set<String>
   private var looks: [String: Int] = [:]
 
@@ -27,7 +27,7 @@ struct BackupFiles {
     references.filter { !copied.contains($0) && looks[$0, default: 0] < Self.lookLimit }
   }
 
-  /// Copies files; one that does not exist any more is left out.
+  /// Copies files; one that no longer exists is left out.
   mutating func copy(_ references: [String], _ progress: StoreProgressReporter) throws {
     for (place, reference) in references.enumerated() {
       try progress.send(.copyingFiles, place, of: references.count)
@@ -51,11 +51,11 @@ struct BackupFiles {
     Report.problem(
       .externalFileFailed, subject: store,
       message:
-        "The backup lacks the files of \(lost) large values, which the store has not, or not as they were "
+        "The backup lacks the files of \(lost) large values, which the store does not have, or not as they were "
         + "written. `check()` names the rows.")
   }
 
-  /// Removes what was copied.
+  /// Removes the copied files.
   func remove() {
     if isNewDirectory {
       try? FileManager.default.removeItem(at: target.directory)

@@ -11,7 +11,7 @@ struct ExternalReferences {
 
   private let columns: [(entity: EntityLayout, column: String)]
 
-  /// - Parameter catalog: What the store has, where its tables may not be those of the models.
+  /// - Parameter catalog: What the store has, if its tables may differ from the models'.
   init(_ store: RecordStore, _ catalog: StoreCatalog? = nil) {
     var columns: [(entity: EntityLayout, column: String)] = []
     for entity in store.layout.entities where store.plans[entity.index] != nil {
@@ -56,7 +56,7 @@ struct ExternalReferences {
 }
 
 extension EntityLayout {
-  /// The properties whose large values lie in files, with their columns.
+  /// The properties whose large values are stored in files, with their columns.
   var externalColumns: [(property: PropertyLayout, column: String)] {
     properties.compactMap { property in
       guard case .attribute(.external) = property.kind else { return nil }

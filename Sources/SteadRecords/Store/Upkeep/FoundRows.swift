@@ -1,4 +1,4 @@
-/// Rows by their numbers: the first ones, and how many there are.
+/// Rows by their numbers: the first ones, and the total.
 struct FoundRows {
   private(set) var first: [Int64] = []
   private(set) var count = 0
@@ -8,12 +8,12 @@ struct FoundRows {
     count += 1
   }
 
-  /// Counts what has no number.
+  /// Counts rows without a number.
   mutating func count(_ number: Int) { count += number }
 }
 
 extension FoundRows: CustomStringConvertible {
-  /// As it stands in a sentence: `rows 1, 2 and 9`.
+  /// As written in a sentence: `rows 1, 2 and 9`.
   var description: String {
     let numbers = first.map(String.init)
     if count > first.count {

@@ -9,7 +9,8 @@ extension RecordStore {
   func backUp(to path: String, _ progress: StoreProgressReporter) throws {
     guard try POSIXDisk().status(at: path) == nil else {
       throw SwiftDataError(
-        .fileExists, "\(path) exists, and a backup replaces no file. Name a new one, or remove it.")
+        .fileExists,
+        "\(path) exists, and a backup does not replace files. Name a new file, or remove it.")
     }
     let copy = StoreCopy(path: path)
     guard let blobs else {

@@ -14,7 +14,7 @@ extension RecordStore {
         return try inspection.run()
       }
     }
-    // A connection of its own: the checks are long, and the pool's are short of snapshots that are.
+    // A separate connection: the checks are long, and the pool's connections are for short reads.
     let connection = try file.open(writable: false)
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
@@ -22,7 +22,7 @@ extension RecordStore {
     return try inspection.run()
   }
 
-  /// Runs a body while no process writes, as far as this store may be written.
+  /// Runs a body while no process writes, if this store may be written.
   func settled<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     if configuration.allowsSave { return try maintain(body) }
     return try read(.newest) { connection, _ in try body(connection) }
@@ -50,7 +50,7 @@ extension RecordStore {
       } else {
         try checkRoom(writer)
         let connection = try file.open(writable: true)
-        // The store as a whole has no place in memory.
+        // VACUUM copies the whole store, which may not fit in memory.
         try connection.execute("PRAGMA temp_store = FILE")
         try vacuum(connection, question)
         try emptyLog(connection)
@@ -79,7 +79,7 @@ extension RecordStore {
       [.text("\(new) "), .text("\(old) ")])
   }
 
-  /// Puts the log's pages into the file, and cuts the log to nothing.
+  /// Checkpoints the log into the file, and truncates it.
   private func emptyLog(_ connection: StoreConnection) throws {
     try connection.execute("PRAGMA busy_timeout = \(Self.readerPatience * 1000)")
     defer { try? connection.execute("PRAGMA busy_timeout = \(Self.lockPatience * 1000)") }
@@ -88,8 +88,8 @@ extension RecordStore {
     Report.problem(
       .recordsFailed, subject: configuration.url.lastPathComponent,
       message:
-        "A reader has kept the store's log for \(Self.readerPatience) seconds, so it was not emptied. It is as soon "
-        + "as nobody reads an old state.")
+        "A reader has kept the store's log for \(Self.readerPatience) seconds, so it was not emptied. It will be as soon "
+        + "as no reader needs an old state.")
   }
 
   private func removeUnusedFiles(_ progress: StoreProgressReporter) throws {
@@ -134,18 +134,18 @@ extension RecordStore {
       guard free < shared else { continue }
       throw SwiftDataError(
         .storageFull,
-        "Compacting needs \(shared) bytes in \(directory), where \(free) are free. The store was left as it is; make room."
+        "Compacting needs \(shared) bytes in \(directory), where \(free) are free. The store was left as it is; free space."
       )
     }
   }
 
   // MARK: Erasing
 
-  /// Removes every row and file of the store. The store itself stays, empty, since others may have it open.
+  /// Removes every row and file of the store. The store itself remains, empty, since others may have it open.
   func erase() throws {
     try alone { writer in
       try write { connection in try deleteRows(connection) }
-      // Objects that are registered anywhere have no rows any more, which `write` has told.
+      // Registered objects no longer have rows anywhere, and `write` has announced that.
       guard !configuration.isStoredInMemoryOnly else { return }
       try removeUnusedFiles(StoreProgressReporter { _ in })
       file.removeEmptyBlobDirectory()
@@ -167,21 +167,21 @@ extension RecordStore {
         guard let join = entity.properties[index].joinTable else { continue }
         try connection.execute("DELETE FROM \(join.name.sqlName)")
       }
-      // A full text index only notes what is deleted, and keeps the words.
+      // A full-text index only marks entries as deleted, and keeps the words.
       if !entity.searchable.isEmpty { try SearchTable(entity: entity).empty(on: connection) }
     }
-    // What was moved here is not here any more.
+    // Data that was moved here is no longer here.
     for table in ReceiptTable.names {
       try connection.execute("DROP TABLE IF EXISTS \(table.sqlName)")
     }
-    // Copies of the rows' values; a sync begins anew, and the objects stay on other devices.
+    // Copies of the rows' values; a sync starts again, and the objects stay on other devices.
     let synced = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 10) = 'stead_sync'")
     for case .text(let name) in synced.map({ $0[0] }) {
       try connection.execute("DROP TABLE \(name.sqlName)")
     }
     try HistoryRemoval(connection: connection).removeAll()
-    // What this transaction has deleted is to be gone, too.
+    // What this transaction has deleted must be gone, too.
     try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
   }
 }

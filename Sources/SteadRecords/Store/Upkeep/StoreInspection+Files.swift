@@ -12,7 +12,7 @@ extension StoreInspection {
     var unused = present.subtracting(try references.readAll(connection))
     var lost: Set<String> = []
     if !missing.isEmpty || !unused.isEmpty {
-      // Others may have written or removed some since. While nobody writes, what is missing or left over is so.
+      // Others may have written or removed some since. While nothing writes, a missing or unused file is a finding.
       let (now, all, files) = try store.settled {
         (try references.read($0), try references.readAll($0), try blobs.references())
       }
@@ -26,7 +26,7 @@ extension StoreInspection {
       do {
         _ = try blobs.read(reference)
       } catch let error as FileError where error.code == .notFound {
-        // Its last row was deleted meanwhile.
+        // Its last row was deleted in the meantime.
       } catch is FileError {
         damaged.insert(reference)
       }
@@ -35,7 +35,7 @@ extension StoreInspection {
     note(.missingFile, lost, used, "A file of a large value does not exist for")
     note(
       .damagedFile, damaged, used,
-      "A file of a large value cannot be read, or is not what was written, for")
+      "A file of a large value cannot be read, or differs from what was written, for")
     if !unused.isEmpty { noteUnused(unused.count) }
   }
 

@@ -42,7 +42,7 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     note(
       .unknownClass, root, rows: found,
-      "No class of the hierarchy of \(root.name) has the number in _entity of \(found), so that they are no objects. "
+      "No class of the hierarchy of \(root.name) has the number in _entity of \(found), so they are not objects. "
         + "Open a backup, or give the rows the number of a class.")
   }
 
@@ -66,7 +66,7 @@ extension StoreInspection {
         + "Set the relationship of these objects again, or the column to NULL.")
   }
 
-  /// Two members of one list may not have one place.
+  /// Two members of one list may not have the same position.
   private mutating func checkOrder(
     _ property: PropertyLayout, of entity: EntityLayout, _ catalog: StoreCatalog
   ) throws {
@@ -86,7 +86,7 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     note(
       .ambiguousOrder, entity, rows: found,
-      "The place in \(entity.name).\(property) of \(found) is another member's, too, so that their order is not "
+      "The place in \(entity.name).\(property) of \(found) is another member's, too, so their order is not "
         + "defined. Put the members in order again.")
   }
 

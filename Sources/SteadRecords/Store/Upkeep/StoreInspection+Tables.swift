@@ -25,12 +25,12 @@ extension StoreInspection {
     guard case .text(let text)? = rows.first?.first,
       let stored = try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
     else {
-      note(.differentModels, nil, "The store does not say which models it has. Open a backup.")
+      note(.differentModels, nil, "The store does not record which models it has. Open a backup.")
       return
     }
     for entity in stored.entities { checkRecorded(entity, catalog) }
     catalog.complete(stored, as: layout)
-    // A store may hold a part of a container's models.
+    // A store may hold only some of a container's models.
     let names = Set(entities.map(\.name))
     let difference = SchemaDifference(from: stored, to: layout.schema)
     for change in difference.changes + difference.refusals where names.contains(change.entity) {
@@ -59,7 +59,7 @@ extension StoreInspection {
     }
   }
 
-  /// Whether the table of a hierarchy can be read: what is missing is noted.
+  /// Whether the table of a hierarchy can be read: anything missing is noted.
   mutating func checkTable(_ table: TableLayout, _ catalog: StoreCatalog) -> Bool {
     let root = layout.entity(named: table.name)
     guard let columns = catalog.columns[table.name] else {

@@ -2,7 +2,7 @@ import SteadSQLite
 
 /// Checks a store against the models that its container has. Reads only.
 struct StoreInspection {
-  /// How many of SQLite's findings about pages are told.
+  /// How many of SQLite's findings about pages are reported.
   static let pageFindingLimit = 100
 
   let store: RecordStore
@@ -41,7 +41,7 @@ struct StoreInspection {
     return result
   }
 
-  /// Runs one check. What is damaged is a finding, and the others go on.
+  /// Runs one check. Damage becomes a finding, and the other checks continue.
   private mutating func attempt(
     _ entity: EntityLayout?, _ question: () throws -> Void = { try Task.checkCancellation() },
     _ check: (inout StoreInspection) throws -> Void
@@ -69,7 +69,7 @@ struct StoreInspection {
     result.rowCounts[entity.name] = rowCount
   }
 
-  /// The rows whose numbers a SELECT gives.
+  /// The rows whose numbers a SELECT returns.
   func rows(_ sql: String) throws -> FoundRows {
     let statement = try connection.prepare(sql)
     var found = FoundRows()

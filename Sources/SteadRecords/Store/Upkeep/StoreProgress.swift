@@ -1,6 +1,6 @@
-/// How far the check, the backup or the compaction of a container's stores has come.
+/// The progress of a check, backup or compaction of a container's stores.
 public struct StoreProgress: Sendable, Hashable {
-  /// What is being done.
+  /// The current step.
   public enum Phase: String, Sendable {
     /// SQLite reads the pages of a store.
     case checkingPages
@@ -16,17 +16,17 @@ public struct StoreProgress: Sendable, Hashable {
     case compacting
   }
 
-  /// What is being done.
+  /// The current step.
   public var phase: Phase
-  /// How many pages, tables or files that is done for.
+  /// How many pages, tables or files are done.
   public var completed: Int
-  /// How many of them there are; nil while that is not known, and where SQLite does not tell.
+  /// The total; nil while it is unknown, and if SQLite does not report it.
   public var total: Int?
 
-  /// Called with the progress; it stops the work by throwing, `CancellationError` for one.
+  /// Called with the progress; it stops the work by throwing, for example `CancellationError`.
   public typealias Report = (StoreProgress) throws -> Void
 
-  /// Creates a progress.
+  /// Creates a progress value.
   public init(phase: Phase, completed: Int, total: Int?) {
     self.phase = phase
     self.completed = completed

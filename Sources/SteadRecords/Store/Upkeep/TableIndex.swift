@@ -17,7 +17,7 @@ struct TableIndex: Hashable {
     name = Self.name(table, reference: column)
   }
 
-  /// The index of a set of properties; nil where one of them has no column.
+  /// The index of a set of properties; nil if one of them has no column.
   init?(_ properties: [Int], of entity: EntityLayout, isUnique: Bool) {
     let columns = properties.compactMap { entity.properties[$0].column }
     guard columns.count == properties.count else { return nil }
