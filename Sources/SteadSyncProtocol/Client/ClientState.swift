@@ -1,11 +1,11 @@
-/// What a client keeps of a zone besides its records. Saved in the transaction that changes the records.
+/// A client's saved state of a zone besides its records. Saved in the transaction that changes the records.
 ///
-/// The outbox may be long, so keep it as rows. A commit or a retry appends one transaction. A page removes those up
-/// to ``acknowledged``, which go to the quarantine or are part of the base. Where ``client`` changes, all rows are
-/// others. A transaction in the outbox never changes otherwise. The same holds of the quarantine, whose rows are
-/// appended, or removed one by one. All other members are small.
+/// The outbox may be long, so keep it as rows. A commit or a retry appends one transaction. A page removes those up to
+/// ``acknowledged``, which go to the quarantine or are part of the base. If ``client`` changes, all rows change. A
+/// transaction in the outbox never changes otherwise. The same is true of the quarantine, whose rows are appended, or
+/// removed one by one. All other members are small.
 public struct ClientState: Hashable, Sendable {
-  /// What pages are for.
+  /// What pages are read for.
   public enum Phase: String, Hashable, Sendable {
     /// A first fetch, which shows page by page.
     case first
@@ -17,11 +17,11 @@ public struct ClientState: Hashable, Sendable {
 
   /// A transaction that the server has refused.
   public struct Quarantined: Hashable, Sendable {
-    /// Under which client it was sent.
+    /// The client that sent it.
     public var client: ClientID
     public var transaction: Transaction
     public var reason: Refusal.Reason
-    /// What the device's own entries of counters were before the transaction, by record and field; null for none.
+    /// The device's own entries of counters before the transaction, by record and field; null for none.
     public var counters: [RecordID: [String: SyncValue]]
 
     public init(
@@ -38,11 +38,11 @@ public struct ClientState: Hashable, Sendable {
   public var client: ClientID
   public var device: DeviceID
   public var phase = Phase.first
-  /// How far pages were read.
+  /// How far pages have been read.
   public var cursor: Cursor?
-  /// How often a fetch was begun again.
+  /// How often a fetch was restarted.
   public var round: Int64 = 0
-  /// The mark of what is shown; nil until there is one that the server knows, and until then nothing is pushed.
+  /// The mark of what is shown; nil until the server knows one, and until then nothing is pushed.
   public var anchor: Mark?
   /// Marks of what was shown, newest first, at most ``markLimit``.
   public var marks: [Mark] = []
@@ -50,9 +50,9 @@ public struct ClientState: Hashable, Sendable {
   public var acknowledged: Int64 = 0
   /// The digest of the transactions up to that one.
   public var digest = TransactionDigest()
-  /// The version of the schema with which the zone was opened last; 0 for none.
+  /// The version of the schema with which the zone was last opened; 0 for none.
   public var schemaVersion = 0
-  /// Its digest: a schema may change without its version while a program is written. Nil has all indexed again.
+  /// Its digest: during development, a schema may change without its version. Nil makes all records be indexed again.
   public var schemaDigest: UInt64?
   /// The last number given to a transaction.
   public var numbered: Int64 = 0
@@ -61,7 +61,7 @@ public struct ClientState: Hashable, Sendable {
   public var quarantine: [Quarantined] = []
   public var clock = HybridClock()
 
-  /// The most marks.
+  /// The maximum number of marks.
   public static let markLimit = 40
 
   public init(client: ClientID, device: DeviceID) {
@@ -71,8 +71,8 @@ public struct ClientState: Hashable, Sendable {
 }
 
 extension ClientState {
-  /// Adds a mark. Beyond the limit the one goes whose neighbours are nearest, as seen from now, so that old times
-  /// have fewer.
+  /// Adds a mark. Beyond the limit, the mark with the nearest neighbours, as seen from now, is dropped, so that old
+  /// times have fewer.
   mutating func add(_ mark: Mark) {
     guard marks.first != mark else { return }
     marks.insert(mark, at: 0)

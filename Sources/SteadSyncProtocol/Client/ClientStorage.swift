@@ -1,34 +1,34 @@
-/// What a client keeps of a zone's records: the base, which is the zone as the client has shown it last, and
-/// staged records of pages that do not yet lead to the head.
+/// A client's storage for a zone's records: the base, which is the zone as the client last showed it, and staged
+/// records of pages that do not yet lead to the head.
 ///
 /// One call of ``ClientZone`` is one transaction of the database: what the call has changed here, what it has
 /// changed in ``ClientState``, and the rows of models that follow from ``ClientZone/takeChangedRecords()`` are
 /// committed together or not at all. After a rollback, or when a call throws, drop the `ClientZone` and make
 /// another from what the database has.
 ///
-/// ``ClientZone/commit(_:now:)`` and ``ClientZone/retry(at:now:)`` only read here: pending changes live in the
-/// outbox of the state, and their effect in memory. Only an answer to a request for changes writes:
-/// `stage` for each record of the page, then `commitStaged` and `forgetTombstones` at the head, or
-/// `discardStaged` where everything is fetched again. `put` is called by nothing but these.
+/// ``ClientZone/commit(_:now:)`` and ``ClientZone/retry(at:now:)`` only read here: pending changes are in the outbox of
+/// the state, and their effects in memory. Only an answer to a request for changes writes: `stage` for each record of
+/// the page, then `commitStaged` and `forgetTombstones` at the head, or `discardStaged` if everything is fetched again.
+/// Nothing else calls `put`.
 public protocol ClientStorage: RecordStorage {
   /// Keeps a record of a page apart from the base, in place of one with its identity that was staged before.
   /// `record(_:)`, `holder(of:)` and `referrers(of:)` don't see it yet.
   mutating func stage(_ record: Record) throws(Failure)
-  /// Puts the staged records into the base, or makes them the base, in the order of their numbers and indexed by
-  /// a schema. Nothing is staged afterwards.
+  /// Puts the staged records into the base, or makes them the base, in the order of their numbers and indexed by a
+  /// schema. Nothing is staged afterwards.
   ///
-  /// Returns the identities of all records that it has put, and of those that it has removed because the new base
-  /// lacks them.
+  /// Returns the identities of all records that it has put, and of those that it has removed because the new base lacks
+  /// them.
   mutating func commitStaged(replacing: Bool, schema: Schema) throws(Failure) -> Set<RecordID>
-  /// Makes the index of each record of the base again. Called where a zone is opened with another schema than last
-  /// time, so that constraints and references that are new find what is old.
+  /// Indexes each record of the base again. Called if a zone is opened with another schema than last time, so that new
+  /// constraints and references find old records.
   ///
-  /// Two records may then hold one key, by a constraint that the zone's schema lacks: either may be its holder, and the
-  /// server merges them when the client pushes its schema. So an index of keys isn't unique in the database.
+  /// Two records may then hold the same key, by a constraint that the zone's schema lacks: either may be its holder,
+  /// and the server merges them when the client pushes its schema. So an index of keys isn't unique in the database.
   ///
   /// Returns the identities of all live records of the base.
   mutating func reindex(by schema: Schema) throws(Failure) -> Set<RecordID>
-  /// Removes what is staged; the base stays.
+  /// Removes the staged records; the base stays.
   mutating func discardStaged() throws(Failure)
   /// Base and staged records with greater numbers, tombstones too, ascending; of two states the staged one.
   /// Called only where a server has forgotten something.

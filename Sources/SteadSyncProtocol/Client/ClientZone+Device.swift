@@ -1,7 +1,7 @@
 extension ClientZone {
   /// Gives the device another name, as after it was enrolled again.
   ///
-  /// What is pending is numbered anew under the new name, by a new client: a server takes no stamps of another device.
+  /// Pending changes are renumbered under the new name, by a new client: a server accepts no stamps of another device.
   ///
   /// - Parameter client: a random identifier that was never used.
   public mutating func rename(
@@ -13,7 +13,7 @@ extension ClientZone {
     state.outbox = state.outbox.map { transaction in
       var result = transaction
       result.mutations = transaction.mutations.map { mutation in
-        // What is only brought back keeps its authors.
+        // Records that are only brought back keep their authors.
         if case .restore = mutation { return mutation }
         return mutation.restamped { stamp in
           var stamp = stamp

@@ -1,9 +1,9 @@
-// What becomes of transactions that the server has refused.
+// Handles transactions that the server has refused.
 
 extension ClientZone {
-  /// Commits a refused transaction once more, as edits of now. Its answer is that of ``commit(_:now:)``.
+  /// Commits a refused transaction again, as edits of now. Returns what ``commit(_:now:)`` returns.
   ///
-  /// What it has added to counters is added to what they are now.
+  /// Its additions to counters are added to the counters' present values.
   public mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
     guard state.quarantine.indices.contains(index) else { return .tooLarge }
     var clock = state.clock
@@ -24,14 +24,14 @@ extension ClientZone {
     return .committed(number: transaction.number)
   }
 
-  /// Gives a refused transaction up.
+  /// Discards a refused transaction.
   public mutating func discard(at index: Int) {
     guard state.quarantine.indices.contains(index) else { return }
     state.quarantine.remove(at: index)
   }
 
-  /// Puts a refused transaction into the quarantine, with what its counters were before it. Later it could not be
-  /// known: the device may add to them again.
+  /// Puts a refused transaction into the quarantine, with its counters' values before it. They cannot be determined
+  /// later: the device may add to them again.
   mutating func quarantine(
     _ transaction: Transaction, _ reason: Refusal.Reason
   ) throws(Storage.Failure) {
@@ -52,8 +52,8 @@ extension ClientZone {
         client: state.client, transaction: transaction, reason: reason, counters: counters))
   }
 
-  /// What a counter may have been before a refused transaction: what an earlier refused one had made of it, the latest
-  /// first, and what the base has.
+  /// The possible values of a counter before a refused transaction: those of earlier refused ones, the latest first,
+  /// and the base's.
   private func earlierValues(
     of name: String, _ mutation: Mutation, _ transaction: Transaction
   ) throws(Storage.Failure) -> [SyncValue] {
@@ -86,7 +86,7 @@ extension ClientZone {
     for mutation in refused.transaction.mutations {
       var values = mutation.values
       for (name, value) in ownCounters(of: mutation) {
-        // Unknown where an older version has put it here.
+        // Unknown if an older version has put it here.
         guard let old = before[mutation.id]?[name] else { continue }
         let here = try merger.resolved(mutation.id)?.fields[name]?.value
         let seen = present[mutation.id]?[name] ?? here ?? .null

@@ -1,7 +1,7 @@
 // Fetching again and numbering again.
 
 extension ClientZone {
-  /// Fetches everything again. What is shown and what is pending stays.
+  /// Fetches everything again. Shown records and pending changes stay.
   public mutating func refetch() throws(Storage.Failure) {
     try merger.overlay.base.discardStaged()
     state.cursor = nil
@@ -10,8 +10,8 @@ extension ClientZone {
     state.phase = .replacing
   }
 
-  /// Fetches everything again after a purge. What the client has may have been deleted since, so none of it is
-  /// ever brought back to a server.
+  /// Fetches everything again after a purge. The client's records may have been deleted since, so none of them is ever
+  /// brought back to a server.
   mutating func expire(as client: ClientID) throws(Storage.Failure) {
     try refetch()
     state.anchor = nil
@@ -23,15 +23,15 @@ extension ClientZone {
   /// Whether something that the server has forgotten is still to be brought back.
   var bringsBack: Bool { state.outbox.contains(where: \.isRestore) }
 
-  /// Brings nothing back: others may have brought it back and deleted it, and the tombstones were purged.
+  /// Brings nothing back: other clients may have brought it back and deleted it, and the tombstones were purged.
   mutating func giveUpRestores(as client: ClientID) throws(Storage.Failure) {
     state.anchor = state.phase == .following ? state.marks.first : nil
     state.outbox.removeAll(where: \.isRestore)
     try renumber(as: client, before: [])
   }
 
-  /// Begins again with a server that has forgotten everything after a mark: what the client holds of that goes
-  /// into the outbox, before what is pending.
+  /// Restarts with a server that has forgotten everything after a mark: the client's records from after it go into the
+  /// outbox, before the pending changes.
   mutating func rollBack(
     to common: Mark, as client: ClientID
   ) throws(Storage.Failure) {
@@ -44,8 +44,8 @@ extension ClientZone {
     try renumber(as: client, before: chunks(held))
   }
 
-  /// Numbers the pending transactions from 1, after others. Those that build on refused ones are refused here,
-  /// since the server won't know.
+  /// Numbers the pending transactions from 1, after others. Those that build on refused ones are refused here, since
+  /// the server won't know.
   mutating func renumber(
     as client: ClientID, before earlier: [[Mutation]]
   ) throws(Storage.Failure) {

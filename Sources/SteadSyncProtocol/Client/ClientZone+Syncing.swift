@@ -1,7 +1,7 @@
 extension ClientZone {
-  /// The next push, or nil when there is nothing to send or no page has been read to the end yet.
+  /// The next push, or nil if there is nothing to send or no page has been read to the end yet.
   ///
-  /// Ask again after a lost answer: the same transactions come again, and the server takes each once.
+  /// Ask again after a lost answer: the same transactions come again, and the server applies each once.
   ///
   /// - Parameter absentBlobs: of the blobs that the server has asked for, those that this device can't upload.
   public func nextPush(absentBlobs: Set<BlobID> = []) -> Push? {
@@ -23,11 +23,11 @@ extension ClientZone {
       transactions: transactions, absentBlobs: absentBlobs)
   }
 
-  /// Applies an answer to a push. What was taken stays pending until a page includes it.
+  /// Applies an answer to a push. Accepted transactions stay pending until a page includes them.
   ///
   /// After `expired` and `rollback`, send the next request for changes: its answer starts the recovery.
   ///
-  /// - Parameter freshClient: a random identifier that was never used; taken where the server was restored.
+  /// - Parameter freshClient: a random identifier that was never used; adopted if the server was restored.
   public mutating func receive(
     _ answer: PushAnswer, to push: Push, freshClient: ClientID
   ) throws(Storage.Failure) {
@@ -45,7 +45,7 @@ extension ClientZone {
     }
   }
 
-  /// The server takes less at once than this client thinks.
+  /// The server accepts less at once than this client assumes.
   private mutating func sendLess(
     than push: Push, as client: ClientID
   ) throws(Storage.Failure) {
@@ -62,19 +62,19 @@ extension ClientZone {
   /// The next request for changes.
   public func nextRequest(limit: Int) -> ChangesRequest {
     var marks = sendsMarks || state.cursor == nil ? state.marks : []
-    // One that has not read to the end yet has nothing but the beginning in common.
+    // A fetch that has not read to the end yet only has the beginning in common.
     if sendsMarks, marks.isEmpty { marks = [.start] }
     return ChangesRequest(
       client: state.client, cursor: state.cursor, limit: limit,
       acknowledged: state.acknowledged, marks: marks, round: state.round)
   }
 
-  /// Applies an answer to a request. One that comes late or twice changes nothing.
+  /// Applies an answer to a request. An answer that arrives late or twice changes nothing.
   ///
   /// - Parameters:
   ///   - sent: when the request was sent, by the device's clock.
   ///   - now: the time by the device's clock.
-  ///   - freshClient: a random identifier that was never used; taken where the server was restored.
+  ///   - freshClient: a random identifier that was never used; adopted if the server was restored.
   public mutating func receive(
     _ answer: ChangesAnswer, to request: ChangesRequest, sent: Int64, now: Int64,
     freshClient: ClientID
@@ -97,8 +97,8 @@ extension ClientZone {
 // MARK: Pages
 
 extension ClientZone {
-  /// Whether the server's transactions of this client are those of this device. They aren't where the device was
-  /// restored from a backup, or is a copy of another one: then numbers were given twice.
+  /// Whether the server's transactions of this client are this device's. They aren't if the device was restored from a
+  /// backup, or is a copy of another one: then numbers were given twice.
   private func isOwn(_ page: Page) -> Bool {
     guard page.client == state.client, page.last >= state.acknowledged else { return true }
     // The digest costs the outbox, so only the page that acknowledges is compared.

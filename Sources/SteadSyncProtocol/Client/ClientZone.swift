@@ -1,10 +1,10 @@
 /// The client's side of a zone: a base, which the server has confirmed, with the pending transactions over it.
 ///
-/// A state machine: time comes with each call. What a program sees is ``record(_:)``. Each call that changes it is
-/// to be saved as a whole, ``state`` and storage together; then a crash anywhere loses nothing and sends nothing
-/// twice. A page costs its records and a replay of the pending transactions.
+/// A state machine: each call passes the time. A program sees ``record(_:)``. Save each call that changes it as a
+/// whole, ``state`` and storage together; then a crash anywhere loses nothing and sends nothing twice. A page costs its
+/// records and a replay of the pending transactions.
 public struct ClientZone<Storage: ClientStorage> {
-  /// What is saved besides the records.
+  /// The saved state besides the records.
   public internal(set) var state: ClientState
   public var limits: SyncLimits
   /// The view: its overlay has the pending transactions' effects.
@@ -17,15 +17,15 @@ public struct ClientZone<Storage: ClientStorage> {
   /// Whether the server has asked for the schema, or for marks. Not saved.
   var sendsSchema = false
   var sendsMarks = false
-  /// How many transactions a push may have, where the server has refused more. Not saved.
+  /// How many transactions a push may have, if the server has refused more. Not saved.
   var transactionLimit = Int.max
   /// What the view refuses, with numbers.
   var viewRefusals: [Refusal] = []
   /// Records whose state in the view may have changed. Not saved.
   var changed: Set<RecordID> = []
 
-  /// Opens a zone as it was saved, or a new one. Costs a replay of the pending transactions; with another schema than
-  /// last time, a new index of all records. Save it then as after a call that has changed it.
+  /// Opens a saved zone, or a new one. Costs a replay of the pending transactions; with another schema than last time,
+  /// a new index of all records. Then save it, as after a call that has changed it.
   public init(
     _ state: ClientState, storage: Storage, schema: Schema, limits: SyncLimits = SyncLimits()
   ) throws(Storage.Failure) {
@@ -34,7 +34,7 @@ public struct ClientZone<Storage: ClientStorage> {
     merger = Merger(storage, schema: schema)
     schemaDigest = schema.digest
     if state.schemaVersion != schema.version || state.schemaDigest != schemaDigest {
-      // The old schema's cascades, merges and refusals may have reached any record of the base, and what the outbox
+      // The old schema's cascades, merges and refusals may have affected any record of the base, and what the outbox
       // inserts.
       changed = try merger.overlay.base.reindex(by: schema)
       changed.formUnion(state.outbox.flatMap(\.ids))
@@ -53,22 +53,22 @@ public struct ClientZone<Storage: ClientStorage> {
     set { merger.faults = newValue }
   }
 
-  /// The record as the program sees it; nil where it isn't live.
+  /// The record as the program sees it; nil if it isn't live.
   public func record(_ id: RecordID) throws(Storage.Failure) -> Record? {
     guard let record = try merger.overlay.record(id), record.isLive else { return nil }
     return record
   }
 
-  /// The records whose state in the view may be another than when this was called last: compare them, write their
-  /// rows in the transaction of the call. An opened zone says those of pending transactions, and all with another
-  /// schema than last time.
+  /// The records whose state in the view may have changed since the last call: compare them, and write their rows in
+  /// the transaction of the call. An opened zone returns those of pending transactions, or all records if the schema
+  /// differs from last time.
   public mutating func takeChangedRecords() -> Set<RecordID> {
     defer { changed = [] }
     return changed
   }
 
-  /// The references of a record that lead to records which aren't here: a child may come before its parent, and
-  /// stays as it is until then. When the parent comes, `storage.referrers(of:)` says who has waited for it.
+  /// The references of a record that lead to records which aren't here: a child may arrive before its parent, and stays
+  /// as it is until then. When the parent arrives, `storage.referrers(of:)` returns the records that waited for it.
   public func waitingReferences(
     of record: Record
   ) throws(Storage.Failure) -> [(field: String, target: RecordID)] {
@@ -79,7 +79,7 @@ public struct ClientZone<Storage: ClientStorage> {
     return waiting
   }
 
-  /// What merges in the view have done since this was called last.
+  /// What merges in the view have done since the last call.
   public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
 
@@ -88,14 +88,14 @@ public struct ClientZone<Storage: ClientStorage> {
 extension ClientZone {
   /// Commits edits as one transaction, at a time by the device's clock.
   ///
-  /// Costs a few look-ups for each edit. Nothing is changed when the answer isn't `committed`.
+  /// Costs a few look-ups for each edit. Nothing is changed if the answer isn't `committed`.
   public mutating func commit(
     _ edits: [Edit], now: Int64
   ) throws(Storage.Failure) -> CommitAnswer {
     try commit(edits.map { (edit: $0, milliseconds: now) })
   }
 
-  /// Commits edits as one transaction, each at a time of its own by the device's clock, in the order of these.
+  /// Commits edits as one transaction, each at its own time by the device's clock, in the order of these.
   public mutating func commit(
     _ edits: [(edit: Edit, milliseconds: Int64)]
   ) throws(Storage.Failure) -> CommitAnswer {
@@ -186,8 +186,8 @@ extension ClientZone {
 }
 
 extension Incarnation {
-  /// A name that no other insert gets. A device whose disk was restored gives a transaction's number twice, and one
-  /// whose clock is set back gives a moment twice, but not both together.
+  /// A name that no other insert gets. A device whose disk was restored reuses a transaction's number, and one whose
+  /// clock is set back reuses a moment, but not both together.
   fileprivate static func made(
     by client: ClientID, _ number: Int64, _ stamp: Stamp
   ) -> Incarnation {

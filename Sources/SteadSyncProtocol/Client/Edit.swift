@@ -1,20 +1,20 @@
-/// What a program does to a record.
+/// A program's change to a record.
 public enum Edit: Hashable, Sendable {
   /// Makes a record. Where one with this identity lives, its fields are edited.
   case insert(id: RecordID, type: String, fields: [String: SyncValue])
   /// Edits fields of a live record.
   case update(id: RecordID, fields: [String: SyncValue])
-  /// Deletes a live record, with what its delete rules say.
+  /// Deletes a live record, applying its delete rules.
   case delete(id: RecordID)
 }
 
-/// What became of a local commit.
+/// The result of a local commit.
 public enum CommitAnswer: Hashable, Sendable {
   /// It is in the outbox, under this number.
   case committed(number: Int64)
-  /// Nothing was changed: a record that is edited does not exist.
+  /// Nothing was changed: an edited record does not exist.
   case unknown(RecordID)
-  /// Nothing was changed: a rule denies it.
+  /// Nothing was changed: a rule forbids it.
   case refused(Refusal.Reason)
   /// Nothing was changed: a transaction of this size could never be sent.
   case tooLarge

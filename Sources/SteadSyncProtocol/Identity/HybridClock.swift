@@ -1,6 +1,6 @@
-/// A hybrid logical clock: as near to real time as it can be, and above everything that its owner has seen.
+/// A hybrid logical clock: as near to real time as possible, and above everything that its owner has seen.
 ///
-/// It has no clock of its own; each call says what time it is by the device's. Every call costs constant time.
+/// It does not read the time; each call passes the time by the device's clock. Every call costs constant time.
 public struct HybridClock: Hashable, Sendable {
   /// A moment of the clock: a stamp without a device.
   public struct Moment: Hashable, Comparable, Sendable {
@@ -57,14 +57,14 @@ public struct HybridClock: Hashable, Sendable {
     return last
   }
 
-  /// Observes a stamp that came from the server, so that later ticks are above it.
+  /// Observes a stamp from the server, so that later ticks are above it.
   public mutating func observe(_ stamp: Stamp) {
     let moment = Moment(stamp)
     seen = max(seen, moment)
     last = max(last, moment)
   }
 
-  /// Learns the server's time from an answer: the offset is that of the middle between request and answer.
+  /// Learns the server's time from an answer: the offset applies to the middle between request and answer.
   public mutating func adjust(server: Int64, sent: Int64, received: Int64) {
     let limit = Stamp.millisecondsLimit
     guard (0...limit).contains(server), (0...limit).contains(sent), (0...limit).contains(received)
@@ -72,8 +72,8 @@ public struct HybridClock: Hashable, Sendable {
     offset = server - (sent + received) / 2
   }
 
-  /// Forgets own moments in the future, which the server has replaced. For a client all of whose edits have come
-  /// back: without it, one that was a day ahead would stay so for a day. A moment may then be given again, but none
+  /// Forgets the clock's own moments in the future, which the server has replaced. For a client all of whose edits have
+  /// come back: without it, a clock that was a day ahead would stay so for a day. A moment may then be reused, but none
   /// that a live record has.
   public mutating func settle(_ now: Int64) {
     let present = present(now)

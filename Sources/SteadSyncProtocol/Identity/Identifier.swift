@@ -1,23 +1,23 @@
-/// An opaque name: 1 to 200 characters of printable ASCII, without space, quotation mark and backslash.
+/// An opaque name: 1 to 200 characters of printable ASCII, without spaces, quotation marks and backslashes.
 ///
-/// So it needs no escapes in JSON, and its order by bytes is the same in every language and database. What may
-/// have other characters, such as a key of a key-value store, is percent-encoded by its owner.
+/// So it needs no escapes in JSON, and its order by bytes is the same in every language and database. The owner
+/// percent-encodes names with other characters, such as a key of a key-value store.
 ///
-/// `Subject` only tells identifiers of different things apart.
+/// `Subject` only distinguishes identifiers of different things.
 public struct Identifier<Subject>: Hashable, Comparable, Sendable {
-  /// The most characters.
+  /// The maximum number of characters.
   public static var lengthLimit: Int { 200 }
 
   /// The characters.
   public let text: String
 
-  /// Makes an identifier, or nil when the string isn't one.
+  /// Makes an identifier, or nil if the string isn't one.
   public init?(_ text: String) {
     guard Self.accepts(text) else { return nil }
     self.text = text
   }
 
-  /// Makes an identifier of what is known to be one, without looking at it.
+  /// Makes an identifier from a string that is known to be one, without checking it.
   init(trusted text: String) { self.text = text }
 
   /// Whether a string is an identifier. Costs time in proportion to its length.
@@ -36,7 +36,7 @@ extension Identifier: CustomStringConvertible {
 }
 
 extension Identifier: ExpressibleByStringLiteral {
-  /// Makes an identifier of a literal; one that isn't an identifier is a programmer's error and traps.
+  /// Makes an identifier from a literal; one that isn't an identifier is a programmer's error and traps.
   public init(stringLiteral text: String) {
     precondition(Self.accepts(text), "An identifier has 1 to 200 printable ASCII characters.")
     self.text = text
@@ -56,7 +56,7 @@ public enum IdentifierSubject {
 
 /// A zone: 128 random bits, in any printable form.
 public typealias ZoneID = Identifier<IdentifierSubject.Zones>
-/// One run of a device's numbering of transactions. A client that finds its server restored takes a new one.
+/// One run of a device's numbering of transactions. A client that finds its server restored starts a new one.
 public typealias ClientID = Identifier<IdentifierSubject.Clients>
 /// A device, for as long as it keeps its data. Part of each stamp.
 public typealias DeviceID = Identifier<IdentifierSubject.Devices>

@@ -1,21 +1,20 @@
-/// When and by whom a value was edited. Stamps are in a total order: time, counter, device, bump.
+/// When and by whom a value was edited. Stamps have a total order: time, counter, device, bump.
 ///
 /// A device never makes two equal stamps for two edits.
 public struct Stamp: Hashable, Sendable {
   /// Milliseconds since 1970 by the hybrid clock, 0 to 2^48 - 1.
   public var milliseconds: Int64
-  /// Tells edits within one millisecond apart.
+  /// Distinguishes edits within one millisecond.
   public var counter: UInt16
   /// The device that edited.
   public var device: DeviceID
-  /// How often a server has repaired the value. A repaired value is above the one that it repairs, and below
-  /// any later edit.
+  /// How often a server has repaired the value. A repaired value is above the original, and below any later edit.
   public var bump: UInt16
 
   /// The greatest time: the year 10889.
   public static let millisecondsLimit: Int64 = (1 << 48) - 1
 
-  /// Makes a stamp. A time outside 48 bits is brought to the nearest within.
+  /// Makes a stamp. A time outside 48 bits is clamped.
   public init(milliseconds: Int64, counter: UInt16 = 0, device: DeviceID, bump: UInt16 = 0) {
     self.milliseconds = min(max(milliseconds, 0), Self.millisecondsLimit)
     self.counter = counter

@@ -1,4 +1,4 @@
-/// Faults that tests put into the protocol to see that they are found. Nothing else can set them.
+/// Faults that tests inject into the protocol to check that they are found. Nothing else can set them.
 package struct Faults: OptionSet, Hashable, Sendable {
   package let rawValue: Int
   package init(rawValue: Int) { self.rawValue = rawValue }
@@ -7,17 +7,17 @@ package struct Faults: OptionSet, Hashable, Sendable {
   package static let noDedupe = Faults(rawValue: 1 << 0)
   /// A page ends one number later than it should.
   package static let gapInSeq = Faults(rawValue: 1 << 1)
-  /// A purge removes tombstones without telling cursors below it.
+  /// A purge removes tombstones without expiring cursors below it.
   package static let purgeWithoutHorizon = Faults(rawValue: 1 << 2)
   /// References to deleted and merged records stay.
   package static let noRepair = Faults(rawValue: 1 << 3)
   /// Records may share unique keys.
   package static let noUnique = Faults(rawValue: 1 << 4)
-  /// Stamps in the future are taken.
+  /// Stamps in the future are accepted.
   package static let noClamp = Faults(rawValue: 1 << 5)
-  /// Devices stamp by their own clock alone.
+  /// Devices only use their own clocks for stamps.
   package static let noHybridClock = Faults(rawValue: 1 << 6)
-  /// The server doesn't look at the marks of cursors.
+  /// The server doesn't check the marks of cursors.
   package static let noMarks = Faults(rawValue: 1 << 7)
   /// The value that arrives last wins.
   package static let arrivalWins = Faults(rawValue: 1 << 8)

@@ -1,6 +1,6 @@
-/// Something that a merge did and that a user or a log may want to know.
+/// An effect of a merge that a user or a log may want to know.
 public enum MergeNote: Hashable, Sendable {
-  /// Fields were edited; each value may have lost against a later one.
+  /// Fields were edited; each value may have lost to a later one.
   case edited(id: RecordID, fields: [String: Field])
   /// A mutation had no effect.
   case dropped(id: RecordID, reason: DropReason)
@@ -8,7 +8,7 @@ public enum MergeNote: Hashable, Sendable {
   case began(id: RecordID, incarnation: Incarnation)
   /// Incarnations ended.
   case ended(id: RecordID, incarnations: [Incarnation])
-  /// A record became an alias of another, since both had one unique key.
+  /// A record became an alias of another, since both had the same unique key.
   case merged(loser: RecordID, winner: RecordID, rule: String)
   /// A record got another value in a unique key, since an older one has it.
   case renamed(id: RecordID, field: String)

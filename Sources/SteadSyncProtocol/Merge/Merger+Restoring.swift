@@ -1,5 +1,5 @@
-// A state that a client brings back after its server has forgotten it. Merging states is commutative and
-// idempotent, so several clients may bring back the same.
+// A state that a client brings back after its server has forgotten it. Merging states is commutative and idempotent, so
+// several clients may bring back the same one.
 extension Merger {
   mutating func restore(_ state: Record) throws(Base.Failure) {
     guard let here = try overlay.record(state.id) else { return try restoreUnknown(state) }
@@ -16,8 +16,8 @@ extension Merger {
     try put(record)
   }
 
-  /// Whether the state's incarnations all live, or have ended, in the record that this one is an alias of. Then
-  /// its fields are edits of that record.
+  /// Whether the state's incarnations all live, or have ended, in the record that this one is an alias of. Then its
+  /// fields are edits of that record.
   private mutating func restore(
     _ state: Record, livingIn end: Record
   ) throws(Base.Failure) -> Bool {
@@ -57,7 +57,7 @@ extension Merger {
     }
     record.into = try soundAlias(of: state)
     try putEnded(record, ended)
-    // Merged before the server forgot it: what was edited here since belongs to the other record.
+    // Merged before the server forgot it: later edits here belong to the other record.
     if record.isAlias, let end = try resolved(record.id), end.isLive {
       try edit(end, led(here.fields, from: here.id, to: end))
     }
@@ -67,7 +67,7 @@ extension Merger {
     incarnations.map { .began(id: record.id, incarnation: $0) }
   }
 
-  /// Whether an incarnation lives on in another record, as that of a merged one does.
+  /// Whether an incarnation lives on in another record, as a merged record's does.
   private func livesElsewhere(
     _ incarnation: Incarnation, than id: RecordID
   ) throws(Base.Failure) -> Bool {

@@ -1,6 +1,6 @@
-// What follows from changed records: references are repaired and unique keys made unique, until nothing changes.
+// Settles changed records: repairs references and makes unique keys unique, until nothing changes.
 //
-// It ends: each merge and each cascade takes one live record away, a renaming takes a key that nobody has, and a
+// It ends: each merge and each cascade removes one live record, a renaming uses a key that no record has, and a
 // repaired reference leads to a live record or to none.
 extension Merger {
   /// Settles all records that were changed. Returns a reason when a delete rule denies what the transaction did.
@@ -112,14 +112,14 @@ extension Merger {
     winner.revive(loser.live)
     merge(led(loser.fields, from: loser.id, to: winner), into: &winner)
     notes.append(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
-    // A life may have ended there under another alias, which was purged.
+    // An incarnation may have ended there under another alias, which was purged.
     noteTrimmed(winner.id, loser.live.filter(winner.dead.contains))
     noteTrimmed(winner.id, winner.trim(keeping: nil))
     try put(alias)
     try put(winner)
   }
 
-  /// Gives a record the first name that no other has. Returns false where the key has no string.
+  /// Gives a record the first name that no other has. Returns false if the key has no string.
   private mutating func rename(
     _ record: Record, _ rule: UniqueRule, _ suffix: String
   ) throws(Base.Failure) -> Bool {

@@ -3,7 +3,7 @@
 /// Everything is deterministic: the same records, schema and transaction lead to the same result on every device.
 /// A transaction costs a few look-ups for each mutation, and for each record that a deletion or a merge leads to.
 public struct Merger<Base: RecordStorage> {
-  /// The records with what was changed.
+  /// The records, including the changed ones.
   public var overlay: Overlay<Base>
   public var schema: Schema
   /// What happened since ``takeNotes()`` was called last.
@@ -24,13 +24,13 @@ public struct Merger<Base: RecordStorage> {
     self.schema = schema
   }
 
-  /// The notes so far, which are forgotten here.
+  /// Returns the notes so far, and forgets them.
   public mutating func takeNotes() -> [MergeNote] {
     defer { notes = [] }
     return notes
   }
 
-  /// Applies a transaction in the overlay. When it returns a reason, nothing was changed.
+  /// Applies a transaction in the overlay. If it returns a reason, nothing was changed.
   ///
   /// Leaves the transaction open: end it with `overlay.keepOpenChanges()` or ``undo()``.
   public mutating func apply(_ transaction: Transaction) throws(Base.Failure) -> Refusal.Reason? {
@@ -67,7 +67,7 @@ public struct Merger<Base: RecordStorage> {
     return nil
   }
 
-  /// Looks at records again whose type has got new rules. The changes stay open.
+  /// Checks records again whose type has got new rules. The changes stay open.
   mutating func reconsider(_ records: [Record]) throws(Base.Failure) {
     deaths = []
     for record in records where record.isLive { try put(record) }
@@ -82,7 +82,7 @@ extension Merger {
     let fields = insert.fields.mapValues { Field($0, insert.stamp) }
     if let known = try home(of: insert.incarnation, from: insert.id) {
       guard known.live.contains(insert.incarnation) else { return drop(insert.id, .ended) }
-      // The same insert once more, after a server was restored.
+      // The same insert again, after a server was restored.
       return try edit(known, led(fields, from: insert.id, to: known))
     }
     var record =

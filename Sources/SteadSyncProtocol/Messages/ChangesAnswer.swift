@@ -1,10 +1,10 @@
-/// What a server answers to a request for changes.
+/// A server's answer to a request for changes.
 public enum ChangesAnswer: Hashable, Sendable {
   case page(Page)
-  /// What the client would have to know has been purged: it has to fetch from the start.
+  /// Changes that the client lacks have been purged: it must fetch from the start.
   case expired
-  /// The server has forgotten something that the client has seen, after the common mark. Without one the client
-  /// is to ask again with its marks.
+  /// The server has forgotten something that the client has seen, after the common mark. Without a mark, the client
+  /// should ask again with its marks.
   case rollback(common: Mark?)
 }
 

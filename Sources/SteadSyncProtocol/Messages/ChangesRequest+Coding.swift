@@ -16,7 +16,7 @@ extension ChangesRequest: SyncCodable {
     ])
   }
 
-  /// The request as items of a URL's query. The values need no percent-encoding but the client's.
+  /// The request as items of a URL's query. Only the client's value needs percent-encoding.
   public var queryItems: [(name: String, value: String)] {
     var items = [("client", client.text)]
     if let cursor { items.append(("cursor", cursor.description)) }
@@ -52,6 +52,6 @@ extension ChangesRequest: SyncCodable {
       acknowledged: numbers["acknowledged"] ?? 0, marks: marks)
   }
 
-  /// The records of a page for which a client asks that says no number.
+  /// The number of records in a page if the client's request gives none.
   public static let usualLimit = 400
 }

@@ -2,8 +2,8 @@
 public struct Cursor: Hashable, Sendable {
   /// The number of the last change that it has.
   public var seq: Int64
-  /// The zone's head when the client began with nothing. Until it has come that far it gets no tombstones, and
-  /// no purge before that concerns it.
+  /// The zone's head when the client started from the beginning. Until it has read that far it gets no tombstones, and
+  /// no purge before that affects it.
   public var start: Int64
   /// The zone's last mark when the latest page was read.
   public var anchor: Mark
@@ -17,7 +17,7 @@ public struct Cursor: Hashable, Sendable {
 
 // `"seq.start.head.token"`.
 extension Cursor: LosslessStringConvertible, SyncCodable {
-  /// Reads what ``description`` has written; nil for anything else.
+  /// Parses what ``description`` returns; nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let seq = Int64(decimal: parts[0]),

@@ -1,7 +1,7 @@
-/// The zone of a key-value store: one record a key, within the limits of `NSUbiquitousKeyValueStore`.
+/// The zone of a key-value store: one record per key, within the limits of `NSUbiquitousKeyValueStore`.
 ///
-/// A value is set by an update where the key's record lives and else by an insert, and removed by a delete. ``Zone`` holds
-/// each transaction that writes records of the ``type`` to the ``limits``, whatever its own are.
+/// An update sets a value if the key's record lives, otherwise an insert does; a delete removes it. ``Zone`` holds each
+/// transaction that writes records of the ``type`` to the ``limits``, whatever its own are.
 public enum KeyValueZone {
   /// The type of all records.
   public static let type = "kv"
@@ -12,7 +12,7 @@ public enum KeyValueZone {
   /// The UTF-8 bytes of a key.
   public static let keyBytes = 64
 
-  /// The limits of the zone, for ``Zone`` and ``ClientZone``: 1 MB in all, 1 MB a value.
+  /// The limits of the zone, for ``Zone`` and ``ClientZone``: 1 MB in all, 1 MB per value.
   public static let limits: SyncLimits = {
     var limits = SyncLimits()
     limits.zoneBytes = 1_000_000
@@ -32,7 +32,7 @@ public enum KeyValueZone {
     case keys(limit: Int, needed: Int)
   }
 
-  /// What a store holds.
+  /// The contents of a store.
   public struct Usage: Hashable, Sendable {
     public var keys = 0
     public var bytes = 0
@@ -49,7 +49,7 @@ public enum KeyValueZone {
     }
   }
 
-  /// The record of a key: its UTF-8, percent-encoded but for letters, digits and `-._~`. Nil for no valid key.
+  /// The record of a key: its UTF-8, percent-encoded except letters, digits and `-._~`. Nil for an invalid key.
   public static func recordID(forKey key: String) -> RecordID? {
     guard (1...keyBytes).contains(key.utf8.count) else { return nil }
     let digits = Array("0123456789ABCDEF".utf8)
@@ -63,7 +63,7 @@ public enum KeyValueZone {
     return RecordID(String(decoding: text, as: UTF8.self))
   }
 
-  /// The key of a record; nil for what isn't a key's.
+  /// The key of a record; nil for a record that isn't a key's.
   public static func key(of id: RecordID) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(id.text.utf8)[...]
@@ -84,7 +84,7 @@ public enum KeyValueZone {
     return key
   }
 
-  /// What forbids to set a value, of a store that holds so much; nil when nothing does.
+  /// Why a value cannot be set in a store with these contents; nil if it can.
   public static func problem(
     setting value: SyncValue, forKey key: String, replacing old: Record?, usage: Usage
   ) -> Problem? {

@@ -1,6 +1,6 @@
 // `"head.token"`, the token in 16 lowercase hexadecimal digits, since JSON's numbers can't hold 64 bits everywhere.
 extension Mark: LosslessStringConvertible, SyncCodable {
-  /// Reads what ``description`` has written; nil for anything else.
+  /// Parses what ``description`` returns; nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let head = Int64(decimal: parts[0]),

@@ -1,11 +1,11 @@
 /// A moment in the history of a zone: the number of its last change, with a token of the push that made it.
 ///
-/// The token tells two histories apart in which different pushes got the same numbers, as after a backup was
+/// The token distinguishes two histories in which different pushes got the same numbers, as after a backup was
 /// restored. A zone that has a client's mark has everything that the client saw until then.
 public struct Mark: Hashable, Sendable {
   /// The zone's last number.
   public var head: Int64
-  /// A digest of random bits of the push and of the mark before, so that it stands for all that came before; 0 at
+  /// A digest of random bits of the push and of the mark before, so that it stands for the whole history up to it; 0 at
   /// head 0.
   public var token: UInt64
 
@@ -22,6 +22,6 @@ public struct Mark: Hashable, Sendable {
     return Mark(head: head, token: digest.bits)
   }
 
-  /// The beginning of every zone.
+  /// The first mark of every zone.
   public static let start = Mark(head: 0, token: 0)
 }

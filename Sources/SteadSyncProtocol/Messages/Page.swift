@@ -1,19 +1,19 @@
 /// The states of the records that have changed since a cursor.
 public struct Page: Hashable, Sendable {
   public var client: ClientID
-  /// The cursor of the request, so that a page which comes late or twice is recognised.
+  /// The cursor of the request, so that a page that arrives late or twice is recognised.
   public var after: Cursor?
   /// In the order of their numbers.
   public var records: [Record]
   /// The cursor of the next request.
   public var cursor: Cursor
-  /// Whether there is more. A page without more leads to the head: every transaction is whole.
+  /// Whether there is more. A page without more leads to the head: every transaction is complete.
   public var more: Bool
   /// The client's last transaction that this state includes or refuses.
   public var last: Int64
   /// The digest of the client's transactions up to that one.
   public var digest: TransactionDigest
-  /// The client's refused transactions after those that it knows of.
+  /// The client's refused transactions after those that it knows.
   public var refused: [Refusal]
   /// The number up to which tombstones were purged; clients need not keep them longer.
   public var purged: Int64

@@ -21,7 +21,7 @@ extension Mutation {
 }
 
 extension Transaction {
-  /// What is wrong with a transaction whatever the zone has.
+  /// The problem with a transaction that would be refused in any zone.
   func problem(device: DeviceID, _ limits: SyncLimits, _ schema: Schema) -> Refusal.Reason? {
     for mutation in mutations {
       guard mutation.isValid else { return .invalid(id: mutation.id) }

@@ -6,13 +6,13 @@ public struct Push: Hashable, Sendable {
   public var anchor: Mark
   /// The version of the client's schema.
   public var schemaVersion: Int
-  /// The digest of the client's schema, until the server has taken a push with it.
+  /// The digest of the client's schema, until the server has accepted a push with it.
   public var schemaDigest: UInt64?
-  /// The client's schema, where the server asked for it.
+  /// The client's schema, if the server asked for it.
   public var schema: Schema?
-  /// In the order of their numbers, without a gap.
+  /// In the order of their numbers, without gaps.
   public var transactions: [Transaction]
-  /// Blobs that the transactions name and that the client no longer has; the server takes the records without them.
+  /// Blobs that the transactions name and that the client no longer has; the server accepts the records without them.
   public var absentBlobs: Set<BlobID>
 
   public init(

@@ -1,8 +1,8 @@
-/// What a server answers to a push.
+/// A server's answer to a push.
 public enum PushAnswer: Hashable, Sendable {
   /// Each transaction was taken or refused.
   case taken(PushReceipt)
-  /// The client's history has been purged: it has to fetch from the start first.
+  /// The client's history has been purged: it must fetch from the start first.
   case expired
   /// The server has forgotten something that the client has seen.
   case rollback
@@ -14,9 +14,9 @@ public enum PushAnswer: Hashable, Sendable {
   case schemaTooOld(minimum: Int)
   /// The client's schema contradicts the zone's.
   case schemaConflict
-  /// Blobs have to be uploaded first.
+  /// Blobs must be uploaded first.
   case blobsMissing([BlobID])
-  /// The push has more transactions, records or bytes than one may have.
+  /// The push exceeds the limit of transactions, records or bytes.
   case tooLarge
 }
 

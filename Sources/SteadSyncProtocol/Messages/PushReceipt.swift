@@ -1,12 +1,12 @@
-/// What became of a push's transactions.
+/// The result of a push's transactions.
 public struct PushReceipt: Hashable, Sendable {
-  /// The client's last transaction that was taken or refused, of this push or an earlier one.
+  /// The client's last transaction that was accepted or refused, of this push or an earlier one.
   public var last: Int64
   /// The zone's last number.
   public var head: Int64
   /// The server's time in milliseconds since 1970.
   public var now: Int64
-  /// The client's refused transactions that it may not know of.
+  /// The client's refused transactions that it may not know.
   public var refused: [Refusal]
 
   public init(last: Int64, head: Int64, now: Int64, refused: [Refusal]) {

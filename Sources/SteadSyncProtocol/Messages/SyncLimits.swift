@@ -1,4 +1,4 @@
-/// How much of everything there may be.
+/// The limits of everything in the protocol.
 public struct SyncLimits: Hashable, Sendable {
   /// The mutations of a push. A larger transaction cannot be sent.
   public var pushMutations = 400
@@ -6,8 +6,8 @@ public struct SyncLimits: Hashable, Sendable {
   public var pushBytes = 1_000_000
   /// The bytes of a record's values, without blobs.
   public var recordBytes = 1_000_000
-  /// The bytes of a zone's live records. A server with a quota for each owner sets it before each push: what the
-  /// owner has left, and what the zone has.
+  /// The bytes of a zone's live records. A server with a quota for each owner sets it before each push: what the owner
+  /// has left, plus what the zone has.
   public var zoneBytes = 1_000_000_000
   /// The live records of a zone.
   public var zoneRecords = Int.max
@@ -19,9 +19,9 @@ public struct SyncLimits: Hashable, Sendable {
   public var pageBytes = 1_000_000
   /// How far ahead of the server a stamp may be, in milliseconds.
   public var future: Int64 = 60_000
-  /// For how long a blob is kept that no record names, in milliseconds.
+  /// How long a blob that no record names is kept, in milliseconds.
   public var blobGrace: Int64 = 86_400_000
-  /// For how long tombstones are kept, in milliseconds.
+  /// How long tombstones are kept, in milliseconds.
   public var tombstoneAge: Int64 = 180 * 86_400_000
 
   public init() {}

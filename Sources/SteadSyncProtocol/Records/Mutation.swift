@@ -29,11 +29,11 @@ public enum Mutation: Hashable, Sendable {
     }
   }
 
-  /// The content of an update: dirty fields alone, all edited at once.
+  /// The content of an update: only dirty fields, all edited at once.
   public struct Update: Hashable, Sendable {
     public var id: RecordID
     public var type: String
-    /// The incarnations that the author saw. The update is for a record that has one of them.
+    /// The incarnations that the author saw. The update applies to a record that has one of them.
     public var incarnations: [Incarnation]
     public var stamp: Stamp
     public var fields: [String: SyncValue]

@@ -1,14 +1,14 @@
 /// The state of a record in its zone: live, deleted, or an alias of another record.
 ///
-/// A live record has at least one incarnation. A tombstone has none and no fields; one with ``into`` is an
-/// alias: the record was merged into that one, where its incarnations go on living.
+/// A live record has at least one incarnation. A tombstone has none and no fields; one with ``into`` is an alias: the
+/// record was merged into that one, where its incarnations live on.
 public struct Record: Hashable, Sendable {
   public var id: RecordID
   /// The wire name of the record's type.
   public var type: String
-  /// The number of the record's last change in its zone; 0 where the server has not numbered it.
+  /// The number of the record's last change in its zone; 0 if the server has not numbered it.
   public var seq: Int64
-  /// The stamp of the insert; of several, the smallest. Of two records with one unique key the smaller wins.
+  /// The stamp of the insert; of several, the smallest. Of two records with the same unique key the smaller wins.
   public var at: Stamp
   /// The incarnations that are alive, ascending.
   public var live: [Incarnation]
@@ -21,7 +21,7 @@ public struct Record: Hashable, Sendable {
   /// Members of the encoding that this version doesn't know, kept as they are.
   public var extra: [String: SyncValue]
 
-  /// The most incarnations in each list; beyond it the oldest dead ones are forgotten.
+  /// The maximum number of incarnations in each list; beyond it the oldest dead ones are forgotten.
   public static let incarnationLimit = 64
 
   public init(
@@ -45,7 +45,7 @@ public struct Record: Hashable, Sendable {
   /// Whether the record was merged into another.
   public var isAlias: Bool { live.isEmpty && into != nil }
 
-  /// What the record counts for quotas. A tombstone counts nothing but what this version doesn't know.
+  /// The record's size for quotas. Of a tombstone, only what this version doesn't know counts.
   public var size: Int {
     let unknown = extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
     guard isLive else { return unknown }

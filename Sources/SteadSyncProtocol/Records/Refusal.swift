@@ -1,20 +1,20 @@
-/// A transaction that was not taken, and why.
+/// A transaction that was refused, and why.
 public struct Refusal: Hashable, Sendable {
   /// Why a transaction was refused.
   public enum Reason: Hashable, Sendable {
     /// Records that stay refer to a record that it deletes, by a relationship that denies this.
     case denied(deleted: RecordID, referrer: RecordID)
-    /// It changes a record that an earlier transaction changed, which was refused.
+    /// It changes a record that an earlier, refused transaction changed.
     case follows(number: Int64)
-    /// The zone would have more bytes than it may.
+    /// The zone would exceed its limit of bytes.
     case quota(limit: Int, needed: Int)
-    /// A record would be larger than it may.
+    /// A record would exceed its limit of bytes.
     case recordSize(id: RecordID, limit: Int, needed: Int)
-    /// The zone would have more records than it may.
+    /// The zone would exceed its limit of records.
     case recordCount(limit: Int, needed: Int)
-    /// A blob that a record names is larger than it may be.
+    /// A blob that a record names exceeds its limit of bytes.
     case blobSize(id: RecordID, limit: Int, needed: Int)
-    /// The transaction alone is more than a push may be.
+    /// The transaction alone exceeds the limits of a push.
     case tooLarge
     /// A record with this identity has another type.
     case type(id: RecordID)

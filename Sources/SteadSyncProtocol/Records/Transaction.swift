@@ -1,6 +1,6 @@
-/// Changes that are taken or refused together.
+/// Changes that are applied or refused together.
 public struct Transaction: Hashable, Sendable {
-  /// Its number among its client's transactions: 1, 2, 3 and so on, without a gap.
+  /// Its number among its client's transactions: 1, 2, 3 and so on, without gaps.
   public var number: Int64
   /// The last transaction that a page had included or refused when the client made this one. This transaction may
   /// build on each later one.

@@ -1,15 +1,15 @@
-/// A digest over the transactions of a client, in their order: FNV-1a of 64 bits.
+/// A digest of the transactions of a client, in order: 64-bit FNV-1a.
 ///
-/// Server and client compare it. A device whose disk was restored, or copied to another device, gives numbers a
-/// second time; only the digest tells that the server's transactions of these numbers are others.
+/// Server and client compare it. A device whose disk was restored, or copied to another device, reuses numbers; only
+/// the digest reveals that the server's transactions with these numbers are different.
 public struct TransactionDigest: Hashable, Sendable {
   /// The digest's bits.
   public private(set) var bits: UInt64
 
-  /// The digest of no transaction.
+  /// The digest of no transactions.
   public init() { bits = .emptyDigest }
 
-  /// Makes a digest as it was saved.
+  /// Makes a digest from its saved bits.
   public init(bits: UInt64) { self.bits = bits }
 
   /// Adds a transaction: its number and a line feed, then for each mutation the record's identity, a space, and

@@ -1,9 +1,9 @@
-/// What becomes of a record whose reference leads to a deleted one.
+/// What happens to a record whose reference leads to a deleted one.
 public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
   /// It is deleted, too.
   case cascade
   /// The reference becomes null.
   case nullify
-  /// The deletion is refused while the record lives. Where the deletion came first, the reference becomes null.
+  /// The deletion is refused while the record lives. If the deletion came first, the reference becomes null.
   case deny
 }

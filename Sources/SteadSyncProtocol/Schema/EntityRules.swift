@@ -1,4 +1,4 @@
-/// What client and server know of a type: fields with rules, by wire name, and unique constraints.
+/// The rules of a type that client and server share: fields with rules, by wire name, and unique constraints.
 public struct EntityRules: Hashable, Sendable {
   public var fields: [String: FieldRule]
   public var unique: [UniqueRule]
@@ -14,7 +14,7 @@ public struct EntityRules: Hashable, Sendable {
       && older.unique.allSatisfy(unique.contains)
   }
 
-  /// All of both; nil where a field or a constraint is in both, but otherwise.
+  /// All rules of both; nil if both have a field or a constraint, but with different rules.
   func union(_ other: EntityRules) -> EntityRules? {
     let added = other.unique.filter { !unique.contains($0) }
     guard fields.allSatisfy({ other.fields[$0.key] ?? $0.value == $0.value }),

@@ -1,4 +1,4 @@
-/// What client and server know of a field. A field without a rule merges by ``MergeRule/last`` and refers to
+/// The rules of a field that client and server share. A field without a rule merges by ``MergeRule/last`` and refers to
 /// nothing.
 public struct FieldRule: Hashable, Sendable {
   public var merge: MergeRule

@@ -1,14 +1,14 @@
-/// A place in an ordered list, between two others: a string whose order by bytes is the order of the list.
+/// A position in an ordered list, between two others: a string whose order by bytes is the order of the list.
 ///
 /// The index is a field of the list's elements, so devices that insert or move different elements change different
-/// records. Two devices that insert at one place at once make the same index: sort by index, then by identity.
+/// records. Two devices that insert at the same position at once make the same index: sort by index, then by identity.
 ///
-/// Digits are 0 to 9, A to Z and a to z. The first character tells the length of the whole part: `a` for one digit,
-/// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction
-/// that doesn't end with 0. Each call costs time in proportion to the index's length: that grows by a digit for
-/// some six insertions at one place, and is 8 after 2 million at the end.
+/// Digits are 0 to 9, A to Z and a to z. The first character encodes the length of the integer part: `a` for one digit,
+/// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction that
+/// doesn't end with 0. Each call costs time in proportion to the index's length: that grows by a digit for some six
+/// insertions at one position, and is 8 after 2 million at the end.
 public enum FractionalIndex {
-  /// The most characters of an index.
+  /// The maximum number of characters of an index.
   public static let lengthLimit = 200
   /// The index of the first element of a list.
   public static let first = "a0"
@@ -17,8 +17,8 @@ public enum FractionalIndex {
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
   private static let smallest = Array("A".utf8) + Array(repeating: UInt8(ascii: "0"), count: 26)
 
-  /// An index between two others, or nil when there is none: the lower isn't below the upper one, or it would be
-  /// longer than ``lengthLimit``. Then give the elements that follow new indexes.
+  /// An index between two others, or nil if there is none: the lower isn't below the upper one, or it would be longer
+  /// than ``lengthLimit``. Then give the elements that follow new indexes.
   ///
   /// Without a lower one it is before the upper one; without an upper one, after the lower one.
   public static func between(_ lower: String?, _ upper: String?) -> String? {

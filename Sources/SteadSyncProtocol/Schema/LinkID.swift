@@ -10,7 +10,7 @@ public enum LinkID {
   }
 
   /// The rules of a link's type, whose two references have these wire names: they cascade, and a pair is unique. So
-  /// a link goes with either record, and links of records that are merged become one.
+  /// deleting either record deletes the link, and links of merged records become one.
   public static func rules(first: String, second: String) -> EntityRules {
     EntityRules(
       fields: [first: .reference(.cascade), second: .reference(.cascade)],

@@ -1,5 +1,5 @@
-/// How two values of one field become one. Each rule is commutative, associative and idempotent, so neither the
-/// order of arrival nor a repetition matters.
+/// How two values of one field are merged. Each rule is commutative, associative and idempotent, so neither the order
+/// of arrival nor a repetition matters.
 public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The value with the greater stamp.
   case last

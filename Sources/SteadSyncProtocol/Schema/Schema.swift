@@ -1,6 +1,6 @@
-/// The rules of a zone's types. Wire names are for ever, and a later version only adds.
+/// The rules of a zone's types. Wire names are permanent, and a later version only adds.
 public struct Schema: Hashable, Sendable {
-  /// Grows with each addition.
+  /// Increases with each addition.
   public var version: Int
   public var entities: [String: EntityRules]
 
@@ -9,16 +9,16 @@ public struct Schema: Hashable, Sendable {
     self.entities = entities
   }
 
-  /// The schema of a zone that nobody has described.
+  /// The schema of a zone without any rules.
   public static let empty = Schema(version: 0, entities: [:])
 
-  /// Whether everything that an older schema has is here, unchanged.
+  /// Whether this schema has everything that an older one has, unchanged.
   public func extends(_ older: Schema) -> Bool {
     version >= older.version
       && older.entities.allSatisfy { entities[$0.key]?.extends($0.value) ?? false }
   }
 
-  /// A digest of the rules without the version, to compare those of one version: FNV-1a of 64 bits over the JSON of
+  /// A digest of the rules without the version, to compare those of one version: 64-bit FNV-1a over the JSON of
   /// `types`. Costs the encoding of the schema.
   public var digest: UInt64 {
     var digest = UInt64.emptyDigest
@@ -26,8 +26,8 @@ public struct Schema: Hashable, Sendable {
     return digest
   }
 
-  /// All rules of both schemas, in the order of this one, with the greater version; nil where they contradict each
-  /// other: a field or a constraint that both have by one name, but otherwise.
+  /// All rules of both schemas, in the order of this one, with the greater version; nil if they contradict each other:
+  /// both have a field or a constraint with the same name, but with different rules.
   func union(_ other: Schema) -> Schema? {
     var union = self
     union.version = max(version, other.version)
@@ -69,8 +69,8 @@ extension Schema {
 
   /// The keys that a record holds, one for each constraint whose fields all have values.
   ///
-  /// A token is the type, the constraint and the values as JSON in ASCII, percent-encoded; where that is longer
-  /// than 160 characters, its SHA-256.
+  /// A token is the type, the constraint and the values as JSON in ASCII, percent-encoded; if that is longer than 160
+  /// characters, its SHA-256.
   public func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
     guard record.isLive, let rules = entities[record.type] else { return [] }
     return rules.unique.compactMap { rule in
@@ -88,7 +88,7 @@ extension Schema {
     var escaped: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
-      // What an identifier may not have, the sign of an escape, and DEL.
+      // Characters that an identifier may not have, the escape sign, and DEL.
       case 0...0x20, 0x22, 0x25, 0x5C, 0x7F:
         let digits = Array("0123456789ABCDEF".utf8)
         escaped += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -111,7 +111,7 @@ extension Schema {
     value.object?["sha256"]?.string.flatMap { BlobID($0) }
   }
 
-  /// The blobs that a mutation names, with the sizes that it says.
+  /// The blobs that a mutation names, with the sizes that it gives.
   func blobs(of mutation: Mutation) -> [(id: BlobID, size: Int)] {
     guard let rules = entities[mutation.type] else { return [] }
     return SyncValue.sorted(mutation.values).compactMap { name, value in

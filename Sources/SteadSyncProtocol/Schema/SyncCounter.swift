@@ -1,14 +1,14 @@
 /// A number that several devices add to: `{"device": [edits, total], …}`. Its value is the sum of the totals.
 ///
-/// Each device writes its own total, never an increment, so that a repetition changes nothing. Of two entries of
-/// one device that with more edits is the later one.
+/// Each device writes its own total, never an increment, so that a repetition changes nothing. Of two entries of one
+/// device, the one with more edits is the later one.
 public enum SyncCounter {
-  /// The sum; entries that aren't well-formed count nothing, and a sum beyond 64 bits wraps around.
+  /// The sum; malformed entries count nothing, and a sum beyond 64 bits wraps around.
   public static func total(_ value: SyncValue) -> Int64 {
     (value.object ?? [:]).values.reduce(0) { $0 &+ (entry($1)?.total ?? 0) }
   }
 
-  /// The value to write for an addition: the device's own entry alone, which merging adds to the others'.
+  /// The value to write for an addition: only the device's own entry, which merging adds to the others'.
   public static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
   {
     let own = own(of: value, by: device)

@@ -1,15 +1,15 @@
-/// Fields whose values, taken together, no two live records of a type may share. Null is equal to nothing.
+/// Fields whose combined values no two live records of a type may share. Null is equal to nothing.
 public struct UniqueRule: Hashable, Sendable {
-  /// What becomes of the later of two records with one key.
+  /// What happens to the later of two records with the same key.
   public enum Policy: Hashable, Sendable {
     /// It is merged into the older one and becomes its alias.
     case merge
-    /// Both stay: the last string of the key gets this suffix and a number, as in "Notes (2)" for " (%)", where
-    /// the percent sign stands for the number.
+    /// Both stay: the last string of the key gets this suffix with a number, as in "Notes (2)" for " (%)", where the
+    /// percent sign stands for the number.
     case keepBoth(suffix: String)
   }
 
-  /// The constraint's name, for ever.
+  /// The constraint's name, which never changes.
   public var name: String
   /// Wire names; at least one.
   public var fields: [String]

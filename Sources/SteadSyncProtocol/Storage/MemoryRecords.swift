@@ -1,9 +1,9 @@
 /// Records in memory, for simulations and for clients of small zones.
 ///
-/// A value: a copy costs nothing until one of both changes. Each call costs constant time, `referrers` that of
+/// A value: a copy costs nothing until one of the two changes. Each call costs constant time, `referrers` that of
 /// sorting them.
 public struct MemoryRecords: RecordStorage, Hashable, Sendable {
-  /// All records, tombstones too.
+  /// All records, including tombstones.
   public private(set) var records: [RecordID: Record] = [:]
   private var indexes: [RecordID: RecordIndex] = [:]
   private var holders: [UniqueToken: RecordID] = [:]

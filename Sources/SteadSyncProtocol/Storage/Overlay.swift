@@ -1,4 +1,4 @@
-/// Changed records over a storage that stays as it is, with the changes of one transaction to undo.
+/// Changed records over an unchanged storage, with the changes of one transaction to undo.
 ///
 /// Costs what the storage costs, and memory for each changed record.
 public struct Overlay<Base: RecordStorage>: RecordStorage {
@@ -13,7 +13,7 @@ public struct Overlay<Base: RecordStorage>: RecordStorage {
   /// Several, until the transaction that made them so has been settled.
   private var holders: [UniqueToken: Set<RecordID>] = [:]
   private var sources: [RecordID: Set<RecordID>] = [:]
-  /// What was here before the open transaction's first change of each record.
+  /// The states before the open transaction's first change of each record.
   private var before: [(id: RecordID, entry: Entry?)] = []
   private var touched: Set<RecordID> = []
 

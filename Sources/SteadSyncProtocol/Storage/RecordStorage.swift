@@ -1,8 +1,8 @@
-/// Where the records of a zone lie, found by identity, by unique key and by what they refer to.
+/// The storage of a zone's records, found by identity, by unique key and by what they refer to.
 ///
-/// ``MemoryRecords`` is one; databases are others. Calls come from one owner at a time, within one transaction of
-/// the database, and what they read is what earlier calls of this transaction have written. `record(_:)` is
-/// called several times for one record: keep what was read until the transaction ends.
+/// ``MemoryRecords`` is one; databases are others. Calls come from one owner at a time, within one transaction of the
+/// database, and read what earlier calls of this transaction have written. `record(_:)` is called several times for one
+/// record: keep what was read until the transaction ends.
 public protocol RecordStorage {
   /// What a failed call throws; `Never` in memory.
   associatedtype Failure: Error
@@ -16,7 +16,7 @@ public protocol RecordStorage {
   func referrers(of target: RecordID) throws(Failure) -> [RecordID]
   /// Stores a record in place of its earlier state, and replaces its index: its tokens, targets and blobs.
   mutating func put(_ record: Record, index: RecordIndex) throws(Failure)
-  /// Says which records are read next, so that a database can fetch them at once. Does nothing by default.
+  /// Announces the records that are read next, so that a database can fetch them at once. Does nothing by default.
   mutating func prepare(_ ids: Set<RecordID>) throws(Failure)
 }
 

@@ -1,7 +1,7 @@
-/// Reads JSON from bytes that anybody may have sent. Never traps; throws ``SyncCodingError``.
+/// Reads JSON from untrusted bytes. Never traps; throws ``SyncCodingError``.
 ///
-/// Stricter than JSON where peers could differ: a whole number must fit 64 bits, a number must be finite, no
-/// member may come twice, and nothing may lie deeper than ``SyncValue/depthLimit``.
+/// Stricter than JSON where peers could differ: a whole number must fit 64 bits, a number must be finite, no member may
+/// appear twice, and nothing may be nested deeper than ``SyncValue/depthLimit``.
 struct JSONReader {
   private let bytes: [UInt8]
   private var position = 0

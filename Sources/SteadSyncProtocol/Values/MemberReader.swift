@@ -15,7 +15,7 @@ struct MemberReader {
     self.subject = subject
   }
 
-  /// The same for a message, which says its version.
+  /// The same for a message, which states its version.
   init(message value: SyncValue, _ subject: String) throws(SyncCodingError) {
     try self.init(value, subject)
     let version = try int("v")
@@ -62,7 +62,7 @@ struct MemberReader {
     return members
   }
 
-  /// What has an encoding.
+  /// Values with an encoding.
   func coded<Value: SyncCodable>(_ name: String) throws(SyncCodingError) -> Value {
     guard let value = members[name] else { throw problem(name, "there") }
     return try Value(syncValue: value)

@@ -1,6 +1,6 @@
 /// SHA-256 of a few bytes (FIPS 180-4), for names that must be the same on every device.
 ///
-/// Slow beside a library's; meant for keys, not for blobs.
+/// Slow compared with a library's; meant for keys, not for blobs.
 enum SHA256 {
   private static let constants: [UInt32] = {
     // The first 32 bits of the fractional parts of the cube roots of the first 64 primes.

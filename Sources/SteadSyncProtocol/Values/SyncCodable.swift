@@ -1,7 +1,7 @@
-/// What has an encoding of its own: JSON that is the same to the byte for equal values.
+/// A value with its own encoding: JSON that is byte for byte the same for equal values.
 ///
-/// Documentation/SyncProtocol.md draws each. Decoding never traps on any bytes. It ignores
-/// members that it doesn't know, and ``Record`` keeps them.
+/// Documentation/SyncProtocol.md describes each. Decoding never traps on any bytes. It ignores unknown members, and
+/// ``Record`` keeps them.
 public protocol SyncCodable {
   /// Reads a value. Throws ``SyncCodingError``.
   init(syncValue: SyncValue) throws(SyncCodingError)
@@ -25,7 +25,7 @@ extension SyncValue: SyncCodable {
   public var syncValue: SyncValue { self }
 }
 
-/// Reads a list of what has an encoding.
+/// Reads a list of values with an encoding.
 extension Array: SyncCodable where Element: SyncCodable {
   public init(syncValue: SyncValue) throws(SyncCodingError) {
     guard let values = syncValue.array else {

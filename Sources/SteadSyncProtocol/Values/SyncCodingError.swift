@@ -1,8 +1,8 @@
-/// Bytes that aren't what they should be.
+/// The error of bytes that cannot be decoded.
 ///
 /// Its message names the place and never a value.
 public struct SyncCodingError: Error, Hashable, Sendable {
-  /// What is wrong, to compare.
+  /// The kind of error, to compare.
   public struct Code: Hashable, Sendable {
     private enum Name { case malformed, unsupportedVersion, unexpected, limit }
     private let name: Name
@@ -10,7 +10,7 @@ public struct SyncCodingError: Error, Hashable, Sendable {
 
     /// The bytes aren't JSON in UTF-8.
     public static let malformed = Code(.malformed)
-    /// The message has a later version than this code knows.
+    /// The message has a later version than this code supports.
     public static let unsupportedVersion = Code(.unsupportedVersion)
     /// The JSON isn't the message that was expected.
     public static let unexpected = Code(.unexpected)

@@ -1,6 +1,6 @@
-/// A value of a field, as JSON has it, with whole numbers of 64 bits apart from others.
+/// A value of a field, as in JSON, with 64-bit whole numbers separate from others.
 ///
-/// Dates, data and references are numbers or strings; what they mean is known to the schema.
+/// Dates, data and references are numbers or strings; the schema defines what they mean.
 public enum SyncValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -11,10 +11,10 @@ public enum SyncValue: Hashable, Sendable {
   case array([SyncValue])
   case object([String: SyncValue])
 
-  /// How deep arrays and objects may lie in each other.
+  /// How deep arrays and objects may be nested.
   public static let depthLimit = 32
 
-  /// Whether the value can be sent: numbers are finite and nothing lies too deep.
+  /// Whether the value can be sent: numbers are finite and nothing is nested too deep.
   public func isValid(depth: Int = SyncValue.depthLimit) -> Bool {
     switch self {
     case .null, .bool, .int, .string: true
@@ -25,7 +25,7 @@ public enum SyncValue: Hashable, Sendable {
     }
   }
 
-  /// What the value counts for quotas: about the bytes of its JSON, without escapes.
+  /// The value's size for quotas: about the bytes of its JSON, without escapes.
   public var size: Int {
     switch self {
     case .null, .bool: 4

@@ -1,7 +1,6 @@
 /// A zone in memory, for simulations and for tests of clients.
 ///
-/// A value: a copy is a backup. Calls cost constant time or that of their results; a purge and a sweep look at
-/// everything.
+/// A value: a copy is a backup. Calls cost constant time or that of their results; a purge and a sweep read everything.
 public struct MemoryZone: ZoneStorage, Sendable {
   public private(set) var content = MemoryRecords()
   private var zoneState = ZoneState()

@@ -1,6 +1,6 @@
-// What a zone refuses whatever the merge would say, and what it refuses because of what the merge has made.
+// The refusals that do not depend on the merge, and those because of the merge's result.
 extension Zone {
-  /// Whether a push is more than one may be.
+  /// Whether a push exceeds the limits.
   func isTooLarge(_ push: Push) -> Bool {
     let mutations = push.transactions.flatMap(\.mutations)
     return mutations.count > limits.pushMutations

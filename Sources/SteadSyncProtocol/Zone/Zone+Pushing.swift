@@ -1,12 +1,12 @@
 extension Zone {
   /// Applies a push. A push that was applied before changes nothing, and gets the same receipt.
   ///
-  /// Nothing at all is stored unless the answer is `taken`. Each transaction of the push is then taken or refused
-  /// as a whole, in order.
+  /// Nothing at all is stored unless the answer is `taken`. Each transaction of the push is then applied or refused as
+  /// a whole, in order.
   ///
   /// - Parameters:
   ///   - now: the server's time in milliseconds since 1970.
-  ///   - token: 64 random bits, others at each call.
+  ///   - token: 64 random bits, different for each call.
   public mutating func apply(
     _ push: Push, now: Int64, token: UInt64
   ) throws(Storage.Failure) -> PushAnswer {
@@ -60,7 +60,7 @@ extension Zone {
     return push.schemaDigest.map { $0 != schema.digest } ?? false
   }
 
-  /// The zone's schema with what the push's adds; nil where both contradict each other.
+  /// The zone's schema with the push's additions; nil if the two contradict each other.
   private func agreed(_ push: Push, _ schema: Schema) -> Schema? {
     guard let sent = push.schema, sent.version >= schema.version else { return schema }
     return sent.extends(schema) ? sent : schema.union(sent)
@@ -107,8 +107,8 @@ extension Zone {
     }
   }
 
-  /// A transaction whose stamps are not too far in the future. Those that are become now, in their order, and
-  /// above everything in the zone.
+  /// A transaction whose stamps are not too far in the future. Stamps that are too far become now, in order, and above
+  /// everything in the zone.
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
     let limit = state.now + limits.future
     let late = Set(transaction.mutations.flatMap(\.stamps).filter { $0.milliseconds > limit })

@@ -1,9 +1,9 @@
-/// The server's side of a zone: takes pushes, and answers what has changed.
+/// The server's side of a zone: applies pushes, and answers requests for changes.
 ///
-/// A state machine over its storage: the time and a random token are given with each call. Calls on one zone come
-/// one after another. A push costs some look-ups for each mutation; a page costs its records.
+/// A state machine over its storage: each call passes the time and a random token. Calls on one zone come one after
+/// another. A push costs some look-ups for each mutation; a page costs its records.
 public struct Zone<Storage: ZoneStorage> {
-  /// Decides what becomes of records; its storage is the zone's.
+  /// Decides the fate of records; its storage is the zone's.
   package var merger: Merger<Storage>
   public var limits: SyncLimits
 
@@ -24,14 +24,14 @@ public struct Zone<Storage: ZoneStorage> {
     set { merger.faults = newValue }
   }
 
-  /// What merges have done since this was called last.
+  /// What merges have done since the last call.
   public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
 
 // MARK: Reading
 
 extension Zone {
-  /// Answers what has changed since a cursor.
+  /// Answers a request for the changes since a cursor.
   public func changes(
     _ request: ChangesRequest, now: Int64
   ) throws(Storage.Failure) -> ChangesAnswer {
@@ -97,7 +97,7 @@ extension Zone {
 // MARK: Upkeep
 
 extension Zone {
-  /// Removes the tombstones that are older than the limit. A cursor below them is expired from then on.
+  /// Removes the tombstones that are older than the limit. A cursor below them is then expired.
   public mutating func purge(now: Int64) throws(Storage.Failure) {
     guard let mark = try storage.mark(before: now - limits.tombstoneAge) else { return }
     var state = try storage.state()
@@ -107,7 +107,7 @@ extension Zone {
     try storage.setState(state)
   }
 
-  /// Removes the blobs that no live record has named for the limit's time; returns them.
+  /// Removes the blobs that no live record has named for the time of the limit; returns them.
   public mutating func sweep(now: Int64) throws(Storage.Failure) -> [BlobID] {
     try storage.sweepBlobs(untouchedSince: now - limits.blobGrace)
   }

@@ -1,8 +1,8 @@
-/// What a zone knows of a client.
+/// A zone's state for one client.
 public struct ZoneClient: Hashable, Sendable {
-  /// The last transaction that was taken or refused.
+  /// The last transaction that was accepted or refused.
   public var last: Int64
-  /// The digest of all transactions up to that one, as they came.
+  /// The digest of all transactions up to that one, in order of arrival.
   public var digest: TransactionDigest
   /// Refused transactions that later ones may build on, and that the client may not know.
   public var refusals: [Refusal]

@@ -6,15 +6,15 @@ public struct ZoneState: Hashable, Sendable {
   public var purged: Int64 = 0
   /// The bytes of all live records.
   public var bytes = 0
-  /// How many live records there are.
+  /// The number of live records.
   public var records = 0
-  /// All that writers have described.
+  /// Everything that writers' schemas have described.
   public var schema = Schema.empty
   /// The oldest schema that may write.
   public var minimumSchema = 0
-  /// The latest time at which anything was pushed; time doesn't go back below it.
+  /// The latest time of a push; time doesn't go back below it.
   public var now: Int64 = 0
-  /// The zone's clock, above every stamp that was taken.
+  /// The zone's clock, above every stamp that was accepted.
   public var clock = HybridClock()
 
   public init() {}

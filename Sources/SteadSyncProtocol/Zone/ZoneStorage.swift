@@ -1,8 +1,8 @@
-/// What a server keeps of one zone.
+/// A server's storage for one zone.
 ///
-/// One call of ``Zone`` is one transaction of the database, and calls on one zone come one after another: a
-/// database begins the transaction by locking the zone's row. When a call throws, roll back and drop the `Zone`.
-/// The server answers only after the commit, since an answer of what a crash may take away would be believed.
+/// One call of ``Zone`` is one transaction of the database, and calls on one zone come one after another: a database
+/// begins the transaction by locking the zone's row. If a call throws, roll back and drop the `Zone`. The server
+/// answers only after the commit: otherwise, clients would believe an answer that a crash undoes.
 ///
 /// | call | reads | writes |
 /// |---|---|---|
@@ -23,8 +23,8 @@ public protocol ZoneStorage: RecordStorage {
   /// Removes the tombstones with numbers up to one, and the marks below it.
   mutating func purge(upTo seq: Int64) throws(Failure)
 
-  /// What is known of a client; a fresh `ZoneClient` for one that is unknown. Never removed while the zone is
-  /// there: a client that comes back after years still must not be applied twice.
+  /// The state of a client; a new `ZoneClient` for an unknown one. Never removed while the zone exists: the
+  /// transactions of a client that returns after years must still not be applied twice.
   func client(_ client: ClientID) throws(Failure) -> ZoneClient
   mutating func setClient(_ client: ClientID, _ state: ZoneClient) throws(Failure)
 
