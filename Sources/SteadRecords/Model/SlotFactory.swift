@@ -14,6 +14,20 @@
   inferring _: @autoclosure () -> T
 ) -> _AttributeSlot<T> { .init() }
 
+// Apps make `Date` and the like `RawRepresentable`, to keep them in preferences. They stay what they are.
+@inlinable public func _makeSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  _: T.Type
+) -> _AttributeSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T
+) -> _AttributeSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  _: T?.Type
+) -> _AttributeSlot<T?> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T?
+) -> _AttributeSlot<T?> where T.RawValue: _AttributeValue { .init() }
+
 @inlinable public func _makeSlot<T: RawRepresentable & Codable>(_: T.Type) -> _RawSlot<T>
 where T.RawValue: _AttributeValue { .init() }
 @inlinable public func _makeSlot<T: RawRepresentable & Codable>(

@@ -4,7 +4,10 @@ import SteadSQLite
 /// Turns the default value of a property into what its column holds, for rows that are older.
 enum DefaultValueEncoder {
   static func encode(_ value: Any, as encoding: ColumnEncoding) -> SQLValue? {
-    if let raw = value as? any RawRepresentable { return encodeRaw(raw, as: encoding) }
+    // An app may make `Date` and the like `RawRepresentable`.
+    if let raw = value as? any RawRepresentable, !(value is any _AttributeValue) {
+      return encodeRaw(raw, as: encoding)
+    }
     switch value {
     case let value as Bool: return .integer(value ? 1 : 0)
     case let value as UInt64: return unsigned(value)
