@@ -1,8 +1,8 @@
-/// What a cache has done since it was made, or since its counts were set to zero.
+/// What a cache has done since it was made, or since its counts were reset.
 public struct CacheStatistics: Sendable, Hashable {
-  /// How often a value was asked for and found.
+  /// How often a value was requested and found.
   public var hits = 0
-  /// How often a value was asked for and not found, or found expired.
+  /// How often a value was requested and not found, or found expired.
   public var misses = 0
   /// How many values were removed to keep a limit.
   public var evictions = 0

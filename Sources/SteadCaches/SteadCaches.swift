@@ -1,3 +1,3 @@
 // Caches that keep their limits: in memory, on disk, and of HTTP responses.
 //
-// Begin with `MemoryCache`, `DiskCache` or `HTTPCache`; Documentation/Caches.md says which of them fits.
+// Begin with `MemoryCache`, `DiskCache` or `HTTPCache`; Documentation/Caches.md explains which of them fits.

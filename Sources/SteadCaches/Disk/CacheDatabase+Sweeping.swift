@@ -4,7 +4,7 @@ import SteadFiles
 extension CacheDatabase {
   /// Removes files of values that no entry has, and drafts whose writers are gone.
   ///
-  /// Runs in a transaction, while nobody else can give a file to an entry. Costs a listing of the files.
+  /// Runs in a transaction, while no other process can give a file to an entry. Costs a listing of the files.
   func sweep(_ transaction: CacheTransaction, _ open: OpenDatabase) throws {
     for name in try directory.disk.names(in: directory.values) {
       if name.hasPrefix(ValueFileDraft.prefix) {

@@ -9,12 +9,12 @@ import Synchronization
 final class CacheDatabase: Sendable {
   /// How long a set waits for another process that writes. After a wait in vain the next ones do not wait.
   static let lockPatience = Duration.milliseconds(500)
-  /// How long a cache that cannot be opened gives misses before the opening is tried again, and for how long
-  /// gets trust that nobody has replaced the file.
+  /// How long a cache that cannot be opened returns misses before it tries to open again, and how long it trusts that
+  /// the file was not replaced.
   static let retryInterval = Duration.seconds(1)
-  /// The log's length, in bytes, from which on nothing is stored until those who read an old state have ended.
+  /// The log's length in bytes from which nothing is stored until readers of an old state have finished.
   static let logLimit: Int64 = 32 << 20
-  /// How many pages may be in use where the room of the free ones is given back: 4 MB.
+  /// How many pages may be in use for free pages' space to be returned: 4 MB.
   private static let vacuumLimit: Int64 = 1_000
 
   private struct Session {
@@ -29,7 +29,7 @@ final class CacheDatabase: Sendable {
   /// What the one thread that writes needs.
   private struct Writing {
     var patience = CacheDatabase.lockPatience
-    /// Whether a log that is too long is worth a wait for those who read. After one in vain the next ones do not wait.
+    /// Whether to wait for readers when the log is too long. After one wait in vain the next ones do not wait.
     var waitsForReaders = true
   }
 
@@ -58,7 +58,7 @@ final class CacheDatabase: Sendable {
 
   deinit {
     guard forks == forkGeneration else { return }
-    // What was used is written down, for programs that only read.
+    // Uses are written down, for programs that only read.
     let stamps = uses.takeOldest(RecencyLog.capacity)
     guard !stamps.isEmpty, let open = session.withLock({ $0.open }) else { return }
     try? change(open, patience: .zero) { transaction in
@@ -79,9 +79,10 @@ final class CacheDatabase: Sendable {
     }
   }
 
-  /// What a body changes in a transaction; nil when the cache does not work now, and then nothing has changed.
+  /// Runs a body that changes the cache in a transaction; nil if the cache does not work now, and then nothing has
+  /// changed.
   ///
-  /// - Parameter origin: One who knows of the change by itself.
+  /// - Parameter origin: An object that already knows of the change.
   func write<Result: Sendable>(
     by origin: ChangeOrigin? = nil,
     _ body: (inout CacheTransaction, OpenDatabase) throws -> Result
@@ -95,7 +96,7 @@ final class CacheDatabase: Sendable {
     }
   }
 
-  /// The moment in the file's life for somebody whose own changes do not count; nil where it can't be told.
+  /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
   func token(for origin: ChangeOrigin) -> ChangeToken? { current(looks: false)?.token(for: origin) }
 
   /// A new value's file; nil when the cache does not work now.
@@ -104,7 +105,7 @@ final class CacheDatabase: Sendable {
     return try open.rights.use { try ValueFileDraft(in: directory) }
   }
 
-  /// Takes back the room of pages that nothing uses.
+  /// Reclaims the space of unused pages.
   func giveBackRoom() {
     guard let open = current(looks: false) else { return }
     do {
@@ -120,13 +121,13 @@ final class CacheDatabase: Sendable {
     }
   }
 
-  /// Makes the database again from what is in it, which goes through the log as a whole.
+  /// Rebuilds the database from its contents, all of which go through the log.
   private func vacuum(_ connection: SQLiteConnection) throws {
     let all = try connection.integer("PRAGMA page_count") ?? 0
     let free = try connection.integer("PRAGMA freelist_count") ?? 0
-    // Others may have filled the cache again by now.
+    // Another process may have filled the cache again by now.
     guard free > 0, all - free <= Self.vacuumLimit else { return }
-    // The copy is no longer than the limit, and a disk that is full has no room for it.
+    // The copy is no longer than the limit, and a full disk has no space for it.
     try connection.execute("PRAGMA temp_store = MEMORY")
     try connection.execute("VACUUM")
   }
@@ -179,7 +180,7 @@ final class CacheDatabase: Sendable {
           writing.patience = .zero
           throw error
         }
-        // SQLite tells nobody when another process gives its lock back.
+        // SQLite does not notify waiters when another process releases its lock.
         usleep(pause)
         pause = min(2 * pause, 2_000)
       }
@@ -211,7 +212,7 @@ final class CacheDatabase: Sendable {
   }
 
   func removeFile(_ name: String) {
-    // One that is gone already is what was wanted; another one is swept at the next opening.
+    // A missing file is fine; one that cannot be removed is swept at the next opening.
     try? directory.disk.remove(directory.path(ofValue: name))
   }
 
@@ -221,18 +222,19 @@ final class CacheDatabase: Sendable {
     }
   }
 
-  /// Refuses to write to a log that has become too long, since some process has stopped while it read.
+  /// Refuses to write to a log that has become too long because some process has stopped while it read.
   private func checkLog(
     _ connection: SQLiteConnection, _ open: OpenDatabase, _ writing: inout Writing
   ) throws {
     guard try isLogTooLong else { return }
     open.endSnapshots()
     if !writing.waitsForReaders {
-      // The pages of the log, and how many of them are in the file, which is all of them once nobody reads an old state.
+      // The pages of the log, and how many of them are in the file, which is all of them once no reader needs an old
+      // state.
       let counts = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)").first?.dropFirst() ?? []
       guard counts.first == counts.last else { throw CacheFailure.logTooLong }
     }
-    // A log that can be put into the file is cut off with it. Waits for those who read.
+    // A log that can be checkpointed is also truncated. Waits for readers.
     connection.setLockPatience(CacheReader.lockPatience)
     defer { connection.setLockPatience(0) }
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -242,9 +244,9 @@ final class CacheDatabase: Sendable {
 
   // MARK: Opening
 
-  /// The file that is open, opened where it has to be; nil while it cannot be.
+  /// The open file, opened if needed; nil while it cannot be.
   private func current(looks: Bool) -> OpenDatabase? {
-    // Before any lock is taken: in the child of a fork nobody may be left to free it.
+    // Before any lock is acquired: in the child of a fork, the lock's owner may be gone.
     guard forks == forkGeneration else {
       problems.note(unavailable(CacheFailure.inherited))
       return nil
@@ -325,7 +327,7 @@ final class CacheDatabase: Sendable {
         try sweep(transaction, open)
       }
     } catch  where !Self.isDamage(error) {
-      // Another process writes, or the disk is full. What is there can be read all the same.
+      // Another process writes, or the disk is full. Existing entries can still be read.
     }
     return open
   }
@@ -385,18 +387,18 @@ final class CacheDatabase: Sendable {
 
   private func full(_ error: any Error) -> Stead.Problem {
     problem(
-      .cacheFull, "The disk is full, so nothing is stored; free some room on it.", error)
+      .cacheFull, "The disk is full, so nothing is stored; free some space on it.", error)
   }
 
   private func locked(_ error: any Error) -> Stead.Problem {
     problem(
       .cacheLocked,
-      "Another process keeps the cache locked, so nothing is stored; let it go on, or end it.",
+      "Another process keeps the cache locked, so nothing is stored; let it continue, or end it.",
       error)
   }
 }
 
-/// Problems that wait until no lock is held; of each code one is reported.
+/// Problems that wait until no lock is held; one of each code is reported.
 private final class ProblemQueue: Sendable {
   private struct State {
     var waiting: [Stead.Problem] = []

@@ -11,7 +11,7 @@ import SteadSQLite
 /// values/            large values, a file each
 /// ```
 ///
-/// The directory is the cache's own: what bears one of these names is removed when it can't be used.
+/// The directory is the cache's own: a file with one of these names is removed if it can't be used.
 struct CacheDirectory: Sendable {
   /// How long the opening waits for another process that opens the cache, too.
   static let patience = Duration.milliseconds(250)
@@ -37,10 +37,10 @@ struct CacheDirectory: Sendable {
 
   /// Makes the directory, the tag and the database's empty file as far as they are missing.
   ///
-  /// - Parameter user: Whose they are to be.
+  /// - Parameter user: The user who must own them.
   /// - Throws: ``FileError`` when the directory can't be made, or isn't safe to use.
   func prepare(for user: uid_t) throws {
-    // What the path's last component is must not be decided by a link that somebody else may change.
+    // A link that another user may change must not decide what the path's last component is.
     if try disk.status(at: path) == nil { try disk.makeDirectories(path) }
     try checkOwnership(path, by: user)
     if try disk.status(at: values) == nil {
@@ -54,9 +54,9 @@ struct CacheDirectory: Sendable {
     SQLiteFile.makePrivate(at: database)
   }
 
-  /// Removes the database. One that opens it meanwhile waits for the directory's lock.
+  /// Removes the database. A process that opens it meanwhile waits for the directory's lock.
   func removeDatabase() throws {
-    // The main file first: SQLite ignores a log beside a file that is new.
+    // The main file first: SQLite ignores a log next to a new file.
     for file in [database, log, database + "-shm"] {
       do {
         try disk.remove(file)
@@ -78,7 +78,7 @@ struct CacheDirectory: Sendable {
       throw FileError(
         code: .notAFile,
         message:
-          "A cache needs a directory here, not a link or a file; remove what is in its place.",
+          "The cache's path leads to a link or a file instead of a directory; remove it.",
         path: directory)
     }
     guard found.user == user else {
@@ -100,7 +100,7 @@ struct CacheDirectory: Sendable {
     guard let found = try disk.status(at: file), found.kind != .file else { return }
     guard found.kind != .directory else {
       throw FileError(
-        code: .notAFile, message: "A directory is in the place of the cache's file; remove it.",
+        code: .notAFile, message: "A directory has the name of the cache's file; remove it.",
         path: file)
     }
     try disk.remove(file)

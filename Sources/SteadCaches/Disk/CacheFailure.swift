@@ -1,11 +1,11 @@
 import SteadFiles
 
 extension Stead.Problem.Code {
-  /// A cache cannot use its directory, and gives misses.
+  /// A cache cannot use its directory, and returns misses.
   public static let cacheUnavailable = Self("cacheUnavailable")
-  /// A cache's file was damaged, of another version or no cache at all; it was made again, empty.
+  /// A cache's file was damaged, of another version or not a cache at all; it was created again, empty.
   public static let cacheDamaged = Self("cacheDamaged")
-  /// A cache cannot store anything, since the disk has no room.
+  /// A cache cannot store anything, since the disk is full.
   public static let cacheFull = Self("cacheFull")
   /// Another process keeps a cache locked, so nothing is stored.
   public static let cacheLocked = Self("cacheLocked")
@@ -17,13 +17,13 @@ struct CacheFailure: Error, CustomStringConvertible {
 
   static let inherited = CacheFailure(
     description:
-      "The cache was opened before this process was forked; open it in one that was started anew.")
+      "The cache was opened before this process was forked; open it in a newly started process.")
   static let invalidPlace = CacheFailure(
     description:
-      "The cache's name isn't one path component, or its URL isn't a file's; give it another one.")
+      "The cache's name isn't one path component, or its URL isn't a file URL; use another one.")
   static let logTooLong = CacheFailure(
     description:
-      "A process that reads the cache has stopped, so its log cannot be reset; let it go on, or end it."
+      "A process that reads the cache has stopped, so its log cannot be reset; let it continue, or end it."
   )
   static let unknownFile = CacheFailure(
     description: "The file isn't a cache of this version of the library.")

@@ -12,8 +12,8 @@ final class CacheReader: @unchecked Sendable {
   static let (firstCacheSize, cacheSize) = (4_096, 1_024)
   /// Gets that follow each other faster than this share one snapshot: to begin and end one takes two locks.
   static let burst = Duration.microseconds(500)
-  /// How long a snapshot may last. A process that was killed between its commit and the counting of it is noticed
-  /// after so long.
+  /// How long a snapshot may last. This is also how long it takes to notice a commit whose process was killed before it
+  /// counted it.
   static let snapshotLifetime = Duration.milliseconds(2)
 
   private struct Snapshot {
@@ -44,9 +44,9 @@ final class CacheReader: @unchecked Sendable {
   /// Whether a snapshot is open, which keeps the log from being used from its start again.
   var hasSnapshot: Bool { snapshot != nil }
 
-  /// Makes sure that what is read next is what was committed before this call.
+  /// Ensures that the next read sees everything that was committed before this call.
   ///
-  /// - Parameter count: How often the cache was changed; nil where that can't be told, and then no snapshot is kept.
+  /// - Parameter count: How often the cache was changed; nil if that can't be determined, and then no snapshot is kept.
   func prepare(count: UInt64?) throws {
     let now = ContinuousClock.now
     defer { lastUse = now }
@@ -67,7 +67,7 @@ final class CacheReader: @unchecked Sendable {
 
   // MARK: Entries
 
-  /// The entry of a key, as it was written; nil when there is none, and when its row is damaged.
+  /// The entry of a key, as it was written; nil if none exists, or if its row is damaged.
   ///
   /// - Parameter readsValue: Whether a value in the row is read and compared with its checksum.
   func entry(for key: UnsafeRawBufferPointer, hash: Int64, readsValue: Bool = true) throws

@@ -8,7 +8,7 @@ enum CacheSchema {
   /// "SdDC", where SQLite keeps the number of the application that a file belongs to.
   static let application: Int64 = 0x5364_4443
 
-  /// The tables before the indexes, which is the order in which `VACUUM` makes them again.
+  /// The tables before the indexes; `VACUUM` recreates them in this order.
   private static let tables = [
     // One row: what all entries have in common.
     """
@@ -32,7 +32,7 @@ enum CacheSchema {
     "CREATE INDEX tags_by_id ON tags(id)",
   ]
 
-  /// Makes the tables in a file that has none, or throws when the file has others.
+  /// Creates the tables in a file without any, or throws if the file has others.
   static func prepare(_ connection: SQLiteConnection, boot: String) throws {
     if try connection.integer("PRAGMA page_count") == 0 {
       // A map of what points to each page would be written with every set. Without effect once a page exists.

@@ -5,7 +5,7 @@ import SteadSQLite
 
 /// One transaction that changes a cache, from its beginning to its commit.
 struct CacheTransaction {
-  /// The most expired entries that a set removes besides what it has to.
+  /// How many expired entries a set removes at most, beyond those that it must.
   static let expiredPerSet = 8
 
   /// What all entries have in common, as the row of the table `state` has it.
@@ -34,12 +34,12 @@ struct CacheTransaction {
   let limits: DiskCache.Limits
   let now: Int64
   private(set) var state: State
-  /// The entries whose files are to be removed once the transaction is committed.
+  /// The entries whose files must be removed once the transaction is committed.
   private(set) var filesToRemove: [Int64] = []
   private(set) var evictions = 0
-  /// Called once the changes are committed, before anybody else can make others.
+  /// Called once the changes are committed, before anything else can change.
   var whenCommitted: (() -> Void)?
-  /// Called once the changes can't be committed any more, before anybody else can make others.
+  /// Called once the changes can no longer be committed, before anything else can change.
   var whenFailed: (() -> Void)?
 
   /// The transaction that has begun on a connection.
@@ -61,7 +61,7 @@ struct CacheTransaction {
       size: Int(row.integer(0)), count: Int(row.integer(1)), sequence: row.integer(2))
   }
 
-  /// Writes down what has changed of the state.
+  /// Writes down the changes of the state.
   func finish() throws {
     let update = try connection.statement("UPDATE state SET size = ?, count = ?, sequence = ?")
     update.rewind()
@@ -150,7 +150,7 @@ struct CacheTransaction {
     state.size -= row.size
     state.count -= 1
     guard state.size >= 0, state.count >= 0 else {
-      throw SQLiteError.damaged("the cache's counts are not those of its entries")
+      throw SQLiteError.damaged("the cache's counts do not match its entries")
     }
   }
 
@@ -161,7 +161,7 @@ struct CacheTransaction {
     return rows.count
   }
 
-  /// Removes the entry of a number, and its tags even where a power cut has left nothing else of it.
+  /// Removes the entry with a number, and its tags even if a power cut has left nothing else of it.
   mutating func removeEntry(_ id: Int64) throws {
     try remove(rows(withID: id))
     try run("DELETE FROM tags WHERE id = ?", id)
@@ -202,7 +202,7 @@ struct CacheTransaction {
     try run("UPDATE entries SET used = ? WHERE used = ?", state.next(), used)
   }
 
-  /// Adds an entry of a key that has none, and gives it its number, or keeps the one that it has.
+  /// Adds an entry of a key that has none, and gives it a number unless it has one.
   mutating func add(_ entry: inout StoredEntry, value: UnsafeRawBufferPointer?) throws {
     entry.used = state.next()
     if entry.id == 0 { entry.id = entry.used }
@@ -244,14 +244,14 @@ struct CacheTransaction {
     insert.bind(.blob(entry.tags.bytes), at: 9)
     insert.bind(.blob(entry.metadata), at: 10)
     if let value { insert.bind(borrowing: value, at: 11) }
-    // What is borrowed must not stay bound.
+    // Borrowed bytes must not stay bound.
     defer { insert.reset() }
     try insert.run()
   }
 
   // MARK: Replacing metadata
 
-  /// What is stored of an entry, without its value; nil when it is damaged.
+  /// The stored form of an entry, without its value; nil if it is damaged.
   func entry(_ id: Int64) throws -> StoredEntry? {
     let select = try connection.statement(
       "SELECT 0, id, stored, expires, form, length, head, body, key, tags, metadata FROM contents WHERE id = ?"
@@ -262,7 +262,7 @@ struct CacheTransaction {
     return try select.step() ? StoredEntry(select, readsValue: false) : nil
   }
 
-  /// Gives an entry other metadata, and makes it the one that was used last.
+  /// Gives an entry other metadata, and makes it the most recently used.
   mutating func replaceMetadata(_ entry: StoredEntry, _ row: Row, growth: Int) throws {
     try connection.run(
       "UPDATE contents SET metadata = ?, head = ? WHERE id = ?",
@@ -275,7 +275,7 @@ struct CacheTransaction {
 
   // MARK: Repairing
 
-  /// Counts the entries again, after a power cut may have left the counts of another moment.
+  /// Counts the entries again, after a power cut may have left outdated counts.
   mutating func recount() throws {
     state.size = Int(try connection.integer("SELECT sum(size) FROM entries") ?? 0)
     state.count = Int(try connection.integer("SELECT count(*) FROM entries") ?? 0)

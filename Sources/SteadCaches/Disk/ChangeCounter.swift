@@ -5,8 +5,8 @@ import SteadFiles
 // Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic operations alone.
 /// How often all processes have changed a cache, as a word of memory that they share.
 ///
-/// Reading it costs a nanosecond, where asking SQLite costs a read of the file. A process that is killed between its
-/// commit and the counting of it leaves others with what they knew, until the next change.
+/// Reading it costs a nanosecond, while asking SQLite costs a read of the file. A process that is killed between its
+/// commit and counting it leaves others with outdated knowledge until the next change.
 final class ChangeCounter: @unchecked Sendable {
   /// The size of the file: one word.
   static let size = 8
@@ -18,7 +18,7 @@ final class ChangeCounter: @unchecked Sendable {
   private let path: String
   private let identity: FileStatus.Identity
 
-  /// Maps the file at a path, which is made where it is missing; nil when it can't be mapped.
+  /// Maps the file at a path, creating it if it is missing; nil if it can't be mapped.
   init?(_ path: String, in directory: CacheDirectory) {
     let disk = directory.disk
     guard
@@ -48,7 +48,7 @@ final class ChangeCounter: @unchecked Sendable {
     (try? directory.disk.status(at: path))?.identity == identity
   }
 
-  /// Gives a new file its bytes, since a hole in a file could not be written to on a full disk.
+  /// Writes a new file's bytes, since a hole in a file could not be written to on a full disk.
   private static func fill(
     _ descriptor: Int32, _ path: String, in directory: CacheDirectory
   ) throws -> FileStatus.Identity {
@@ -63,7 +63,7 @@ final class ChangeCounter: @unchecked Sendable {
     return status.identity
   }
 
-  /// How many changes there were; nil once the file has been cut off.
+  /// How many changes were made; nil once the file has been truncated.
   var count: UInt64? {
     let count = stead_load_acquire(base)
     return stead_load_acquire(loss) == 0 ? count : nil

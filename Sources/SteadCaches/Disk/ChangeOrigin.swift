@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One who knows of its own changes, and counts them so that only those of others count.
+/// An object that knows its own changes, and counts them so that only others' changes count.
 final class ChangeOrigin: Sendable {
   private let own = Mutex<UInt64>(0)
 
-  /// Counts a change of its own, and tells others with a body. Nobody reads one of the two counts without the other.
+  /// Counts a change of its own, and announces it with a body. Nobody reads one of the two counts without the other.
   func add(_ tellOthers: () -> Void) {
     own.withLock { own in
       own += 1
@@ -12,7 +12,7 @@ final class ChangeOrigin: Sendable {
     }
   }
 
-  /// How many of all changes others have made; nil where that can't be told.
+  /// How many of all changes others have made; nil if that can't be determined.
   ///
   /// - Parameter countAll: Counts all changes.
   func countOfOthers(_ countAll: () -> UInt64?) -> UInt64? {

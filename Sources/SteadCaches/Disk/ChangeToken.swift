@@ -1,4 +1,4 @@
-/// A moment in the life of a cache's file, which stays the same until somebody else changes the file.
+/// A version of a cache's file, which stays the same until someone else changes the file.
 struct ChangeToken: Equatable, Sendable {
   let generation: Int64
   /// Which opening of the file it was: a new file of counts begins from 0.

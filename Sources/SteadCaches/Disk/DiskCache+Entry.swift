@@ -4,24 +4,24 @@ import SteadFiles
 extension DiskCache {
   /// An entry as it was when it was looked up.
   ///
-  /// A value in a file is open as long as an entry of it exists, so it can be read to its end, whoever removes or
-  /// replaces it meanwhile.
+  /// A value in a file stays open as long as an entry of it exists, so it can be read to its end even if it is removed
+  /// or replaced meanwhile.
   public struct Entry: Sendable {
-    /// Tells a stored value from all that are stored before and after it under the same key.
+    /// Distinguishes a stored value from all that are stored before and after it under the same key.
     public struct ID: Hashable, Sendable {
       let generation: Int64
       let number: Int64
     }
 
-    /// What tells this value from others that were stored for the key.
+    /// Distinguishes this value from others that were stored for the key.
     public let id: ID
-    /// The small data that was stored beside the value.
+    /// The small data that was stored with the value.
     public let metadata: Data
-    /// How many bytes the value has.
+    /// The value's size in bytes.
     public let size: Int
     /// When the value was stored.
     public let storedAt: Date
-    /// When the entry expires; nil when it does not.
+    /// When the entry expires; nil if it does not.
     public let expiresAt: Date?
     /// The names that the entry shares with others.
     public let tags: Set<String>
@@ -38,12 +38,12 @@ extension DiskCache {
       tags = found.entry.tags.tags
     }
 
-    /// All bytes of the value; nil when they are not what was written.
+    /// All bytes of the value; nil if they differ from what was written.
     public var data: Data? { found.contents }
 
-    /// The bytes of the value in order, or a part of them, in pieces of 64 KiB at most.
+    /// The bytes of the value in order, or a part of them, in pieces of at most 64 KiB.
     ///
-    /// - Parameter range: Which bytes, counted from 0; those behind the value's end are left out.
+    /// - Parameter range: Which bytes, counted from 0; those beyond the value's end are left out.
     public func chunks(in range: Range<Int>? = nil) -> Chunks {
       Chunks(found: found, range: (range ?? 0..<size).clamped(to: 0..<size))
     }
@@ -51,14 +51,15 @@ extension DiskCache {
 
   /// The bytes of a value, read from the disk piece by piece.
   ///
-  /// Iterating throws ``FileError`` `.damaged` instead of bytes that are not what was written. Take it for a miss.
+  /// Iterating throws ``FileError`` `.damaged` instead of returning bytes that differ from what was written. Treat it
+  /// as a miss.
   public struct Chunks: AsyncSequence, Sendable {
     let found: Found
     let range: Range<Int>
 
     public func makeAsyncIterator() -> Iterator { Iterator(found: found, rest: range) }
 
-    /// Where a reader of the value is.
+    /// The reader's position in the value.
     public struct Iterator: AsyncIteratorProtocol {
       let found: Found
       var rest: Range<Int>
@@ -92,19 +93,19 @@ extension DiskCache {
     }
   }
 
-  /// The entry of a key, with its metadata and what leads to its value; nil when there is none that is valid.
+  /// The entry of a key, with its metadata and access to its value; nil if none is valid.
   ///
-  /// Costs what a get costs for a small value, and the opening of a file for one in a file.
+  /// Costs what a get costs for a small value, and opening a file for one in a file.
   public func entry(for key: String) -> Entry? {
     defer { database.report() }
     return count(find(key).map(Entry.init))
   }
 
-  /// Replaces the metadata of an entry, and neither its value nor its times.
+  /// Replaces the metadata of an entry, but neither its value nor its times.
   ///
   /// - Parameter id: The value that the metadata belongs to.
-  /// - Returns: Whether the metadata are stored. False leaves the entry as it was: when another value was stored for
-  ///   the key or none is there, or for the reasons of ``setData(_:for:timeToLive:tags:)``.
+  /// - Returns: Whether the metadata are stored. False leaves the entry as it was: if another value was stored for the
+  ///   key or none exists, or for the reasons of ``setData(_:for:timeToLive:tags:)``.
   @discardableResult
   public func setMetadata(_ metadata: Data, for key: String, ifStoredAs id: Entry.ID) -> Bool {
     setMetadata(metadata, for: key, ifStoredAs: id, holding: nil) == .done

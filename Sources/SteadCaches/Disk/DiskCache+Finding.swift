@@ -18,15 +18,15 @@ extension DiskCache {
         expires: entry.expires)
     }
 
-    /// The value; nil when it isn't what was written.
+    /// The value; nil if it differs from what was written.
     var contents: Data? { entry.value ?? (try? file?.contents()) }
   }
 
-  /// The entry of a key; nil when there is none, it isn't valid, or it is damaged.
+  /// The entry of a key; nil if none exists, or if it isn't valid or is damaged.
   func find(_ key: String) -> Found? {
     for _ in 0..<Self.openingLimit {
       guard let (entry, open) = lookUp(key) else { return nil }
-      // After the look, so that no entry was stored later.
+      // After the look-up, so that no entry was stored later.
       guard isFound(entry) else { return nil }
       if entry.value != nil {
         database.noteUse(entry.used)
@@ -48,7 +48,7 @@ extension DiskCache {
     return nil
   }
 
-  /// What tells the value that is stored for a key, without reading it; nil when there is none that is valid.
+  /// The identifier of the value that is stored for a key, without reading it; nil if none is valid.
   func identify(_ key: String) -> Entry.ID? {
     guard let (entry, open) = lookUp(key, readsValue: false),
       isFound(entry)

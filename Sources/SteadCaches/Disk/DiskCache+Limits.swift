@@ -1,22 +1,22 @@
 extension DiskCache {
   /// How much a cache holds, and for how long.
   ///
-  /// Limits belong to the object, not to the files: when several programs use one directory with other limits,
-  /// each set keeps those of the program that makes it.
+  /// Limits belong to the object, not to the files: if several programs use one directory with different limits, each
+  /// set enforces those of the program that makes it.
   public struct Limits: Sendable, Hashable {
     /// The bytes of all entries: keys, tags, metadata and values; 100 MiB.
     ///
-    /// Never exceeded: what has to go is removed in the transaction that adds the new entry. The files take more,
+    /// Never exceeded: entries that must go are removed in the transaction that adds the new one. The files take more,
     /// as Documentation/DiskCacheFile.md says.
     public var totalSize = 100 << 20
-    /// The most entries; 1,000,000.
+    /// The maximum number of entries; 1,000,000.
     public var count = 1_000_000
-    /// The bytes of one entry; a larger one is not stored. Nil is ``totalSize``.
+    /// The bytes of one entry; a larger one is not stored. Nil means ``totalSize``.
     public var entrySize: Int?
-    /// How long an entry is valid that is set without a time of its own; nil is for as long as there is room.
+    /// How long an entry that is set without a time to live is valid; nil means as long as there is space.
     public var timeToLive: Duration?
-    /// Whether entries are found that were stored later than now, by a clock that was wrong or set back since: for those
-    /// who judge the age of what they store themselves.
+    /// Whether to find entries that were stored later than now, by a clock that was wrong or set back since: for
+    /// callers that judge the age of what they store themselves.
     var findsEntriesStoredLater = false
 
     /// Limits with the values that suit most apps.
@@ -30,7 +30,7 @@ extension DiskCache {
       self.timeToLive = timeToLive
     }
 
-    /// The most bytes that an entry may have.
+    /// The maximum size of an entry in bytes.
     var largestEntry: Int { max(0, min(entrySize ?? totalSize, totalSize)) }
   }
 }

@@ -12,13 +12,13 @@ struct LoadedValue: Sendable {
 extension DiskCache {
   /// The bytes that were set for a key, or those that a body loads, which are then set.
   ///
-  /// Of all who ask for a key at the same time through this object, one loads; other processes may load, too. A load
-  /// must not ask for its own key, since it would wait for itself.
+  /// Of all simultaneous requests for a key through this object, one loads; other processes may load, too. A load must
+  /// not request its own key, since it would wait for itself.
   ///
   /// - Parameters:
-  ///   - timeToLive: How long loaded bytes are valid; nil is for as long as the cache's limits say.
+  ///   - timeToLive: How long loaded bytes are valid; nil means as long as the cache's limits say.
   ///   - tags: Names that many entries may share, to remove them together.
-  /// - Throws: What `load` throws, which is not stored, and `CancellationError` when the task is cancelled.
+  /// - Throws: What `load` throws, which is not stored, and `CancellationError` if the task is cancelled.
   public func data(
     for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
     orLoad load: @escaping @Sendable () async throws -> Data
@@ -40,8 +40,8 @@ extension DiskCache {
 
   /// The value that was set for a key, or the one that a body loads, which is then set.
   ///
-  /// As ``data(for:timeToLive:tags:orLoad:)`` for values in the coding of ``setValue(_:for:timeToLive:tags:)``. A value
-  /// that can't be encoded is returned and not stored.
+  /// Like ``data(for:timeToLive:tags:orLoad:)`` for values in the coding of ``setValue(_:for:timeToLive:tags:)``. A
+  /// value that can't be encoded is returned and not stored.
   public func value<Value: Codable & Sendable>(
     _ type: Value.Type = Value.self, for key: String, timeToLive: Duration? = nil,
     tags: Set<String> = [], orLoad load: @escaping @Sendable () async throws -> Value
@@ -63,7 +63,7 @@ extension DiskCache {
     return try await load()
   }
 
-  /// Stores what was loaded, and leaves problems to be reported when no lock is held.
+  /// Stores a loaded value, and leaves problems to be reported when no lock is held.
   private func keep(
     _ loaded: LoadedValue, as new: NewEntry, _ ticket: LoadTicket
   ) -> SingleFlight<String, LoadedValue>.Afterwards? {

@@ -6,8 +6,8 @@ extension DiskCache {
 
   /// Removes all entries that have a tag.
   ///
-  /// - Returns: Whether all are removed. False when the disk is full, the directory can't be used, or another process
-  ///   keeps the cache locked; then some or all of them are left.
+  /// - Returns: Whether all are removed. False if the disk is full, the directory can't be used, or another process
+  ///   keeps the cache locked; then some or all of them remain.
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
     defer { database.report() }
@@ -40,7 +40,7 @@ extension DiskCache {
     }
   }
 
-  /// Removes all entries that have expired. Sets remove some as they go, so this only frees room sooner.
+  /// Removes all entries that have expired. Sets remove some on the way, so this only frees space sooner.
   public func removeExpired() {
     defer { database.report() }
     _ = remove(forgetsFlights: false) {
@@ -48,7 +48,7 @@ extension DiskCache {
     }
   }
 
-  /// Removes all entries, and gives the room of their files back.
+  /// Removes all entries, and returns the space of their files.
   ///
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
@@ -59,13 +59,13 @@ extension DiskCache {
     return isEmpty
   }
 
-  /// Removes all entries; leaves the room of their files, and problems to be reported when no lock is held.
+  /// Removes all entries; leaves the space of their files, and problems to be reported when no lock is held.
   func removeEntries() -> Bool {
     remove { try $0.remove($0.rows("LIMIT \(Self.removalBatch)")) }
   }
 
-  /// Calls a body that removes a batch and returns how many it found, until they are fewer than it may remove;
-  /// returns whether it got there.
+  /// Calls a body that removes a batch and returns the number found, until that is less than a batch; returns whether
+  /// it succeeded.
   private func remove(
     forgetsFlights: Bool = true, _ removeBatch: (inout CacheTransaction) throws -> Int
   ) -> Bool {

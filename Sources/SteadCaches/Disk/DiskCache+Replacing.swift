@@ -1,19 +1,18 @@
 import Foundation
 
 extension DiskCache {
-  /// What has become of a change that depends on what is stored.
+  /// The result of a change that depends on what is stored.
   enum Replacement: Sendable {
     case done
     /// Something else is stored than was expected.
     case conflict
-    /// The new metadata are too long, or the disk can't be written; what is stored is as it was.
+    /// The new metadata are too long, or the disk can't be written; the stored entry is unchanged.
     case failed
   }
 
   /// Stores an entry without a value in place of another one, unless that has changed since it was looked up.
   ///
-  /// The look and the change are one transaction, so that of many who change what they have seen none undoes what
-  /// another one did.
+  /// The look-up and the change are one transaction, so that of several such changes none undoes another.
   ///
   /// - Parameters:
   ///   - old: The entry that was seen; nil if there was none.
@@ -71,7 +70,7 @@ extension DiskCache {
       guard entry.size <= limits.largestEntry,
         entry.size - entry.length <= DiskCache.headLimit
       else { return .failed }
-      // The entry becomes the newest, so that it isn't removed to make room for itself.
+      // The entry becomes the newest, so that it isn't removed to make space for itself.
       try transaction.replaceMetadata(entry, row, growth: growth)
       try transaction.makeRoom(forCount: 0, size: 0, uses)
       return .done

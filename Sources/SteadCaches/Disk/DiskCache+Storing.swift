@@ -2,13 +2,13 @@ import Foundation
 import SteadFiles
 
 extension DiskCache {
-  /// What is known of an entry before its value is.
+  /// The facts about an entry that are known before its value is.
   struct NewEntry: Sendable {
     let key: String
     let metadata: Data
     let timeToLive: Duration?
     let tags: TagList
-    /// That of the load whose value it is; nil for a value that somebody sets.
+    /// The ticket of the load that produced the value; nil for a value that is set directly.
     var ticket: LoadTicket?
     /// The number of the entry that the load found and could not use.
     var unusable: Int64?
@@ -26,7 +26,7 @@ extension DiskCache {
     var size: Int { key.utf8.count + metadata.count + tags.bytes.count }
   }
 
-  /// What a stored value is told by.
+  /// The identification of a stored value.
   struct Stored: Sendable {
     let id: Entry.ID
     let stored: Int64
@@ -38,7 +38,7 @@ extension DiskCache {
   /// Stores a value that is in memory; nil when it isn't stored.
   ///
   /// - Parameters:
-  ///   - origin: One who knows of the change by itself.
+  ///   - origin: An object that already knows of the change.
   func setData(_ data: Data, for new: NewEntry, by origin: ChangeOrigin? = nil) -> Stored? {
     guard fits(new, length: data.count) else { return nil }
     if data.count < Self.fileThreshold {
@@ -58,7 +58,7 @@ extension DiskCache {
     limits.count > 0 && new.size <= Self.headLimit && length <= limits.largestEntry - new.size
   }
 
-  /// Gives a key the value that a draft has; nil leaves the draft to the caller.
+  /// Gives a key a draft's value; nil leaves the draft to the caller.
   func commit(
     _ draft: inout ValueFileDraft, as new: NewEntry, by origin: ChangeOrigin? = nil
   ) -> Stored? {
@@ -118,7 +118,7 @@ extension DiskCache {
     return stored ?? nil
   }
 
-  /// Whether a key has an entry that is valid, but for the one with a number.
+  /// Whether a key has a valid entry other than the one with a number.
   func hasEntry(
     _ key: String, but number: Int64? = nil, _ transaction: CacheTransaction
   ) throws -> Bool {

@@ -3,7 +3,7 @@ import SteadFiles
 import Synchronization
 
 extension DiskCache {
-  /// A value that is stored piece by piece, and is seen by nobody before it is whole.
+  /// A value that is stored piece by piece, and is invisible until it is complete.
   ///
   /// ```swift
   /// let writer = cache.writer(for: "video")
@@ -11,8 +11,8 @@ extension DiskCache {
   /// writer.commit()
   /// ```
   ///
-  /// Small values wait in memory, larger ones in a file of the cache's directory, which goes with the writer when
-  /// it isn't committed. One thread at a time should append, since the order of calls is the order of bytes.
+  /// Small values are kept in memory, larger ones in a file of the cache's directory, which is removed with the writer
+  /// if it isn't committed. One thread at a time should append, since the order of calls is the order of bytes.
   public final class Writer: Sendable {
     private enum State {
       case small(Data)
@@ -34,8 +34,8 @@ extension DiskCache {
 
     /// Adds bytes at the end.
     ///
-    /// - Returns: Whether the value can still be stored; false when it has become larger than
-    ///   ``Limits/entrySize``, the disk is full, or the writer has ended.
+    /// - Returns: Whether the value can still be stored; false if it has become larger than ``Limits/entrySize``, the
+    ///   disk is full, or the writer has ended.
     @discardableResult
     public func append(_ data: Data) -> Bool {
       defer { cache.database.report() }
@@ -56,7 +56,7 @@ extension DiskCache {
       }
     }
 
-    /// Stores what was appended as the value of the key.
+    /// Stores the appended bytes as the value of the key.
     ///
     /// - Returns: Whether it is stored; false leaves the cache as it was.
     @discardableResult
@@ -114,11 +114,11 @@ extension DiskCache {
     }
   }
 
-  /// Begins a value that is stored piece by piece.
+  /// Starts a value that is stored piece by piece.
   ///
   /// - Parameters:
-  ///   - metadata: Small data beside the value.
-  ///   - timeToLive: How long the value is valid from its commit; nil is for as long as the cache's limits say.
+  ///   - metadata: Small data to store with the value.
+  ///   - timeToLive: How long the value is valid from its commit; nil means as long as the cache's limits say.
   ///   - tags: Names that many entries may share, to remove them together.
   public func writer(
     for key: String, metadata: Data = Data(), timeToLive: Duration? = nil, tags: Set<String> = []

@@ -10,24 +10,24 @@ import Synchronization
 /// let image = try await cache.data(for: "cat", orLoad: { try await download("cat") })
 /// ```
 ///
-/// The entries that were not used for longest go first, those that have expired before them. A value may be lost
-/// at any time, by a limit, a power cut or whoever clears the directory, so keep nothing here that can't be made
-/// again. A value that is found is the one that was set: all bytes are compared with a checksum.
+/// The least recently used entries go first, after expired ones. A value may be lost at any time, by a limit, a power
+/// cut or a cleared directory, so keep nothing here that can't be made again. A value that is found is the one that was
+/// set: all bytes are checked with a checksum.
 ///
-/// A value that a call has set survives the end of the process, `kill -9` included. It is not synced to the disk,
-/// so a power cut may lose it, or bring back the value before it.
+/// A value that was set survives the end of the process, including `kill -9`. It is not synced to the disk, so a power
+/// cut may lose it, or bring back the previous value.
 ///
-/// A get of 10 KB costs some 9 us, a set some 70 (seen on two busy cores). Values from ``fileThreshold`` on are files of their own, and can be
-/// read and written in parts. Keys are compared by their UTF-8, and may have any length.
+/// A get of 10 KB costs some 9 us, a set some 70 (seen on two busy cores). Values from ``fileThreshold`` on are
+/// separate files, and can be read and written in parts. Keys are compared by their UTF-8, and may have any length.
 ///
-/// The cache never throws for what it can't do itself. Without a directory to write to, with a full disk, or while a
-/// stopped process holds the lock, gets find nothing or what is there, sets return false, and `Stead.onProblem` is
+/// The cache never throws for its own failures. Without a writable directory, with a full disk, or while a stopped
+/// process holds the lock, gets find nothing or only existing entries, sets return false, and `Stead.onProblem` is
 /// called once for each kind of problem. All methods may be called from any thread. In the child of a fork, a cache
 /// that the parent opened finds nothing.
 public final class DiskCache: Sendable {
-  /// From how many bytes on a value is in a file of its own.
+  /// The size in bytes from which a value is in a separate file.
   public static let fileThreshold = 128 << 10
-  /// The most bytes that a key, tags and metadata may have together; an entry with more is not stored.
+  /// The maximum size in bytes of key, tags and metadata together; an entry with more is not stored.
   public static let headLimit = 16 << 20
 
   /// How much the cache holds, and for how long.
@@ -40,7 +40,7 @@ public final class DiskCache: Sendable {
   private let hits = Atomic<Int>(0)
   private let misses = Atomic<Int>(0)
 
-  /// Opens a cache in a directory below an app's cache directory, which is made where it is missing.
+  /// Opens a cache in a directory below an app's cache directory, creating it if it is missing.
   ///
   /// - Parameters:
   ///   - name: One path component, such as `thumbnails`.
@@ -49,7 +49,7 @@ public final class DiskCache: Sendable {
   public convenience init(
     named name: String, in directories: AppDirectories, limits: Limits = Limits()
   ) {
-    // What would lead elsewhere is no directory that can be used; the cache says so when it is.
+    // A name that would lead elsewhere isn't a usable directory; the cache reports that when it is used.
     let isComponent =
       !name.isEmpty && !name.hasPrefix(".") && !name.utf8.contains { $0 == 47 || $0 == 0 }
     self.init(
@@ -60,16 +60,16 @@ public final class DiskCache: Sendable {
         path: isComponent ? name : "", directoryHint: .isDirectory), limits: limits)
   }
 
-  /// Opens a cache in a directory that is the cache's own, and is made where it is missing.
+  /// Opens a cache in its own directory, creating it if it is missing.
   ///
-  /// The directory must belong to this user, be writable by nobody else, and not be a symbolic link.
+  /// The directory must belong to this user, be writable by no other user, and not be a symbolic link.
   public convenience init(directory: URL, limits: Limits = Limits()) {
     self.init(path: try? directory.checkedPath, directory: directory, limits: limits)
   }
 
   /// - Parameters:
   ///   - path: The directory; nil for one that can't be used.
-  ///   - now: The time on the wall.
+  ///   - now: The wall-clock time.
   ///   - retryInterval: How long a cache that can't be opened waits before it tries again.
   package init(
     path: String?, directory: URL, limits: Limits, now: @escaping @Sendable () -> Date = { Date() },
@@ -84,7 +84,7 @@ public final class DiskCache: Sendable {
 
   // MARK: Bytes
 
-  /// The bytes that were set for a key; nil when there are none, or none that are valid.
+  /// The bytes that were set for a key; nil if there are none, or none that are valid.
   public func data(for key: String) -> Data? {
     defer { database.report() }
     return count(find(key).flatMap { $0.contents })
@@ -93,9 +93,9 @@ public final class DiskCache: Sendable {
   /// Sets the bytes for a key.
   ///
   /// - Parameters:
-  ///   - timeToLive: How long they are valid; nil is for as long as the cache's limits say.
+  ///   - timeToLive: How long they are valid; nil means as long as the cache's limits say.
   ///   - tags: Names that many entries may share, to remove them together.
-  /// - Returns: Whether the bytes are stored. False leaves the cache as it was: when the entry is larger than
+  /// - Returns: Whether the bytes are stored. False leaves the cache as it was: if the entry is larger than
   ///   ``Limits/entrySize``, the disk is full, or another process keeps the cache locked.
   @discardableResult
   public func setData(
@@ -105,17 +105,17 @@ public final class DiskCache: Sendable {
     return setData(data, for: NewEntry(key, timeToLive: timeToLive, tags: tags)) != nil
   }
 
-  /// Removes the entry of a key, and makes a load for it that runs now be of no consequence.
+  /// Removes the entry of a key, and makes a running load for it have no effect.
   ///
-  /// - Returns: Whether the key has no entry any more. False when the disk is full, the directory can't be used, or
-  ///   another process keeps the cache locked; then the entry is left.
+  /// - Returns: Whether the key no longer has an entry. False if the disk is full, the directory can't be used, or
+  ///   another process keeps the cache locked; then the entry remains.
   @discardableResult
   public func removeValue(for key: String) -> Bool {
     defer { database.report() }
     return removeValue(for: key, by: nil)
   }
 
-  /// - Parameter origin: One who knows of the change by itself.
+  /// - Parameter origin: An object that already knows of the change.
   func removeValue(for key: String, by origin: ChangeOrigin?) -> Bool {
     let removed: Void? = database.write(by: origin) { [flights] transaction, _ in
       transaction.whenCommitted = { flights.forget(key) }
@@ -126,9 +126,9 @@ public final class DiskCache: Sendable {
 
   // MARK: What it holds
 
-  /// The bytes of all entries: keys, tags, metadata and values, expired entries included.
+  /// The bytes of all entries: keys, tags, metadata and values, including expired entries.
   public var totalSize: Int { state?.size ?? 0 }
-  /// How many entries there are, expired ones included.
+  /// The number of entries, including expired ones.
   public var count: Int { state?.count ?? 0 }
   /// What this object has found and removed since it was made.
   public var statistics: CacheStatistics {

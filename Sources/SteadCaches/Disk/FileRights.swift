@@ -2,20 +2,20 @@ import CSteadFiles
 import Foundation
 import SteadFiles
 
-/// The rights with which this process uses the files of a cache: those of the user whose they are.
+/// The rights with which this process uses a cache's files: those of the files' owner.
 ///
-/// The superuser may do everything, and could be led by links to do it anywhere: the owner of a directory decides
-/// what its names lead to. So it opens, makes and removes files in a user's cache with that user's rights, and what it
-/// makes there is the user's. Its further groups stay. Costs eight system calls for each call of ``use(_:)``, and
-/// nothing where the files are the process's own.
+/// The superuser may do everything, and links could lead it to do it anywhere: the owner of a directory decides what
+/// its names lead to. So it opens, creates and removes files in a user's cache with that user's rights, and files that
+/// it creates there belong to the user. Its supplementary groups stay. Costs eight system calls for each call of
+/// ``use(_:)``, and nothing if the files are the process's own.
 struct FileRights: Sendable {
   private let owner: stead_file_rights?
 
-  /// The user whose files they are.
+  /// The user who owns the files.
   var user: uid_t { owner?.user ?? geteuid() }
 
-  /// The rights of the first user but the superuser who has a directory or a link on the way to a path, and so decides
-  /// what the rest of it leads to.
+  /// The rights of the first user, other than the superuser, who owns a directory or a link on the way to a path, and
+  /// so decides what the rest of it leads to.
   init(at path: String, disk: any Disk) throws {
     owner = geteuid() == 0 ? try Self.owner(of: path, disk) : nil
   }
@@ -45,7 +45,7 @@ struct FileRights: Sendable {
   private static var refusal: FileError {
     FileError(
       code: .denied,
-      message: "The cache's directory belongs to another user, whose rights can't be taken here; "
+      message: "The cache's directory belongs to another user, whose rights the process can't use; "
         + "choose another directory.",
       path: "")
   }

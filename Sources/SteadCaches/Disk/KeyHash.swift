@@ -1,7 +1,7 @@
 /// SipHash-1-3 of a key, by <https://www.aumasson.jp/siphash/siphash.pdf>, with the salt of the cache's file.
 ///
-/// The salt is random, so that nobody who chooses keys, such as a server that chooses addresses, can make many
-/// of them have one hash. Keys are compared whole all the same.
+/// The salt is random, so that nobody who chooses keys, such as a server that chooses addresses, can give many of them
+/// the same hash. Keys are still compared as a whole.
 struct KeyHash: Sendable {
   private let salt: (UInt64, UInt64)
 

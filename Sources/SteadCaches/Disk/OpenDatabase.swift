@@ -6,9 +6,9 @@ import Synchronization
 
 /// The connections to a cache's file: one that writes, and those that read, each used by one thread at a time.
 final class OpenDatabase: Sendable {
-  /// The most readers that stay open while nobody uses them.
+  /// The maximum number of readers that stay open while unused.
   static let idleLimit = 8
-  /// After how many seconds a snapshot that nobody uses is ended.
+  /// After how many seconds an unused snapshot is ended.
   static let snapshotPatience = 0.02
   /// After how many pages a commit puts the log into the file, so that the log is used from its start again: 4 MB.
   static let checkpointPages = 1_000
@@ -21,7 +21,7 @@ final class OpenDatabase: Sendable {
   /// Tells this file from those that were made before and after it at the same place.
   let generation: Int64
   let hash: KeyHash
-  /// Whether the system was started anew since the file was last opened.
+  /// Whether the system was restarted since the file was last opened.
   let isFirstOfBoot: Bool
   private let changes: ChangeCounter?
   private let opening = openings.add(1, ordering: .relaxed).newValue
@@ -60,7 +60,7 @@ final class OpenDatabase: Sendable {
       // The first read opens the log, which must happen before another process can replace the file.
       let reader = try CacheReader(Self.connect(path, cacheSize: CacheReader.firstCacheSize))
       readers.withLock { $0.append(reader) }
-      // From here on the one who writes waits as long as it wants, and not a moment when it doesn't.
+      // From here on a writer waits as long as it chooses, or not at all.
       connection.setLockPatience(0)
       // The last property: an error after it would end the object, and release the file twice.
       writer = Mutex(connection)
@@ -88,13 +88,13 @@ final class OpenDatabase: Sendable {
   /// The name of the file that has an entry's value.
   func name(ofValue id: Int64) -> String { String(generation, radix: 16) + "-" + String(id) }
 
-  /// The moment in the file's life for somebody whose own changes do not count; nil where it can't be told.
+  /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
   func token(for origin: ChangeOrigin) -> ChangeToken? {
     guard let changes, let count = origin.countOfOthers({ changes.count }) else { return nil }
     return ChangeToken(generation: generation, opening: opening, count: count)
   }
 
-  /// Tells others of a change that was committed.
+  /// Announces a committed change to others.
   func noteChange(by origin: ChangeOrigin?) {
     if let origin { origin.add { changes?.add() } } else { changes?.add() }
   }
@@ -126,7 +126,7 @@ final class OpenDatabase: Sendable {
 
   // MARK: Snapshots
 
-  /// Ends the snapshots of readers that nobody uses now.
+  /// Ends the snapshots of readers that are unused now.
   func endSnapshots() {
     let idle = readers.withLock { readers in
       defer { readers = [] }
@@ -137,7 +137,7 @@ final class OpenDatabase: Sendable {
     readers.withLock { $0 = Array((ended + $0).suffix(Self.idleLimit)) }
   }
 
-  /// Ends snapshots once nobody has used them for a while, since an idle one keeps the log from being reset.
+  /// Ends snapshots that have been unused for a while, since an idle one keeps the log from being reset.
   private func scheduleSnapshotEnd() {
     if isEndingSnapshots.exchange(true, ordering: .relaxed) { return }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.snapshotPatience) {
@@ -159,7 +159,7 @@ final class OpenDatabase: Sendable {
     let connection = try SQLiteConnection(options)
     // The last connection to be closed would hold up readers of other processes.
     connection.keepLog()
-    // Checksums tell what a power cut has left half written; a kill loses nothing.
+    // Checksums reveal what a power cut has left half written; a kill loses nothing.
     try connection.execute("PRAGMA synchronous = OFF")
     if cacheSize == nil {
       try connection.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")

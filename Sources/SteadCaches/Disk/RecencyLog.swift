@@ -2,7 +2,7 @@ import Synchronization
 
 /// Which entries were used since their last use was written down, in the order of use.
 ///
-/// A get writes nothing. It notes the entry here, and sets write down a few uses each.
+/// A get writes nothing. It notes the entry here, and each set writes down a few uses.
 final class RecencyLog: Sendable {
   /// The most uses that are remembered; beyond it the oldest are forgotten. 24 bytes each.
   static let capacity = 16_384
@@ -26,7 +26,7 @@ final class RecencyLog: Sendable {
 private struct Uses {
   /// A stamp of an entry's last use, as the file has it, and where in `order` its newest use is.
   private var positions: [Int64: Int] = [:]
-  /// Stamps in the order of use. One that was used again later stands there twice, and the first place is void.
+  /// Stamps in the order of use. An entry that was used again later appears twice, and its first position is void.
   private var order: [Int64] = []
   private var start = 0
 

@@ -3,18 +3,18 @@ import CSteadSQLite
 import Foundation
 import SteadSQLite
 
-/// A row of the table `contents`, whose checksums are those that were written.
+/// A row of the table `contents`, with verified checksums.
 struct StoredEntry: Sendable {
-  /// What is particular about an entry, as bits of its rows.
+  /// Properties of an entry, as bits of its rows.
   struct Form: OptionSet, Sendable {
     let rawValue: Int64
-    /// The value is in a file of its own.
+    /// The value is in a separate file.
     static let file = Form(rawValue: 1)
     /// Rows of the table `tags` name the entry.
     static let tags = Form(rawValue: 2)
   }
 
-  /// What sizes and counts can be: a damaged file may say anything, and sums of these don't overflow.
+  /// The valid range of sizes and counts: a damaged file may hold anything, and sums of these don't overflow.
   static let sizes = 0...Int64(1) << 50
   /// What numbers of the file's sequence can be.
   static let numbers = 0...Int64(1) << 62
@@ -66,7 +66,7 @@ struct StoredEntry: Sendable {
 }
 
 extension Data {
-  /// The CRC-32C of these bytes, behind others that have a checksum.
+  /// The CRC-32C of these bytes, continued from the checksum of others.
   func checksum(after sum: UInt32 = 0) -> UInt32 {
     withUnsafeBytes { bytes in
       bytes.baseAddress.map { stead_crc32c(sum, $0, bytes.count) } ?? sum

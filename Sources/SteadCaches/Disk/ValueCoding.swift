@@ -23,7 +23,7 @@ enum ValueCoding {
 }
 
 extension DiskCache {
-  /// The value that was set for a key; nil when there is none that is valid, and when it is of another type.
+  /// The value that was set for a key; nil if none is valid, or if it is of another type.
   public func value<Value: Decodable>(_ type: Value.Type = Value.self, for key: String) -> Value? {
     defer { database.report() }
     return count(find(key)?.contents.flatMap { ValueCoding.decode($0) })
@@ -32,7 +32,7 @@ extension DiskCache {
   /// Sets the value for a key, as JSON.
   ///
   /// - Returns: Whether the value is stored. False leaves the cache as it was: for the reasons of
-  ///   ``setData(_:for:timeToLive:tags:)``, and when the value can't be encoded.
+  ///   ``setData(_:for:timeToLive:tags:)``, and if the value can't be encoded.
   @discardableResult
   public func setValue<Value: Encodable>(
     _ value: Value, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []

@@ -3,7 +3,7 @@ import Foundation
 import SteadFiles
 
 // Sendable: the descriptor is a constant, and is only read from, at offsets that each call names.
-/// A large value in a file of its own, open for reading, so that it stays readable when it is removed.
+/// A large value in a separate file, open for reading, so that it stays readable when it is removed.
 ///
 /// ```
 /// offset   size      meaning
@@ -57,7 +57,7 @@ final class ValueFile: Sendable {
   /// The value's bytes in a block, compared with the block's checksum.
   ///
   /// - Parameter sum: The checksum of the bytes before it, which becomes that of the bytes up to its end.
-  /// - Throws: ``FileError`` `.damaged` when they are not what was written.
+  /// - Throws: ``FileError`` `.damaged` if they differ from what was written.
   func block(_ number: Int, after sum: inout UInt32) throws -> Data {
     let count = min(Self.blockSize, length - number * Self.blockSize)
     let all = try read(Self.sumSize + count, at: offset(of: number))
@@ -91,7 +91,8 @@ final class ValueFile: Sendable {
 
   private var damage: FileError {
     FileError(
-      code: .damaged, message: "The cached value isn't what was written; load it again.", path: path
+      code: .damaged, message: "The cached value differs from what was written; load it again.",
+      path: path
     )
   }
 

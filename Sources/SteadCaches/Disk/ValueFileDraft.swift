@@ -24,7 +24,7 @@ struct ValueFileDraft {
     path = directory.path(ofValue: Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 16))
     descriptor = try disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
     do {
-      // One who sweeps can meet the file between its making and its locking, and removes it then.
+      // A sweep can find the file between its creation and its locking, and then removes it.
       guard try disk.lock(descriptor, wait: false, path: path), try disk.status(at: path) != nil
       else {
         throw FileError(
@@ -62,13 +62,13 @@ struct ValueFileDraft {
     block = Data(rest)
   }
 
-  /// Writes what has waited.
+  /// Writes the buffered bytes.
   mutating func finish() throws {
     if !block.isEmpty { try write(block: block) }
     block = Data()
   }
 
-  /// Gives the file the name that an entry has.
+  /// Renames the file to an entry's name.
   mutating func move(to newPath: String) throws {
     try disk.rename(path, to: newPath)
     path = newPath

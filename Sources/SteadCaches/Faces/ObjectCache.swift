@@ -9,12 +9,12 @@ import Foundation
 /// #endif
 /// ```
 ///
-/// In a module with these lines, code for Apple's `NSCache` compiles and works off Apple's systems. Foundation's own
-/// there refuses new objects once it is full, finds no key that is an object of a `Hashable` Swift class, and never
-/// frees what it holds when it is dropped. This one keeps its limits at every moment and evicts what is used least
-/// often; see ``MemoryCache``.
+/// In a module with these lines, code for Apple's `NSCache` compiles and works off Apple's systems. There, Foundation's
+/// own refuses new objects once it is full, finds no key that is an object of a `Hashable` Swift class, and never frees
+/// its objects when it is dropped. This one enforces its limits at every moment and evicts the least frequently used
+/// objects; see ``MemoryCache``.
 ///
-/// Any thread may call it, as with `NSCache`. Like that it isn't `Sendable`, since it hands objects from one
+/// Any thread may call it, as with `NSCache`. Like that class it isn't `Sendable`, since it passes objects from one
 /// thread to another; new code should use ``MemoryCache``.
 ///
 /// A key is retained, not copied. Keys are the same if `isEqual(_:)` says so or, for objects of Swift classes, if
@@ -23,11 +23,11 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
   private let storage: MemoryCache<ObjectKey, CachedObject>
   private let eviction: ObjectEviction
 
-  /// The cache's name, which it does not use itself.
+  /// The cache's name, which the cache does not use itself.
   open var name = ""
 
-  /// Whether objects are evicted whose content was discarded; without effect, since Foundation has no discardable
-  /// content off Apple's systems.
+  /// Whether objects with discarded content are evicted; without effect, since Foundation has no discardable content
+  /// off Apple's systems.
   open var evictsObjectsWithDiscardedContent = true
 
   /// Makes an empty cache without limits.
@@ -45,13 +45,13 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     set { eviction.delegate = newValue }
   }
 
-  /// The most objects that the cache holds; 0 for no limit.
+  /// The maximum number of objects that the cache holds; 0 for no limit.
   open var countLimit: Int {
     get { Self.number(storage.countLimit) }
     set { storage.countLimit = Self.limit(newValue) }
   }
 
-  /// The greatest sum of the objects' costs; 0 for no limit.
+  /// The maximum sum of the objects' costs; 0 for no limit.
   open var totalCostLimit: Int {
     get { Self.number(storage.totalCostLimit) }
     set { storage.totalCostLimit = Self.limit(newValue) }
@@ -59,7 +59,7 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
 
   /// The object for a key; nil if there is none.
   open func object(forKey key: KeyType) -> ObjectType? {
-    // A delegate has the cache as one of any objects, and may have set one of another class.
+    // A delegate gets the cache as a cache of any objects, and may have set one of another class.
     storage.value(for: ObjectKey(key))?.object as? ObjectType
   }
 
@@ -83,7 +83,7 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
   private static func number(_ limit: Int) -> Int { limit == .max ? 0 : limit }
 }
 
-/// Says that the class is not Sendable, as Foundation says of `NSCache`: nothing is claimed here.
+/// Declares that the class is not Sendable, as Foundation does for `NSCache`.
 @available(*, unavailable)
 extension ObjectCache: @unchecked Sendable {}
 
@@ -92,7 +92,7 @@ public protocol ObjectCacheDelegate: NSObjectProtocol {
   /// Called when an object has been evicted, removed or replaced, on the thread that did it or on one that calls
   /// the delegate already.
   ///
-  /// - Parameter cache: The cache, as one of objects of any class.
+  /// - Parameter cache: The cache, as a cache of objects of any class.
   func cache(_ cache: ObjectCache<AnyObject, AnyObject>, willEvictObject obj: Any)
 }
 

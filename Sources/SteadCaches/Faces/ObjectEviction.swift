@@ -17,8 +17,8 @@ final class ObjectEviction: @unchecked Sendable {
 
   func call(with object: AnyObject) {
     guard let delegate, let cache else { return }
-    // The classes of keys and objects are no part of the cache's layout, and its methods take them from the object
-    // itself, so that it serves as one of any objects.
+    // The classes of keys and objects are not part of the cache's layout, and its methods take them from the object
+    // itself, so it works as a cache of any objects.
     let reference = Unmanaged.passUnretained(cache).toOpaque()
     delegate.cache(
       Unmanaged<ObjectCache<AnyObject, AnyObject>>.fromOpaque(reference).takeUnretainedValue(),

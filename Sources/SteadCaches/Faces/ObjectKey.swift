@@ -1,7 +1,7 @@
 import Foundation
 
 /// A key of an ``ObjectCache``.
-// Sendable: the cache asks it for nothing but equality and hash, as `NSCache` does on any thread.
+// Sendable: the cache only uses its equality and hash, as `NSCache` does on any thread.
 struct ObjectKey: Hashable, @unchecked Sendable {
   private enum Form {
     case foundation(NSObject)
@@ -40,7 +40,7 @@ struct ObjectKey: Hashable, @unchecked Sendable {
 }
 
 /// An object in an ``ObjectCache``.
-// Sendable: the cache holds it and hands it back, and calls nothing of it.
+// Sendable: the cache holds it and returns it, and calls none of its methods.
 struct CachedObject: @unchecked Sendable {
   let object: AnyObject
 }

@@ -2,6 +2,6 @@
   // Not run on this project's machines.
   public import Foundation
 
-  /// Foundation's own: Apple's `URLCache` keeps what is promised here.
+  /// Foundation's own: Apple's `URLCache` does what this library promises.
   public typealias ResponseCache = URLCache
 #endif

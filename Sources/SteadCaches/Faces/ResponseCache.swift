@@ -4,29 +4,29 @@
   import SteadFiles
   import Synchronization
 
-  /// `URLCache` as Apple's systems have it: a store of responses under their requests, in memory and on disk.
+  /// `URLCache` as on Apple's systems: stores responses for their requests, in memory and on disk.
   ///
   /// ```swift
   /// typealias URLCache = ResponseCache  // In your module: code for Apple's systems compiles unchanged.
   /// ```
   ///
   /// Off Apple's systems, Foundation's own finds a response for requests with another query or method, crashes when it
-  /// lets go of one that was stored twice, and lacks `init(memoryCapacity:diskCapacity:directory:)`. Here, a request's
-  /// key is its method and its URL without the fragment, and a response with a `Vary` is found by requests alone whose
+  /// drops one that was stored twice, and lacks `init(memoryCapacity:diskCapacity:directory:)`. Here, a request's key
+  /// is its method and its URL without the fragment, and a response with a `Vary` is only found by requests whose
   /// fields chose it.
   ///
-  /// It stores what it is called with and decides nothing: a stale response is found, too. URLSession does not use
-  /// a cache off Apple's systems, whichever its configuration has. To load with one, use ``HTTPCache`` and
+  /// It stores what it is called with and decides nothing: a stale response is found, too. URLSession uses no cache off
+  /// Apple's systems, whatever its configuration has. To load with one, use ``HTTPCache`` and
   /// `session.data(for:cache:)`.
   ///
-  /// Costs: a look into memory, and for what is not there one into a database. Limits: `memoryCapacity` and
-  /// `diskCapacity`, in bytes, hold at every moment. Several processes may share a directory; what one of them removes
-  /// may remain in another's memory. It never throws: without a directory that can be written to, it holds in memory
-  /// what it can, and `Stead.onProblem` is called once. What a disk refuses to remove isn't found any more by this object.
+  /// Costs: a look-up in memory, and if that misses, one in a database. Limits: `memoryCapacity` and `diskCapacity`, in
+  /// bytes, hold at every moment. Several processes may share a directory; what one of them removes may remain in
+  /// another's memory. It never throws: without a writable directory, it holds in memory what it can, and
+  /// `Stead.onProblem` is called once. This object no longer finds what a disk refuses to remove.
   ///
-  /// Files are readable by the user alone. A `userInfo` that isn't a property list is kept in memory alone.
+  /// Only the user can read the files. A `userInfo` that isn't a property list is only kept in memory.
   public final class ResponseCache: URLCache, SharedResponses, @unchecked Sendable {
-    // Sendable: all that it adds to its superclass, which is, are constants of Sendable types.
+    // Sendable: its superclass is, and it only adds constants of Sendable types.
     private static let defaultMemoryCapacity = 4 << 20
     private static let defaultDiskCapacity = 20 << 20
 
@@ -36,20 +36,19 @@
     private let removals = Mutex(Removals())
     private let unremoved = UnremovedKeys()
 
-    /// Makes a cache in a directory of its own.
+    /// Makes a cache in its own directory.
     ///
     /// - Parameters:
-    ///   - memoryCapacity: The most bytes of responses in memory.
-    ///   - diskCapacity: The most bytes of responses on disk; with 0 the disk isn't touched.
-    ///   - directory: Where the responses on disk are; nil for a place of this program's in the user's cache
-    ///     directory.
+    ///   - memoryCapacity: The maximum number of bytes of responses in memory.
+    ///   - diskCapacity: The maximum number of bytes of responses on disk; with 0 the disk isn't used.
+    ///   - directory: Where the responses on disk are; nil for this program's place in the user's cache directory.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
       self.init(
         memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
         at: directory ?? Self.place.appending(path: "default", directoryHint: .isDirectory))
     }
 
-    /// Makes a cache in a directory of its own.
+    /// Makes a cache in its own directory.
     ///
     /// - Parameter path: An absolute path, or one below this program's place in the user's cache directory; nil as
     ///   for ``init(memoryCapacity:diskCapacity:directory:)``.
@@ -67,7 +66,7 @@
       self.directory = directory
       memory = MemoryCache(totalCostLimit: memoryCapacity)
       disk = Mutex(Self.disk(diskCapacity, directory))
-      // The superclass makes the directory that it is given, and would use it for files of its own: none can be made
+      // The superclass creates the directory that it is given, and would use it for its own files: it cannot create one
       // below a device.
       super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null/none")
     }
@@ -105,9 +104,9 @@
       return stored.matches(request) ? stored.response : nil
     }
 
-    /// Stores a response for a request, instead of the one that was stored for it.
+    /// Stores a response for a request, replacing the one that was stored for it.
     ///
-    /// Nothing happens with the policy `.notAllowed`. With `.allowedInMemoryOnly` no copy is left on disk.
+    /// Does nothing with the policy `.notAllowed`. With `.allowedInMemoryOnly` no copy remains on disk.
     public override func storeCachedResponse(
       _ cachedResponse: CachedURLResponse, for request: URLRequest
     ) {
@@ -151,7 +150,7 @@
       }
     }
 
-    /// Changes the memory, so that nothing gets there that was read from the disk before the change.
+    /// Changes the memory so that nothing gets there that was read from the disk before the change.
     private func change(_ body: (inout Removals) -> Void) {
       removals.withLock { removals in
         removals.count += 1
@@ -161,13 +160,13 @@
 
     // MARK: Limits
 
-    /// The most bytes of responses in memory; responses go at once when it becomes lower.
+    /// The maximum number of bytes of responses in memory; lowering it removes responses immediately.
     public override var memoryCapacity: Int {
       get { memory.totalCostLimit }
       set { memory.totalCostLimit = newValue }
     }
 
-    /// The most bytes of responses on disk; responses go at once when it becomes lower.
+    /// The maximum number of bytes of responses on disk; lowering it removes responses immediately.
     public override var diskCapacity: Int {
       get { store?.limits.totalSize ?? 0 }
       set {
@@ -176,15 +175,15 @@
           defer { disk = new }
           return disk
         }
-        // A cache that opens removes what is beyond its limits.
+        // A cache removes what exceeds its limits when it opens.
         if let new { _ = new.count } else { old?.removeAll() }
       }
     }
 
-    /// The bytes of responses in memory, with what is known of them.
+    /// The bytes of responses in memory, including their heads.
     public override var currentMemoryUsage: Int { memory.totalCost }
 
-    /// The bytes of responses on disk, with what is known of them.
+    /// The bytes of responses on disk, including their heads.
     public override var currentDiskUsage: Int { store?.totalSize ?? 0 }
 
     // MARK: The shared cache
@@ -209,9 +208,9 @@
     }
   }
 
-  /// Lets `.shared` be a ``ResponseCache`` where one is wanted, as in `let cache: URLCache = .shared`.
+  /// Lets `.shared` be a ``ResponseCache`` wherever that type is expected, as in `let cache: URLCache = .shared`.
   ///
-  /// A subclass can't give an inherited property that can be set another type.
+  /// A subclass can't give an inherited settable property another type.
   public protocol SharedResponses {}
 
   extension SharedResponses where Self == ResponseCache {
@@ -225,20 +224,20 @@
     }
   }
 
-  /// When responses were removed by their dates, of which those in memory are told apart when they are found.
+  /// The dates by which responses were removed; those in memory are checked when they are found.
   private struct Removals {
     /// The most intervals that are kept.
     private static let limit = 16
 
-    /// How many changes there were.
+    /// How many changes were made.
     var count = 0
     private var intervals: [Range<Date>] = []
 
     func include(_ date: Date) -> Bool { intervals.contains { $0.contains(date) } }
 
-    /// False if there are too many, which are forgotten then.
+    /// False if there are too many; they are forgotten then.
     mutating func add(_ new: Range<Date>) -> Bool {
-      // One covers those before it that lie within it. After the clock was set back a later one may end earlier.
+      // A removal covers earlier ones that lie within it. After the clock was set back a later one may end earlier.
       intervals.removeAll { new.lowerBound <= $0.lowerBound && $0.upperBound <= new.upperBound }
       intervals.append(new)
       guard intervals.count > Self.limit else { return true }

@@ -4,7 +4,7 @@
 
   /// A response of ``ResponseCache``, with what tells whether a request finds it.
   ///
-  /// On disk its head is JSON beside the body's bytes. A head of another version is no response.
+  /// On disk its head is JSON, stored with the body's bytes. A head of another version is not read.
   struct StoredURLResponse: Sendable {
     /// All but the body.
     private struct Head: Codable {
@@ -23,7 +23,7 @@
       var chosenBy: [String: String?]
     }
 
-    /// What an object in memory takes beside its bytes, about.
+    /// The approximate size of an object in memory besides its bytes.
     private static let overhead = 512
 
     let response: CachedURLResponse
@@ -31,7 +31,7 @@
     let date: Date
     private let selection: Selection
 
-    /// Makes one of a response to be stored; nil if no request can find it, as with `Vary: *`.
+    /// Makes one from a response to be stored; nil if no request can find it, as with `Vary: *`.
     init?(_ response: CachedURLResponse, for request: URLRequest, date: Date) {
       let fields = (response.response as? HTTPURLResponse).map { HTTPCache.Response($0).fields }
       guard let selection = Selection(of: Self.request(request), for: fields ?? [:]) else {
@@ -68,14 +68,14 @@
     /// Whether the request's fields choose this response.
     func matches(_ request: URLRequest) -> Bool { selection.matches(Self.request(request)) }
 
-    /// The bytes that it takes in memory, about.
+    /// Its approximate size in memory, in bytes.
     var cost: Int {
       let fields = (response.response as? HTTPURLResponse)?.allHeaderFields ?? [:]
       let size = fields.reduce(0) { $0 + "\($1.key)".utf8.count + "\($1.value)".utf8.count }
       return response.data.count + size + Self.overhead
     }
 
-    /// What is stored beside the body; nil if a part of it can't be.
+    /// The data stored with the body; nil if a part of it can't be stored.
     var head: Data? {
       guard let url = response.response.url else { return nil }
       let http = response.response as? HTTPURLResponse

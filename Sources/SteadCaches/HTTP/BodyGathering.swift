@@ -12,7 +12,7 @@ struct BodyGathering {
   private let length: Int?
   private let store: ResponseStore
   private let key: CacheKey
-  /// The most bytes that the body may have.
+  /// The maximum number of bytes of the body.
   private let limit: Int
   private var size = 0
   private var place = Place.memory(Data())
@@ -77,7 +77,7 @@ struct BodyGathering {
     }
   }
 
-  /// Drops what was gathered.
+  /// Drops the gathered bytes.
   mutating func cancel() {
     if case .disk(let writer) = place { writer.cancel() }
     place = .nowhere

@@ -1,7 +1,7 @@
 /// The directives of a message's `Cache-Control` (RFC 9111, 5.2; RFC 5861; RFC 8246) that a private cache obeys.
 ///
-/// What is malformed makes a response less fresh, never fresher. `s-maxage`, `proxy-revalidate` and `private` are
-/// for shared caches, and so are `CDN-Cache-Control` and `Surrogate-Control`.
+/// Malformed directives make a response less fresh, never fresher. `s-maxage`, `proxy-revalidate` and `private` are for
+/// shared caches, and so are `CDN-Cache-Control` and `Surrogate-Control`.
 struct CacheControl: Sendable, Hashable {
   /// A longer time counts as this one, about 68 years (RFC 9111, 1.2.2).
   static let longest = 1 << 31
@@ -25,7 +25,7 @@ struct CacheControl: Sendable, Hashable {
   /// ``longest`` if any age is right.
   var maxStale: Int?
 
-  /// Reads the directives of a message, of which a request may have the older `Pragma: no-cache` instead.
+  /// Reads the directives of a message; a request may have the older `Pragma: no-cache` instead.
   init(of fields: HTTPCache.Fields, isRequest: Bool = false) {
     for value in fields.values(named: "Cache-Control") {
       for member in FieldScanner.members(of: value) { read(member) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a request is answered, decided from what is stored and from the time alone (RFC 9111, 4).
+/// How a request is answered, decided only from what is stored and the time (RFC 9111, 4).
 enum CacheDecision: Sendable, Hashable {
   /// The request goes to the server, and its response isn't stored.
   case bypass
@@ -10,7 +10,7 @@ enum CacheDecision: Sendable, Hashable {
   case useAndRevalidate(StoredResponse, by: HTTPCache.Request)
   /// The server is asked, with the validators of a stored response if it has any.
   case ask(HTTPCache.Request, about: StoredResponse?)
-  /// The answer is a 504: the request wants a stored response, and none can be used.
+  /// The answer is a 504: the request demands a stored response, and none can be used.
   case unavailable
   /// An error is thrown.
   case fail(HTTPCacheError.Code)

@@ -2,8 +2,8 @@ import Foundation
 
 /// What the responses of one URL are stored under: the URL without its fragment, and in one spelling.
 ///
-/// Scheme and host are in lower case, the port is left out if it is the scheme's own, and an empty path is a
-/// slash. The query is part of it as it is.
+/// Scheme and host are in lower case, the scheme's default port is left out, and an empty path is a slash. The query is
+/// kept as it is.
 struct CacheKey: Sendable, Hashable {
   let string: String
   /// Scheme, host and port.
@@ -24,7 +24,7 @@ struct CacheKey: Sendable, Hashable {
     guard let port = ["http": ":80", "https": ":443"][scheme] else { return nil }
     let rest = bytes[(colon + 3)...]
     let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
-    // A name and a password don't belong to the origin, yet to what is stored under the key.
+    // A name and a password aren't part of the origin, but they are part of the key.
     let at = rest[..<end].lastIndex(of: UInt8(ascii: "@"))
     let user = rest[..<(at.map { $0 + 1 } ?? rest.startIndex)]
     var authority = String(

@@ -32,10 +32,10 @@ final class ChunkQueue: Sendable {
   private let state = Mutex(State())
   private let limit: Int
 
-  /// - Parameter limit: The bytes that may wait for the reader; with more of them the writer waits, too.
+  /// - Parameter limit: How many bytes may wait for the reader; with more, the writer waits, too.
   init(limit: Int) { self.limit = max(0, limit) }
 
-  /// Adds a chunk, and returns when there is room for another one. Whether anybody reads.
+  /// Adds a chunk, and returns when there is space for another one; false if nobody reads.
   func write(_ chunk: Data) async -> Bool {
     let (reader, isFull) = state.withLock { state in
       if let reader = state.reader {
@@ -99,7 +99,7 @@ final class ChunkQueue: Sendable {
     if let found { continuation.resume(with: found) }
   }
 
-  /// Nobody reads any more: what waits is dropped, and so is what follows.
+  /// Nobody reads any more: waiting chunks are dropped, and so are later ones.
   func abandon() {
     let (reader, writer, handler) = state.withLock { state in
       state.isAbandoned = true
@@ -112,7 +112,7 @@ final class ChunkQueue: Sendable {
     handler?()
   }
 
-  /// Calls a closure once nobody reads any more, unless the chunks end before.
+  /// Calls a closure once nobody reads any more, unless the chunks end first.
   func onAbandonment(_ handler: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
       if !state.isAbandoned { state.onAbandonment = handler }

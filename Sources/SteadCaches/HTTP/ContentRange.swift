@@ -10,7 +10,7 @@ struct ContentRange: Sendable, Hashable {
     self.length = length
   }
 
-  /// Reads a `Content-Range`; nil if it doesn't give the part and the length of the whole.
+  /// Parses a `Content-Range`; nil if it lacks the part or the length of the whole.
   init?(_ value: String) {
     guard value.lowercasedASCII.hasPrefix("bytes ") else { return nil }
     let parts = value.dropFirst("bytes ".count).split(

@@ -49,7 +49,7 @@ struct FieldScanner {
     return nil
   }
 
-  /// What is left.
+  /// The rest of the input.
   mutating func rest() -> String {
     defer { position = bytes.count }
     return String(decoding: bytes[position...], as: UTF8.self)
@@ -57,8 +57,8 @@ struct FieldScanner {
 
   /// The members of a comma-separated list without the whitespace around them; empty members don't count.
   ///
-  /// Commas in quoted strings don't separate. A quote that is never closed quotes nothing, so that it cannot
-  /// hide the directives behind it.
+  /// Commas in quoted strings don't separate. An unclosed quote quotes nothing, so that it cannot hide the directives
+  /// after it.
   static func members(of value: String) -> [String] {
     var members: [String] = []
     var scanner = FieldScanner(value)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// For how long a response may be used (RFC 9111, 4.2), worked out once from its fields.
+/// How long a response may be used (RFC 9111, 4.2), computed once from its fields.
 struct Freshness: Sendable, Hashable {
-  /// The share of the time since the last modification for which a response without a time of its own is fresh.
+  /// The share of the time since the last modification for which a response without an explicit lifetime is fresh.
   static let heuristicShare = 0.1
 
   /// In seconds; negative for a response that came already expired.
@@ -47,19 +47,19 @@ struct Freshness: Sendable, Hashable {
     initialAge + max(0, now.timeIntervalSince(receivedAt))
   }
 
-  /// For how long the response remains fresh; zero or less if it is stale.
+  /// How long the response remains fresh; zero or less if it is stale.
   ///
   /// It is stale, too, if the clock was set back to before the response came: its age isn't known then.
   func rest(at now: Date) -> TimeInterval {
     now < receivedAt ? min(0, lifetime - initialAge) : lifetime - age(at: now)
   }
 
-  /// Whether a response says for how long it is fresh.
+  /// Whether a response states how long it is fresh.
   static func isExplicit(_ fields: HTTPCache.Fields) -> Bool {
     CacheControl(of: fields).maxAge != nil || fields.contains("Expires")
   }
 
-  /// The number that `Age` has: the first one, as if a cache on the way had sent no other.
+  /// The number in `Age`: the first one, as if a cache on the way had sent no other.
   private static func age(in fields: HTTPCache.Fields) -> TimeInterval {
     let first = fields.values(named: "Age").first.map { FieldScanner.members(of: $0).first ?? "" }
     return TimeInterval(min(first?.decimalDigits ?? 0, CacheControl.longest))

@@ -1,7 +1,7 @@
 import Foundation
 
 extension HTTPCache {
-  /// A question to the server, and what it is for.
+  /// A question to the server, and its purpose.
   struct Exchange: Sendable {
     let flight: Flight
     /// The caller's request, without the cache's conditions.
@@ -10,7 +10,7 @@ extension HTTPCache {
     let stored: StoredResponse?
     let fetch: Fetch
 
-    /// Whether others that make the same request may wait for the response.
+    /// Whether equal requests may wait for the response.
     var isShareable: Bool {
       request.method == "GET" && [.standard, .preferStored].contains(flight.mode)
     }
@@ -26,12 +26,12 @@ extension HTTPCache {
   /// Asks the server for this caller alone.
   func alone(_ exchange: Exchange) async throws -> Reply {
     while true {
-      // Nobody else knows of the landing, so the reply is there.
+      // Nobody else knows the landing, so it has the reply.
       if let reply = try await land(exchange).claim() { return reply }
     }
   }
 
-  /// Asks the server once for all who ask the same at the same time.
+  /// Asks the server once for all simultaneous equal questions.
   func shared(_ exchange: Exchange) async throws -> Landing {
     let flight = exchange.flight
     if let landing = landings.withLock({ $0[flight] }) { return landing }
@@ -44,7 +44,7 @@ extension HTTPCache {
       keep: { _, _ in nil })
   }
 
-  /// Asks the server in the background about a response that was used meanwhile, unless that is done already.
+  /// Asks the server in the background about a response that was used meanwhile, unless that is already running.
   func revalidate(
     _ flight: Flight, about stored: StoredResponse, for request: Request, _ fetch: @escaping Fetch
   ) {
@@ -62,12 +62,12 @@ extension HTTPCache {
     }
   }
 
-  /// Waits for the revalidations that run in the background, as before a program ends.
+  /// Waits for the revalidations that run in the background, for example before a program ends.
   public func finishRevalidations() async {
     for task in revalidations.withLock({ Array($0.values) }) { await task.value }
   }
 
-  /// Sends the question, and follows what the response says about what is stored.
+  /// Sends the question, and applies the response to what is stored.
   private func land(_ exchange: Exchange, isShared: Bool = false) async throws -> Landing {
     let (key, request) = (exchange.flight.key, exchange.request)
     let id = Self.newName()
@@ -96,7 +96,7 @@ extension HTTPCache {
     store.rights.end(id, of: key)
     switch reception {
     case .confirmed(let stored, let isReusable):
-      // The body is looked up first, since it goes with a response that may not be used again.
+      // The body is looked up first, since it is removed with a response that may not be used again.
       let reply = reply(
         stored, to: request, under: key, as: .revalidated, forwardStatus: response.status,
         isStored: isReusable)

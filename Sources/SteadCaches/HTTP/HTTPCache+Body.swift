@@ -2,15 +2,15 @@ public import Foundation
 import Synchronization
 
 extension HTTPCache {
-  /// The bytes of a response: all at once, or chunk by chunk as they come.
+  /// The bytes of a response: all at once, or chunk by chunk as they arrive.
   ///
   /// ```swift
   /// for try await chunk in reply.body { file.write(chunk) }
   /// let all = try await reply.body.data()
   /// ```
   ///
-  /// Bytes that come from the server can be read once: a second reading throws
-  /// ``HTTPCacheError/Code/bodyAlreadyRead``, whether the first one has ended or not. Stored ones can be read again.
+  /// Bytes from the server can be read once: a second reading throws ``HTTPCacheError/Code/bodyAlreadyRead``, whether
+  /// the first one has ended or not. Stored ones can be read again.
   public struct Body: AsyncSequence, Sendable {
     /// One chunk, which is never empty.
     public typealias Element = Data
@@ -33,7 +33,7 @@ extension HTTPCache {
       }
     }
 
-    /// Makes a body whose chunks a closure gives, until it gives nil.
+    /// Makes a body whose chunks a closure returns, until it returns nil.
     init(pulling next: @escaping @Sendable () async throws -> Data?) {
       source = .chunks { next }
     }
@@ -71,7 +71,7 @@ extension HTTPCache {
       return all
     }
 
-    /// Begins to read.
+    /// Starts reading.
     public func makeAsyncIterator() -> Iterator {
       switch source {
       case .data(let data):
@@ -95,8 +95,8 @@ extension HTTPCache {
 
       /// The next chunk; nil at the end.
       ///
-      /// - Throws: What the source of the bytes throws, as when a connection breaks off; ``HTTPCacheError`` if they
-      ///   come from the server and were read.
+      /// - Throws: What the source of the bytes throws, for example when a connection breaks; ``HTTPCacheError`` if
+      ///   they come from the server and were read.
       public mutating func next() async throws -> Data? {
         while let chunk = try await read() {
           if !chunk.isEmpty { return chunk }

@@ -1,32 +1,32 @@
 public import Foundation
 
 extension HTTPCache {
-  /// Removes all responses of a URL, and what is on its way to be stored there.
+  /// Removes all responses of a URL, and those that are on their way to be stored there.
   public func removeResponses(for url: URL) {
     if let key = CacheKey(url) { store.remove(key) }
   }
 
   /// Removes all responses of a host, on all its ports.
   ///
-  /// Those of other hosts stay. If the cache has a disk, they leave memory and stay there.
+  /// Other hosts' responses stay. If the cache has a disk, they leave memory and stay on disk.
   ///
-  /// A disk that can't be written is treated as in ``removeAll()``.
+  /// If the disk can't be written, the same happens as in ``removeAll()``.
   public func removeResponses(fromHost host: String) {
     store.remove(host: host)
   }
 
-  /// Removes all responses that were stored at a date or later. A confirmation by the server stores nothing.
+  /// Removes all responses that were stored at a date or later. A confirmation by the server doesn't count as storing.
   ///
-  /// Older ones stay. If the cache has a disk, they leave memory and stay there.
+  /// Older ones stay. If the cache has a disk, they leave memory and stay on disk.
   ///
-  /// A disk that can't be written is treated as in ``removeAll()``.
+  /// If the disk can't be written, the same happens as in ``removeAll()``.
   public func removeResponses(storedSince date: Date) {
     store.remove(storedSince: date)
   }
 
-  /// Removes all responses, and what is on its way to be stored.
+  /// Removes all responses, and those that are on their way to be stored.
   ///
-  /// If the disk can't be written, as when it is full or a stopped process holds its lock, this object works in memory
+  /// If the disk can't be written, because it is full or a stopped process holds its lock, this object works in memory
   /// until it has emptied the disk, which it tries whenever it stores a response. The files hold the responses until
   /// then, and other objects and processes find them.
   public func removeAll() {

@@ -1,8 +1,8 @@
 extension HTTPCache {
-  /// Header fields in their order, whose names are compared without regard to case.
+  /// Header fields in order; names are compared without regard to case.
   ///
-  /// A name may occur more than once, as `Set-Cookie` does. Finding a field takes time in proportion to their
-  /// number, which is small in a response.
+  /// A name may occur more than once, as `Set-Cookie` does. Finding a field takes time in proportion to their number,
+  /// which is small in a response.
   public struct Fields: Sendable, Hashable {
     /// One line of a header.
     public struct Field: Sendable, Hashable {
@@ -36,7 +36,7 @@ extension HTTPCache {
       self.fields = fields.map { Field(name: $0.name, value: $0.value) }
     }
 
-    /// Makes fields of what was read from a message.
+    /// Makes fields from the fields of a message.
     public init(_ fields: [Field]) { self.fields = fields }
 
     /// The value of a name; the values of a name that occurs more than once are joined with commas.
@@ -60,7 +60,7 @@ extension HTTPCache {
       }
     }
 
-    /// The values of a name, one for each time that it occurs.
+    /// The values of a name, one for each occurrence.
     public func values(named name: String) -> [String] {
       fields.compactMap { $0.name.isSameFieldName(as: name) ? $0.value : nil }
     }
@@ -70,7 +70,7 @@ extension HTTPCache {
       fields.contains { $0.name.isSameFieldName(as: name) }
     }
 
-    /// Adds a field behind the others, even if its name occurs already.
+    /// Adds a field after the others, even if its name already occurs.
     public mutating func append(_ value: String, named name: String) {
       fields.append(Field(name: name, value: value))
     }

@@ -1,14 +1,14 @@
 extension HTTPCache {
-  /// What an HTTP cache may take up.
+  /// The limits of an HTTP cache.
   public struct Limits: Sendable, Hashable {
-    /// The most bytes of responses in memory.
+    /// The maximum number of bytes of responses in memory.
     public var memorySize: Int
-    /// The most bytes of responses on disk.
+    /// The maximum number of bytes of responses on disk.
     public var diskSize: Int
-    /// The most bytes of one response's body; a longer one is handed on and not stored.
+    /// The maximum number of bytes of one response's body; a longer one is passed on and not stored.
     public var bodySize: Int
-    /// The most bytes of one body that are gathered in memory. A longer one goes to disk while it is handed on,
-    /// or isn't stored if the cache has no disk.
+    /// The maximum number of bytes of one body that are gathered in memory. A longer one goes to disk while it is
+    /// passed on, or isn't stored if the cache has no disk.
     public var bufferSize: Int
 
     /// Makes limits: 16 MiB in memory, 200 MiB on disk, 50 MiB for a body, of which 1 MiB is gathered in memory.
@@ -22,19 +22,20 @@ extension HTTPCache {
       self.bufferSize = bufferSize
     }
 
-    /// The most responses of one URL that are stored, chosen by `Vary` or by ranges; the oldest goes first.
+    /// The maximum number of stored responses of one URL, chosen by `Vary` or by ranges; the oldest goes first.
     public static let variantsPerURL = 16
-    /// The most bytes of a response's fields; a response with more isn't stored.
+    /// The maximum number of bytes of a response's fields; a response with more isn't stored.
     public static let headSize = 256 << 10
-    /// The longest time for which a response is fresh that says nothing of it: a week.
+    /// The maximum freshness of a response that doesn't state its own: a week.
     public static let heuristicLifetime = Duration.seconds(7 * 86_400)
-    /// How long requests wait for an equal one whose body is too large for memory, once its reader rests.
+    /// How long requests wait for an equal one whose body is too large for memory, once its reader pauses.
     public static let patience = Duration.seconds(2)
 
     /// The limits of the cache on disk.
     var ofDisk: DiskCache.Limits {
       var limits = DiskCache.Limits(totalSize: diskSize)
-      // A change must find them: what it could not remove would be there again once the clock is right. They are stale.
+      // A change must find them: otherwise, what it could not remove would return once the clock is right. They are
+      // stale.
       limits.findsEntriesStoredLater = true
       return limits
     }

@@ -1,15 +1,15 @@
 public import Foundation
 
 extension HTTPCache {
-  /// What a client asks for, as far as a cache is concerned.
+  /// A client's request, as far as a cache is concerned.
   ///
   /// The body isn't part of it: the closure that fetches sends it.
   public struct Request: Sendable, Hashable {
-    /// The method, such as `GET`, whose case counts.
+    /// The method, such as `GET`, which is case-sensitive.
     public var method: String
     /// The URL, with scheme and host; the fragment has no meaning for a cache.
     public var url: URL
-    /// The header fields, which must be all those that the server's answer can depend on.
+    /// The header fields, which must include all that the server's answer can depend on.
     public var fields: Fields
     /// Whether the request has a body. Requests with one are never answered from the cache.
     public var hasBody: Bool
@@ -29,12 +29,12 @@ extension HTTPCache {
   public struct Response: Sendable, Hashable {
     /// The status code, such as 200.
     public var status: Int
-    /// The reason phrase, which HTTP/1.1 alone has.
+    /// The reason phrase, which only HTTP/1.1 has.
     public var reason: String?
     /// The header fields.
     public var fields: Fields
-    /// Whether the client undid the body's `Content-Encoding` and took that field out. The `ETag` and the ranges of the
-    /// server are those of the encoded body, so no ranges are cut from a decoded one. False at first.
+    /// Whether the client has decoded the body's `Content-Encoding` and removed that field. The server's `ETag` and
+    /// ranges are those of the encoded body, so no ranges are cut from a decoded one. False by default.
     public var isDecoded = false
 
     /// Makes a head of a response.
@@ -45,7 +45,7 @@ extension HTTPCache {
     }
   }
 
-  /// A response as the cache hands it to its caller.
+  /// A response as the cache returns it to its caller.
   public struct Reply: Sendable {
     /// The head, with an `Age` if the response was stored.
     public var response: Response

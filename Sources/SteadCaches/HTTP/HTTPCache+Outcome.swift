@@ -8,11 +8,11 @@ extension HTTPCache {
 
       /// A stored response that was fresh.
       public static let hit = Source("hit")
-      /// A stored response that was stale, and allowed all the same.
+      /// A stored response that was stale, and allowed nevertheless.
       public static let stale = Source("stale")
       /// A stored response that the server confirmed with a 304.
       public static let revalidated = Source("revalidated")
-      /// The server, since nothing stored could be used.
+      /// The server, since no stored response could be used.
       public static let miss = Source("miss")
       /// The server, since the request's method or the caller rules out a stored response.
       public static let bypass = Source("bypass")
@@ -25,7 +25,7 @@ extension HTTPCache {
 
     /// Where the response came from.
     public var source: Source
-    /// How old the response was when it was handed out, in seconds; nil for one that the server just sent.
+    /// How old the response was when it was returned, in seconds; nil for one that the server just sent.
     public var age: Int?
     /// For how many seconds the response remains fresh; negative once it is stale, nil if it is not stored.
     public var freshness: Int?
@@ -42,7 +42,7 @@ extension HTTPCache {
       self.age = age
     }
 
-    /// The value of a `Cache-Status` field (RFC 9211) that says the same.
+    /// The equivalent value of a `Cache-Status` field (RFC 9211).
     ///
     /// - Parameter cache: The cache's name, a token such as `stead`.
     public func cacheStatus(named cache: String = "stead") -> String {

@@ -1,17 +1,17 @@
 import Foundation
 
 extension HTTPCache {
-  /// The response to a request: one that is stored, or the server's.
+  /// The response to a request: a stored one, or the server's.
   ///
-  /// The server's response is stored while its body is read, if it may be stored at all. It is not if the body
-  /// breaks off, or if it has another length than its `Content-Length`.
+  /// The server's response is stored while its body is read, if it may be stored at all. It is not stored if the body
+  /// breaks off, or if its length differs from its `Content-Length`.
   ///
   /// - Parameters:
   ///   - mode: How this request uses the cache.
-  ///   - fetch: Sends a request to the server. It runs in a task of its own, which is cancelled when nobody waits
-  ///     for it any more, and it may run after this call returned, to revalidate what was used.
-  /// - Throws: What `fetch` throws; ``HTTPCacheError`` if only a stored response may be used, and there is
-  ///   none; `CancellationError` when the task is cancelled.
+  ///   - fetch: Sends a request to the server. It runs in a separate task, which is cancelled when nobody waits for it
+  ///     any more, and it may run after this call returned, to revalidate the response that was used.
+  /// - Throws: What `fetch` throws; ``HTTPCacheError`` if only a stored response may be used, and there is none;
+  ///   `CancellationError` if the task is cancelled.
   public func response(
     to request: Request, mode: Mode = .standard, fetch: @escaping Fetch
   ) async throws -> Reply {

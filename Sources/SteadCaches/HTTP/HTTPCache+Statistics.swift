@@ -1,15 +1,15 @@
 extension HTTPCache {
   /// What an HTTP cache has done since it was made.
   public struct Statistics: Sendable, Hashable {
-    /// How often a stored response was used without asking the server, fresh ones and stale ones.
+    /// How often a stored response, fresh or stale, was used without asking the server.
     public var hits = 0
     /// How many of the ``hits`` were stale.
     public var staleHits = 0
     /// How often the server confirmed a stored response.
     public var revalidations = 0
-    /// How often the server sent a response because nothing stored could be used.
+    /// How often the server sent a response because no stored one could be used.
     public var misses = 0
-    /// How often a request was handed on without a look into the cache.
+    /// How often a request was passed on without a look-up in the cache.
     public var bypasses = 0
     /// The bytes of bodies that came from the cache and not from the server.
     public var bytesSaved = 0

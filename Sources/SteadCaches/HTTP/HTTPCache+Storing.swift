@@ -18,7 +18,7 @@ extension HTTPCache {
     return store(draft, body, for: request, under: key)
   }
 
-  /// Hands on a response that may be stored, and stores it as its body comes.
+  /// Returns a response that may be stored, and stores it as its body arrives.
   func landNew(
     _ draft: StoredResponse, _ response: Response, _ body: Body, _ exchange: Exchange,
     isShared: Bool
@@ -69,7 +69,7 @@ extension HTTPCache {
       for try await chunk in body {
         gathering.append(chunk)
         if !gathering.isWanted { settle(false) }
-        // Others that wait for the whole body must not wait for a reader that rests.
+        // Requests that wait for the whole body must not wait for a reader that pauses.
         let impatience =
           gathering.isLarge ? Task { await Self.lapse(of: Limits.patience, settle) } : nil
         let isRead = await queue.write(chunk)
@@ -92,7 +92,7 @@ extension HTTPCache {
   }
 
   private static func lapse(of time: Duration, _ settle: @Sendable (Bool) -> Void) async {
-    // Not to wait for another task: the time itself is what is waited for. Cancelled when the reader goes on.
+    // This does not wait for another task: it waits for the time itself. Cancelled when the reader continues.
     guard (try? await Task.sleep(for: time)) != nil else { return }
     settle(false)
   }
@@ -103,7 +103,7 @@ extension HTTPCache {
     guard Self.length(of: draft).map({ $0 == data.count }) ?? true else { return false }
     var stored = draft
     stored.bodySize = data.count
-    // A copy: bytes of the program's may be freed by code of its own, which must not run under the cache's locks.
+    // A copy: the program's own code may free the program's bytes, and must not run under the cache's locks.
     let isKept = data.count <= store.memoryBodySize
     let body = isKept ? data.withUnsafeBytes { Data($0) } : data
     return store.store(stored, body, for: request, under: key)
@@ -116,7 +116,7 @@ extension HTTPCache {
     return draft.response.fields.values(named: "Content-Length").first?.decimalDigits
   }
 
-  /// Sends a request that nothing stored can answer, and removes what its response makes useless.
+  /// Sends a request that no stored response can answer, and removes responses that its answer invalidates.
   func handOn(
     _ request: Request, under key: CacheKey?, _ mode: Mode, _ fetch: Fetch
   ) async throws -> Reply {

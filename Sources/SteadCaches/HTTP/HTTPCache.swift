@@ -12,16 +12,16 @@ import Synchronization
 /// ```
 ///
 /// It is private: it belongs to one user, and stores responses with `Cache-Control: private`, with cookies and to
-/// requests with `Authorization`. What was sent for one value of `Authorization` is never used for another one.
+/// requests with `Authorization`. A response to one value of `Authorization` is never used for another one.
 ///
-/// A fresh response from memory takes some microseconds. Equal requests at the same time make one fetch, if its
-/// response may be used for all of them. The cache never throws for a failure of its own: what it can't store or
-/// read is fetched again.
+/// A fresh response from memory takes some microseconds. Simultaneous equal requests make one fetch, if its response
+/// may be used for all of them. The cache never throws for its own failures: what it can't store or read is fetched
+/// again.
 public final class HTTPCache: Sendable {
-  /// Sends a request to the server, and gives the head of the final response and its body.
+  /// Sends a request to the server, and returns the head of the final response and its body.
   ///
   /// The request may have fields that the caller's did not have, such as `If-None-Match`, so send the one that is
-  /// passed. A body that was decoded, as from gzip, must come without `Content-Encoding` and `Content-Length`.
+  /// passed. A decoded body, for example from gzip, must be returned without `Content-Encoding` and `Content-Length`.
   public typealias Fetch = @Sendable (Request) async throws -> (Response, Body)
 
   /// The limits that the cache was made with.
@@ -35,7 +35,7 @@ public final class HTTPCache: Sendable {
   let counts = Mutex(Statistics())
   private let offline = Mutex(false)
 
-  /// Requests that share one fetch: equal ones, between which nothing of their URL was removed.
+  /// Requests that share one fetch: equal ones between which nothing of their URL was removed.
   struct Flight: Hashable, Sendable {
     let question: Request
     let key: CacheKey
@@ -48,7 +48,7 @@ public final class HTTPCache: Sendable {
     Flight(question: question, key: key, mode: mode, epoch: store.rights.epoch(of: key))
   }
 
-  /// Makes a cache in memory alone, which is empty at first.
+  /// Makes an empty cache that is only in memory.
   public convenience init(limits: Limits = Limits()) {
     self.init(disk: nil, limits: limits)
   }
@@ -65,16 +65,16 @@ public final class HTTPCache: Sendable {
       disk: DiskCache(named: name, in: directories, limits: limits.ofDisk), limits: limits)
   }
 
-  /// Makes a cache in memory and on disk, in a directory of its own, which is made if it is missing.
+  /// Makes a cache in memory and on disk, in its own directory, which is created if it is missing.
   ///
-  /// Several processes may use it. The directory must belong to this user, be writable by nobody else, and not be
-  /// a symbolic link; without such a one, responses are kept in memory.
+  /// Several processes may use it. The directory must belong to this user, be writable by no other user, and not be a
+  /// symbolic link; otherwise, responses are kept in memory.
   public convenience init(directory: URL, limits: Limits = Limits()) {
     self.init(disk: DiskCache(directory: directory, limits: limits.ofDisk), limits: limits)
   }
 
-  /// Makes a cache whose time is given, in memory alone if there is no directory. It drops nothing when memory is
-  /// short, so that what it has depends on its calls alone.
+  /// Makes a cache with a given time, which is only in memory if there is no directory. It drops nothing when memory is
+  /// short, so that its contents only depend on its calls.
   package convenience init(
     directory: URL?, limits: Limits = Limits(), now: @escaping @Sendable () -> Date
   ) {
@@ -92,8 +92,8 @@ public final class HTTPCache: Sendable {
       disk: disk, limits: limits, respondsToMemoryPressure: now == nil, now: clock)
   }
 
-  /// Whether the server is never asked: whatever is stored is used, however old, and what isn't stored
-  /// throws ``HTTPCacheError/Code/offline``. False at first.
+  /// Whether the server is never asked: any stored response is used, however old, and a missing one throws
+  /// ``HTTPCacheError/Code/offline``. False by default.
   public var isOffline: Bool {
     get { offline.withLock { $0 } }
     set { offline.withLock { $0 = newValue } }
@@ -102,8 +102,8 @@ public final class HTTPCache: Sendable {
   /// What the cache has done since it was made.
   public var statistics: Statistics { counts.withLock { $0 } }
 
-  /// The bytes that the stored responses take up in memory, nearly.
+  /// The approximate number of bytes that the stored responses take in memory.
   public var memorySize: Int { store.memory.totalCost }
-  /// The bytes of the responses that are on disk.
+  /// The number of bytes of the responses on disk.
   public var diskSize: Int { store.disk?.totalSize ?? 0 }
 }

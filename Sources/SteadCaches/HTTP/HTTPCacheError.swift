@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Why an HTTP cache has no response to give, or a response no body.
+/// Why an HTTP cache has no response to return, or a response has no body.
 ///
-/// Errors of the closure that fetches are handed on as they are.
+/// Errors of the closure that fetches are passed on unchanged.
 public struct HTTPCacheError: Error, Sendable {
-  /// What went wrong, to compare with.
+  /// The kind of failure, to compare with.
   public struct Code: Hashable, Sendable {
     private enum Name { case offline, notStored, bodyAlreadyRead }
     private let name: Name
@@ -12,15 +12,15 @@ public struct HTTPCacheError: Error, Sendable {
 
     /// The cache is in offline mode and has no response for the request.
     public static let offline = Code(.offline)
-    /// The mode `onlyStored` was asked for, and no response is stored for the request.
+    /// The mode `onlyStored` was requested, and no response is stored for the request.
     public static let notStored = Code(.notStored)
-    /// A body that comes from the server was read a second time, which its bytes don't outlast.
+    /// A body that comes from the server was read a second time, when its bytes were gone.
     public static let bodyAlreadyRead = Code(.bodyAlreadyRead)
   }
 
-  /// What went wrong, to compare with.
+  /// The kind of failure, to compare with.
   public var code: Code
-  /// What went wrong and what to do about it.
+  /// What went wrong, and the remedy.
   public var message: String
 
   init(_ code: Code, for request: HTTPCache.Request) {
@@ -38,7 +38,7 @@ public struct HTTPCacheError: Error, Sendable {
 
   static let bodyAlreadyRead = HTTPCacheError(
     .bodyAlreadyRead,
-    "The body was read before, and comes from the server once; keep what the first reading gave.")
+    "The body was already read, and the server sends it once; keep the bytes of the first reading.")
 }
 
 extension HTTPCacheError: CustomStringConvertible, LocalizedError {

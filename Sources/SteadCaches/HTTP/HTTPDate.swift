@@ -70,7 +70,7 @@ enum HTTPDate {
       hour < 24, minute < 60, second <= 60  // A leap second.
     else { return nil }
     let days = self.days(year, month, day)
-    // A day that the month does not have comes out as one of the next month.
+    // A day that the month does not have becomes one of the next month.
     guard day > 0, civil(days) == (year, month, day) else { return nil }
     return Date(
       timeIntervalSince1970: Double(days * secondsPerDay + hour * 3600 + minute * 60 + second))

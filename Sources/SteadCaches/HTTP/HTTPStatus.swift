@@ -15,20 +15,20 @@ enum HTTPStatus {
   ]
   private static let serverFailures: Set<Int> = [500, 502, 503, 504]
 
-  /// Whether a response without a time of its own may be fresh for a while.
+  /// Whether a response without an explicit lifetime may be fresh for a while.
   static func isHeuristicallyCacheable(_ status: Int) -> Bool {
     heuristicallyCacheable.contains(status)
   }
 
-  /// Whether this cache knows what a status asks of caches (`must-understand`, RFC 9111, 5.2.2.3).
+  /// Whether this cache knows what a status requires of caches (`must-understand`, RFC 9111, 5.2.2.3).
   static func isUnderstood(_ status: Int) -> Bool { understood.contains(status) }
 
-  /// Whether a response says that the server failed, so that `stale-if-error` applies (RFC 5861, 4).
+  /// Whether a response reports a failure of the server, so that `stale-if-error` applies (RFC 5861, 4).
   static func isServerFailure(_ status: Int) -> Bool { serverFailures.contains(status) }
 
   /// Whether a response ends its request: neither interim nor out of range.
   static func isFinal(_ status: Int) -> Bool { (200...599).contains(status) }
 
-  /// Whether a request changed what it was sent for, as far as a cache can tell.
+  /// Whether a request changed its target, as far as a cache can tell.
   static func isSuccess(_ status: Int) -> Bool { (200...399).contains(status) }
 }

@@ -2,13 +2,13 @@ import Foundation
 
 /// What a server's response means for the cache, decided from the two messages and the times alone.
 enum Reception: Sendable, Hashable {
-  /// The stored response is still right, and has these fields now; nil if it fits no other request any more.
+  /// The stored response is still valid, and has these fields now; nil if it fits no other request any more.
   case confirmed(StoredResponse, isReusable: Bool)
   /// The response is stored once its body is complete.
   case store(StoredResponse)
   /// The server failed, and the stored response may be used instead (RFC 5861, 4).
   case useStale(StoredResponse)
-  /// The confirmation is not of the stored response: ask again, about nothing.
+  /// The confirmation is not of the stored response: ask again, without a condition.
   case askAgain
   /// The response is handed on, and can't be stored.
   case handOn
@@ -16,7 +16,7 @@ enum Reception: Sendable, Hashable {
   /// Decides what a response to a GET means.
   ///
   /// - Parameters:
-  ///   - request: What was asked by the client, without the cache's own conditions.
+  ///   - request: The client's request, without the cache's own conditions.
   ///   - stored: What the server was asked about.
   ///   - id: A name for the body if it is stored.
   static func make(
@@ -42,11 +42,11 @@ enum Reception: Sendable, Hashable {
     return .handOn
   }
 
-  /// Whether a response tells that what was stored before it is outdated. A range says nothing of other ranges,
-  /// and a failure nothing of the resource.
+  /// Whether a response shows that what was stored before it is outdated. A range reveals nothing about other ranges,
+  /// and a failure nothing about the resource.
   static func replacesOthers(_ status: Int) -> Bool { [200, 301, 308, 404, 410].contains(status) }
 
-  /// Whether a stored response may be used when the server cannot be reached, or says that it failed.
+  /// Whether a stored response may be used when the server cannot be reached, or reports a failure.
   static func mayUseStale(
     _ stored: StoredResponse, for request: HTTPCache.Request, now: Date
   ) -> Bool {
@@ -59,7 +59,7 @@ enum Reception: Sendable, Hashable {
     return -freshness.rest(at: now) < TimeInterval(limit)
   }
 
-  /// What would be stored of a response, with an empty body; nil if it may not be stored (RFC 9111, 3).
+  /// The stored form of a response, with an empty body; nil if it may not be stored (RFC 9111, 3).
   static func draft(
     of response: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
     receivedAt: Date,

@@ -47,13 +47,13 @@ extension ResponseStore {
     return isStored
   }
 
-  /// Begins a body that is stored piece by piece; nil if there is no disk, or the response may not be stored.
+  /// Starts a body that is stored piece by piece; nil if there is no disk, or the response may not be stored.
   func writer(for response: StoredResponse, under key: CacheKey) -> DiskCache.Writer? {
     canStore(response)
       ? diskForWriting()?.writer(for: Self.onDisk(response.id), tags: [key.tag]) : nil
   }
 
-  /// Stores a response whose body is written, and returns whether it is stored.
+  /// Stores a response whose body has been written, and returns whether it is stored.
   func store(
     _ response: StoredResponse, _ writer: DiskCache.Writer, for request: HTTPCache.Request,
     under key: CacheKey

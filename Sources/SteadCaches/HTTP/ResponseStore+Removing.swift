@@ -4,10 +4,10 @@ extension ResponseStore {
   /// The most pages that are remembered because they could not be removed from the disk.
   private static let buriedLimit = 10_000
 
-  /// The disk, unless it holds what was to be removed.
+  /// The disk, unless it holds data that should have been removed.
   var usableDisk: DiskCache? { trust.isWhole ? disk : nil }
 
-  /// The disk, unless it holds what was to be removed and still can't be emptied.
+  /// The disk, unless it holds data that should have been removed and still can't be emptied.
   func diskForWriting() -> DiskCache? {
     guard let disk else { return nil }
     return trust.mend { disk.removeAll() } ? disk : nil
@@ -54,7 +54,7 @@ extension ResponseStore {
 
   /// - Parameters:
   ///   - remove: Removes entries from the disk, and returns whether it could.
-  ///   - rest: What is to be left of a page.
+  ///   - rest: The part of a page that remains.
   private func removeMany(
     _ remove: (DiskCache) -> Bool, rest: (CacheKey, StoredPage) -> StoredPage
   ) {
@@ -68,7 +68,7 @@ extension ResponseStore {
 
   private func clearMemory(_ rest: (CacheKey, StoredPage) -> StoredPage) {
     changing.withLock { _ in
-      // What is on disk, too, comes back from there.
+      // Responses that are also on disk are read from there again.
       guard disk == nil else { return memory.removeAll() }
       for (key, page) in memory.contents {
         let rest = rest(key, page)
@@ -81,7 +81,7 @@ extension ResponseStore {
     }
   }
 
-  /// Removes a page from disk and memory. What the disk doesn't let go of is taken for gone all the same.
+  /// Removes a page from disk and memory. What the disk fails to remove is nevertheless treated as gone.
   func erase(_ key: CacheKey) {
     let disk = usableDisk
     disk?.removeValue(for: key.onDisk)
@@ -92,7 +92,7 @@ extension ResponseStore {
     }
   }
 
-  /// Remembers that what the disk holds of a page doesn't count any more.
+  /// Remembers that the disk's version of a page is no longer valid.
   func bury(_ key: CacheKey, _ bytes: Data) {
     buried.withLock { buried in
       if buried.count >= Self.buriedLimit {
@@ -103,7 +103,7 @@ extension ResponseStore {
     }
   }
 
-  /// Whether the page that the disk holds was to be removed.
+  /// Whether the disk's version of a page should have been removed.
   func isBuried(_ key: CacheKey, _ bytes: Data) -> Bool {
     buried.withLock { buried in
       guard let left = buried[key.string] else { return false }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Where an HTTP cache keeps responses: in memory, and on disk if it has a directory.
 ///
-/// On disk a URL has a page, which is the metadata of an entry without a value, and each of its responses an entry
-/// for the body. Bodies have names that no other body ever had, so that a head never gets another one's body. A page
-/// in memory counts only as long as the one on disk is what it was, so that what one process removes is gone for
-/// all others. A change of a page begins again when another one, of any process, came in between.
+/// On disk a URL has a page, which is the metadata of an entry without a value, and each of its responses has an entry
+/// for the body. Bodies have names that no other body ever had, so that a head never gets another one's body. A page in
+/// memory is only valid as long as the one on disk is unchanged, so that what one process removes is gone for all
+/// others. A change of a page starts again if another change, by any process, came in between.
 final class ResponseStore: Sendable {
   let memory: MemoryCache<CacheKey, StoredPage>
   let disk: DiskCache?
@@ -15,15 +15,15 @@ final class ResponseStore: Sendable {
   let rights = StoringRights()
   /// Pages that could not be removed from the disk, by what they hold there.
   let buried = Mutex<[String: Data]>([:])
-  /// Held while a page in memory is read and replaced, or removed. No user's code runs meanwhile.
+  /// Held while a page in memory is read and replaced, or removed. No user code runs meanwhile.
   let changing = Mutex(())
   let trust = DiskTrust()
 
-  /// The share of the memory that one URL may take up.
+  /// The share of the memory that one URL may take.
   private static let pageShare = 2
-  /// The share of the memory that one body may take up.
+  /// The share of the memory that one body may take.
   private static let bodyShare = 4
-  /// How often a change begins again because the page was replaced meanwhile.
+  /// How often a change starts again because the page was replaced in the meantime.
   private static let changeAttempts = 100
 
   init(
@@ -53,7 +53,7 @@ final class ResponseStore: Sendable {
     guard let entry, !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
     let page = StoredPage(StoredPage.decode(entry.metadata), onDisk: entry.metadata)
     return changing.withLock { _ in
-      // What was changed meanwhile without the disk must stay.
+      // Changes made in the meantime without the disk must stay.
       if let kept = memory.value(for: key), kept.onDisk == entry.metadata {
         return (kept, entry)
       }
@@ -65,7 +65,7 @@ final class ResponseStore: Sendable {
 
   /// Changes the responses of a URL, and returns whether the page is stored.
   ///
-  /// - Parameter change: Called again when the page was changed meanwhile, and while a lock is held.
+  /// - Parameter change: Called again if the page was changed in the meantime, and while a lock is held.
   @discardableResult
   func change(
     _ key: CacheKey, body: (id: String, kept: StoredPage.KeptBody)? = nil,
@@ -119,8 +119,8 @@ final class ResponseStore: Sendable {
   /// Changes a page in memory, since there is no disk, or since it can't be written.
   ///
   /// - Parameters:
-  ///   - bytes: What a disk holds that can't be written. It doesn't count any more, even if the page leaves memory.
-  ///   - seen: The page as it was found beside these bytes.
+  ///   - bytes: What a disk that can't be written holds. It is no longer valid, even if the page leaves memory.
+  ///   - seen: The page as it was found with these bytes.
   private func changeInMemory(
     _ key: CacheKey, over bytes: Data? = nil, seen: StoredPage = StoredPage(),
     body: (id: String, kept: StoredPage.KeptBody)?, _ change: ([StoredResponse]) -> [StoredResponse]
@@ -130,7 +130,7 @@ final class ResponseStore: Sendable {
       if let kept = memory.value(for: key), kept.onDisk == bytes {
         old = kept
       } else if let bytes, !isBuried(key, bytes) {
-        // A page that was in memory alone, and isn't any more, was removed.
+        // A page that was only in memory, and isn't any more, was removed.
         old = seen
       }
       var page = old.with(change(old.responses), body: body)

@@ -71,7 +71,7 @@ struct Selection: Sendable, Hashable {
     }
   }
 
-  /// The members of a list with weights, the most wanted first, those wanted alike by name.
+  /// The members of a list with weights, the most preferred first, equally preferred ones by name.
   private static func preferences(in value: String) -> [(name: String, quality: Double)] {
     FieldScanner.members(of: value.lowercasedASCII).map { member in
       let parts = member.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }

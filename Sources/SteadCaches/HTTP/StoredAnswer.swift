@@ -57,7 +57,7 @@ struct StoredAnswer: Sendable, Hashable {
     return part(of: stored, for: request) != nil
   }
 
-  /// The part of the body that a request asks for; nil if it wants the whole, or if it isn't stored.
+  /// The part of the body that a request asks for; nil if it asks for the whole, or if the part isn't stored.
   private static func part(of stored: StoredResponse, for request: HTTPCache.Request)
     -> ContentRange?
   {

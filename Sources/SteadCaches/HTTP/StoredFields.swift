@@ -20,7 +20,7 @@ enum StoredFields {
     return storable
   }
 
-  /// Whether a field describes the bytes of the message that it came with, and not those of another.
+  /// Whether a field describes the bytes of the message that it came with, and not another's.
   static func belongsToBody(_ name: String) -> Bool {
     ["content-length", "content-range", "content-encoding"].contains(name.lowercasedASCII)
   }

@@ -4,7 +4,7 @@ import Foundation
 enum StoredList {
   /// The list with a new response, which replaces those that fit the same requests.
   ///
-  /// Parts of the same version stay beside a new part of it, and so does the whole.
+  /// A new part keeps other parts of the same version, and the whole.
   static func adding(
     _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse]
   ) -> [StoredResponse] {
@@ -33,14 +33,15 @@ enum StoredList {
   ) -> [StoredResponse] {
     list.compactMap { stored in
       guard stored.id == asked.id else { return stored }
-      // What was confirmed meanwhile, by a later request, is newer. One that is as it was may have a later time, too:
-      // that of a clock which was set back.
+      // A confirmation by a later request is newer. An unchanged one may also have a later time: that of a clock which
+      // was set back.
       let isNewer = stored != asked && stored.requestedAt > requestedAt
       return isNewer ? stored : confirmed
     }
   }
 
-  /// The list after the response to a HEAD (RFC 9111, 4.3.5): what it confirms has its fields, the rest goes.
+  /// The list after the response to a HEAD (RFC 9111, 4.3.5): responses that it confirms get its fields, the others are
+  /// removed.
   static func updating(
     _ list: [StoredResponse], byHead response: HTTPCache.Response, to request: HTTPCache.Request,
     requestedAt: Date, receivedAt: Date

@@ -160,7 +160,7 @@ private struct PageReader {
   mutating func date() -> Date? {
     guard let bits: UInt64 = integer() else { return nil }
     let seconds = Double(bitPattern: bits)
-    // Times are reckoned with in integers; no response is from beyond what these have room for.
+    // Times are computed with integers; no response is from beyond their range.
     return abs(seconds) <= HTTPDate.furthest ? Date(timeIntervalSince1970: seconds) : nil
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that is stored of one URL: the responses, the newest last, and those of their bodies that are in memory.
+/// The stored responses of one URL, the newest last, and those of their bodies that are in memory.
 struct StoredPage: Sendable {
   /// A body that is in memory.
   struct KeptBody: Sendable {
@@ -22,7 +22,7 @@ struct StoredPage: Sendable {
 
   private static let costOfPage = 256
 
-  /// What the page takes up in memory, in bytes, nearly.
+  /// The approximate size of the page in memory, in bytes.
   var cost: Int {
     let ofBodies = bodies.values.reduce(0) { $0 + $1.data.count } + (onDisk?.count ?? 0)
     return responses.reduce(Self.costOfPage + ofBodies) { $0 + $1.cost }
@@ -52,7 +52,7 @@ struct StoredPage: Sendable {
     if responses.contains(where: { $0.id == id }) { bodies[id] = body }
   }
 
-  /// Drops bodies, those of the oldest responses first, until the page costs no more than a limit.
+  /// Drops bodies, oldest responses first, until the page costs no more than a limit.
   mutating func dropBodies(downTo limit: Int) {
     for response in responses where cost > limit { bodies[response.id] = nil }
   }

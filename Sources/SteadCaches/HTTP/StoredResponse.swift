@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is stored of a response, but for its body.
+/// The stored form of a response, except its body.
 struct StoredResponse: Sendable, Hashable {
   /// The name of the body, which no other body has ever had.
   let id: String
@@ -34,10 +34,10 @@ struct StoredResponse: Sendable, Hashable {
 
   var lastModified: String? { response.fields["Last-Modified"] }
 
-  /// When the server made it, or when it came if the server did not say.
+  /// When the server made it, or when it arrived if the server did not say.
   var date: Date { response.fields.date("Date", now: receivedAt) ?? receivedAt }
 
-  /// What it takes up in memory without its body, in bytes, nearly.
+  /// Its approximate size in memory without its body, in bytes.
   var cost: Int {
     let fields = response.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
     return fields + selection.values.count * 128 + 512
@@ -49,16 +49,16 @@ struct StoredResponse: Sendable, Hashable {
       + selection.values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
   }
 
-  /// Whether a body in ranges of its own can be cut from this one.
+  /// Whether a separate body of ranges can be cut from this one.
   ///
-  /// The bytes of an encoded body may have been decoded by the client, and ranges count encoded ones.
+  /// The client may have decoded the bytes of an encoded body, and ranges count encoded ones.
   var canBeCut: Bool {
     (response.status == 200 || range != nil) && !response.isDecoded
       && !response.fields.contains("Content-Encoding")
   }
 
-  /// The same body with the fields of a response that confirms it (RFC 9111, 3.2); nil if these say that
-  /// it may not be used for another request, or if they are too long to be stored.
+  /// The same body with the fields of a response that confirms it (RFC 9111, 3.2); nil if these forbid its use for
+  /// another request, or if they are too long to be stored.
   func updated(
     by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
     receivedAt: Date
@@ -70,7 +70,7 @@ struct StoredResponse: Sendable, Hashable {
     let names = Set(new.map(\.name.lowercasedASCII))
     response.fields.removeAll { names.contains($0.name.lowercasedASCII) }
     for field in new { response.fields.append(field.value, named: field.name) }
-    // The age is that of the confirmation, even if it has none.
+    // The age is the confirmation's, even if it has none.
     if !confirmation.fields.contains("Age") { response.fields.removeAll(named: "Age") }
     let updated = CacheControl(of: response.fields)
     guard updated.mayStore(response.status) else { return nil }

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Which requests on their way may still store their responses, and which pages are being changed.
+/// Which requests in progress may still store their responses, and which pages are being changed.
 ///
-/// What is invalidated or removed while a request is on its way must not come back with its response, which the
-/// server may have made before. What is removed while a page is being changed must not come back with the page.
+/// What is invalidated or removed while a request is in progress must not come back with its response, which the server
+/// may have made earlier. What is removed while a page is being changed must not come back with the page.
 final class StoringRights: Sendable {
   private struct State {
     /// The names of the bodies that may be stored, by the keys of their URLs.
     var active: [String: Set<String>] = [:]
     /// Those among them that may not be stored any more.
     var revoked: Set<String> = []
-    /// The pages that are being changed: by how many, and whether they were removed meanwhile.
+    /// The pages that are being changed: by how many, and whether they were removed in the meantime.
     var changes: [String: (count: Int, isRemoved: Bool)] = [:]
     /// How often rights were taken from the URLs of each slot.
     var revocations = [Int](repeating: 0, count: StoringRights.slots)
   }
 
-  /// How many counts of revocations there are; URLs with the same one merely share fewer fetches.
+  /// How many counts of revocations there are; URLs that share one merely share fewer fetches.
   private static let slots = 256
 
   private let state = Mutex(State())
 
-  /// Gives the right to store a body. Each call has its call of ``end(_:of:)``.
+  /// Grants the right to store a body. Each call has its call of ``end(_:of:)``.
   func begin(_ id: String, of key: CacheKey) {
     state.withLock { _ = $0.active[key.string, default: []].insert(id) }
   }
@@ -39,8 +39,8 @@ final class StoringRights: Sendable {
 
   /// A number that is another one after each revocation of a URL's rights.
   ///
-  /// A request that comes after a revocation must not get a response from before it, so it shares no fetch with
-  /// requests of an earlier epoch.
+  /// A request after a revocation must not get a response from before it, so it shares no fetch with requests of an
+  /// earlier epoch.
   func epoch(of key: CacheKey) -> Int { state.withLock { $0.revocations[Self.slot(of: key)] } }
 
   private static func slot(of key: CacheKey) -> Int {

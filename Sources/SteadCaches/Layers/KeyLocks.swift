@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Locks of which each guards the changes of some keys, so that changes of others needn't wait for a disk.
+/// Locks that each guard the changes of some keys, so that changes of others needn't wait for a disk.
 final class KeyLocks: Sendable {
   private final class Lock: Sendable {
     let mutex = Mutex(())
@@ -9,18 +9,18 @@ final class KeyLocks: Sendable {
   private static let count = 64
   private let locks = (0..<count).map { _ in Lock() }
 
-  /// Runs a body while nobody else changes the key. The body must not run a user's code.
+  /// Runs a body while nothing else changes the key. The body must not run user code.
   func withLock<Result: Sendable>(of key: String, _ body: () -> Result) -> Result {
     let number = Int(UInt(bitPattern: key.hashValue) % UInt(Self.count))
     return locks[number].mutex.withLock { _ in body() }
   }
 
-  /// Runs a body while nobody else changes any key.
+  /// Runs a body while nothing else changes any key.
   func withAllLocks<Result: Sendable>(_ body: () -> Result) -> Result {
     withLocks(locks[...], body)
   }
 
-  // In one order, so that two who do this don't wait for each other.
+  // In a fixed order, so that two callers don't wait for each other.
   private func withLocks<Result: Sendable>(
     _ rest: ArraySlice<Lock>, _ body: () -> Result
   ) -> Result {

@@ -8,12 +8,12 @@ import Synchronization
 /// let profile = try await cache.value(for: "me") { try await download("me") }
 /// ```
 ///
-/// A value in memory costs a look into it and at a word of shared memory, one on disk what ``DiskCache`` says and its decoding. Whatever is set or removed
-/// here is set or removed in both. What other processes change is noticed at the next look: a word of shared
-/// memory tells that something has changed, and then a value in memory is compared with the one on disk, by its
-/// number, once. The same holds for changes made to `disk` directly.
+/// A value in memory costs a look-up there and a read of a word of shared memory; one on disk what ``DiskCache`` says
+/// and its decoding. Whatever is set or removed here is set or removed in both. Other processes' changes are noticed at
+/// the next look-up: a word of shared memory shows that something has changed, and then a value in memory is compared
+/// with the one on disk, by its number, once. The same is true of changes made directly to `disk`.
 ///
-/// Values that can't be stored on disk stay in memory, for as long as nobody else changes the cache on disk.
+/// Values that can't be stored on disk stay in memory, as long as nothing else changes the cache on disk.
 public final class LayeredCache<Value: Sendable>: Sendable {
   /// The bytes of values that memory holds by default: 32 MiB.
   public static var defaultMemoryLimit: Int { 32 << 20 }
@@ -27,7 +27,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private struct Loaded: Sendable {
     let held: Held
     let cost: Int
-    /// The bytes that are to be stored on disk; nil when they are there.
+    /// The bytes to store on disk; nil if they are already there.
     var bytes: Data?
     /// The number of the entry that was found on disk and could not be used.
     var unusable: Int64?
@@ -35,15 +35,15 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// The cache on disk.
   public let disk: DiskCache
-  /// What an entry in memory takes up besides its key and the bytes of its value, nearly.
+  /// The approximate size of an entry in memory besides its key and the bytes of its value.
   private static var entryCost: Int { 200 }
-  /// The share of the memory that a value is taken to have that can't be encoded, so whose size isn't known.
+  /// The assumed share of the memory of a value that can't be encoded, so its size isn't known.
   private static var unknownShare: Int { 64 }
 
   private let memory: MemoryCache<String, Held>
   private let coding: Coding
   private let origin = ChangeOrigin()
-  // Those of the disk, so that a change made to it directly ends the loads of this object, too.
+  // The disk's loads, so that a change made directly to it ends the loads of this object, too.
   private var flights: SingleFlight<String, LoadedValue> { disk.flights }
   private let locks = KeyLocks()
   private let unremoved = UnremovedKeys()
@@ -56,24 +56,24 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   // MARK: Values
 
-  /// The value for a key, from memory or from disk; nil when there is none that is valid.
+  /// The value for a key, from memory or from disk; nil if none is valid.
   public func value(for key: String) -> Value? {
     defer { disk.database.report() }
     if let held = current(key) { return held.value }
-    // Not kept in memory: only loads are, since they know whether the key was changed meanwhile.
+    // Not kept in memory: only loaded values are, since a load knows whether the key was changed meanwhile.
     guard isOnDisk(key) else { return disk.count(nil) }
     return disk.count(disk.find(key)?.contents.flatMap(coding.decode))
   }
 
   /// The value for a key, from memory, from disk, or from a body whose value is then set in both.
   ///
-  /// Of all who ask for a key at the same time through this object, one reads and loads. A load must not ask this
-  /// object or `disk` for its own key, since it would wait for itself.
+  /// Of all simultaneous requests for a key through this object, one reads and loads. A load must not ask this object
+  /// or `disk` for its own key, since it would wait for itself.
   ///
   /// - Parameters:
-  ///   - timeToLive: How long a loaded value is valid; nil is for as long as the limits of `disk` say.
+  ///   - timeToLive: How long a loaded value is valid; nil means as long as the limits of `disk` say.
   ///   - tags: Names that many entries may share, to remove them together.
-  /// - Throws: What `load` throws, which is not stored, and `CancellationError` when the task is cancelled.
+  /// - Throws: What `load` throws, which is not stored, and `CancellationError` if the task is cancelled.
   public func value(
     for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
     orLoad load: @escaping @Sendable () async throws -> Value
@@ -104,9 +104,9 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// Sets the value for a key, in memory and on disk.
   ///
-  /// - Returns: Whether the value is stored on disk. False means that it is in memory alone, or nowhere if it is too
-  ///   large for that, too, for the reasons of ``DiskCache/setData(_:for:timeToLive:tags:)``. An older value on disk
-  ///   isn't found any more by this object.
+  /// - Returns: Whether the value is stored on disk. False means that it is only in memory, or nowhere if it is too
+  ///   large for that, too, for the reasons of ``DiskCache/setData(_:for:timeToLive:tags:)``. This object no longer
+  ///   finds an older value on disk.
   @discardableResult
   public func setValue(
     _ value: Value, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []
@@ -120,10 +120,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return isOnDisk
   }
 
-  /// Removes the value for a key, and makes a load for it that runs now be of no consequence.
+  /// Removes the value for a key, and makes a running load for it have no effect.
   ///
-  /// - Returns: Whether it is removed from the disk. False for the reasons of ``DiskCache/removeValue(for:)``. This
-  ///   object doesn't find the value any more then, but other processes do.
+  /// - Returns: Whether it is removed from the disk. False for the reasons of ``DiskCache/removeValue(for:)``. Then
+  ///   this object no longer finds the value, but other processes do.
   @discardableResult
   public func removeValue(for key: String) -> Bool {
     defer { disk.database.report() }
@@ -139,7 +139,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// Removes all values that have a tag, and all values from memory.
   ///
   /// - Returns: Whether all are removed, as of ``DiskCache/removeValues(taggedWith:)``. False makes this object find
-  ///   nothing on the disk before it has been emptied, which the next set tries.
+  ///   nothing on the disk until it has been emptied, which the next set tries.
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
     removeMany { $0.removeEntries(taggedWith: tag) }
@@ -163,7 +163,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return isEmpty
   }
 
-  /// What was found in memory, and removed from it.
+  /// A value that was found in memory, and removed from it.
   public var memoryStatistics: CacheStatistics { memory.statistics }
 
   // MARK: Between memory and disk
@@ -183,7 +183,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// What the disk has for a key, or the number of the entry that can't be used.
   private func found(_ key: String) -> (Loaded?, unusable: Int64?) {
-    // Before the look: a change that comes after the look must make the value be compared.
+    // Before the look-up: a change after the look-up must make the value be compared.
     let token = disk.database.token(for: origin)
     guard isOnDisk(key), let found = disk.find(key) else { return (disk.count(nil), nil) }
     guard let bytes = found.contents, let value = coding.decode(bytes) else {
@@ -197,7 +197,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     (bytes?.count ?? memory.totalCostLimit / Self.unknownShare) + key.utf8.count + Self.entryCost
   }
 
-  /// What has left memory, and is dropped once no lock is held.
+  /// Values that have left memory, and are dropped once no lock is held.
   private struct Left: Sendable {
     var removed = RemovedEntries<String, Held>()
     var others = RemovedEntries<String, Held>()
@@ -217,8 +217,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// Keeps a value in both; returns whether it is on disk.
   ///
-  /// - Parameter ticket: That of the load whose value it is, which isn't kept when the key was changed meanwhile; nil
-  ///   for a value that somebody sets.
+  /// - Parameter ticket: The ticket of the load that produced the value, which isn't kept if the key was changed
+  ///   meanwhile; nil for a value that is set directly.
   private func keep(
     _ loaded: Loaded, as new: DiskCache.NewEntry, from ticket: LoadTicket? = nil
   ) -> (left: Left, isOnDisk: Bool) {
@@ -250,7 +250,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       let found = disk.identify(key)
       if !ticket.isValid || found != nil && found?.number != new.unusable { return (Left(), false) }
     } else {
-      // The value before it must not come back when memory drops this one.
+      // The previous value must not come back when memory drops this one.
       _ = unremoved.remove(key, from: disk, by: origin)
     }
     let removed = memory.store(
@@ -267,10 +267,11 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return (left, true)
   }
 
-  /// Whether what the disk has for a key is to be found: not what was to be removed and could not be.
+  /// Whether the disk's value for a key may be found: not one that should have been removed and could not be.
   private func isOnDisk(_ key: String) -> Bool {
     guard unremoved.mayHave(key) else { return true }
-    // What another process has set meanwhile goes, too. What this object has set is not among these keys any more.
+    // Values that another process has set meanwhile go, too. Values that this object has set are not among these keys
+    // any more.
     return locks.withLock(of: key) {
       !unremoved.mayHave(key)
         || unremoved.isWhole && unremoved.remove(key, from: disk, by: origin)
@@ -289,7 +290,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return isRemoved
   }
 
-  /// A value in memory, with what it was on disk.
+  /// A value in memory, with its identification on disk.
   private final class Held: Sendable {
     let value: Value
     let stored: DiskCache.Stored?
@@ -305,10 +306,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
     func isValid(at moment: Int64) -> Bool { stored?.isValid(at: moment) ?? true }
 
-    /// Whether nobody else has changed the disk since the value was compared with it.
+    /// Whether the disk is unchanged by others since the value was compared with it.
     func isCurrent(at moment: Int64, _ now: ChangeToken?) -> Bool {
       guard isValid(at: moment), token.withLock({ $0 }) == now else { return false }
-      // Without a word of shared memory nobody knows what others have changed.
+      // Without a word of shared memory, others' changes are unknown.
       return now != nil || stored == nil
     }
 
@@ -317,7 +318,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 }
 
 extension LayeredCache where Value == Data {
-  /// A cache of bytes over one on disk.
+  /// A cache of bytes on top of one on disk.
   ///
   /// - Parameter memoryLimit: The bytes of values that memory holds.
   public convenience init(over disk: DiskCache, memoryLimit: Int = defaultMemoryLimit) {
@@ -327,7 +328,7 @@ extension LayeredCache where Value == Data {
 }
 
 extension LayeredCache where Value: Codable {
-  /// A cache of values over one on disk, which has them as JSON.
+  /// A cache of values on top of one on disk, which stores them as JSON.
   ///
   /// - Parameter memoryLimit: The bytes of values that memory holds, counted as JSON.
   public convenience init(over disk: DiskCache, memoryLimit: Int = defaultMemoryLimit) {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Keys whose values were to be removed from a disk that could not be written to.
+/// Keys whose values should have been removed from a disk that could not be written to.
 final class UnremovedKeys: Sendable {
-  /// The most keys that are remembered. With more of them, nothing on the disk counts before it has been emptied.
+  /// The maximum number of remembered keys. With more of them, nothing on the disk is valid until it has been emptied.
   static let limit = 10_000
 
   private let keys = Mutex<Set<String>>([])
@@ -11,7 +11,7 @@ final class UnremovedKeys: Sendable {
   /// Whether the disk can be trusted with keys that aren't remembered.
   var isWhole: Bool { trust.isWhole }
 
-  /// Whether the disk may have a value of the key that was to be removed.
+  /// Whether the disk may have a value of the key that should have been removed.
   func mayHave(_ key: String) -> Bool { !isWhole || keys.withLock { $0.contains(key) } }
 
   func add(_ key: String) {
@@ -30,12 +30,12 @@ final class UnremovedKeys: Sendable {
     keys.withLock { $0 = [] }
   }
 
-  /// Empties the disk if that is due, and returns whether it may be written to.
+  /// Empties the disk if needed, and returns whether it may be written to.
   func mend(_ disk: DiskCache) -> Bool { trust.mend { disk.removeEntries() } }
 
   /// Removes a key's value from the disk, or remembers it; returns whether it is removed.
   ///
-  /// - Parameter origin: One who knows of the change by itself.
+  /// - Parameter origin: An object that already knows of the change.
   func remove(_ key: String, from disk: DiskCache, by origin: ChangeOrigin? = nil) -> Bool {
     let isRemoved = disk.removeValue(for: key, by: origin)
     if isRemoved { remove(key) } else { add(key) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether what a load returns may be kept.
+/// Whether a load's result may be kept.
 @usableFromInline final class LoadTicket: Sendable {
   private let isCancelled = Atomic<Bool>(false)
 

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Loads each value once for all who ask for it at the same time.
+/// Loads each value once for all simultaneous requests.
 ///
-/// A load runs in a task of its own. Whoever waits can be cancelled by themselves; the load is cancelled when
-/// nobody waits for it any more. What is loaded is kept unless the key was forgotten while the load ran.
+/// A load runs in a separate task. Each waiter can be cancelled on its own; the load is cancelled when nobody waits for
+/// it any more. A loaded value is kept unless the key was forgotten while the load ran.
 ///
 /// A load that asks for its own key waits for itself, for ever.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// What is left to do once no lock is held, such as calling handlers.
+  /// Work that is left for when no lock is held, such as calling handlers.
   typealias Afterwards = @Sendable () -> Void
 
   private let flights = Mutex<[Key: Flight<Value>]>([:])
-  /// How many flights there are, for those who only have to know that there are none.
+  /// How many flights exist, for callers that only need to know that there are none.
   private let flightCount = Atomic<Int>(0)
 
   /// The value of the load for a key, which begins when none runs.
@@ -20,10 +20,10 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// calls that wait for it, where the system can raise it.
   ///
   /// - Parameters:
-  ///   - load: Loads the value. It looks into the cache again first, since another load may have ended between
-  ///     the caller's look and this call.
-  ///   - keep: Stores what was loaded if the ticket is still valid, which it looks at under the lock of what it
-  ///     stores into. It must not run a user's code.
+  ///   - load: Loads the value. It looks into the cache again first, since another load may have ended between the
+  ///     caller's look-up and this call.
+  ///   - keep: Stores the loaded value if the ticket is still valid, which it checks under the lock of what it stores
+  ///     into. It must not run user code.
   /// - Throws: What `load` throws, and `CancellationError` when the caller's task is cancelled.
   func value(
     for key: Key,
@@ -45,11 +45,11 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Makes sure that no load that runs now is kept, and that the next call begins another one.
   ///
-  /// Called by who sets or removes a key, once that is done and under the same lock under which `keep` looks at its
-  /// ticket: a load that began before has perhaps not seen the change, and one that begins later sees it. Those who
-  /// wait already still get what their load returns.
+  /// Called after a key was set or removed, under the same lock under which `keep` checks its ticket: a load that began
+  /// before may not have seen the change, and one that begins later sees it. Earlier waiters still get what their load
+  /// returns.
   ///
-  /// - Returns: What is to be dropped once no lock is held.
+  /// - Returns: What must be dropped once no lock is held.
   @discardableResult func forget(_ key: Key) -> (any AnyObject & Sendable)? {
     // A load counts before it looks into what was changed, so one that isn't counted yet sees the change.
     guard flightCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
@@ -75,7 +75,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return forgotten
   }
 
-  /// Loads that can't be joined any more. Their keys may be objects with a `deinit` of the user's.
+  /// Loads that can't be joined any more. Their keys may be objects with a user-defined `deinit`.
   private final class Forgotten: Sendable {
     let entries: [(key: Key, value: Flight<Value>)]
     init(_ entries: [(key: Key, value: Flight<Value>)]) { self.entries = entries }
@@ -132,7 +132,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 }
 
-/// One load, and those who wait for it.
+/// One load, and its waiters.
 private final class Flight<Value: Sendable>: Sendable {
   private struct State {
     var waiters: [ObjectIdentifier: Waiter<Value>]
@@ -177,7 +177,7 @@ private final class Flight<Value: Sendable>: Sendable {
       let isOneOfThem = state.waiters.removeValue(forKey: ObjectIdentifier(waiter)) != nil
       guard isOneOfThem, state.waiters.isEmpty, !state.isOver else { return nil }
       state.isOver = true
-      // A load that goes on although it is cancelled must not be kept over what is set later.
+      // A load that continues although it is cancelled must not be kept over a value that is set later.
       ticket.cancel()
       return state.task
     }
@@ -208,7 +208,7 @@ private final class Waiter<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.new)
 
-  /// Whether there is anything to wait for; false, and the call ends, when it was cancelled before it began.
+  /// Whether there is anything to wait for; if it was cancelled before it began, false, and the call ends.
   func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
     let isNew = state.withLock { state in
       guard case .new = state else { return false }
@@ -219,7 +219,7 @@ private final class Waiter<Value: Sendable>: Sendable {
     return isNew
   }
 
-  /// Tells how to leave the flight; false when the call has ended meanwhile.
+  /// Stores how to leave the flight; false if the call has ended in the meantime.
   func board(_ leave: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard case .waiting(let continuation) = state else { return false }

@@ -5,7 +5,7 @@
 
   private let now: @Sendable () -> Duration
 
-  /// The system's clock, which goes on while the system sleeps.
+  /// The system's clock, which continues while the system sleeps.
   init() {
     let start = ContinuousClock.now
     now = { start.duration(to: .now) }
@@ -15,8 +15,8 @@
 
   @usableFromInline var nanoseconds: Int64 { Self.nanoseconds(now()) }
 
-  /// When something expires that is set at a time; ``PolicyNode/never`` for nil and for what is too far away to
-  /// count, some 290 years.
+  /// When a value that is set at a time expires; ``PolicyNode/never`` for nil and for deadlines too far away to count,
+  /// some 290 years.
   @usableFromInline func deadline(_ timeToLive: Duration?, after time: Int64) -> Int64 {
     guard let timeToLive else { return PolicyNode.never }
     let (sum, isTooLarge) = time.addingReportingOverflow(Self.nanoseconds(timeToLive))

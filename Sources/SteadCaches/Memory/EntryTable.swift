@@ -1,9 +1,9 @@
 /// The keys and values of a part of a memory cache, by their hashes.
 ///
-/// Entries lie side by side in one piece of memory. Words of 64 bits lead to them, twice as many as there are
-/// entries or more: the upper half of a word is the upper half of the key's hash, the lower half the entry's
-/// place plus one, and 0 is a word without an entry. A look-up begins at the word that the hash names and goes
-/// on until it finds the key or an empty word.
+/// Entries are stored contiguously in memory. 64-bit words refer to them, at least twice as many as there are entries:
+/// the upper half of a word is the upper half of the key's hash, the lower half the entry's index plus one, and 0 is a
+/// word without an entry. A look-up begins at the word that the hash selects and continues until it finds the key or an
+/// empty word.
 @usableFromInline struct EntryTable<Key: Hashable, Value>: ~Copyable {
   @usableFromInline struct Entry {
     @usableFromInline let key: Key
@@ -30,7 +30,7 @@
   @usableFromInline var hits = 0
   @usableFromInline var misses = 0
 
-  /// How many entries there is room for.
+  /// The capacity in entries.
   @inlinable var capacity: Int { (mask + 1) / 2 }
 
   @inlinable init() {
@@ -100,7 +100,7 @@ extension EntryTable {
     count += 1
   }
 
-  /// Sets an entry's value and gives the old one.
+  /// Sets an entry's value and returns the old one.
   @inlinable mutating func replace(_ value: Value, deadline: Int64, at place: Int) -> Value {
     var value = value
     swap(&entries[place].value, &value)
@@ -133,7 +133,7 @@ extension EntryTable {
     return nil
   }
 
-  /// Gives back memory for which there are no entries any more.
+  /// Frees memory that no entries need any more.
   @inlinable mutating func shrink() {
     var wanted = Self.firstCapacity
     while wanted < count { wanted *= 2 }
@@ -166,7 +166,7 @@ extension EntryTable {
     return place
   }
 
-  /// Empties an entry's word, and moves the words behind it that would not be found any more.
+  /// Clears an entry's word, and moves the words after it that would not be found any more.
   @inlinable func unlink(tag: UInt32, from entry: Int) {
     var gap = word(tag: tag, of: entry)
     var place = (gap + 1) & mask

@@ -1,14 +1,14 @@
 /// Decides which entries stay: W-TinyLFU.
 ///
-/// A new entry comes into the window, a queue in the order of use. What the window has no more room for is a
-/// candidate for the main part. While there is room it goes there. When there is none, its estimated frequency is
-/// compared with that of the entries that would have to go for it, and the less frequent side is evicted; of two
-/// equals that were used more than once, the older one. The main part has two queues in the order of use: entries begin on probation, are protected once they are used
-/// again, and go back when the protected ones are too many.
+/// A new entry enters the window, a queue in order of use. Entries that the window has no room for become candidates
+/// for the main part. While it has room they go there. When it has none, a candidate's estimated frequency is compared
+/// with that of the entries that would have to go for it, and the less frequent side is evicted; of two equals that
+/// were used more than once, the older one. The main part has two queues in order of use: entries begin on probation,
+/// are protected once they are used again, and go back when there are too many protected ones.
 ///
-/// Reads only count (``UseCounters``). What they mean for the queues is done when an entry comes to the end of its
-/// queue: one that was used meanwhile goes to the front, or from probation to the protected ones. So queues are in
-/// the order of use as the clock algorithm has it, and a read costs next to nothing.
+/// Reads only count (``UseCounters``). Their effect on the queues is applied when an entry reaches the end of its
+/// queue: one that was used in the meantime goes to the front, or from probation to the protected ones. So queues are
+/// ordered as in the clock algorithm, and a read costs next to nothing.
 ///
 /// A value without generics, clock or lock: it knows entries by numbers, hashes, costs and deadlines.
 ///
@@ -66,7 +66,7 @@
 // MARK: Changes
 
 extension EvictionPolicy {
-  /// Adds an entry for which ``nextVictim(for:keeping:)`` has made sure that there is room.
+  /// Adds an entry for which ``nextVictim(for:keeping:)`` has made room.
   @usableFromInline mutating func add(
     hash: UInt64, cost: Int, deadline: Int64, now: Int64
   ) -> Int32 {
@@ -105,7 +105,7 @@ extension EvictionPolicy {
     balance()
   }
 
-  /// Takes account of a use that is no read.
+  /// Records a use that isn't a read.
   @usableFromInline mutating func use(_ number: Int32) { counters.countUse(number) }
 
   /// - Parameter isEviction: Whether it is removed to keep a limit.
@@ -134,7 +134,7 @@ extension EvictionPolicy {
 
   @usableFromInline mutating func resetEvictionCount() { evictionCount = 0 }
 
-  /// An entry whose time has been over for some time; nil when there is none.
+  /// An entry whose time has been over for some time; nil if there is none.
   @usableFromInline mutating func nextExpired(now: Int64) -> Int32? {
     wheel.nextExpired(now: now, in: &nodes)
   }
@@ -152,7 +152,7 @@ extension EvictionPolicy {
     @usableFromInline init(count: Int, cost: Int) { (self.count, self.cost) = (count, cost) }
   }
 
-  /// The entry to remove next for others to have room; nil when they have it.
+  /// The entry to remove next to make room for others; nil if they have it.
   ///
   /// - Parameter number: An entry that stays whatever happens, or ``PolicyNode/none``.
   @usableFromInline mutating func nextVictim(for demand: Demand, keeping number: Int32) -> Int32? {
@@ -197,7 +197,7 @@ extension EvictionPolicy {
       sketch.estimate(nodes[number].hash) + counters.uses(number), FrequencySketch.greatestEstimate)
   }
 
-  /// The entry that matters least when entries are dropped without a new one; nil when there is none.
+  /// The least important entry when entries are dropped without a new one; nil if there is none.
   @usableFromInline mutating func leastWanted() -> Int32? {
     giveChances()
     return oldest(in: probation, but: PolicyNode.none) ?? oldest(in: window, but: PolicyNode.none)
@@ -212,9 +212,9 @@ extension EvictionPolicy {
       cost: cost - limits.cost + demand.cost)
   }
 
-  /// The candidate, or the first of the entries that are less frequent than it and would have to go for it.
+  /// The candidate, or the first of the less frequent entries that would have to go for it.
   private func loser(_ candidate: Int32, _ excess: Demand, keeping number: Int32) -> Int32 {
-    // The candidate's place is enough: what is missing beyond it goes the same way afterwards.
+    // Only the candidate's own room is considered: any further shortage is handled the same way afterwards.
     var goal = Demand(
       count: min(excess.count, 1), cost: min(excess.cost, nodes[candidate].cost))
     guard
@@ -291,7 +291,7 @@ extension EvictionPolicy {
     demote()
   }
 
-  /// Puts what was protected longest on probation, until the protected ones have their share.
+  /// Puts the longest protected entries on probation, until the protected ones have their share.
   private mutating func demote() {
     let main = 1 - climber.share
     let countLimit = share(main * Self.protectedShare, of: limits.count)

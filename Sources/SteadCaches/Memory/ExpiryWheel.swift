@@ -1,9 +1,9 @@
-/// Finds the nodes whose time is over, in constant time for each of them.
+/// Finds the nodes whose time is over, in constant time for each.
 ///
-/// A hierarchical timer wheel: the first wheel's buckets are a tick of 2^27 ns (0.13 s) wide, those of each
-/// further one 64 times as wide as those of the one before; five wheels reach 4.5 years. A node lies in the bucket of its
-/// deadline and moves to a finer wheel when the time comes near, at most four times. A deadline that is
-/// further away lies in the last wheel and is put there again.
+/// A hierarchical timer wheel: the first wheel's buckets are a tick of 2^27 ns (0.13 s) wide, those of each further one
+/// 64 times as wide as the previous one's; five wheels reach 4.5 years. A node is in the bucket of its deadline and
+/// moves to a finer wheel when the time comes near, at most four times. A deadline that is further away is in the last
+/// wheel and is put there again.
 ///
 /// A node is found as soon as its tick is over, so up to ``resolution`` after its deadline.
 ///
@@ -60,7 +60,7 @@ struct ExpiryWheel: ~Copyable {
 
   mutating func removeAll() { self = ExpiryWheel() }
 
-  /// A node whose deadline is over, which stays in the wheel until it is removed; nil when there is none.
+  /// A node whose deadline is over; it stays in the wheel until it is removed. Nil if there is none.
   mutating func nextExpired(now: Int64, in nodes: inout NodeStorage) -> Int32? {
     let last = now >> Self.tickBits
     while count > 0, tick < last {
@@ -76,7 +76,7 @@ struct ExpiryWheel: ~Copyable {
     return number == PolicyNode.none ? nil : number
   }
 
-  /// Goes to the next tick that may have nodes, and spreads the buckets of the coarser wheels that begin there.
+  /// Goes to the next tick that may have nodes, and distributes the buckets of the coarser wheels that begin there.
   private mutating func advance(to last: Int64, in nodes: inout NodeStorage) {
     tick = min(nextTick(), last)
     for level in 1..<Self.levelCount {

@@ -1,8 +1,8 @@
 /// Estimates how often a hash was seen lately, in 64 counters of 4 bits for each entry of the cache.
 ///
-/// A count-min sketch: a hash has four counters, all in one block of 64 bytes, and the least of them is the
-/// estimate. It is never too low and seldom too high. After ``agingFactor`` times as many hashes as there are
-/// entries all counters are halved, so that what was popular once does not stay for ever.
+/// A count-min sketch: a hash has four counters, all in one block of 64 bytes, and the least of them is the estimate.
+/// It is never too low and seldom too high. After ``agingFactor`` times as many hashes as there are entries all
+/// counters are halved, so that formerly popular entries do not stay forever.
 ///
 /// Source: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017.
 struct FrequencySketch: ~Copyable {
@@ -47,7 +47,7 @@ struct FrequencySketch: ~Copyable {
     }
   }
 
-  /// Sets all estimates to zero and gives the memory back.
+  /// Sets all estimates to zero and frees the memory.
   mutating func removeAll() { self = FrequencySketch() }
 
   /// How often the hash was recorded lately, from 0 to ``greatestEstimate``.
@@ -61,7 +61,7 @@ struct FrequencySketch: ~Copyable {
     return Int(least)
   }
 
-  /// - Parameter uses: How often at once.
+  /// - Parameter uses: The number of uses to add at once.
   mutating func record(_ hash: UInt64, uses: Int = 1) {
     for _ in 0..<uses { recordOne(hash) }
   }
@@ -87,7 +87,7 @@ struct FrequencySketch: ~Copyable {
       oddCount += (words[place] & Self.lowBits).nonzeroBitCount
       words[place] = (words[place] >> 1) & Self.halvedBits
     }
-    // What the odd counters lost is not in the sketch any more.
+    // The halves that odd counters lost are not in the sketch any more.
     recordedCount = max(0, recordedCount - oddCount / Place.rowCount) / 2
   }
 }

@@ -7,16 +7,16 @@ extension MemoryCache {
     UInt64(UInt(bitPattern: key.hashValue)) &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// Makes sure that no load that runs now is kept for the key; called under the lock of `control`.
+  /// Makes sure that no running load is kept for the key; called under the lock of `control`.
   ///
-  /// - Returns: What is to be dropped once no lock is held.
+  /// - Returns: What must be dropped once no lock is held.
   @usableFromInline func cancelKeeping(_ key: Key) -> (any AnyObject & Sendable)? {
     flights.forget(key)
   }
 
-  /// Sets a value; what it removes is to be finished when no lock is held.
+  /// Sets a value; what it removes must be finished when no lock is held.
   ///
-  /// - Parameter ticket: That of the load whose value it is; nil for a value that somebody sets.
+  /// - Parameter ticket: The ticket of the load that produced the value; nil for a value that is set directly.
   @inlinable func store(
     _ value: Value, _ key: Key, cost: Int, timeToLive: Duration?, from ticket: LoadTicket? = nil
   ) -> (removed: Removed, isKept: Bool) {
@@ -164,12 +164,12 @@ extension MemoryCache {
 // MARK: The handler
 
 extension MemoryCache {
-  /// Puts removed entries where the handler's calls come from; they stay where they are if there is no handler.
+  /// Queues removed entries for the handler; they stay where they are if there is no handler.
   @inlinable func handOver(_ removed: inout Removed, _ control: inout Control) {
     if onRemoval != nil { removed.move(to: &control.removed) }
   }
 
-  /// Drops what was removed, or calls the handler with it. No lock is held.
+  /// Drops removed entries, or calls the handler with them. No lock is held.
   @inlinable func finish(_ removed: consuming Removed) {
     if let onRemoval { deliver(to: onRemoval) }
   }

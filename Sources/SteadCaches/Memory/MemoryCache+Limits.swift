@@ -1,22 +1,22 @@
 extension MemoryCache {
-  /// The most values that the cache holds; `Int.max` for no limit.
+  /// The maximum number of values that the cache holds; `Int.max` for no limit.
   ///
-  /// Values go at once when the limit becomes lower. Negative numbers are 0, which keeps nothing. No cache holds
-  /// more than 2,147,483,647 values.
+  /// Lowering the limit removes values immediately. Negative numbers are 0, which keeps nothing. No cache holds more
+  /// than 2,147,483,647 values.
   public var countLimit: Int {
     get { control.withLock { $0.policy.pointee.limits.count } }
     set { setLimits { $0.count = max(0, newValue) } }
   }
 
-  /// The greatest sum of the values' costs; `Int.max` for no limit.
+  /// The maximum sum of the values' costs; `Int.max` for no limit.
   ///
-  /// Values go at once when the limit becomes lower. Negative numbers are 0.
+  /// Lowering the limit removes values immediately. Negative numbers are 0.
   public var totalCostLimit: Int {
     get { control.withLock { $0.policy.pointee.limits.cost } }
     set { setLimits { $0.cost = max(0, newValue) } }
   }
 
-  /// How many values the cache holds, those included that have expired and were not asked for since.
+  /// How many values the cache holds, including expired ones that have not been requested since.
   public var count: Int { control.withLock { $0.policy.pointee.count } }
 
   /// The sum of the costs of the values that the cache holds.
@@ -35,7 +35,7 @@ extension MemoryCache {
     }
   }
 
-  /// Sets the counts of ``statistics`` to zero.
+  /// Resets the counts of ``statistics`` to zero.
   public func resetStatistics() {
     control.withLock { control in
       control.policy.pointee.resetEvictionCount()
@@ -56,8 +56,8 @@ extension MemoryCache {
     finish(removed)
   }
 
-  /// Drops what has expired and, of the rest, what matters least, until the level's share of entries and of
-  /// their cost is left.
+  /// Drops expired entries and, of the rest, the least important, until the level's share of entries and of their cost
+  /// is left.
   func respond(to level: MemoryPressure.Level) {
     let removed = control.withLock { control in
       var removed = Removed()

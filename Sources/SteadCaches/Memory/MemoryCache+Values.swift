@@ -13,7 +13,7 @@ extension MemoryCache {
     return value
   }
 
-  /// What the cache holds, expired values included; neither counted nor taken for a use.
+  /// The cache's contents, including expired values; without counting or recording a use.
   var contents: [(key: Key, value: Value)] {
     (0...shelfMask).flatMap { number in
       shelves[number].withLock { table in
@@ -24,7 +24,7 @@ extension MemoryCache {
 
   /// Sets the value for a key, and returns whether the cache keeps it.
   ///
-  /// Other values go if there would be no room. A value is not kept if it costs more than ``totalCostLimit``, if
+  /// Other values are removed to make room. A value is not kept if it costs more than ``totalCostLimit``, if
   /// ``countLimit`` is 0 or if its time to live is not above zero. An older value of the key is removed then, too.
   ///
   /// - Parameters:
@@ -46,7 +46,7 @@ extension MemoryCache {
     return value
   }
 
-  /// Removes the value for a key; what is removed is to be finished when no lock is held.
+  /// Removes the value for a key; what is removed must be finished when no lock is held.
   @inlinable func take(_ key: Key) -> (removed: Removed, value: Value?) {
     let hash = Self.hash(key)
     return control.withLock { control -> (Removed, Value?) in
@@ -83,8 +83,8 @@ extension MemoryCache {
 
   /// Removes the values whose time has been over for 0.13 s or longer.
   ///
-  /// They are never returned, whether this is called or not; call it to give their memory back sooner than the
-  /// next change would.
+  /// They are never returned, whether this is called or not; call it to free their memory sooner than the next change
+  /// would.
   public func removeExpired() {
     let removed = control.withLock { control in
       var removed = Removed()

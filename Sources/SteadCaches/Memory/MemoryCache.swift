@@ -1,26 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Keeps values in memory, for as long as its limits have room and the values are worth it.
+/// Keeps values in memory, as long as its limits have room and the values are worth it.
 ///
 /// ```swift
 /// let images = MemoryCache<URL, Image>(totalCostLimit: 64 << 20, timeToLive: .seconds(600))
 /// let image = try await images.value(for: url, cost: \.byteCount) { try await load(url) }
 /// ```
 ///
-/// The limits hold at every moment, whatever other threads do: values go before others come. Which of them go
-/// is decided by W-TinyLFU, which keeps what is used often and gives new values a chance; Documentation/Caches.md
-/// compares its hit ratios with those of others. The value set last is always kept, unless it costs
-/// more than the limit.
+/// The limits hold at every moment, whatever other threads do: values are removed before others are added. W-TinyLFU
+/// decides which of them go; it keeps frequently used values and gives new ones a chance. Documentation/Caches.md
+/// compares its hit ratios with others'. The last set value is always kept, unless it costs more than the limit.
 ///
-/// A read costs about as much as that of a dictionary behind a lock, and threads that read different keys
-/// seldom wait for each other. A change costs some ten times as much, and changes wait for each other. Both take
-/// constant time. An entry takes 100 to 200 bytes beside its key and value, an empty cache some 10 KB.
+/// A read costs about as much as that of a dictionary behind a lock, and threads that read different keys seldom wait
+/// for each other. A change costs some ten times as much, and changes wait for each other. Both take constant time. An
+/// entry takes 100 to 200 bytes besides its key and value, an empty cache some 10 KB.
 ///
-/// Values that have expired are never returned. They leave the cache when they are asked for, and otherwise at
-/// the first change that comes 0.13 s after their time or later; no timer runs meanwhile.
+/// Expired values are never returned. They leave the cache when they are requested, and otherwise at the first change
+/// 0.13 s or more after their time; no timer runs meanwhile.
 ///
-/// The locks are those of threads: in the child of a fork the cache must not be used.
+/// The locks belong to threads: in the child of a fork the cache must not be used.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Called with a value that has left the cache, and why.
   public typealias RemovalHandler =
@@ -28,14 +27,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       _ key: Key, _ value: Value, _ reason: RemovalReason
     ) -> Void
 
-  /// A part of the entries, with a lock of its own.
+  /// A part of the entries, with its own lock.
   @usableFromInline typealias Shelf = ShortLock<EntryTable<Key, Value>>
   @usableFromInline typealias Removed = RemovedEntries<Key, Value>
 
   private static var shelvesPerProcessor: Int { 16 }
   private static var shelfLimit: Int { 256 }
 
-  /// What only one thread changes at a time. A shelf's lock may be taken while this one is held, not the reverse.
+  /// State that only one thread changes at a time. A shelf's lock may be acquired while this one is held, not the
+  /// reverse.
   @usableFromInline struct Control: ~Copyable {
     // Behind a pointer, since the compiler (6.3) fails for inlined code that holds such a value itself.
     @usableFromInline let policy: UnsafeMutablePointer<EvictionPolicy>
@@ -58,12 +58,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
-  /// How long a value is returned after it was set, where ``setValue(_:for:cost:timeToLive:)`` is not called with
-  /// another time; nil for values that do not expire.
+  /// How long a value is returned after it was set, unless ``setValue(_:for:cost:timeToLive:)`` is called with another
+  /// time; nil for values that do not expire.
   public let timeToLive: Duration?
 
   @usableFromInline let control: ShortLock<Control>
-  // Neither the pointer nor the mask changes before deinit, and a shelf has a lock for what it holds.
+  // Neither the pointer nor the mask changes before deinit, and a shelf's lock guards its contents.
   @usableFromInline nonisolated(unsafe) let shelves: UnsafeMutablePointer<Shelf>
   @usableFromInline let shelfMask: Int
   @usableFromInline let counters: UseCounters
@@ -75,18 +75,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Makes an empty cache.
   ///
   /// - Parameters:
-  ///   - countLimit: The most values; negative numbers are 0, which keeps nothing.
-  ///   - totalCostLimit: The greatest sum of the values' costs, in units of your choice, such as bytes.
-  ///   - timeToLive: How long a value is returned after it was set; nil for ever.
-  ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory: half of them
-  ///     and of their cost when programs wait for memory 0.2 s within 2 s, all when the whole system waits 0.1 s.
-  ///     On Linux this takes pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's
-  ///     control group or for the system. Where neither can be had nothing happens.
-  ///   - onRemoval: Called with each value that leaves the cache, and with those that it did not keep, in the
-  ///     order in which they left. No lock is held meanwhile, so it may use the cache. It is called before the
-  ///     call returns that removed the value, unless it runs already: then the thread in which it runs calls it
-  ///     again. What waits for a slow handler is in memory beyond the limits. It is not called for what the
-  ///     cache holds when it is dropped itself.
+  ///   - countLimit: The maximum number of values; negative numbers are 0, which keeps nothing.
+  ///   - totalCostLimit: The maximum sum of the values' costs, in units of your choice, such as bytes.
+  ///   - timeToLive: How long a value is returned after it was set; nil for forever.
+  ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory: half of them and of
+  ///     their cost when programs wait for memory 0.2 s within 2 s, all when the whole system waits 0.1 s. On Linux
+  ///     this needs pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's control group or
+  ///     for the system. If neither is available, nothing happens.
+  ///   - onRemoval: Called with each value that leaves the cache, and with those that it did not keep, in the order in
+  ///     which they left. No lock is held meanwhile, so it may use the cache. It is called before the call that removed
+  ///     the value returns, unless it is already running: then the thread that runs it calls it again. Values that wait
+  ///     for a slow handler are in memory beyond the limits. It is not called for the cache's contents when the cache
+  ///     itself is dropped.
   public convenience init(
     countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
     respondsToMemoryPressure: Bool = true, onRemoval: RemovalHandler? = nil

@@ -2,21 +2,21 @@
   import Foundation
   import SteadFiles
 
-  /// Pressure stall information: a thread waits for the kernel to say that tasks waited for memory too long.
+  /// Pressure stall information: a thread waits for the kernel to report that tasks waited for memory too long.
   ///
-  /// Asked of the process's control group, whose limit may be below the machine's memory, and of the whole
-  /// system. Before Linux 6.5 only processes with `CAP_SYS_RESOURCE` may ask, kernels without `CONFIG_PSI` do not
-  /// tell, and containers often see the files mounted read-only; nothing is observed then.
+  /// Requested for the process's control group, whose limit may be below the machine's memory, and for the whole
+  /// system. Before Linux 6.5 only processes with `CAP_SYS_RESOURCE` may request it, kernels without `CONFIG_PSI` do
+  /// not report it, and containers often have the files mounted read-only; then nothing is observed.
   ///
   /// Source: Linux, Documentation/accounting/psi.rst.
   extension MemoryPressure {
-    /// What the kernel is asked to report, in microseconds: waits of some tasks, or of all at once, that sum up
-    /// to a time within a window. Without a privilege a window has to be a multiple of two seconds.
+    /// What the kernel should report, in microseconds: waits of some tasks, or of all at once, that sum up to a time
+    /// within a window. Without a privilege a window must be a multiple of two seconds.
     private static let triggers: [(level: Level, text: String)] = [
       (.warning, "some 200000 2000000"), (.critical, "full 100000 2000000"),
     ]
 
-    /// Begins to observe the system; does nothing if it does not tell.
+    /// Starts observing the system; does nothing if the system does not report.
     func observe() {
       let sources = Self.pressureFiles().flatMap { file in
         Self.triggers.compactMap { trigger in
@@ -98,7 +98,7 @@
         guard let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count, dash >= 5,
           fields[dash + 1] == "cgroup2"
         else { continue }
-        // A mount may show a part of the hierarchy alone, as in a container without a name space for it.
+        // A mount may only show a part of the hierarchy, as in a container without its own namespace.
         let (root, point) = (fields[3], fields[4])
         guard root == "/" || path == root || path.hasPrefix(root + "/") else { continue }
         let rest = root == "/" ? path : String(path.dropFirst(root.count))

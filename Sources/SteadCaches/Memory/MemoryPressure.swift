@@ -2,8 +2,8 @@ import Synchronization
 
 /// Tells caches when the system is short of memory.
 ///
-/// A process has one that observes the system, ``shared``. It begins with the first subscription and never ends; while nothing happens it costs nothing but a thread that
-/// waits. Where the system does not tell, no subscriber is ever called.
+/// A process has one that observes the system, ``shared``. It begins with the first subscription and never ends; while
+/// nothing happens it only costs a waiting thread. If the system does not report, no subscriber is ever called.
 final class MemoryPressure: Sendable {
   /// How short the system is of memory.
   enum Level: Int, Sendable {
@@ -12,7 +12,7 @@ final class MemoryPressure: Sendable {
     /// Programs wait for memory most of the time.
     case critical
 
-    /// What is left of a number of entries, or of their cost: half of it, and nothing when the level is critical.
+    /// How much of a number of entries, or of their cost, remains: half of it, and nothing when the level is critical.
     func keptPart(of number: Int) -> Int {
       switch self {
       case .warning: number / 2
@@ -63,8 +63,8 @@ final class MemoryPressure: Sendable {
     return subscription
   }
 
-  /// Has reports of the system go to nobody from now on: for tests, which would otherwise depend on how much memory
-  /// other programs take.
+  /// Stops delivering the system's reports from now on: for tests, which would otherwise depend on how much memory
+  /// other programs use.
   func ignoreSystem() { ignoresSystem.store(true, ordering: .relaxed) }
 
   /// Takes a report of the system.

@@ -1,4 +1,4 @@
-/// What the policy knows of an entry: where it is in its queue and in the wheel, what it costs, when it expires.
+/// The policy's data about an entry: its place in its queue and in the wheel, its cost, and its expiry.
 @usableFromInline struct PolicyNode {
   /// No node.
   @inlinable static var none: Int32 { -1 }

@@ -1,4 +1,4 @@
-/// Entries that a change took out of a memory cache, for what is done with them once no lock is held.
+/// Entries that a change removed from a memory cache, to be processed once no lock is held.
 @usableFromInline struct RemovedEntries<Key: Sendable, Value: Sendable>: Sendable {
   @usableFromInline struct Entry: Sendable {
     @usableFromInline let key: Key
@@ -10,7 +10,7 @@
     }
   }
 
-  // Most changes remove one entry at most, for which no array is made.
+  // Most changes remove at most one entry, which needs no array.
   @usableFromInline var first: Entry?
   @usableFromInline var others: [Entry] = []
   /// Loads that can't be joined any more.

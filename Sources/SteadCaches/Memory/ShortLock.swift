@@ -1,10 +1,10 @@
 import CSteadFiles
 
-/// A mutex for work of some nanoseconds, and what it protects, in memory of their own.
+/// A mutex for work of some nanoseconds, and the state that it protects, in separately allocated memory.
 ///
-/// No user's code runs while it is held, but that of keys' `Hashable`. Unlike `Mutex` it isn't handed from thread to
-/// thread when many want it, which would cost each of them a change of threads.
-// Sendable: the state is touched between acquire and release alone, so never by two threads at once.
+/// No user code runs while it is held, except keys' `Hashable`. Unlike `Mutex` it isn't handed from thread to thread
+/// under contention, which would cost each of them a context switch.
+// Sendable: the state is only touched between acquire and release, so never by two threads at once.
 @usableFromInline struct ShortLock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
   /// The most that a line of a processor's cache has on the systems that count; locks in one line would make
   /// their threads wait for each other.

@@ -5,8 +5,8 @@ import Synchronization
 /// The counters of entries are bytes in pieces of memory that never move: the first has ``firstCount`` of them,
 /// each further one twice as many as the one before. So readers count while other threads add entries.
 ///
-/// A reader has the lock of the entry's shelf, the policy that of the cache's control. They may touch a byte at the
-/// same time; then a use may be lost, and no more than that.
+/// A reader holds the lock of the entry's shelf, the policy that of the cache's control. They may touch a byte at the
+/// same time; then a use may be lost, but nothing else.
 // Sendable: bytes are touched with atomic operations alone, and pieces are added before an entry of theirs
 // is on a shelf.
 @usableFromInline struct UseCounters: @unchecked Sendable {

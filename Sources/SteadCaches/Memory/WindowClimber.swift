@@ -1,11 +1,11 @@
 /// Finds the share of the cache that new entries should have, by trying.
 ///
-/// Loads where what was used last is used again soon want a large window; loads where some entries are popular
-/// for long want a small one. After every ``periodFactor`` requests for each entry the hit ratio is compared with
-/// that of the period before. If it rose, the window changes the same way again, by more; if not, the other way, by
-/// less. A change that may be chance makes the window smaller, step by step, until that does harm.
+/// Workloads that soon use the last used entries again need a large window; workloads with entries that are popular for
+/// long need a small one. After every ``periodFactor`` requests for each entry the hit ratio is compared with that of
+/// the previous period. If it rose, the window changes in the same direction again, by more; if not, in the other
+/// direction, by less. A change that may be chance makes the window smaller, step by step, until that does harm.
 ///
-/// Source of the climbing: G. Einziger, O. Eytan, R. Friedman, B. Manes, "Adaptive Software Cache Management", 2018.
+/// Source of the algorithm: G. Einziger, O. Eytan, R. Friedman, B. Manes, "Adaptive Software Cache Management", 2018.
 /// The steps are those of M. Riedmiller, H. Braun, "RPROP", 1992.
 struct WindowClimber {
   /// The window's share at the start, its least and its greatest.
@@ -21,7 +21,7 @@ struct WindowClimber {
   private static let growth = 1.5
   private static let shrinkage = 0.5
   private static let greatestPatience = 16
-  /// How many standard deviations a change of the hit ratio has to have; smaller ones are taken for chance.
+  /// How many standard deviations a change of the hit ratio must have; smaller ones are treated as chance.
   private static let significance = 1.5
   /// The hits are looked at this often while as many new entries come as the cache has, but not for fewer
   /// than so many new entries.
@@ -31,10 +31,10 @@ struct WindowClimber {
   /// The share of the cache, in entries and in cost, that the window has.
   private(set) var share = WindowClimber.firstShare
   private var step = WindowClimber.firstStep
-  /// The hit ratio that others are compared with, and the share that it was seen with.
+  /// The hit ratio that others are compared with, and the share that it was measured with.
   private var lastHitRatio = 0.0
   private var lastShare = WindowClimber.firstShare
-  /// Whether the window becomes smaller since its share made no difference.
+  /// Whether the window is shrinking because its share made no difference.
   private var isReturning = false
   /// How many periods the share stays after that was a mistake, and how many of them are left.
   private var patience = 1
@@ -60,7 +60,7 @@ struct WindowClimber {
   /// Changes the share if a period is over.
   ///
   /// - Parameters:
-  ///   - hits: Those of the cache's whole life.
+  ///   - hits: The hits of the cache's whole life.
   ///   - entryCount: How many entries the cache has; it is full.
   mutating func takeHits(_ hits: Int, entryCount: Int) {
     unseenMisses = 0
@@ -80,8 +80,8 @@ struct WindowClimber {
       step = Self.firstStep
       move(by: step)
     } else if isChance {
-      // Where it makes no difference a small window is right. The old ratio stays, so that what many small
-      // steps do is noticed, too.
+      // If the share makes no difference, a small window is right. The old ratio stays, so that the effect of many
+      // small steps is noticed, too.
       isReturning = true
       move(by: -Self.returnStep)
     } else if isReturning, change < 0 {

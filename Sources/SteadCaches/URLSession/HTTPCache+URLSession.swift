@@ -6,7 +6,7 @@
 #endif
 
 extension HTTPCache.Mode {
-  /// How a request with a policy of Foundation's uses the cache.
+  /// The mode for a request with one of Foundation's policies.
   ///
   /// | policy | mode |
   /// |---|---|
@@ -32,10 +32,10 @@ extension HTTPCache.Response {
   /// The codings that URLSession undoes before it hands on a body.
   private static let undoneCodings: Set<String> = ["br", "deflate", "gzip", "x-gzip", "zstd"]
 
-  /// Makes a head of what URLSession received.
+  /// Makes a head from a response of URLSession.
   ///
-  /// URLSession decodes bodies and leaves the fields as they were. The fields that describe the encoded body are
-  /// taken out, since what is stored and handed on is the decoded one; ``isDecoded`` is true then.
+  /// URLSession decodes bodies and leaves the fields unchanged. The fields that describe the encoded body are removed,
+  /// since the decoded one is stored and passed on; ``isDecoded`` is true then.
   public init(_ response: HTTPURLResponse) {
     var fields = HTTPCache.Fields(
       response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }.sorted { $0.0 < $1.0 }

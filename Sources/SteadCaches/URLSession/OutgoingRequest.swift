@@ -11,9 +11,9 @@ struct OutgoingRequest: Sendable {
   private let original: URLRequest
 
   /// - Parameters:
-  ///   - configuration: That of the session, with its cookies and fields for all requests.
-  ///   - hasLeftOrigin: Whether a redirect led to another origin than the first request's, which the session's
-  ///     credentials among these fields are not meant for. Its cookies go by rules of their own.
+  ///   - configuration: The session's configuration, with its cookies and fields for all requests.
+  ///   - hasLeftOrigin: Whether a redirect led to another origin than the first request's; the session's credentials
+  ///     among these fields are not meant for it. Its cookies have their own rules.
   /// - Throws: `URLError(.badURL)` without a URL.
   init(
     _ original: URLRequest, configuration: URLSessionConfiguration, hasLeftOrigin: Bool = false
@@ -44,7 +44,7 @@ struct OutgoingRequest: Sendable {
   /// The request to the server, with all fields that the cache wants to send.
   func urlRequest(sending sent: HTTPCache.Request) -> URLRequest {
     var request = original
-    // The transport has no cache that a policy could be meant for.
+    // The transport has no cache that a policy could apply to.
     request.cachePolicy = .useProtocolCachePolicy
     request.allHTTPHeaderFields = nil
     for field in sent.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }

@@ -5,10 +5,10 @@ import Foundation
 #endif
 
 extension HTTPCache {
-  /// The most redirects that are followed for one request, as URLSession does.
+  /// The maximum number of redirects that are followed for one request, as in URLSession.
   public static let redirectLimit = 20
-  /// The most bytes of a redirect's body that are read before it is followed. A redirect whose body is longer may not be
-  /// stored.
+  /// The maximum number of bytes of a redirect's body that are read before it is followed. A redirect with a longer
+  /// body may not be stored.
   public static let redirectBodyLimit = 64 << 10
 }
 
@@ -32,9 +32,8 @@ struct RedirectChain {
 
   /// Whether a response leads to another request, which ``request`` then is.
   ///
-  /// - Throws: `URLError`: `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them, `.unsupportedURL` if
-  ///   the new URL isn't one of HTTP, `.requestBodyStreamExhausted` if a body would have to be sent again that is
-  ///   a stream.
+  /// - Throws: `URLError`: `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them, `.unsupportedURL` if the
+  ///   new URL isn't an HTTP URL, `.requestBodyStreamExhausted` if a body that is a stream would have to be sent again.
   mutating func follow(_ response: HTTPCache.Response) throws -> Bool {
     guard Self.redirects.contains(response.status), let url = request.url,
       let location = response.fields["Location"], let target = Self.resolve(location, url)
@@ -66,8 +65,8 @@ struct RedirectChain {
     ofOrigin.contains { $0.isSameFieldName(as: name) }
   }
 
-  /// Reads the body of a redirect that is followed, since a response is stored once its body has come. Of a body that
-  /// is longer than the limit, or breaks off, nothing is lost but that.
+  /// Reads the body of a redirect that is followed, since a response is stored once its body has arrived. If the body
+  /// is longer than the limit, or breaks off, only that storing is lost.
   static func finish(_ body: HTTPCache.Body) async {
     var count = 0
     do {

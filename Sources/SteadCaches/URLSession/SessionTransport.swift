@@ -5,7 +5,7 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Sends requests for a cache through a session of its own, which hands on bodies chunk by chunk.
+/// Sends requests for a cache through its own session, which delivers bodies chunk by chunk.
 ///
 /// Off Apple's systems only a session's own delegate gets a body as it comes; tasks with a delegate or a completion
 /// handler gather the whole of it in memory first.
@@ -23,8 +23,8 @@ final class SessionTransport: Sendable {
       delegateQueue: nil)
   }
 
-  /// A configuration that adds nothing to requests: they have all fields already, so that what the cache saw is what
-  /// is sent.
+  /// A configuration that adds nothing to requests: they already have all fields, so that what the cache saw is what is
+  /// sent.
   private static func configuration(
     like user: URLSessionConfiguration
   ) -> URLSessionConfiguration {
@@ -77,7 +77,7 @@ extension SessionTransport {
       all[ObjectIdentifier(user)] = Entry(user: user, transport: transport)
       return (transport, unused)
     }
-    // They end their sessions, which is nothing to do under a lock.
+    // They end their sessions, which must not happen under a lock.
     withExtendedLifetime(unused) {}
     return transport
   }

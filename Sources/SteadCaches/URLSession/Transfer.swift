@@ -6,8 +6,8 @@ import Synchronization
 #endif
 
 extension HTTPCache {
-  /// The most bytes of a 401's body that wait in memory while credentials are looked for: 1 MiB. If none are found, reading
-  /// a longer body throws `URLError(.dataLengthExceedsMaximum)` after these.
+  /// The maximum number of bytes of a 401's body that wait in memory while credentials are sought: 1 MiB. If none are
+  /// found, reading a longer body throws `URLError(.dataLengthExceedsMaximum)` after these.
   public static let challengeBodyLimit = 1 << 20
 }
 
@@ -69,7 +69,7 @@ final class Transfer: Sendable {
     }
   }
 
-  /// Whether the body came to its end, and all of it was there to be read: what comes after a cancellation is lost.
+  /// Whether the body reached its end and could be read completely: anything after a cancellation is lost.
   var isComplete: Bool { state.withLock { $0.hasEnded && !$0.isCancelled } }
 
   func receive(_ response: URLResponse) {
@@ -90,7 +90,7 @@ final class Transfer: Sendable {
     if !isOfChallenge { body.yield(chunk) }
   }
 
-  /// Ends a transfer whose body nobody reads. One without a body ends by itself, and leaves a connection that can be
+  /// Ends a transfer whose body nobody reads. One without a body ends on its own, and leaves a connection that can be
   /// used again.
   private func drop() {
     let head = state.withLock { state in
@@ -109,12 +109,12 @@ final class Transfer: Sendable {
 
   func end(_ error: (any Error)?) {
     if let error {
-      // A cancelled reader may get to see the error of the cancelled task before its own.
+      // A cancelled reader may see the cancelled task's error before its own.
       let error = state.withLock { $0.isCancelled } ? CancellationError() : error
       setHead(.failure(error))
       body.finish(throwing: error)
     } else {
-      // Off Apple's systems the head of a redirect without a target is told of here alone.
+      // Off Apple's systems this is the only call with the head of a redirect without a target.
       if let response = task.response as? HTTPURLResponse { setHead(.success(response)) }
       setHead(.failure(URLError(.badServerResponse)))
       let challenge = state.withLock { state in

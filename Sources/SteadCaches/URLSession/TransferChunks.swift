@@ -1,6 +1,6 @@
 import Foundation
 
-/// The body of a transfer. It ends without an error only if it is complete, so that nobody stores half of one.
+/// The body of a transfer. It only ends without an error if it is complete, so that nobody stores half of one.
 struct TransferChunks: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     fileprivate let transfer: Transfer

@@ -2,8 +2,8 @@
   // Not run on this project's machines.
   import Foundation
 
-  /// Authentication, about which the delegate of the user's session is asked. It is called with that session, and with
-  /// a task that isn't one of its tasks.
+  /// Authentication, for which the delegate of the user's session is called. It gets that session, and a task that
+  /// isn't one of its tasks.
   extension TransferDelegate {
     private static let methodsOfSessions: Set<String> = [
       NSURLAuthenticationMethodClientCertificate, NSURLAuthenticationMethodNegotiate,

@@ -12,7 +12,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   }
 
   private let transfers = Mutex<[Int: Transfer]>([:])
-  /// The session whose delegate knows how to authenticate.
+  /// The session whose delegate can authenticate.
   private let user: Weak
   var userSession: URLSession? { user.session }
 

@@ -4,7 +4,7 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-// Not run on Apple's systems here, where URLSession has a cache of its own; it compiles there.
+// Not run on Apple's systems here, where URLSession has its own cache; it compiles there.
 extension URLSession {
   /// The whole body and the response to a request, from a cache or from the server.
   ///
@@ -13,19 +13,19 @@ extension URLSession {
   /// let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url), cache: cache)
   /// ```
   ///
-  /// The request's `cachePolicy` decides how the cache is used; `HTTPCache.Mode.init(_:)` says how. Where it is
-  /// `.useProtocolCachePolicy`, the session's `requestCachePolicy` does. A URL that isn't of HTTP is loaded without
+  /// The request's `cachePolicy` decides how the cache is used, as `HTTPCache.Mode.init(_:)` describes. If it is
+  /// `.useProtocolCachePolicy`, the session's `requestCachePolicy` does. A URL that isn't an HTTP URL is loaded without
   /// the cache.
   ///
-  /// Each response of a chain of redirects is cached by itself. Fields with credentials, the request's and those of the
-  /// session's `httpAdditionalHeaders`, are not sent once a redirect led to another origin. Requests go out through a
-  /// second session with this one's configuration; this session's delegate is asked about authentication and about
-  /// nothing else. `invalidateAndCancel()` has no effect on them: cancel the task that awaits the call.
+  /// Each response of a chain of redirects is cached separately. Fields with credentials, the request's and those of
+  /// the session's `httpAdditionalHeaders`, are not sent once a redirect led to another origin. Requests are sent
+  /// through a second session with this one's configuration; this session's delegate is only called for authentication.
+  /// `invalidateAndCancel()` has no effect on them: cancel the task that awaits the call.
   ///
   /// - Parameters:
-  ///   - cache: Where responses are looked for and stored. Sessions of one user can share it. Those with different
+  ///   - cache: Where responses are looked up and stored. Sessions of one user can share it. Those with different
   ///     cookies or client certificates get each other's responses from it; `Vary: Cookie` prevents that for cookies.
-  ///   - followsRedirects: Whether a redirect is followed or is the response.
+  ///   - followsRedirects: Whether a redirect is followed or returned as the response.
   /// - Throws: `URLError`, as the session does without a cache: `.resourceUnavailable` for a request with
   ///   `.returnCacheDataDontLoad` that has no stored response, `.notConnectedToInternet` if the cache is offline,
   ///   `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them. `CancellationError` if the task is
@@ -46,14 +46,14 @@ extension URLSession {
   /// for try await chunk in chunks { try file.write(contentsOf: chunk) }
   /// ```
   ///
-  /// The call returns when the head of the response has come. Off Apple's systems a transfer can't be slowed down:
-  /// chunks that come faster than they are read wait in memory. The session's `invalidateAndCancel()` doesn't end it:
+  /// The call returns when the head of the response has arrived. Off Apple's systems a transfer can't be slowed down:
+  /// chunks that arrive faster than they are read wait in memory. The session's `invalidateAndCancel()` doesn't end it:
   /// cancel the task that reads, or drop the body.
   ///
-  /// Works like `data(for:cache:followsRedirects:)` otherwise.
+  /// Otherwise works like `data(for:cache:followsRedirects:)`.
   ///
-  /// - Throws: As that does; `URLError(.unsupportedURL)` for a URL that isn't of HTTP. Reading throws what ends the
-  ///   transfer, and ``HTTPCacheError`` where a body from the server is read a second time.
+  /// - Throws: The same errors; `URLError(.unsupportedURL)` for a URL that isn't an HTTP URL. Reading throws the error
+  ///   that ends the transfer, and ``HTTPCacheError`` if a body from the server is read a second time.
   public func chunks(
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (HTTPCache.Body, URLResponse) {
@@ -62,17 +62,17 @@ extension URLSession {
     return (reply.body, response)
   }
 
-  /// What the cache gave for a request, with what it did, and the same response as Foundation's.
+  /// The cache's response to a request, with its outcome, and the same response as Foundation's.
   ///
   /// ```swift
   /// let (reply, _) = try await session.reply(for: request, cache: cache)
   /// print(reply.outcome.source)  // hit
   /// ```
   ///
-  /// Works like `chunks(for:cache:followsRedirects:)`, also where the session's `invalidateAndCancel()` is called, which
-  /// has no effect: cancel the task.
+  /// Works like `chunks(for:cache:followsRedirects:)`, also in that the session's `invalidateAndCancel()` has no
+  /// effect: cancel the task.
   ///
-  /// - Throws: As that does.
+  /// - Throws: The same errors.
   public func reply(
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (HTTPCache.Reply, URLResponse) {
@@ -116,8 +116,8 @@ extension SessionTransport {
 }
 
 extension SessionTransport {
-  /// Whether a body is gathered before it is handed on: that of a POST's response which a later GET may get
-  /// (RFC 9110, 9.3.3), since the cache stores no stream for a POST.
+  /// Whether a body is gathered before it is returned: that of a POST's response which a later GET may get (RFC 9110,
+  /// 9.3.3), since the cache stores no stream for a POST.
   static func isWantedWhole(
     _ response: HTTPCache.Response, to request: HTTPCache.Request, limit: Int
   ) -> Bool {
@@ -140,7 +140,7 @@ extension URLError {
     self.init(code, userInfo: url.map { [NSURLErrorFailingURLErrorKey: $0] } ?? [:])
   }
 
-  /// What URLSession throws where the cache has nothing to give.
+  /// The error that URLSession throws if the cache has no response.
   fileprivate init(_ error: HTTPCacheError, url: URL?) {
     var info: [String: Any] = [
       NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.message,

@@ -314,7 +314,7 @@ extension ObjectGraph {
     _ member: any PersistentModel, _ loaded: [AnyObject], _ owner: any PersistentModel,
     _ property: PropertyLayout
   ) -> Bool {
-    // Changes a to-many relationship, and notes its changes for the next save.
+    // The last ones are the likeliest, and a list that was just read is short.
     if loaded.count <= 8 { return loaded.contains { $0 === member } }
     return members(loaded, of: owner, property.index).contains(ObjectIdentifier(member))
   }
@@ -335,7 +335,7 @@ extension ObjectGraph {
     markChanged(owner, at: index)
   }
 
-  /// Changes a to-many relationship, whose changes are noted for the next save.
+  /// Changes a to-many relationship, and notes its changes for the next save.
   func changeSide(
     of owner: any PersistentModel, at index: Int,
     _ change: (inout _Targets, ToManyDelta) -> Void

@@ -441,7 +441,7 @@ final class RecordStore: @unchecked Sendable {
       self?.lookForCommits()
       queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
         guard let self else { return }
-        // Writes in the meantime are found by separate queries.
+        // A write in the meantime starts its own two checks.
         let isWanted =
           looking.exchange(Looking.none, ordering: .acquiringAndReleasing) == Looking.again
         isWanted ? logChanged() : lookForCommits()

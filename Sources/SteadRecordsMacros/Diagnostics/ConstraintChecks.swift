@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension MacroExpansionDeclSyntax {
-  /// `#Unique` and `#Index` speak of stored properties of the class that they stand in.
+  /// `#Unique` and `#Index` name stored properties of the class that contains them.
   func constraintDiagnostics(
     in model: ClassDeclSyntax, properties: [VariableDeclSyntax]
   ) -> [Diagnostic] {
@@ -22,7 +22,7 @@ extension MacroExpansionDeclSyntax {
 
   /// The key paths that certainly lead to no stored property.
   ///
-  /// A name that the class does not declare may be a superclass's, unless there is none.
+  /// A name that the class does not declare may be a superclass's, if it has one.
   func misnamed(
     in model: ClassDeclSyntax, properties: [VariableDeclSyntax]
   ) -> [(name: String, path: KeyPathExprSyntax)] {

@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension DeclGroupSyntax {
-  /// What is wrong with a declaration that bears `@Model`.
+  /// The problems of a declaration with `@Model`.
   func modelDiagnostics(
     attribute: AttributeSyntax, in context: some MacroExpansionContext
   ) -> [Diagnostic] {
@@ -33,7 +33,7 @@ extension DeclGroupSyntax {
       message, fixIts: isConvertible ? [.replacing(keyword, with: "final class")] : [])
   }
 
-  /// The kind, its keyword and the name of a type that is no class.
+  /// The kind, the keyword and the name of a type that isn't a class.
   var nominal: (kind: String, keyword: TokenSyntax, name: TokenSyntax)? {
     if let type = self.as(StructDeclSyntax.self) {
       return ("struct", type.structKeyword, type.name)
@@ -63,7 +63,7 @@ extension ClassDeclSyntax {
     return [attribute.says(.missingInitializer(model: name.text), fixIts: remedies)]
   }
 
-  /// The text of an initializer with a parameter for each property; nil below another class, whose
+  /// The source of an initializer with a parameter for each property; nil in a subclass, since its superclass's
   /// initializers are not known here.
   private var memberwiseInitializer: String? {
     guard inheritanceClause == nil else { return nil }

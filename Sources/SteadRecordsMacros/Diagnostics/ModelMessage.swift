@@ -1,6 +1,6 @@
 import SwiftDiagnostics
 
-/// Everything the macros have to say about a declaration.
+/// All diagnostics of the macros about a declaration.
 enum ModelMessage: Equatable {
   case notAClass(macro: String, kind: String, name: String)
   case notAnActor(kind: String, name: String)
@@ -40,7 +40,7 @@ extension ModelMessage: DiagnosticMessage {
     case .genericClass(let model):
       "'@Model' cannot be applied to generic class '\(model)': an entity has one set of columns"
     case .severalBindings:
-      "a persisted property needs a declaration of its own"
+      "a persisted property needs a separate declaration"
     case .lazy(let property):
       "'lazy' cannot be used on persisted property '\(property)': its value comes from the store"
     case .reference(let modifier, let property):
@@ -54,7 +54,7 @@ extension ModelMessage: DiagnosticMessage {
       "@Transient property '\(property)' needs an initial value: "
         + "objects read from the store have no other"
     case .notStored(let attribute, let property):
-      "'@\(attribute)' has no meaning on '\(property)', which the model does not store"
+      "'@\(attribute)' has no effect on '\(property)', which the model does not store"
     case .contradiction(let first, let second, let property):
       "'\(property)' cannot be both '@\(first)' and '@\(second)'"
     case .constantRelationship(let property):
@@ -62,10 +62,10 @@ extension ModelMessage: DiagnosticMessage {
     case .relationshipOfValue(let property, let type):
       "'@Relationship' cannot be applied to '\(property)': '\(type)' is not a model"
     case .uniqueArray(let property):
-      "'.unique' cannot be applied to '\(property)': an array is no key"
+      "'.unique' cannot be applied to '\(property)': an array cannot be a key"
     case .externalValue(let property, let type):
       "'.externalStorage' cannot be applied to '\(property)': "
-        + "a '\(type)' takes no more room than a reference to a file"
+        + "a '\(type)' takes no more space than a reference to a file"
     case .inverseOnBothSides(let first, let second):
       "'\(first)' and '\(second)' name each other as inverse; only one side may"
     case .foreignConstraint(let macro, let type, let model):

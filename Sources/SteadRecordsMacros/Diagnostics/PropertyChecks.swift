@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension VariableDeclSyntax {
-  /// What is wrong with a property of a model.
+  /// The problems of a property of a model.
   var propertyDiagnostics: [Diagnostic] {
     if let misplaced = misplacedAttribute { return [misplaced] }
     guard isStoredInstanceProperty else { return [] }

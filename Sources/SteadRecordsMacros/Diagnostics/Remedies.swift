@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-// Changes of source that fix-its make, as text: the tree around them stays as the user wrote it.
+// Changes of source that fix-its make, as strings: the tree around them stays as the user wrote it.
 
 extension FixIt {
   static func replacing(_ node: some SyntaxProtocol, with text: String) -> FixIt {

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension VariableDeclSyntax {
-  /// Offers the same properties, each with a declaration of its own.
+  /// Offers the same properties, each with a separate declaration.
   var splitting: FixIt? {
     guard bindings.count > 1 else { return nil }
     let head = [attributes.trimmedDescription, modifiers.trimmedDescription, bindingSpecifier.text]

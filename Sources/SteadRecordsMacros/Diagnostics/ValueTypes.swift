@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// Types of the standard library and Foundation that are certainly values, never models.
 enum ValueTypes {
-  /// Those whose values fit a column at any length that makes sense.
+  /// The types whose values fit in a column at any reasonable length.
   static let small: Set = [
     "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
     "Float", "Double", "CGFloat", "Decimal", "Date", "UUID", "TimeInterval",

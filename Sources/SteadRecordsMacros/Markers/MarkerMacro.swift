@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-// These say something to `@Model`, which reads them; alone they expand to nothing.
+// Markers that `@Model` reads; they expand to nothing themselves.
 
 /// `@Attribute`: options of an attribute.
 enum AttributeMacro: MarkerMacro {}
@@ -12,7 +12,7 @@ enum RelationshipMacro: MarkerMacro {}
 /// `@Transient`: a property without a column.
 enum TransientMacro: MarkerMacro {}
 
-/// `#Unique`: properties whose values together no two objects share.
+/// `#Unique`: properties whose combined values must be unique.
 enum UniqueMacro: MarkerDeclarationMacro {}
 
 /// `#Index`: properties to index together.

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-// A plugin is built without optimization in debug builds. There, to parse an expansion and lay it out
-// takes longer than the compiler takes to compile it. So expansions are laid out as they are written,
-// and handed over in nodes that hold nothing but the text: the compiler parses them anyway.
+// A plugin is built without optimization in debug builds. There, parsing and laying out an expansion takes longer than
+// the compiler takes to compile it. So expansions are laid out as they are written, and passed on in nodes that only
+// hold the source: the compiler parses them anyway.
 
 extension DeclSyntax {
   /// Declarations that only the compiler parses.

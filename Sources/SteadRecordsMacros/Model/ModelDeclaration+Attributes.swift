@@ -4,7 +4,7 @@ import SwiftSyntax
 extension ClassDeclSyntax {
   /// What `@Model` attaches to a property, so that it gets its slot and its accessors.
   ///
-  /// Asked for every member of a class, so it looks at no more of the others than their position needs.
+  /// Called for every member of a class, so it only looks at the others to find their positions.
   func attributes(
     for variable: VariableDeclSyntax, configuration: (any BuildConfiguration)?
   ) -> [AttributeSyntax] {
@@ -28,7 +28,7 @@ extension ClassDeclSyntax {
     return []
   }
 
-  /// The extensions that declare the conformances which the class lacks.
+  /// The extensions that declare the conformances that the class lacks.
   func conformances(
     to protocols: [TypeSyntax], of type: some TypeSyntaxProtocol
   ) -> [ExtensionDeclSyntax] {

@@ -1,8 +1,8 @@
 // How an object begins without an initializer, and how it ends.
 
 extension ModelDeclaration {
-  /// What makes an object from a row without evaluating default values; empty where the class has
-  /// subclasses, stored properties of forms that the macro cannot fill in, or nothing to gain.
+  /// The members that make an object from a row without evaluating default values; empty if the class has subclasses,
+  /// stored properties that the macro cannot fill in, or nothing to gain.
   var making: [String] {
     guard isFinal, supermodel == nil, let unstored, properties.contains(where: \.evaluates),
       !properties.contains(where: \.isConstant)

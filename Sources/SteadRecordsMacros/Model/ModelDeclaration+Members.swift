@@ -1,6 +1,6 @@
 // Generated members are nonisolated whatever the class is: the engine calls them from its own threads.
 
-// Every name that is visible to an expression of the user's starts with `_$`, so that it hides nothing.
+// Every name that is visible to the user's expressions starts with `_$`, so that it hides nothing.
 
 extension ModelDeclaration {
   /// The members that `@Model` adds.
@@ -80,7 +80,7 @@ extension ModelDeclaration {
       "keypath: \(path.hasPrefix("\\.") ? "\(path) as PartialKeyPath<\(name)>" : path)",
     ]
     if let value = property.initialValue, !property.isRelationship, value != "nil" {
-      // The type gives `[]`, `.now` and their like a meaning where `Any?` is expected.
+      // The type gives `[]`, `.now` and the like a meaning where `Any?` is expected.
       arguments.append(
         "defaultValue: \(property.usableType.map { "(\(value)) as \($0)" } ?? value)")
     }
@@ -131,7 +131,7 @@ extension ModelDeclaration {
 
   private var constants: [PersistedProperty] { properties.filter(\.isConstant) }
 
-  /// Where the constants lie in an object, in their order: loading writes to them.
+  /// Where the constants lie in an object, in order: loading writes to them.
   private var constantOffsets: String {
     let names = constants.map { "\"\($0.plainName)\"" }.joined(separator: ", ")
     return """

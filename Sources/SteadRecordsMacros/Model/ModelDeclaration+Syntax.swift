@@ -6,7 +6,7 @@ extension ModelDeclaration {
   ///
   /// - Parameters:
   ///   - isRoot: Whether the class itself becomes a model; otherwise its superclass is one.
-  ///   - configuration: What decides the class's `#if`s; without it their members are left out.
+  ///   - configuration: Evaluates the class's `#if`s; without it their members are left out.
   init(
     _ declaration: ClassDeclSyntax, isRoot: Bool, configuration: (any BuildConfiguration)?
   ) {
@@ -62,7 +62,7 @@ extension ModelDeclaration.Constraint {
 }
 
 extension PersistedProperty {
-  /// Reads a property; nil when it has no column of its own.
+  /// Reads a property; nil if it has no column.
   init?(_ declaration: VariableDeclSyntax) {
     guard declaration.isPersisted, let binding = declaration.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -128,7 +128,7 @@ extension VariableDeclSyntax {
     return bindings.allSatisfy(\.isStored)
   }
 
-  /// The attribute of that name, however it is qualified.
+  /// The attribute with that name, however it is qualified.
   func attribute(named name: String) -> AttributeSyntax? {
     for case .attribute(let attribute) in attributes where attribute.plainName == name {
       return attribute
@@ -170,8 +170,7 @@ extension ClassDeclSyntax {
 
   /// Whether the class itself becomes a model.
   ///
-  /// The compiler leaves out of the list what the superclass conforms to already, and what the
-  /// class's own inheritance clause says.
+  /// The compiler leaves out conformances that the superclass, or the class's own inheritance clause, already declares.
   func isRoot(_ missingConformances: [TypeSyntax]) -> Bool {
     let inherited = inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
     return missingConformances.contains { $0.plainName == "PersistentModel" }

@@ -1,12 +1,11 @@
 extension PersistedProperty {
-  /// The slot, and what lets the compiler see whether an initializer forgot the property.
+  /// The slot, and the member that lets the compiler see whether an initializer forgot the property.
   ///
-  /// The slot starts as a placeholder, so that an object can be made from a row without its
-  /// properties' values. By itself that would hide a forgotten property; the second member has
-  /// no size and no value until the property has one.
+  /// The slot starts as a placeholder, so that an object can be made from a row without its properties' values. On its
+  /// own that would hide a forgotten property; the second member has no size and no value until the property has one.
   ///
-  /// Both are `nonisolated(unsafe)`, since a class may belong to an actor while its objects are read and saved
-  /// on their context's: a model is used on one executor at a time, and the second member holds nothing.
+  /// Both are `nonisolated(unsafe)`, since a class may belong to an actor while its objects are read and saved on their
+  /// context's: a model is used on one executor at a time, and the second member holds nothing.
   var storageMembers: [String] {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""
@@ -79,10 +78,10 @@ extension PersistedProperty {
     ]
   }
 
-  /// Runs an observer in a function of its own, since its body may return.
+  /// Runs an observer in a local function, since its body may return.
   private func call(_ kind: Observer.Kind) -> [String] {
     guard let observer = observers.first(where: { $0.kind == kind }) else { return [] }
-    // A name with a prefix of its own cannot hide a property that the observer mentions.
+    // A prefixed name cannot hide a property that the observer mentions.
     let value = kind == .willSet ? "_$new" : "_$previous"
     let parameter = observer.parameter.map { ["let \($0) = \(value)"] } ?? []
     return [

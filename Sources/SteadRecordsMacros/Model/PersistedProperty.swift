@@ -5,7 +5,7 @@ struct PersistedProperty {
   /// The declared type; nil when the initial value decides it.
   var type: String?
   var initialValue: String?
-  /// Whether it is a `let`, which accessors cannot be attached to.
+  /// Whether it is a `let`, which cannot have accessors.
   var isConstant: Bool
   var storage: Storage
   /// `Attribute(…)` or `Relationship(…)` with the arguments as written; nil without such an attribute.
@@ -14,7 +14,7 @@ struct PersistedProperty {
   var observers: [Observer]
   /// Whether the initial value is more than a literal, so that evaluating it costs something.
   var evaluates: Bool
-  /// Whether syntax alone shows that the type is no model.
+  /// Whether syntax alone shows that the type isn't a model.
   var isValue: Bool
 
   /// Which family of slots the options ask for; within a family the type decides.
@@ -34,7 +34,7 @@ struct PersistedProperty {
     var body: String
   }
 
-  /// The name without backticks, which is the column's.
+  /// The name without backticks, which is the column's name.
   var plainName: String { name.filter { $0 != "`" } }
   var slot: String { prefixed("_$slot_") }
   /// The property of no size whose initialization stands for that of the property.

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@ModelActor`: gives an actor a context of its own and runs it on the context's executor.
+/// `@ModelActor`: gives an actor its own context and runs it on the context's executor.
 enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
@@ -30,7 +30,7 @@ extension ModelActorMacro: ExtensionMacro {
 }
 
 extension DeclGroupSyntax {
-  /// What is wrong with a type that is no actor.
+  /// The problem of a type that isn't an actor.
   fileprivate var notAnActor: Diagnostic? {
     let (kind, keyword, name): (String, TokenSyntax, TokenSyntax)
     if let type = self.as(ClassDeclSyntax.self) {

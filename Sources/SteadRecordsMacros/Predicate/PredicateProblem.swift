@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a predicate cannot hold, in words that say what to write instead.
+/// Code that a predicate cannot contain, with messages that name what to write instead.
 enum PredicateProblem: DiagnosticMessage, Equatable {
   case needsClosure
   case emptyBody
@@ -73,7 +73,7 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
 }
 
 extension PredicateProblem {
-  /// What is wrong with an expression of a kind that predicates do not have.
+  /// The problem of an expression of a kind that predicates do not support.
   init(refusing expression: ExprSyntax) {
     self =
       switch expression.as(ExprSyntaxEnum.self) {
@@ -93,7 +93,7 @@ extension PredicateProblem {
       }
   }
 
-  /// What is wrong with a statement of a kind that predicates do not have.
+  /// The problem of a statement of a kind that predicates do not support.
   init(refusing statement: StmtSyntax) {
     self =
       switch statement.as(StmtSyntaxEnum.self) {

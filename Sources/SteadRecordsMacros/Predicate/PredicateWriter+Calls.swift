@@ -39,8 +39,8 @@ extension PredicateWriter {
     }
   }
 
-  /// Writes `(a...b).contains(x)` as two comparisons, which need no range: one whose bounds are in
-  /// the wrong order traps. Nil when the range is another, or comes from outside.
+  /// Writes `(a...b).contains(x)` as two comparisons, which need no range: a range with its bounds in the wrong order
+  /// traps. Nil if the range is another, or is captured.
   mutating func rangeTest(
     _ range: ExprSyntax, contains element: ExprSyntax
   ) throws -> Value? {

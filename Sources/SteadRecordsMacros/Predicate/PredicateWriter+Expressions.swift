@@ -33,8 +33,8 @@ extension PredicateWriter {
     throw PredicateProblem(refusing: expression).error(at: expression)
   }
 
-  /// Whether an unwrapping from outside must wait until the predicate runs, since the predicate asks
-  /// first whether there is a value: `name == nil || $0.name == name!`.
+  /// Whether unwrapping a captured value must wait until the predicate runs, since the predicate first checks whether
+  /// it is nil: `name == nil || $0.name == name!`.
   private func isGuardedUnwrap(_ expression: ExprSyntax) -> Bool {
     guard !guarded.isEmpty else { return false }
     switch expression.as(ExprSyntaxEnum.self) {
@@ -122,7 +122,7 @@ extension PredicateWriter {
 
   // MARK: Optional chains
 
-  /// Writes `a?.b.c` as a flat map over `a`; nil when the expression is no such chain.
+  /// Writes `a?.b.c` as a flat map over `a`; nil if the expression isn't such a chain.
   private mutating func optionalChain(_ expression: ExprSyntax) throws -> Value? {
     guard let link = firstLink(of: expression) else { return nil }
     let optional = try value(link.expression)

@@ -9,8 +9,7 @@ extension PredicateWriter {
     return mentions.isFound
   }
 
-  /// The source of an expression from outside, with constants of the predicate under the names that
-  /// the expansion gives them.
+  /// The source of a captured expression, with the predicate's constants under the names that the expansion gives them.
   func source(_ expression: ExprSyntax) -> String {
     var constants: [String: String] = [:]
     for case (let name, .outside(let constant)) in names { constants[name] = constant }
@@ -20,14 +19,14 @@ extension PredicateWriter {
 }
 
 extension DeclReferenceExprSyntax {
-  /// Whether the name stands alone, rather than for a member of something.
+  /// Whether the name stands alone, rather than for a member.
   fileprivate var isVariable: Bool {
     if let member = parent?.as(MemberAccessExprSyntax.self) { return member.declName.id != id }
     return parent?.is(KeyPathPropertyComponentSyntax.self) != true
   }
 }
 
-/// Looks for names of the predicate in an expression; closures in it may have the same of their own.
+/// Looks for the predicate's names in an expression; closures in it may declare the same names.
 private final class Mentions: SyntaxVisitor {
   private let names: Set<String>
   private let links: Set<SyntaxIdentifier>
@@ -60,7 +59,7 @@ private final class Mentions: SyntaxVisitor {
   }
 }
 
-/// Gives constants of the predicate the names that they have in the expansion.
+/// Renames the predicate's constants to their names in the expansion.
 private final class Renaming: SyntaxRewriter {
   private let constants: [String: String]
 

@@ -46,7 +46,7 @@ extension PredicateWriter {
       return try self.condition(condition, then: rest)
     }
     guard rest.isEmpty else {
-      // An assignment or a call says more about what was meant than its value does.
+      // An assignment or a call shows more of what was meant than its value does.
       _ = try value(expression)
       throw PredicateProblem.unusedValue.error(at: expression)
     }
@@ -129,7 +129,7 @@ extension PredicateWriter {
     }
   }
 
-  /// `if let`: the optional's value where there is one, else the other branch.
+  /// `if let`: the optional's value if there is one, else the other branch.
   private mutating func binding(
     _ binding: OptionalBindingConditionSyntax, _ rest: [ConditionElementSyntax],
     _ positive: Branch, _ negative: Branch
@@ -140,7 +140,7 @@ extension PredicateWriter {
     let source =
       binding.initializer?.value
       ?? ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(name)))
-    // No flat map: a branch may give nil, which is not the optional's.
+    // Not a flat map: a branch may return nil, which is different from the optional's nil.
     let optional = argument(try value(source))
     let no = try negative(&self)
     names[name] = call("forcedUnwrap", optional)

@@ -2,31 +2,30 @@ import SwiftSyntax
 
 /// Writes the nodes of one predicate.
 ///
-/// Every node that knows its own type goes into a `let`: the compiler then checks one small
-/// expression after the other, in linear time, where a single large one takes it exponential time.
-/// A value from outside the predicate is not a node of its own but stays beside the node that it is
-/// compared with, so that literals, `nil` and `.cases` get their types from there.
+/// Every node that knows its own type goes into a `let`: the compiler then checks one small expression after the other,
+/// in linear time, while a single large one takes exponential time. A captured value doesn't get its own node, but
+/// stays next to the node that it is compared with, so that literals, `nil` and `.cases` get their types from there.
 struct PredicateWriter {
   /// What an expression came to.
   enum Value {
     /// The name of a node, or of a variable of the predicate.
     case node(String)
-    /// A node without a type of its own, such as a choice of two literals; written in place.
+    /// A node without its own type, such as a choice of two literals; written in place.
     case untyped(String)
     /// Source from outside the predicate, evaluated when the predicate is made.
     case outside(String)
   }
 
-  /// The text before every function that makes a node.
+  /// The prefix of every function that makes a node.
   static let nodes = "SteadRecords._PredicateNodes"
 
   private var nodeCount = 0
   private var variableCount = 0
   /// The statements of the closure being written.
   private var lines: [String] = []
-  /// Nodes already written in the closure being written or around it, by their text.
+  /// Nodes already written in the closure being written or around it, by their source.
   private var known: [String: String] = [:]
-  /// What names of the predicate stand for; those of `outside` are constants without nodes.
+  /// The meanings of the predicate's names; those of `outside` are constants without nodes.
   var names: [String: Value] = [:]
   /// The optionals that chains start with, each with the variable for its value.
   var links: [SyntaxIdentifier: String] = [:]
@@ -40,7 +39,7 @@ struct PredicateWriter {
 
   // MARK: Nodes
 
-  /// Puts a node into a constant, unless the same one is there already.
+  /// Assigns a node to a constant, unless the same one already exists.
   mutating func node(_ text: String) -> Value {
     if let name = known[text] { return .node(name) }
     let name = "_t\(nodeCount)"
@@ -54,7 +53,7 @@ struct PredicateWriter {
     node(Self.text(function, arguments))
   }
 
-  /// A call with two operands, and with the name of what is done to them where the function does several.
+  /// A call with two operands, and with the name of the operation if the function has several.
   mutating func call(_ function: String, _ operands: String, named name: String?) -> Value {
     if let name { call(function, operands, ".\(name)") } else { call(function, operands) }
   }
@@ -63,7 +62,7 @@ struct PredicateWriter {
     "\(nodes).\(function)(\(arguments.joined(separator: ", ")))"
   }
 
-  /// A value as an argument of its own: the node, or the outside value wrapped as one.
+  /// A value as a separate argument: the node, or the captured value wrapped in one.
   func argument(_ value: Value) -> String {
     switch value {
     case .node(let name): name
@@ -87,7 +86,7 @@ struct PredicateWriter {
     return "_v\(variableCount)"
   }
 
-  /// Keeps a constant that has no node under a name that no other branch uses.
+  /// Keeps a constant without a node under a name that no other branch uses.
   mutating func constant(_ source: String, type: String?) -> Value {
     let name = "_c\(nodeCount)"
     nodeCount += 1
@@ -116,7 +115,7 @@ struct PredicateWriter {
     return "{ (\(parameters.joined(separator: ", "))) in\n\(body)\n}"
   }
 
-  /// Makes a capture list's names constants of the closure: the closure is called at once.
+  /// Makes a capture list's names constants of the closure: the closure is called immediately.
   private mutating func capture(_ captures: ClosureCaptureListSyntax?) throws {
     for capture in captures ?? [] {
       guard let value = capture.initializer?.value else { continue }

@@ -7,10 +7,10 @@ import Testing
     expectDiagnostics(
       [
         DiagnosticSpec(
-          message: "'.unique' cannot be applied to 'tags': an array is no key", line: 2, column: 14,
+          message: "'.unique' cannot be applied to 'tags': an array cannot be a key", line: 2, column: 14,
           fixIts: [FixItSpec(message: "remove '@Attribute(.unique)'")]),
         DiagnosticSpec(
-          message: "'.unique' cannot be applied to 'more': an array is no key", line: 3, column: 26,
+          message: "'.unique' cannot be applied to 'more': an array cannot be a key", line: 3, column: 26,
           fixIts: [FixItSpec(message: "remove '.unique'")]),
       ],
       for: """
@@ -34,7 +34,7 @@ import Testing
       [
         DiagnosticSpec(
           message: "'.externalStorage' cannot be applied to 'count': "
-            + "a 'Int' takes no more room than a reference to a file", line: 2, column: 14,
+            + "a 'Int' takes no more space than a reference to a file", line: 2, column: 14,
           fixIts: [FixItSpec(message: "remove '.externalStorage'")])
       ],
       for: """

@@ -55,7 +55,7 @@ import Testing
 
   @Test func severalPropertiesInOneDeclarationAreSplit() {
     expect(
-      "a persisted property needs a declaration of its own",
+      "a persisted property needs a separate declaration",
       for: "private var a, b: Int, c = 1", remedies: ["declare each property separately"],
       first: "private var a: Int\n  private var b: Int\n  private var c = 1")
   }
@@ -70,11 +70,11 @@ import Testing
 
   @Test func attributesOfWhatIsNotStoredAreRemoved() {
     expect(
-      "'@Attribute' has no meaning on 'a', which the model does not store",
+      "'@Attribute' has no effect on 'a', which the model does not store",
       for: "@Attribute(.unique) var a: Int { 1 }", remedies: ["remove '@Attribute(.unique)'"],
       first: "var a: Int { 1 }")
     expect(
-      "'@Relationship' has no meaning on 'a', which the model does not store",
+      "'@Relationship' has no effect on 'a', which the model does not store",
       for: "@Relationship static var a: [Task] = []", remedies: ["remove '@Relationship'"],
       first: "static var a: [Task] = []")
   }
