@@ -7,10 +7,12 @@ import Testing
     expectDiagnostics(
       [
         DiagnosticSpec(
-          message: "'.unique' cannot be applied to 'tags': an array cannot be a key", line: 2, column: 14,
+          message: "'.unique' cannot be applied to 'tags': an array cannot be a key", line: 2,
+          column: 14,
           fixIts: [FixItSpec(message: "remove '@Attribute(.unique)'")]),
         DiagnosticSpec(
-          message: "'.unique' cannot be applied to 'more': an array cannot be a key", line: 3, column: 26,
+          message: "'.unique' cannot be applied to 'more': an array cannot be a key", line: 3,
+          column: 26,
           fixIts: [FixItSpec(message: "remove '.unique'")]),
       ],
       for: """
