@@ -166,6 +166,13 @@ struct CodeReviewTests {
         """))
     #expect(item.verdict == "stay" && item.store == "preferences")
     #expect(item.limits.map(\.name) == ["one preference value"])
+    let edited = try self.item(
+      listStore(
+        """
+        func add(_ n: Generation) { items.append(n) }
+        func remove(at index: Int) { items.remove(at: index) }
+        """))
+    #expect(edited.verdict == "stay" && edited.store == "preferences")
   }
 
   @Test func aLoadThatSwallowsItsErrorIsMended() throws {

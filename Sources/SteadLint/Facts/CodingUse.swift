@@ -37,4 +37,6 @@ struct ListUse: Codable, Sendable {
   let limit: Int?
   /// Whether elements are looked up, filtered or sorted.
   let isSearched: Bool
+  /// Whether elements are removed, as a person does who edits the list.
+  let isEdited: Bool
 }

@@ -30,9 +30,10 @@ struct GrowthReader {
   /// What the type around its encoding does with a property; nil for what is none.
   func use(of argument: ExprSyntax) -> ListUse? {
     guard let (name, members) = property(argument) else { return nil }
+    let names = Set(calls(on: name, in: members).map(\.name))
     return ListUse(
-      limit: limit(of: name, in: members.code),
-      isSearched: calls(on: name, in: members).contains { Self.searching.contains($0.name) })
+      limit: limit(of: name, in: members.code), isSearched: !names.isDisjoint(with: Self.searching),
+      isEdited: !names.isDisjoint(with: ["remove", "removeAll"]))
   }
 
   private func property(_ argument: ExprSyntax) -> (name: String, members: MemberBlockSyntax)? {

@@ -190,7 +190,8 @@ extension KeptItem {
   /// Takes over what the encodings of a list show.
   fileprivate mutating func add(_ codings: [CodingUse]) {
     limit = codings.lazy.compactMap(\.list?.limit).first
-    isUnlimited = limit == nil && codings.contains { $0.growth != nil }
+    isUnlimited =
+      limit == nil && codings.contains { $0.growth != nil && $0.list?.isEdited != true }
     isSearched = codings.contains { $0.list?.isSearched == true }
   }
 }
