@@ -7,6 +7,7 @@ let package = Package(
   dependencies: [
     .package(name: "stead", path: ".."),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     .executableTarget(
@@ -78,6 +79,14 @@ let package = Package(
         "BenchmarkHarness",
         .product(name: "SteadPreferences", package: "stead"),
         .product(name: "SteadSecrets", package: "stead"),
+      ]
+    ),
+    .executableTarget(
+      name: "lint",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadLint", package: "stead"),
+        .product(name: "SwiftParser", package: "swift-syntax"),
       ]
     ),
     .target(name: "BenchmarkHarness"),
