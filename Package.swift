@@ -273,11 +273,19 @@ let package = Package(
       name: "SyncWorker",
       dependencies: ["SteadSync", "SteadTestSupport", "SwiftData", "SyncTestSupport"],
       path: "Tests/Workers/SyncWorker"),
+    // One of several devices; see Scripts/sync-devices.
+    .executableTarget(
+      name: "SyncPeer",
+      dependencies: [
+        "SteadFiles", "SteadRecords", "SteadSync", "SteadTestSupport", "SwiftData",
+        "SyncTestSupport",
+      ],
+      path: "Tests/Workers/SyncPeer"),
     .testTarget(
       name: "SteadSyncTests",
       dependencies: [
         "LocalServer", "SteadPreferences", "SteadRecords", "SteadSync", "SteadSyncProtocol",
-        "SteadTestSupport", "SwiftData", "SyncTestSupport", "SyncWorker",
+        "SteadTestSupport", "SwiftData", "SyncPeer", "SyncTestSupport", "SyncWorker",
       ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),

@@ -19,7 +19,8 @@ package final class Device {
   }
 
   package init(
-    _ transport: some SyncTransport, in folder: URL, _ directory: TemporaryDirectory? = nil
+    _ transport: some SyncTransport, in folder: URL, _ directory: TemporaryDirectory? = nil,
+    options: SyncEngine.Options = SyncEngine.Options()
   ) throws {
     self.directory = directory
     let schema = Schema([Folder.self, Note.self, Tag.self, Box.self, Item.self])
@@ -29,7 +30,7 @@ package final class Device {
         schema: schema, url: folder.appending(path: "shelf.store"),
         sync: .zone(
           Self.zone, merging: .counter(\Note.plays), .max(\Note.best), .union(\Note.words))))
-    engine = try SyncEngine(container, transport: transport)
+    engine = try SyncEngine(container, transport: transport, options: options)
     context = ModelContext(container)
     context.autosaveEnabled = false
   }

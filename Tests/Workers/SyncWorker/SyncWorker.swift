@@ -1,8 +1,8 @@
 // A device that saves and syncs until it is killed.
 //
-//     SyncWorker FOLDER NAME
+//     SyncWorker FOLDER NAME [SECONDS]
 //
-// FOLDER holds the store and the credentials. Prints the title of each note when it is saved, and a full stop after
+// Requests last SECONDS at most. FOLDER holds the store and the credentials. Prints the title of each note when it is saved, and a full stop after
 // each exchange. Failures and the deadline: WorkerMain.
 
 import Foundation
@@ -14,15 +14,19 @@ import SyncTestSupport
 @main enum SyncWorker {
   static func main() {
     WorkerMain.run { arguments in
-      guard arguments.count == 2 else { WorkerMain.misuse() }
+      guard (2...3).contains(arguments.count) else { WorkerMain.misuse() }
       let (folder, name) = (URL(filePath: arguments[0]), arguments[1])
-      WorkerMain.wait { try await save(in: folder, name) }
+      let timeout = arguments.count == 3 ? Double(arguments[2]) : nil
+      WorkerMain.wait {
+        try await save(in: folder, name, timeout ?? HTTPSyncTransport.usualTimeout)
+      }
     }
   }
 
-  private static func save(in folder: URL, _ name: String) async throws {
+  private static func save(in folder: URL, _ name: String, _ timeout: Double) async throws {
     let credentials = SyncCredentialFile(folder.appending(path: "account.json"))
-    let device = try Device(try HTTPSyncTransport(credentials: credentials), in: folder)
+    let transport = try HTTPSyncTransport(credentials: credentials, timeout: timeout)
+    let device = try Device(transport, in: folder)
     var number = 0
     while true {
       let title = "\(name) \(number)"
