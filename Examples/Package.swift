@@ -116,6 +116,21 @@ let package = Package(
     .executableTarget(
       name: "two-devices",
       dependencies: ["TwoDevicesKit", .product(name: "SteadSync", package: "stead")]),
+    // Adapters without a program of their own: settings for a user interface, tokens for OAuth.
+    .target(
+      name: "SettingsKit", dependencies: [.product(name: "SteadPreferences", package: "stead")]),
+    .testTarget(
+      name: "SettingsKitTests",
+      dependencies: [
+        "ExampleTestSupport", "SettingsKit", .product(name: "SteadPreferences", package: "stead"),
+      ]),
+    .target(name: "TokenKit", dependencies: [.product(name: "SteadSecrets", package: "stead")]),
+    .testTarget(
+      name: "TokenKitTests",
+      dependencies: [
+        "ExampleTestSupport", "TokenKit", .product(name: "SteadSecrets", package: "stead"),
+        .product(name: "SteadSecretsTesting", package: "stead"),
+      ]),
     .target(name: "ExampleTestSupport", path: "Tests/ExampleTestSupport"),
     // Not in the root package: see the note beside its target OSLog.
     .testTarget(
