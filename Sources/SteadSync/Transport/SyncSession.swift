@@ -7,28 +7,32 @@ import Synchronization
 
 /// Sends requests like another session does, caches nothing, and can be cancelled at any moment.
 ///
-/// Off Apple's systems Foundation has two faults that a cancellation meets. It ends the program when a request is
-/// cancelled while its session looks into a `URLCache` (issue 3296 of swift-corelibs-foundation), so there is none. And
-/// `data(for:)` blocks for ever when a task is cancelled while its answer comes: the one holds the task's lock and waits
-/// for the session's queue, the other waits the other way around. So requests are cancelled outside of that lock.
+/// Off Apple's systems Foundation has three faults that are worked around here:
+///
+/// - It ends the program when a request is cancelled while its session looks into a `URLCache` (issue 3296 of
+///   swift-corelibs-foundation), so there is none.
+/// - `data(for:)` blocks for ever when a task is cancelled while its answer comes: the one holds the task's lock and
+///   waits for the session's queue, the other waits the other way around. So requests are cancelled outside of that lock.
+/// - When a connection that was used before breaks, a request with a body is sent again without it, and takes a whole
+///   processor until its time is over. So each request with a body has a session, and a connection, of its own.
 final class SyncSession: Sendable {
   private let session: URLSession
   private let isOwn: Bool
 
   init(_ user: URLSession) {
-    guard user.configuration.urlCache != nil else {
-      (session, isOwn) = (user, false)
-      return
-    }
+    isOwn = user.configuration.urlCache != nil
+    session = isOwn ? Self.session(like: user) : user
+  }
+
+  /// A session without a cache, to be invalidated: a session holds its delegate until then.
+  private static func session(like user: URLSession) -> URLSession {
     // Off Apple's systems a session hands out its own configuration, not a copy.
     let configuration = user.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     configuration.urlCache = nil
-    session = URLSession(
+    return URLSession(
       configuration: configuration, delegate: user.delegate, delegateQueue: user.delegateQueue)
-    isOwn = true
   }
 
-  // A session holds its delegate until it is invalidated.
   deinit { if isOwn { session.finishTasksAndInvalidate() } }
 
   /// Sends a request and returns its answer.
@@ -37,6 +41,11 @@ final class SyncSession: Sendable {
   func data(for request: URLRequest) async throws -> (Data, URLResponse) {
     try Task.checkCancellation()
     let answer = Answer()
+    #if canImport(FoundationNetworking)
+      let isShort = request.httpBody != nil
+      let session = isShort ? Self.session(like: session) : session
+      defer { if isShort { session.finishTasksAndInvalidate() } }
+    #endif
     let task = session.dataTask(with: request) { data, response, error in
       if let data, let response {
         answer.set(.success((data, response)))
