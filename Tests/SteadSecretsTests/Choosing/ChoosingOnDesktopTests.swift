@@ -56,7 +56,7 @@ import Testing
     let secrets = try home.secrets()
     let error = #expect(throws: SecretError.self) { try secrets.string(for: "anna") }
     #expect(error?.code == .locked)
-    #expect(error?.message.contains("looked for nowhere else") == true)
+    #expect(error?.message.contains("nowhere else") == true)
     #expect(errorCode { try secrets.accounts() } == .locked)
   }
 
