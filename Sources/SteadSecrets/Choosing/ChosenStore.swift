@@ -115,8 +115,7 @@ final class ChosenStore: SecretStore {
     var error = error
     error.message +=
       " The secrets of \(service.quoted) are in \(record.address) according to the record "
-      + "\(file.path), and are searched "
-      + "nowhere else."
+      + "\(file.path), and nowhere else is searched."
     if let leftover = record.leftover { error.message += " Copies may be left in \(leftover)." }
     return error
   }
