@@ -58,16 +58,33 @@ import Testing
     }
   }
 
-  @Test func aSchemaThatTakesARuleAwayIsRefused() async throws {
+  @Test func aSchemaThatContradictsTheZonesIsRefused() async throws {
     try await TestServer.with { server in
       var client = try await owner(server)
       #expect(
         try await client.push(client.message(1, [client.insert("n")], schema: Self.schema)).status
           == 200)
-      client.schema = Schema(version: 2, entities: ["Tag": EntityRules()])
+      client.schema = Schema(
+        version: 2, entities: ["Note": EntityRules(fields: ["tag": .reference(.cascade)])])
       let answer = try await client.push(
         client.message(2, [client.insert("m")], schema: client.schema))
       #expect(answer.status == 409 && answer.pushed == .schemaConflict)
+    }
+  }
+
+  /// Devices of several versions share a zone: each adds what it knows.
+  @Test func rulesThatASchemaLeavesOutStay() async throws {
+    try await TestServer.with { server in
+      var client = try await owner(server)
+      let first = client.message(
+        1, [client.insert("a", ["name": "x"], type: "Tag", at: 5)], schema: Self.schema)
+      #expect(try await client.push(first).status == 200)
+      client.schema = Schema(version: 2, entities: ["Tag": EntityRules()])
+      let second = client.message(
+        2, [client.insert("b", ["name": "x"], type: "Tag", at: 6)], schema: client.schema)
+      #expect(try await client.push(second).status == 200)
+      let records = try #require(try await client.changes().page?.records)
+      #expect(records.filter(\.isLive).map(\.id) == ["a"], "the name is still unique")
     }
   }
 
