@@ -26,7 +26,9 @@ struct HTTPSyncAnswer {
 
   /// What an answer that isn't one of the protocol says.
   var problem: SyncError {
-    let message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
+    var message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
+    // It becomes a part of a sentence.
+    if message?.hasSuffix(".") == true { message?.removeLast() }
     guard status >= 500 || status == 429 else {
       return .refused(status: status, reason: message ?? "no reason is given")
     }

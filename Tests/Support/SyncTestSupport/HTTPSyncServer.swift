@@ -69,7 +69,7 @@ package final class HTTPSyncServer: Sendable {
     if let pause = state.withLock({ $0.pause }) {
       return LocalServer.Reply(
         status: 503, fields: [("Retry-After", "\(pause)")],
-        body: .data(Data("{\"message\":\"it is being moved\"}".utf8)))
+        body: .data(Data("{\"message\":\"it is being moved.\"}".utf8)))
     }
     guard let url = URLComponents(string: request.target) else { return Self.error(400) }
     let words = url.path.split(separator: "/").map(String.init)
