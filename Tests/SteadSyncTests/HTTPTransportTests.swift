@@ -52,6 +52,7 @@ import Testing
     for number in 0..<5 {
       one.context.insert(Note("\(number)"))
       try one.context.save()
+      // A poll for what is to come, not a wait for a time.
       while try two.note("\(number)") == nil { try await Task.sleep(for: .milliseconds(2)) }
     }
     await one.engine.pause()
@@ -68,6 +69,7 @@ import Testing
     await device.engine.start()
     var retry: Date?
     while retry == nil {
+      // A poll for what is to come, not a wait for a time.
       if case .failed(let date) = device.engine.status.zones[Device.zone]?.activity { retry = date }
       try await Task.sleep(for: .milliseconds(2))
     }
@@ -87,7 +89,7 @@ import Testing
       await two.engine.start()
       one.context.insert(Note("\(number)"))
       try one.context.save()
-      // Within whatever they do next.
+      // Within whatever they do next: the moment is what is drawn, and nothing is expected to have happened by then.
       usleep(useconds_t.random(in: 0..<4_000, using: &random))
       await one.engine.pause()
       await two.engine.pause()

@@ -107,7 +107,7 @@ import Testing
     note.text = "mine"
     note.photo = Data(repeating: 1, count: 50_000)
     try one.context.save()
-    // A clock has milliseconds.
+    // The later edit needs a later time, and a clock has milliseconds.
     try await Task.sleep(for: .milliseconds(5))
     let far = try #require(try two.note("Milk"))
     far.text = "theirs"
@@ -182,6 +182,7 @@ import Testing
       one.context.insert(Note("\(number)"))
       try one.context.save()
       #expect(try await one.engine.quarantine().isEmpty)
+      // A poll for what is to come, not a wait for a time.
       while try two.note("\(number)") == nil { try await Task.sleep(for: .milliseconds(2)) }
     }
     await one.engine.pause()

@@ -175,6 +175,7 @@ public actor SyncEngine {
         await exchanged.wait()
       } catch {
         // A wait costs the server little. What is wrong is told by the exchanges, which wait longer each time.
+        // The pause before the server is asked again, which a save has no part in: it wakes the exchanges.
         let delay = max(Double.random(in: waitDelay), pause(error))
         try? await Task.sleep(for: .seconds(delay))
       }

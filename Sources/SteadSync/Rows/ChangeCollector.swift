@@ -111,11 +111,6 @@ struct ChangeCollector {
     }
   }
 
-  /// Takes back the edits of one record.
-  mutating func drop(_ id: RecordID) {
-    edits.removeAll { $0.edit.id == id }
-  }
-
   // MARK: Values
 
   /// Fields of a row, for the record that it has.

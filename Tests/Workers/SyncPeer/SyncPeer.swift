@@ -43,6 +43,7 @@ import SyncTestSupport
     WorkerMain.wait { await engine.start() }
     var random = SplitMix(seed: seed)
     for number in 0..<edits {
+      // How fast somebody edits; nothing waits for it.
       usleep(.random(in: pace, using: &random))
       try shelf.edit(RandomEdit(name: "\(name) \(number)", using: &random))
     }
