@@ -4,9 +4,15 @@
 /// held the successor may have been lost. Each use brings a successor, and the first of them that is used goes on: the answer to
 /// a request that was late may be the one that nobody got. Any other second use means that two hold the chain, and the
 /// device is revoked.
+///
+/// Within ``leeway`` of the last renewal the second use gets nothing, and revokes nothing: the request may have been late by
+/// several renewals. Whoever sent it and still waits is asked to send it again, and then the device is revoked.
 enum RefreshTokens {
   /// Milliseconds for which a token may be used.
   static let lifetime: Int64 = 90 * 24 * 3_600 * 1_000
+
+  /// Milliseconds after a renewal in which a second use of an older token may be a late request.
+  static let leeway: Int64 = 60 * 1_000
 
   enum Outcome: Sendable {
     case renewed(AccessToken, refresh: String)
@@ -35,7 +41,7 @@ enum RefreshTokens {
     guard
       let row = try session.row(
         """
-        SELECT t.device, t.parent, t.expires, d.account, d.revoked, d.redeemed
+        SELECT t.device, t.parent, t.expires, d.account, d.revoked, d.redeemed, d.seen
         FROM refresh_tokens t JOIN devices d ON d.device = t.device WHERE t.hash = $1
         """, [.bytes(hash)])
     else { return .refused(unknown) }
@@ -45,6 +51,8 @@ enum RefreshTokens {
     let redeemed = try row.optionalBytes(5)
     let isNext = try row.optionalBytes(1) == redeemed
     guard isNext || redeemed == hash else {
+      let rest = try row.integer(6) + leeway - now
+      guard rest <= 0 else { return .refused(late(by: rest)) }
       try Devices.revoke(device, in: session, now: now)
       return .refused(reused)
     }
@@ -56,6 +64,12 @@ enum RefreshTokens {
       [.text(device), .integer(now)])
     let next = try make(for: device, parent: hash, in: session, now: now)
     return .renewed(AccessToken(account: try row.text(3), device: device), refresh: next)
+  }
+
+  private static func late(by rest: Int64) -> ServerError {
+    ServerError(
+      .tooMany, "The refresh token was used already, and its successor as well.",
+      remedy: "Send the request again later.", retryAfter: Int((rest + 999) / 1_000))
   }
 
   private static let remedy = "Enrol the device again with a new code."
