@@ -162,6 +162,11 @@ extension Merger {
   }
 
   func merge(_ fields: [String: Field], into record: inout Record) {
+    // A new record takes them as they are.
+    if record.fields.isEmpty {
+      record.fields = fields
+      return
+    }
     for (name, field) in fields {
       guard let old = record.fields[name] else {
         record.fields[name] = field

@@ -17,14 +17,21 @@ public struct TransactionDigest: Hashable, Sendable {
   ///
   /// Nothing that a later version may add is part of it, so versions agree.
   public mutating func add(_ transaction: Transaction) {
-    add("\(transaction.number)\n")
+    add(String(transaction.number), "\n")
     for mutation in transaction.mutations {
       guard let stamp = mutation.stamps.first else { continue }
-      add("\(mutation.id) \(stamp.milliseconds) \(stamp.counter) \(stamp.device)\n")
+      add(mutation.id.text, " ")
+      add(String(stamp.milliseconds), " ")
+      add(String(stamp.counter), " ")
+      add(stamp.device.text, "\n")
     }
   }
 
-  private mutating func add(_ text: String) { bits.digest(text.utf8) }
+  /// Adds a string and what ends it. One string of all would have to be made first.
+  private mutating func add(_ text: String, _ end: Unicode.Scalar) {
+    bits.digest(text.utf8)
+    bits.digest(CollectionOfOne(UInt8(ascii: end)))
+  }
 }
 
 // 16 lowercase hexadecimal digits.
@@ -45,7 +52,12 @@ extension UInt64 {
 
   /// Adds bytes to a digest.
   mutating func digest(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes { self = (self ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    var digest = self
+    func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    if bytes.withContiguousStorageIfAvailable(add) == nil { add(bytes) }
+    self = digest
   }
 
   /// 16 lowercase hexadecimal digits.

@@ -104,7 +104,20 @@ struct JSONReader {
 extension JSONReader {
   private mutating func string() throws(SyncCodingError) -> String {
     position += 1
-    var text: [UInt8] = []
+    let start = position
+    // Most strings have no escapes: they are taken as they lie.
+    while position < bytes.count, bytes[position] >= 0x20, bytes[position] != UInt8(ascii: "\""),
+      bytes[position] != UInt8(ascii: "\\")
+    {
+      position += 1
+    }
+    if take(UInt8(ascii: "\"")) {
+      guard let result = String(validating: bytes[start..<position - 1], as: UTF8.self) else {
+        throw malformed("UTF-8")
+      }
+      return result
+    }
+    var text = Array(bytes[start..<position])
     while let byte = next {
       position += 1
       switch byte {

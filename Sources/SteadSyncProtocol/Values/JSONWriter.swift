@@ -55,10 +55,16 @@ struct JSONWriter {
       for unit in text.utf16 {
         if unit < 0x80 { write(ascii: UInt8(unit)) } else { escape(unit) }
       }
-    } else {
+    } else if text.utf8.contains(where: Self.isEscaped) {
       for byte in text.utf8 { write(ascii: byte) }
+    } else {
+      bytes.append(contentsOf: text.utf8)
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
   private mutating func write(ascii byte: UInt8) {

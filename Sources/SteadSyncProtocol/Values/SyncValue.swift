@@ -76,7 +76,20 @@ extension SyncValue: Comparable {
   }
 
   private static func precedes(_ one: String, _ other: String) -> Bool {
-    one.utf8.lexicographicallyPrecedes(other.utf8)
+    let isBefore = one.utf8.withContiguousStorageIfAvailable { first in
+      other.utf8.withContiguousStorageIfAvailable { second in precedes(first, second) }
+    }
+    // Strings that Foundation made may lie elsewhere.
+    return (isBefore ?? nil) ?? one.utf8.lexicographicallyPrecedes(other.utf8)
+  }
+
+  private static func precedes(
+    _ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    for index in 0..<min(one.count, other.count) where one[index] != other[index] {
+      return one[index] < other[index]
+    }
+    return one.count < other.count
   }
 
   private static func precedes(_ one: [String: SyncValue], _ other: [String: SyncValue]) -> Bool {
