@@ -89,6 +89,14 @@ let package = Package(
         .product(name: "SwiftParser", package: "swift-syntax"),
       ]
     ),
+    .executableTarget(
+      name: "sync",
+      dependencies: [
+        "BenchmarkHarness",
+        .product(name: "SteadSwiftData", package: "stead"),
+        .product(name: "SteadSync", package: "stead"),
+      ]
+    ),
     .target(name: "BenchmarkHarness"),
     .target(name: "LibsecretPeer", dependencies: ["CLibsecret"]),
     .systemLibrary(

@@ -88,7 +88,9 @@ public struct ClientZone<Storage: ClientStorage> {
 extension ClientZone {
   /// Commits edits as one transaction, at a time by the device's clock.
   ///
-  /// Costs a few look-ups for each edit. Nothing is changed if the answer isn't `committed`.
+  /// Costs a few look-ups for each edit. Nothing is changed if the answer isn't `committed`. A transaction that changes a
+  /// record of an earlier one which the server is going to refuse is committed, and not shown: the server will refuse it as
+  /// well, and then it is in the quarantine.
   public mutating func commit(
     _ edits: [Edit], now: Int64
   ) throws(Storage.Failure) -> CommitAnswer {
@@ -118,6 +120,10 @@ extension ClientZone {
     if let problem = transaction.problem(device: state.device, limits, schema) {
       return .refused(problem)
     }
+    if let earlier = refusalBefore(transaction) {
+      hide(transaction, after: earlier, clock)
+      return .committed(number: transaction.number)
+    }
     if let reason = try merger.apply(transaction) { return .refused(reason) }
     for id in merger.overlay.openChanges {
       let size = try merger.overlay.record(id)?.size ?? 0
@@ -133,6 +139,20 @@ extension ClientZone {
   mutating func append(_ transaction: Transaction, _ clock: HybridClock) {
     changed.formUnion(merger.overlay.openChanges)
     merger.overlay.keepOpenChanges()
+    enqueue(transaction, clock)
+  }
+
+  /// Keeps a transaction out of the view, as each replay will.
+  private mutating func hide(
+    _ transaction: Transaction, after earlier: Refusal, _ clock: HybridClock
+  ) {
+    refuseInView(transaction, .follows(number: earlier.number))
+    // Its author's rows have it.
+    changed.formUnion(transaction.ids)
+    enqueue(transaction, clock)
+  }
+
+  private mutating func enqueue(_ transaction: Transaction, _ clock: HybridClock) {
     state.clock = clock
     state.numbered = transaction.number
     state.outbox.append(transaction)
@@ -215,12 +235,16 @@ extension ClientZone {
         reason = try merger.apply(transaction)
       }
       if let reason {
-        viewRefusals.append(
-          Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
+        refuseInView(transaction, reason)
       } else {
         merger.overlay.keepOpenChanges()
       }
     }
+  }
+
+  private mutating func refuseInView(_ transaction: Transaction, _ reason: Refusal.Reason) {
+    viewRefusals.append(
+      Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
   }
 
   func refusalBefore(_ transaction: Transaction) -> Refusal? {

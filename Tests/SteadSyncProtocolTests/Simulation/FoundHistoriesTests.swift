@@ -230,4 +230,23 @@ import Testing
       """
     #expect(violation(shortest) == nil)
   }
+
+  /// A device showed a new change of a record although the view had refused an earlier one, and hid it when it started
+  /// again without saying so.
+  @Test func `A change that follows a refused one is hidden when it is made`() {
+    #expect(Simulation.violation(in: History.steps(seed: 1_499_470)) == nil)
+    #expect(Simulation.violation(in: History.steps(seed: 1_617_587)) == nil)
+    let shortest = """
+      insert 1 3 134
+      delete 3 2
+      insert 2 7 242
+      sync 2
+      insert 3 8 97
+      family 1 3 245
+      sync 3
+      insert 3 6 48
+      upgrade 3
+      """
+    #expect(violation(shortest) == nil)
+  }
 }

@@ -66,9 +66,10 @@ struct SimulatedDevice {
   /// Writes the rows that have changed, as a program does in the transaction of each call.
   mutating func followView() throws {
     for id in zone.takeChangedRecords() { rows[id] = zone.record(id) }
-    let view = view
-    guard rows.count == view.count, view.allSatisfy({ rows[$0.id] == $0 }) else {
-      throw Violation(1, "\(device) did not learn of each record that changed.")
+    let view = Dictionary(uniqueKeysWithValues: view.map { ($0.id, $0) })
+    let unknown = Set(view.keys).union(rows.keys).filter { rows[$0] != view[$0] }
+    guard unknown.isEmpty else {
+      throw Violation(1, "\(device) did not learn that \(unknown.sorted()) changed.")
     }
   }
 
