@@ -35,11 +35,16 @@ enum EditDelay {
   }
 
   /// In the parent, the other device; returns whether the limits were kept.
-  @MainActor static func run(in directory: URL, at server: SyncServerProcess) async throws -> Bool {
-    let writer = try Writer(
-      try await SyncDevice.folder("writer", in: directory, at: server))
-    let reader = try SyncDevice(
-      in: try await SyncDevice.folder("reader", in: directory, at: server))
+  static func run(in directory: URL, at server: SyncServerProcess) async throws -> Bool {
+    let writer = try await SyncDevice.folder("writer", in: directory, at: server)
+    let reader = try await SyncDevice.folder("reader", in: directory, at: server)
+    let delays = try await delays(from: writer, to: reader)
+    withExtendedLifetime(server) {}
+    return report(delays.sorted())
+  }
+
+  @MainActor private static func delays(from: URL, to: URL) async throws -> [Double] {
+    let (writer, reader) = (try Writer(from), try SyncDevice(in: to))
     await reader.engine.start()
     var delays: [Double] = []
     let observer = ResultsObserver(
@@ -57,7 +62,7 @@ enum EditDelay {
     }
     try writer.end()
     await reader.engine.pause()
-    return report(delays.sorted())
+    return delays
   }
 
   private static func report(_ delays: [Double]) -> Bool {

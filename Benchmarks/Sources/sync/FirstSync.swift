@@ -21,6 +21,7 @@ enum FirstSync {
     let new = try SyncDevice(in: try await SyncDevice.folder("new", in: directory, at: server))
     let fetched = try await time { try await new.engine.syncNow() }
     let count = try ModelContext(new.container).fetchCount(FetchDescriptor<Reading>())
+    withExtendedLifetime(server) {}
     guard count == recordCount else {
       throw SyncServerProcess.Failure(description: "Only \(count) objects arrived.")
     }

@@ -20,7 +20,7 @@ import SwiftData
 }
 
 enum ReadingStore {
-  static let zone = "readings"
+  static let zone = "0123456789abcdef0123456789abcdef"
 
   static func open(_ url: URL, isSynced: Bool = true) throws -> ModelContainer {
     try ModelContainer(
