@@ -32,7 +32,7 @@ struct ItemBatch<Value, Element> {
 
   func isFull(_ limit: Limit) -> Bool { items.count >= limit.count || size >= limit.size }
 
-  /// Takes over what is kept in another batch, and some of its items: this batch has all others of that one.
+  /// Keeps what another batch keeps, and some of its items: this batch has all others of that one.
   ///
   /// - Parameter conflicts: The elements of the other batch that are not written.
   mutating func keep(_ conflicts: [PlaceConflict], of other: Self) {

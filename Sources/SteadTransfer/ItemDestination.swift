@@ -40,7 +40,7 @@ protocol ItemDestination<Element>: Sendable {
   ///   - batch: What to write. Where something else has the place of an element, and the batch's rule is not
   ///     to replace it, ``TransferError/Code/conflict`` is thrown with all such elements.
   ///   - receipt: The receipt with them.
-  ///   - progress: Hears of it, and may stop it by throwing as long as nothing is written.
+  ///   - progress: Called while it works; an error that it throws stops the work as long as nothing is written.
   ///   - entries: Makes the receipt's entries once it is known where each element has gone.
   func write(
     _ batch: ElementBatch<Element>, _ receipt: TransferReceipt,

@@ -14,7 +14,7 @@ enum ItemDigest {
     SHA256.hexadecimal(data, byteCount: byteCount)
   }
 
-  /// The digest of several texts. Each has its length in front, so that no two lists give the same bytes.
+  /// The digest of several strings. Each is preceded by its length, so that no two lists give the same bytes.
   static func text(of texts: some Sequence<String>) -> String {
     var bytes: [UInt8] = []
     for var text in texts {

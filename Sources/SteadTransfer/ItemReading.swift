@@ -2,7 +2,7 @@
 struct ItemReading<Value> {
   typealias Body = (TransferItem<Value>) throws -> Void
 
-  /// How many items there are; nil where that is known at the end alone.
+  /// The number of items; nil if it is only known at the end.
   let count: Int?
   private let pass: (TransferProgress.Report, Body) throws -> Void
 
@@ -12,7 +12,7 @@ struct ItemReading<Value> {
     pass = { _, body in try items.forEach(body) }
   }
 
-  /// Items that are read anew in each pass.
+  /// Items that are read again in each pass.
   ///
   /// - Parameter pass: Calls the body with each item in order, and reports how many it has read.
   init(pass: @escaping (TransferProgress.Report, Body) throws -> Void) {

@@ -1,6 +1,6 @@
 /// What a ``TransferSource`` reads from, and removes from.
 ///
-/// A source gives up items only when they were written elsewhere, and read back from there. Others may add to
+/// Items are removed from a source only after they were written elsewhere and read back from there. Others may add to
 /// it at any time; what they add is left alone.
 protocol ItemSource<Value>: Sendable {
   /// What one item is, once it has been read.

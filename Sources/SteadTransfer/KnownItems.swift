@@ -35,7 +35,7 @@ struct KnownItems {
   /// How many are taken.
   private(set) var takenCount = 0
 
-  /// Identities in chunks, so that not all are in memory as texts.
+  /// Identities in chunks, so that not all are in memory as strings.
   init(_ count: Int, _ chunk: (_ first: Int) throws -> [String]) rethrows {
     tokens.reserveCapacity(count)
     while tokens.count < count {

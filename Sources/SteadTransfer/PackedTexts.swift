@@ -1,10 +1,10 @@
 import Foundation
 
-/// Many short texts in little memory: texts that follow each other, as `Draft/12` and `Draft/13` do, are one
-/// run, and a digest at the end of a text is kept as bytes.
+/// Many short strings in little memory: strings that follow each other, as `Draft/12` and `Draft/13` do, are one
+/// run, and a digest at the end of a string is kept as bytes.
 struct PackedTexts: Equatable, Sendable {
   private var runs: [TextRun] = []
-  /// The digests at the ends of the texts, of those runs that have some.
+  /// The digests at the ends of the strings, for the runs that have some.
   private var digests = Data()
 
   init(_ texts: some Sequence<String>) {
@@ -20,7 +20,7 @@ struct PackedTexts: Equatable, Sendable {
     if runs.isEmpty || !runs[runs.count - 1].absorb(run) { runs.append(run) }
   }
 
-  /// All texts, in their order.
+  /// All strings, in order.
   var texts: [String] {
     var rest = digests[...]
     return runs.flatMap { run in
@@ -47,7 +47,7 @@ extension PackedTexts: Codable {
     let expected = runs.reduce(0) { $0 + ($1.hasDigest ? $1.count : 0) } * ItemDigest.byteCount
     guard digests.count == expected else {
       throw DecodingError.dataCorruptedError(
-        forKey: .digests, in: fields, debugDescription: "There are too few digests, or too many.")
+        forKey: .digests, in: fields, debugDescription: "The number of digests is wrong.")
     }
   }
 

@@ -48,7 +48,7 @@ extension ReceiptChunk: Codable {
     count = identities.count
     guard places.count == count, digests.count == count else {
       throw DecodingError.dataCorruptedError(
-        forKey: .places, in: fields, debugDescription: "There are more places than items, or fewer."
+        forKey: .places, in: fields, debugDescription: "The numbers of places and items differ."
       )
     }
   }

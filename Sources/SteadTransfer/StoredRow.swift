@@ -22,7 +22,7 @@ public struct StoredRow: Sendable, Hashable {
   /// The row's own entity.
   public package(set) var entity: String
   package var attributes: [String: SQLValue]
-  /// The rows that each relationship leads to, in their order where it has one.
+  /// The rows that each relationship refers to, in order if it has one.
   package var relationships: [String: [Key]]
   /// Which of several relationships of its destination leads back, for each to-one relationship that
   /// these share as their inverse.

@@ -1,19 +1,19 @@
-/// Texts that are equal, or in which one number grows or falls by one from each to the next.
+/// Strings that are equal, or in which one number grows or falls by one from each to the next.
 struct TextRun: Equatable, Sendable {
   /// The longest number that is looked for.
   private static let digitLimit = 18
 
-  /// What is before the number, or the whole text.
+  /// The part before the number, or the whole string.
   private let head: String
-  /// The first text's number; nil when the texts have none.
+  /// The first string's number; nil if the strings have none.
   private let number: Int64?
   private let tail: String
   private var step = 0
   private(set) var count = 1
-  /// Whether a digest follows each text.
+  /// Whether a digest follows each string.
   let hasDigest: Bool
 
-  /// A run of one text. Its number is the last one in it.
+  /// A run of one string. Its number is the last one in it.
   init(_ text: ArraySlice<UInt8>, hasDigest: Bool) {
     self.hasDigest = hasDigest
     let tail = text.reversed().prefix { !Self.isDigit($0) }.count
@@ -35,7 +35,7 @@ struct TextRun: Equatable, Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Takes in a run of one text, if that is the next.
+  /// Adds a run of one string, if that is the next.
   mutating func absorb(_ next: TextRun) -> Bool {
     guard head.utf8.elementsEqual(next.head.utf8), tail.utf8.elementsEqual(next.tail.utf8),
       hasDigest == next.hasDigest, (number == nil) == (next.number == nil)

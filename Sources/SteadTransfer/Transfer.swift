@@ -27,7 +27,7 @@ public struct Transfer<Value, Element>: Sendable {
   public let source: TransferSource<Value>
   /// Where they are moved to.
   public let destination: TransferDestination<Element>
-  /// What may be done beside the ordinary.
+  /// Settings that differ from the usual.
   public let options: TransferOptions
   let convert: Conversion
   /// How much is written at once.
@@ -39,7 +39,7 @@ public struct Transfer<Value, Element>: Sendable {
   ///   - id: A name that stays the same for as long as the app may run it.
   ///   - source: Where items are moved from.
   ///   - destination: Where they are moved to.
-  ///   - options: What may be done beside the ordinary.
+  ///   - options: Settings that differ from the usual.
   ///   - convert: Turns an item into what is written for it; throws for one that cannot be. It should
   ///     have no effect of its own, since it runs again in a preview and after a failure.
   public init(
@@ -53,12 +53,12 @@ public struct Transfer<Value, Element>: Sendable {
     self.convert = convert
   }
 
-  /// Moves what there is to move, after what an earlier run has left undone.
+  /// Finishes an earlier run that was interrupted, then moves the rest.
   ///
   /// Costs a reading of the whole source, and memory for all of it, unless it is a table of comma separated values
   /// that goes to records. A file that has not changed since all was moved is not read. Stops between two items when the task is cancelled.
   ///
-  /// - Parameter progress: Hears of each item in each phase, on this thread; an error that it throws
+  /// - Parameter progress: Called for each item in each phase, on this thread; an error that it throws
   ///   stops the run. What was written by then is brought to its end by the next run.
   /// - Throws: ``TransferError``, `CancellationError`, and what `progress` throws. After
   ///   ``TransferError/Code/notConverted`` and ``TransferError/Code/conflict`` nothing was written.
@@ -72,7 +72,7 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// As ``run(_:)``, off the caller's actor.
   ///
-  /// It takes up one of the threads of Swift's tasks until it is done.
+  /// Occupies one thread of the cooperative pool until it finishes.
   @concurrent
   @discardableResult
   public func runInBackground(
@@ -83,7 +83,7 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
-  /// It does not ask the destination whether there is room. Conflicts are among ``TransferReport/failures``; for
+  /// It does not check whether the destination has enough space. Conflicts are among ``TransferReport/failures``; for
   /// them records are written in a transaction that is rolled back.
   ///
   /// - Throws: As ``run(_:)``; items that do not convert are among ``TransferReport/failures``.

@@ -7,7 +7,7 @@
 /// ```
 ///
 /// A destination replaces nothing unless ``TransferOptions/conflicts`` says so: what is taken by something else is
-/// ``TransferError/Code/conflict``. It keeps a receipt beside the items, with an entry of some 40 bytes for each item that was ever moved.
+/// ``TransferError/Code/conflict``. It keeps a receipt next to the items, with an entry of some 40 bytes for each item that was ever moved.
 public struct TransferDestination<Element>: Sendable {
   let items: any ItemDestination<Element>
 

@@ -5,7 +5,7 @@ import SteadSecrets
 
 /// Why nothing, or not all, was moved.
 ///
-/// Compare ``code``, show ``message``, look into ``cause``. The texts name places, and never hold a value.
+/// Compare ``code``, show ``message``, look into ``cause``. The strings name places, and never contain a value.
 public struct TransferError: Error, Sendable {
   /// What went wrong, to compare with.
   ///
@@ -17,7 +17,7 @@ public struct TransferError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { name }
 
-    /// The source holds something that cannot be taken apart into items; it was left as it is.
+    /// The source cannot be read as items; it was left as it is.
     public static let unreadable = Code("unreadable")
     /// Items could not be read or converted, and a partial move was not accepted. Nothing was written.
     public static let notConverted = Code("notConverted")
@@ -63,7 +63,7 @@ public struct TransferError: Error, Sendable {
 }
 
 extension TransferError: CustomStringConvertible, LocalizedError {
-  /// How many failures are told in the description.
+  /// The maximum number of failures that the description lists.
   public static let describedFailureLimit = 5
 
   /// The message, the first failures, and the sentence of the cause.

@@ -1,6 +1,6 @@
 /// An item that was not moved, and why.
 public struct TransferFailure: Sendable, CustomStringConvertible {
-  /// The item's place in the source: an index, a key, a line. It never tells what is there.
+  /// The item's place in the source: an index, a key, a line. It never contains the item's value.
   public var item: String
   /// Why it stays where it is.
   public var reason: String

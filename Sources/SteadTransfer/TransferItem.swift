@@ -1,6 +1,6 @@
 /// One thing that a source holds, by itself.
 struct TransferItem<Value> {
-  /// Where in the source it is, for reports: an index, a key, a line. It never tells what is there.
+  /// Where in the source it is, for reports: an index, a key, a line. It never contains the item's value.
   var name: String
   /// What tells the item from others in the same source: made of all that the source holds of it, and
   /// the same each time it is read. Two equal items may share one.

@@ -1,4 +1,4 @@
-/// What a transfer may do beside the ordinary.
+/// Settings of a transfer that differ from the usual.
 public struct TransferOptions: Sendable, Hashable {
   /// Whether items that convert are moved although others do not, which stay in the source.
   ///
@@ -16,7 +16,7 @@ public struct TransferOptions: Sendable, Hashable {
   /// What becomes of items whose places in the destination are taken by something else.
   public var conflicts: ConflictRule
 
-  /// Options: by default all or nothing, and the source gives up what was moved.
+  /// Options: by default all items are moved or none, and moved items are removed from the source.
   public init(
     acceptsPartial: Bool = false, keepsSource: Bool = false, removesAlreadyMoved: Bool = false,
     conflicts: ConflictRule = .stop
@@ -41,7 +41,7 @@ public struct TransferOptions: Sendable, Hashable {
     /// The item stays in the source and is among the report's failures; the others are moved. The next run
     /// tries again.
     public static let leave = ConflictRule(description: "leave")
-    /// What is there stays as it is, and the item counts as moved: the source gives it up, and nothing of it is
+    /// What is there stays as it is, and the item counts as moved: it is removed from the source, and nothing of it is
     /// written. A new object that a record's relationship reaches becomes the record that has its unique value.
     public static let keepExisting = ConflictRule(description: "keepExisting")
     /// The item is written over what is there. Of several items for one place the last one stays. A record keeps

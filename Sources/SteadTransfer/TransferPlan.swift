@@ -1,7 +1,7 @@
 /// Which items are to be moved, and what becomes of the others: decided from what the destination knows
 /// and what the source holds, and from nothing else.
 ///
-/// Items are told apart by identity alone, and counted: two equal items in the source and one in the
+/// Items are distinguished only by their identities, and counted: two equal items in the source and one in the
 /// receipt are one that was moved and one that is new. They come one by one, in the source's order.
 struct TransferPlan {
   /// What an item is.

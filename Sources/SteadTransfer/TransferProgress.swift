@@ -9,10 +9,10 @@ public struct TransferProgress: Sendable, Hashable {
   public var phase: Phase
   /// How many items that is done for.
   public var completed: Int
-  /// How many items there are, nil while that is not known.
+  /// The number of items; nil while it isn't known.
   public var total: Int?
 
-  /// Hears of progress, and stops the work by throwing, `CancellationError` for one.
+  /// A function that is called with the progress; an error that it throws, such as `CancellationError`, stops the work.
   public typealias Report = (TransferProgress) throws -> Void
 
   /// A progress.

@@ -1,10 +1,10 @@
 import Foundation
 
 extension TransferReceipt {
-  /// Throws unless this receipt may replace `current`, nil when there is none.
+  /// Throws unless this receipt may replace `current`, which is nil if none exists.
   ///
   /// A destination asks this in the transaction that writes the receipt. So of two processes that run the
-  /// same transfer at once, one writes, and the other is told to look again.
+  /// same transfer at once, one writes, and the other gets an error that says to run again.
   ///
   /// - Throws: ``TransferError`` `.changed`.
   func checkFollows(_ current: TransferReceipt?) throws {
@@ -15,7 +15,7 @@ extension TransferReceipt {
   func overtaken(_ cause: (any Error)?) -> TransferError {
     TransferError(
       code: .changed,
-      message: "Another run of the transfer \(id) was quicker. Run it again to see what is left.",
+      message: "Another run of the transfer \(id) finished first. Run it again to see what is left.",
       cause: cause)
   }
 

@@ -3,7 +3,7 @@ import Foundation
 /// What a destination knows of a transfer: how far it has come, and how many items of the source it has.
 ///
 /// It is written as one with the items, so that after a kill it is known whether they are there. Which items
-/// these are is kept beside it, in chunks (``ReceiptChunk``), which are read where they are needed.
+/// these are is kept next to it, in chunks (``ReceiptChunk``), which are read where they are needed.
 struct TransferReceipt: Hashable, Sendable {
   /// The version of the form that a receipt is kept in; one of another version is refused.
   static let version = 2
@@ -51,7 +51,7 @@ struct TransferReceipt: Hashable, Sendable {
 
   /// The transfer's name.
   var id: String
-  /// The name of the source that the items are from; nil where it is not told by its name, or nothing was moved.
+  /// The name of the source that the items are from; nil if its name doesn't identify it, or nothing was moved.
   var source: String?
   var state: State
   /// When the last items were written.
@@ -66,7 +66,7 @@ struct TransferReceipt: Hashable, Sendable {
   /// cannot tell.
   var mark: TransferReceipt.Mark?
 
-  /// How many entries there are.
+  /// The number of entries.
   var count: Int { movedCount + pendingCount }
   /// The places of what is pending among all entries.
   var pending: Range<Int> { movedCount..<count }

@@ -42,7 +42,7 @@ extension TransferRun {
         code: .changed,
         message:
           "\(source.name) changed while it was being read. \(report.moved) of its items are in "
-          + "\(destination.name). Run again: the next run goes on after these.")
+          + "\(destination.name). Run again: the next run continues after these.")
     }
     do {
       try write(&batch, &receipt, of: total, isLast: isLast)
@@ -50,7 +50,7 @@ extension TransferRun {
       throw TransferError(
         code: .conflict,
         message: "Items have places that are taken, some perhaps by earlier items of the source. "
-          + "\(report.moved) of \(total) items were written before; the next run goes on after these. Give "
+          + "\(report.moved) of \(total) items were written before; the next run continues after these. Give "
           + "the others other places, or leave them out by the transfer's options.",
         failures: error.failures, cause: error.cause)
     }

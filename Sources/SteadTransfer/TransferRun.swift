@@ -8,7 +8,7 @@ struct TransferRun<Value, Element> {
   let transfer: Transfer<Value, Element>
   let reporter: ProgressReporter
   var report = TransferReport()
-  /// What an earlier run has written, and is no longer there as it was written: places in the receipt.
+  /// What an earlier run has written and has changed or disappeared since: places in the receipt.
   var unverified: Set<Int> = []
 
   init(_ transfer: Transfer<Value, Element>, _ reporter: ProgressReporter) {
@@ -113,7 +113,7 @@ extension TransferRun {
       throw TransferError(
         code: .unsupported,
         message:
-          "\(destination.name) has a receipt of another transfer in the place of this one's. "
+          "\(destination.name) has a receipt of another transfer under this one's name. "
           + "Give the transfer another name.")
     }
     if known.count == 0 { known.source = source.lastingName }

@@ -1,6 +1,6 @@
 /// Where a ``Transfer`` moves items from, such as `.preference("drafts", of: String.self)`.
 ///
-/// A source gives up items only after they were written elsewhere and read back from there. Others may add to it
+/// Items are removed from a source only after they were written elsewhere and read back from there. Others may add to it
 /// at any time; what they add is left alone.
 ///
 /// Tables of comma separated values are read row by row, so they may be larger than the memory. All other sources

@@ -6,7 +6,7 @@ struct TransferSurvey<Value, Element> {
   var failedCount = 0
   /// What is to be written, if it fits into one batch; else what has come last.
   var batch = ItemBatch<Value, Element>()
-  /// The fingerprints of the batches before, which were converted and let go.
+  /// The fingerprints of the batches before, which were converted and released.
   var fingerprints: [String] = []
   /// How many elements have free places in the destination, of those that were looked at.
   var freeCount = 0

@@ -52,7 +52,7 @@ extension WholeReceipt: Codable {
     }
   }
 
-  /// The fields of the receipt, and `chunks` beside them.
+  /// The fields of the receipt, and `chunks` next to them.
   func encode(to encoder: any Encoder) throws {
     try receipt.encode(to: encoder)
     var fields = encoder.container(keyedBy: Keys.self)

@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// Finds what a store holds beside what the classes take.
+/// Finds what a store holds besides what the classes have properties for.
 struct CoreDataAccount {
   let store: ForeignStore
   let catalog: CoreDataCatalog
@@ -9,7 +9,7 @@ struct CoreDataAccount {
   /// The columns of every table of rows: number, entity, version.
   private static let systemColumns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
-  /// Values that do not come along: those that the mapping leaves out, and the others.
+  /// Values that are not imported: those that the mapping leaves out, and the others.
   struct Left {
     var wanted: [String: Int] = [:]
     var unknown: [String: Int] = [:]

@@ -3,7 +3,7 @@ import SteadFormats
 import SteadRecords
 import SteadSQLite
 
-/// What a store says of itself: its entities, and which tables there are.
+/// A store's own description: its entities and tables.
 struct CoreDataCatalog {
   /// An entity of the store's model.
   struct Entity {
@@ -28,7 +28,7 @@ struct CoreDataCatalog {
   static let depthLimit = 100
   private static let ownTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
-  /// The store's UUID, or another text that it has in its place.
+  /// The store's UUID, or another string that it has instead.
   let identifier: String
   let entities: [Int64: Entity]
   /// The columns of each ordinary table.
@@ -52,7 +52,7 @@ struct CoreDataCatalog {
     for table in ["Z_PRIMARYKEY", "Z_METADATA"] where columns[table] == nil {
       throw TransferError(
         code: .unreadable,
-        message: "The database has no table \(table), so it is no store of Core Data or SwiftData.")
+        message: "The database has no table \(table), so it isn't a store of Core Data or SwiftData.")
     }
     self.columns = columns
     self.columnTypes = columnTypes
@@ -127,7 +127,7 @@ struct CoreDataCatalog {
     for row in rows {
       guard case .integer(let number) = row[0], case .text(let name) = row[1], !name.isEmpty,
         names[number] == nil
-      else { throw damaged("Z_PRIMARYKEY has a row that is no entity.") }
+      else { throw damaged("Z_PRIMARYKEY has a row that isn't an entity.") }
       let parent: Int64 = if case .integer(let parent) = row[2] { parent } else { 0 }
       names[number] = (name, parent)
     }

@@ -48,7 +48,7 @@ struct CoreDataClassPlan {
     enum Place: Hashable {
       /// In a column of the rows themselves.
       case own(Reference)
-      /// In a column of the rows that it leads to.
+      /// In a column of the rows that it refers to.
       case other(Reference)
       /// In a table of pairs.
       case pairs(table: String, own: String, other: String, isReflexive: Bool)
@@ -57,7 +57,7 @@ struct CoreDataClassPlan {
     let name: String
     let isToMany: Bool
     let place: Place
-    /// The hierarchy that it leads to.
+    /// The hierarchy that it refers to.
     let destination: String
   }
 

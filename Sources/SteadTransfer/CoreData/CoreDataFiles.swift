@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// The files beside a store that hold its large values.
+/// The files next to a store that hold its large values.
 struct CoreDataFiles {
   /// The largest file that is taken in, in bytes: what SQLite itself would take.
   static let sizeLimit = 1_000_000_000

@@ -1,7 +1,7 @@
 public import Foundation
 public import SteadRecords
 
-/// Takes the rows of a store that Apple's Core Data or SwiftData wrote into a container.
+/// Imports the rows of a store that Apple's Core Data or SwiftData wrote into a container.
 ///
 /// ```swift
 /// let library = try ModelContainer(for: Book.self, Author.self)
@@ -10,22 +10,22 @@ public import SteadRecords
 /// ```
 ///
 /// Entities go to the classes of the same name, attributes and relationships to the properties of the
-/// same name, whatever their case; ``CoreDataMapping`` tells the exceptions. What no property takes, and
-/// values that do not fit their property, keep everything from being written, unless told otherwise.
+/// same name, whatever their case; ``CoreDataMapping`` names the exceptions. Values without a property, and
+/// values that do not fit their property, prevent everything from being written, unless the mapping allows them.
 ///
 /// The store is only read: it is copied with its `-wal`, and the copy is opened. A second run moves rows
 /// that were added since, and none twice; a row that was changed since stays as it was imported.
 /// Documentation/CoreDataImport.md has the layout, and what of it was seen in real stores.
 public struct CoreDataImport: Sendable {
-  /// The store, the file that has the `-wal` beside it: `default.store`, `Model.sqlite`.
+  /// The store, the file that has the `-wal` next to it: `default.store`, `Model.sqlite`.
   public let url: URL
-  /// Where the rows go; it has one store of its own.
+  /// The destination, which has one store.
   public let container: ModelContainer
-  /// What belongs together although the names differ, and what is not wanted.
+  /// What belongs together although the names differ, and what is left out.
   public let mapping: CoreDataMapping
-  /// Whether rows come over although others cannot, and are then led to by nothing.
+  /// Whether rows are imported although others cannot be; references to those others are dropped.
   ///
-  /// Otherwise one row that does not fit keeps all from being written.
+  /// Otherwise one row that does not fit prevents all from being written.
   public let acceptsPartial: Bool
   /// The name of the transfer, under which the container keeps its receipt; nil for one that is made of
   /// the store's UUID, so that a copy of the store is known, too.
@@ -49,10 +49,10 @@ public struct CoreDataImport: Sendable {
   /// and memory for all its values. A store whose files are as they were when all rows had been imported is
   /// not read; the report has the figures of ``CoreDataReport/transfer`` then, and no others.
   ///
-  /// - Parameter progress: Hears of each row in each phase, on this thread; an error that it throws stops
+  /// - Parameter progress: Called for each row in each phase, on this thread; an error that it throws stops
   ///   the run.
-  /// - Throws: ``TransferError``: ``TransferError/Code/unreadable`` for what is no such store, or damaged;
-  ///   ``TransferError/Code/unsupported`` when values would be left out without having been told to be;
+  /// - Throws: ``TransferError``: ``TransferError/Code/unreadable`` if the file isn't such a store, or is damaged;
+  ///   ``TransferError/Code/unsupported`` if values would be left out that the mapping doesn't name;
   ///   ``TransferError/Code/notConverted`` with each row that does not fit; and as ``Transfer/run(_:)``.
   @discardableResult
   public func run(
@@ -63,7 +63,7 @@ public struct CoreDataImport: Sendable {
 
   /// As ``run(_:)``, off the caller's actor.
   ///
-  /// It takes up one of the threads of Swift's tasks until it is done.
+  /// Occupies one thread of the cooperative pool until it finishes.
   @concurrent
   @discardableResult
   public func runInBackground(

@@ -80,7 +80,7 @@ struct CoreDataLinks {
       "SELECT \(quotedName(own)), \(quotedName(other)), \(order) FROM \(quotedName(table))"
     ) { row in
       guard case .integer(let owner) = row[0], case .integer(let target) = row[1] else {
-        throw CoreDataCatalog.damaged("\(table) has a row that is no pair.")
+        throw CoreDataCatalog.damaged("\(table) has a row that isn't a pair.")
       }
       add(owner, target, row[2].integer)
       if isReflexive { add(target, owner, nil) }

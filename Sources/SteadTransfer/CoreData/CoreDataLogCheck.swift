@@ -23,7 +23,7 @@ enum CoreDataLogCheck {
     let log = store.path + "-wal"
     guard FileManager.default.fileExists(atPath: log) else {
       return
-        "The store is written with a log, and \(name) is not beside it. If the file was copied "
+        "The store is written with a log, and \(name) is not next to it. If the file was copied "
         + "from a device, what was saved last may be missing: bring the log along."
     }
     guard try isWhole(URL(filePath: log)) else {

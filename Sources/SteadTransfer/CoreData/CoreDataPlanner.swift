@@ -26,7 +26,7 @@ struct CoreDataPlanner {
     try checkMapping()
   }
 
-  /// Throws for names of classes and properties that there are none of: a misspelt one would have no effect.
+  /// Throws for names of classes and properties that don't exist: a misspelt one would have no effect.
   private func checkMapping() throws {
     let classes = Set(mapping.classes.values).union(mapping.storedNames.keys)
       .union(mapping.leftOut.keys).union(mapping.externalStorage.keys)
@@ -44,7 +44,7 @@ struct CoreDataPlanner {
       for property in properties.keys.sorted() {
         let first = property.split(separator: ".").first.map(String.init) ?? property
         guard own[first] == nil else { continue }
-        throw unsupported("The mapping names the property \(name).\(property), which there is not.")
+        throw unsupported("The mapping names the property \(name).\(property), which does not exist.")
       }
     }
   }
@@ -65,7 +65,7 @@ struct CoreDataPlanner {
     return [entity.name, renamed.model]
   }
 
-  /// The class that takes an entity's rows, nil when there is none.
+  /// The class for an entity's rows; nil if none exists.
   func className(of entity: CoreDataCatalog.Entity) -> String? {
     let names = names(of: entity)
     for name in names {

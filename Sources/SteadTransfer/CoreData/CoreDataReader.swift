@@ -20,7 +20,7 @@ struct CoreDataReader {
   private var rows: [StoredRow.Key: Int64] = [:]
   private(set) var report = CoreDataReport()
 
-  /// - Parameter files: The files beside the original, which are not copied.
+  /// - Parameter files: The files next to the original, which are not copied.
   init(
     _ store: ForeignStore, _ schema: Schema, _ mapping: CoreDataMapping, files: CoreDataFiles
   ) throws {
@@ -97,7 +97,7 @@ struct CoreDataReader {
   private func stray(in table: String, _ count: Int) -> TransferItem<StoredRow> {
     item(
       "\(table) ? \(count)", StoredRow.Key(root: "\(table)?", number: Int64(count)),
-      .failure(notConverted("It belongs to no entity of its table, or is there twice.")))
+      .failure(notConverted("It belongs to no entity of its table, or exists twice.")))
   }
 
   private func requireColumns(of table: String) throws {
@@ -118,7 +118,7 @@ struct CoreDataReader {
     TransferItem(name: name, identity: key.identity(digest: storeDigest), value: value)
   }
 
-  /// Notes what comes along and what does not; throws when values would be lost without a word.
+  /// Notes what comes along and what does not; throws if values would be lost silently.
   private mutating func account(_ entities: [CoreDataCatalog.Entity]) throws {
     let counts = rows.values.reduce(into: [Int64: Int]()) { $0[$1, default: 0] += 1 }
     for entity in entities where !entity.isInternal {

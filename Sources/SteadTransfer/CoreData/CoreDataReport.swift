@@ -6,7 +6,7 @@ public struct CoreDataReport: Sendable {
     public var entity: String
     /// The class that takes its rows; nil for an entity that is left out.
     public var className: String?
-    /// How many rows there are.
+    /// The number of rows.
     public var rows: Int
 
     /// Rows of an entity.
@@ -23,7 +23,7 @@ public struct CoreDataReport: Sendable {
   public internal(set) var storeIdentifier = ""
   /// The entities of the store's model that have rows or a class, ordered by name.
   public internal(set) var entities: [EntityRows] = []
-  /// How many rows each relationship leads to, all together, by `Class.property`.
+  /// The total number of rows that each relationship refers to, by `Class.property`.
   public internal(set) var links: [String: Int] = [:]
   /// References to rows that are not in the store, by `Class.property`. They become nil.
   public internal(set) var danglingLinks: [String: Int] = [:]
@@ -46,7 +46,7 @@ public struct CoreDataReport: Sendable {
 }
 
 extension CoreDataReport: CustomStringConvertible {
-  /// The figures, a line for each entity and for each thing that did not come along.
+  /// The figures, with a line for each entity and for each kind of thing that was left out.
   public var description: String {
     var lines = ["\(transfer)"]
     for entity in entities {

@@ -3,10 +3,10 @@ import SteadFiles
 
 /// A copy of a store's files in a directory of this user's alone, which goes with it.
 ///
-/// SQLite reads the copy, since it writes even where it only reads: an index of the log beside the file,
+/// SQLite reads the copy, since it writes even if it only reads: an index of the log next to the file,
 /// and the log's pages into it. The original is read, and nothing else.
 final class CoreDataSnapshot: Sendable {
-  /// How often a copy is begun anew because a file changed meanwhile.
+  /// The maximum number of copies that are started because a file changed meanwhile.
   static let attemptLimit = 20
 
   /// The copy.
@@ -38,7 +38,7 @@ final class CoreDataSnapshot: Sendable {
     }
     throw TransferError(
       code: .changed,
-      message: "\(path) is being written to. End the program that has it open, then import again.")
+      message: "Another program is writing to \(path). End the program that has it open, then import again.")
   }
 }
 
@@ -57,7 +57,7 @@ private struct CoreDataCopying {
     let state = try CoreDataState(of: path)
     guard let newest = state.files.compactMap({ $0?.changed }).max() else {
       throw TransferError(
-        code: .unreadable, message: "There is no file at \(path). Give the URL of the store.")
+        code: .unreadable, message: "No file exists at \(path). Give the URL of the store.")
     }
     if state.files.allSatisfy({ $0?.isSettled ?? true }) { return state }
     // A sleep, since there is no event to wait for: the clock has to move on, so that a later change has a later time.
@@ -73,7 +73,7 @@ private struct CoreDataCopying {
         if try disk.status(at: copy) != nil { try disk.remove(copy) }
         if suffix.isEmpty {
           throw TransferError(
-            code: .unreadable, message: "There is no file at \(path). Give the URL of the store.")
+            code: .unreadable, message: "No file exists at \(path). Give the URL of the store.")
         }
         continue
       }

@@ -7,11 +7,11 @@ import Synchronization
 extension TransferSource where Value == StoredRow {
   /// The rows of a store that Core Data or SwiftData wrote; ``CoreDataImport`` is a transfer of them.
   ///
-  /// Each reading is of a copy that is made for it; the original is never written to, nor is a file beside
+  /// Each reading is of a copy that is made for it; the original is never written to, nor is a file next to
   /// it. A row's identity is its number in its store, so one that was changed is not taken for another.
   ///
   /// - Parameters:
-  ///   - url: The store, the file that has the `-wal` beside it.
+  ///   - url: The store: the file that has the `-wal` next to it.
   ///   - schema: The classes that are to take the rows.
   ///   - mapping: What belongs together although the names differ, and what is not wanted.
   /// - Throws: ``TransferError`` for a URL that is not a file's.
@@ -34,7 +34,7 @@ final class CoreDataSource: ItemSource {
   /// A store; nothing is read yet.
   ///
   /// - Parameters:
-  ///   - url: The store, the file that has the `-wal` beside it.
+  ///   - url: The store: the file that has the `-wal` next to it.
   ///   - schema: The classes that are to take the rows.
   ///   - mapping: What belongs together although the names differ, and what is not wanted.
   /// - Throws: ``TransferError`` for a URL that is no file's.

@@ -42,7 +42,7 @@ final class CoreDataWorkspace: Sendable {
   }
 
   private static func make(in place: URL) throws -> String {
-    // mkdtemp puts letters of its own in the place of the six X at the end, which it demands.
+    // mkdtemp puts letters of its own instead of the six X at the end, which it requires.
     var template = Array(place.appending(path: "\(prefix)XXXXXX").path.utf8CString)
     guard mkdtemp(&template) != nil else {
       throw FileError(errno: errno, doing: "make a directory for a copy in", path: place.path)

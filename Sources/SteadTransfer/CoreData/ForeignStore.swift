@@ -9,7 +9,7 @@ final class ForeignStore {
 
   /// Opens a copy, log included, and looks through its pages.
   ///
-  /// Costs a reading of the whole file. Throws ``SQLiteError`` for what is no database, or damaged.
+  /// Costs a read of the whole file. Throws ``SQLiteError`` if it isn't a database, or is damaged.
   init(copy url: URL) throws {
     var options = SQLiteOptions(.file(url.path))
     // The other program's views read its tables, and nothing else.
@@ -23,7 +23,7 @@ final class ForeignStore {
     }
   }
 
-  /// All rows of a statement. Text that is no UTF-8 comes as a blob of its bytes.
+  /// All rows of a statement. Text that isn't UTF-8 becomes a blob of its bytes.
   func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
     var result: [[SQLValue]] = []
     try forEachRow(sql, values) { result.append($0) }

@@ -28,7 +28,7 @@ extension TransferDestination {
     Self(try FileDestination(container, in: directory, folder: folder, path: path))
   }
 
-  /// Files with their paths in a property; an empty string there is no path.
+  /// Files with their paths in a property; an empty string there means no path.
   ///
   /// As with an optional property in all else.
   public static func files<Model: PersistentModel>(
@@ -68,7 +68,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try self.init(container, directory, folder, path) { $0[keyPath: path] = $1 }
   }
 
-  /// Files with their paths in a property; an empty text there is no path.
+  /// Files with their paths in a property; an empty string there means no path.
   ///
   /// - Parameters:
   ///   - container: The container of the records.
@@ -91,7 +91,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     guard folder.isEmpty || RelativePath(folder) != nil else {
       throw TransferError(
         code: .unsupported,
-        message: "The folder must be a relative path without empty names, . and .. in it.")
+        message: "The folder must be a relative path without empty names, . and ..")
     }
     self.container = container
     self.directory = directory

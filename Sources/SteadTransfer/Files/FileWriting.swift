@@ -144,7 +144,7 @@ struct FileWriting<Model: PersistentModel> {
     return path
   }
 
-  /// Whoever wrote the file may have been killed before it was safe.
+  /// The process that wrote the file may have been killed before it was durable.
   private func makeDurable(_ path: String) throws {
     try disk.withDescriptor(path, O_RDONLY) { try disk.sync($0, path: path) }
     try disk.syncDirectory((path as NSString).deletingLastPathComponent)

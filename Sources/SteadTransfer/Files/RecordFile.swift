@@ -12,7 +12,7 @@ public struct RecordFile<Model: PersistentModel> {
   let pathExtension: String
   let record: Record
 
-  /// A file of a record that is there.
+  /// A file of a record that exists.
   ///
   /// - Parameters:
   ///   - data: What the file holds.

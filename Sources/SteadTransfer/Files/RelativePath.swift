@@ -34,7 +34,7 @@ struct RelativePath: Hashable, Sendable {
       if try disk.status(at: path)?.kind == .link {
         throw TransferError(
           code: .unsupported,
-          message: "There is a symbolic link in the path \(text). Files are written below the "
+          message: "The path \(text) contains a symbolic link. Files are written below the "
             + "directory alone; put a directory, or nothing, in the link's place.")
       }
     }

@@ -22,7 +22,7 @@ public struct PreferenceEntry: Sendable, Hashable {
   public init<Value: Encodable>(key: String, encoding value: Value) throws {
     guard let stored = try PropertyList.encoded(value) else {
       throw PreferencesError(
-        code: .notAPropertyList, message: "Nothing is stored for a nil. Leave it out.", key: key)
+        code: .notAPropertyList, message: "A nil cannot be stored. Leave it out.", key: key)
     }
     self.init(key: key, value: stored)
   }

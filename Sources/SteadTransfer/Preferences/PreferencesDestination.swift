@@ -71,7 +71,7 @@ struct PreferencesDestination: ItemDestination {
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
-  /// Waits for the disk, and compares with what the files hold, read anew.
+  /// Waits for the disk, and compares with what the files hold, read again.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
@@ -107,7 +107,7 @@ extension PreferencesDestination {
     }
     throw TransferError(
       code: .changed,
-      message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
+      message: "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
   }
 
   /// What is to be written, and what the keys hold now.
@@ -141,7 +141,7 @@ extension PreferencesDestination {
           look.replacedCount += look.edits[first.edit].value == element.value ? 0 : 1
           look.edits[first.edit].value = element.value
         } else {
-          conflict(.element(first.element), "Two items are to go there.")
+          conflict(.element(first.element), "Two items would be stored there.")
         }
         continue
       }

@@ -49,7 +49,7 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
 
   func mark() throws -> String? { try file.mark() }
 
-  /// The rows, named by the line on which they begin, and read anew in each pass.
+  /// The rows, named by the line on which they begin, and read again in each pass.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
     let separator = try file.format.checkedSeparator()
     return ItemReading { [file] progress, body in

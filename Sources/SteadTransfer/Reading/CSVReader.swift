@@ -31,7 +31,7 @@ struct CSVReader {
   /// Reads the header.
   ///
   /// - Parameter read: Reads so many of the next bytes, or fewer, and none at the end.
-  /// - Throws: ``TransferError`` `.unreadable`, with the line, for bytes that are no such table.
+  /// - Throws: ``TransferError`` `.unreadable`, with the line, for bytes that aren't such a table.
   init(separator: UInt8, reading read: @escaping (_ limit: Int) throws -> [UInt8]) throws {
     self.separator = separator
     self.read = read
@@ -41,7 +41,7 @@ struct CSVReader {
     columns = row.fields
     header = mark + row.bytes
     guard Set(columns).count == columns.count else {
-      throw Self.unreadable("Two columns have one name.", line: 1)
+      throw Self.unreadable("Two columns have the same name.", line: 1)
     }
   }
 
@@ -158,7 +158,7 @@ struct CSVReader {
       if byte == Self.quote {
         guard try has(position), bytes[position] == Self.quote else {
           guard try !has(position) || bytes[position] == separator || isEndOfLine else {
-            throw Self.unreadable("There is something behind a closing quote.", line: line)
+            throw Self.unreadable("A closing quote is followed by something else than a separator.", line: line)
           }
           return try text(content[...])
         }

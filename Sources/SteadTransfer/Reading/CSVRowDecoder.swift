@@ -4,7 +4,7 @@ import SteadPreferences
 
 /// Decodes the fields of one row by the names of their columns.
 ///
-/// An empty field is nil where the property is optional, and an empty text where it is a text.
+/// An empty field is nil if the property is optional, and an empty string if it is a string.
 struct CSVRowDecoder: Decoder {
   /// The places of the columns' fields.
   let columns: [String: Int]
@@ -58,7 +58,7 @@ private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   private func field(_ key: Key) throws -> CSVFieldDecoder {
     guard let place = columns[key.stringValue] else {
       throw DecodingError.keyNotFound(
-        key, .init(codingPath: [], debugDescription: "There is no column of that name."))
+        key, .init(codingPath: [], debugDescription: "No column has that name."))
     }
     return CSVFieldDecoder(text: fields[place], codingPath: [key])
   }

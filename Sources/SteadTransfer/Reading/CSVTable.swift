@@ -17,7 +17,7 @@ struct CSVTable: Sendable {
   let header: Data
   let rows: [Row]
 
-  /// - Throws: ``TransferError`` `.unreadable`, with the line, for bytes that are no such table.
+  /// - Throws: ``TransferError`` `.unreadable`, with the line, for bytes that aren't such a table.
   init(_ data: Data, separator: UInt8) throws {
     var rest = data[...]
     var reader = try CSVReader(separator: separator) { limit in

@@ -5,7 +5,7 @@ public import SteadPreferences
 extension TransferSource {
   /// A history of payloads: an item for each entry, the newest first.
   ///
-  /// Entries have numbers, which are part of their identities, so that equal payloads are told apart. One
+  /// Entries have numbers, which are part of their identities, so that equal payloads are distinguished. One
   /// that does not decode is an item with an error, and stays in the history. An entry that is updated after
   /// it was read is not removed, and is new to the next run.
   public static func history(_ history: PayloadHistory<Value>) -> Self

@@ -22,7 +22,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     return status.isSettled ? status.mark : nil
   }
 
-  /// Hands over what reads the file piece by piece; does nothing when there is no file, or one without a byte.
+  /// Hands over what reads the file piece by piece; does nothing if the file doesn't exist or is empty.
   func withBytes(
     _ body: (_ read: @escaping (_ limit: Int) throws -> [UInt8]) throws -> Void
   ) throws {
@@ -42,7 +42,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     }
   }
 
-  /// What is in the file, in its order; nil when there is no file, or one without a byte.
+  /// The contents of the file, in order; nil if the file doesn't exist or is empty.
   func contents() throws -> Format.Contents? {
     guard let data = try AtomicFile(url).readIfPresent(), !data.isEmpty else { return nil }
     return try parse(data)
@@ -67,7 +67,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard isRemovable else {
       throw TransferError(
-        code: .unsupported, message: "\(name) is only read, unless it is opened to remove items.")
+        code: .unsupported, message: "\(name) was opened for reading only. Open it to remove items.")
     }
     var removed = 0
     try AtomicFile(url).update { data in

@@ -23,7 +23,7 @@ enum JSONElements {
     return data
   }
 
-  /// Whether the bytes are one value of JSON that is no array.
+  /// Whether the bytes are one JSON value that isn't an array.
   static func isSingle(_ bytes: Data) -> Bool {
     // Foundation reads arrays that are none, such as one with a comma behind its last element.
     let first = bytes.first { !" \t\r\n".utf8.contains($0) }

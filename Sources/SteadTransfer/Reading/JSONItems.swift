@@ -9,7 +9,7 @@ struct JSONItems: ItemFormat {
     guard JSONElements.isSingle(data) else {
       throw TransferError(
         code: .unreadable,
-        message: "The file is no JSON, and was left as it is. Correct it, or move it away.")
+        message: "The file isn't JSON, and was left as it is. Correct it, or move it away.")
     }
     return [data]
   }

@@ -57,13 +57,13 @@ struct PreferenceList {
   /// Whether the elements have an order of their own.
   var isArray: Bool { kind != .single }
 
-  /// Whether it is data that is no JSON, which holds nothing that could be told.
+  /// Whether it is data that isn't JSON, about which nothing can be said.
   var isUnreadable: Bool {
     guard kind == .single, case .stored(.data(let bytes))? = elements.first else { return false }
     return !JSONElements.isSingle(bytes)
   }
 
-  /// What to store for those elements that are kept; nil when there are none.
+  /// What to store for the elements that are kept; nil if none are.
   func stored(_ kept: [Element]) -> PropertyList? {
     guard let first = kept.first else { return nil }
     switch kind {

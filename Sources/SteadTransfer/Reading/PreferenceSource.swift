@@ -50,7 +50,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
       throw TransferError(
         code: .unreadable,
         message:
-          "\(name) holds data that is no JSON, and was left as it is. Correct it, or remove it.")
+          "\(name) holds data that isn't JSON, and was left as it is. Correct it, or remove it.")
     }
     return try list.elements.enumerated().map { index, element in
       try progress(.init(phase: .reading, completed: index, total: list.elements.count))
@@ -79,10 +79,10 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
     }
     throw TransferError(
       code: .changed,
-      message: "Other programs wrote to \(name) each of \(Self.attemptLimit) times. Run again.")
+      message: "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
   }
 
-  /// Whether data that is no JSON is the type's own form, such as that of a URL.
+  /// Whether data that isn't JSON is the type's own form, such as that of a URL.
   private func decodes(_ list: PreferenceList) -> Bool {
     list.elements.contains { (try? $0.decoded(as: Value.self)) != nil }
   }

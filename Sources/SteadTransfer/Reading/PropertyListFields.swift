@@ -12,7 +12,7 @@ struct PropertyListFields: ItemFormat {
   func contents(of data: Data) throws -> Contents {
     guard case .dictionary(let fields) = try PropertyList.parse(data) else {
       throw PropertyListError(
-        code: .notADictionary, message: "The property list is no dictionary.")
+        code: .notADictionary, message: "The property list isn't a dictionary.")
     }
     return Contents(
       entries: fields.map { PreferenceEntry(key: $0.key, value: $0.value) },

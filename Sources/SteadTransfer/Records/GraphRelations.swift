@@ -38,7 +38,7 @@ final class GraphRelations {
 
   init(_ writing: GraphWriting) { self.writing = writing }
 
-  /// Takes in what one row tells.
+  /// Adds what one row contains.
   func add(_ element: StoredRow, _ number: Int) throws {
     let draft = writing.drafts[number]
     let owner = Row(number: draft.number, form: draft.form, draft: number)
@@ -78,7 +78,7 @@ final class GraphRelations {
       }
     }
     if !relationship.isToMany, targets.count > 1 {
-      writing.fail(number, "\(relationship.name) leads to several rows")
+      writing.fail(number, "\(relationship.name) refers to several rows")
     }
     return targets
   }
@@ -136,7 +136,7 @@ final class GraphRelations {
     setList(list?.number, toOne.name, of: row, teller)
   }
 
-  /// Notes it by its number. The first that is told counts: sources whose relationships all have the
+  /// Notes it by its number. The first one counts: sources whose relationships all have the
   /// rows of one column name a row in each.
   private func setList(_ list: Int?, _ toOne: String, of row: Row, _ teller: Int) {
     guard let list, case .column(_, let column?)? = row.form.relationships[toOne]?.storage
@@ -164,7 +164,7 @@ final class GraphRelations {
     writing.drafts[draft].cells[place] = value
   }
 
-  /// Rows come in the order of their numbers unless they are told their places.
+  /// Rows are in the order of their numbers unless they have places.
   private func setOrder(of targets: [Row], _ toOne: String, _ teller: Int) {
     guard !zip(targets, targets.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return }
     for (place, target) in targets.enumerated() {
@@ -223,7 +223,7 @@ final class GraphRelations {
     }
   }
 
-  /// How many rows lead to each row by each column.
+  /// How many rows refer to each row by each column.
   private func countInverses() -> [InverseEnd: Int] {
     var counts: [InverseEnd: Int] = [:]
     for draft in writing.drafts {

@@ -15,7 +15,7 @@ struct PairTable {
   /// The places that pairs need, where the order of insertion is not theirs.
   private var ownerOrders: [Int: Int64] = [:]
   private var targetOrders: [Int: Int64] = [:]
-  /// The orders that rows told.
+  /// The orders that rows contain.
   private var ownerLists: [Int64: [Int64]] = [:]
   private var targetLists: [Int64: [Int64]] = [:]
 

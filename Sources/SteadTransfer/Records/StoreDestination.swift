@@ -69,7 +69,7 @@ struct StoreDestination: ItemDestination {
 
   /// Throws unless a record can be made of a row; writes nothing. For a transfer's conversion.
   ///
-  /// Whether the rows that it leads to are moved, too, is known when all are written.
+  /// Whether the rows that it refers to are moved, too, is known once all are written.
   ///
   /// - Throws: ``TransferError`` that tells the properties and what is wrong with each.
   func check(_ row: StoredRow) throws {

@@ -7,7 +7,7 @@ struct StoreReading {
   /// The entities whose rows are wanted, by root, in the order of their names.
   let shapes: [RowShape]
   private let readsAll: Bool
-  /// What to-many relationships lead to: by relationship, then by owner.
+  /// The destinations of to-many relationships: by relationship, then by owner.
   private var inverses: [Inverse: [Int64: [Int64]]] = [:]
 
   private struct Inverse: Hashable {

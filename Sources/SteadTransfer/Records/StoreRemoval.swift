@@ -19,7 +19,7 @@ struct StoreRemoval {
     } catch let error as RowLosses {
       throw TransferError(
         code: .conflict,
-        message: "Rows that stay would lose rows that they lead to, so none was removed from the "
+        message: "Rows that stay would lose rows that they refer to, so none was removed from the "
           + "store. Move these, too, or keep the source.",
         failures: error.losses.map {
           .init(

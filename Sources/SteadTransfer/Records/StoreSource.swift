@@ -8,7 +8,7 @@ extension TransferSource where Value == StoredRow {
   /// since it was moved is another item.
   ///
   /// Removing deletes rows that still hold what was moved, without delete rules, in one transaction. A
-  /// row that stays may not lose a row that it leads to: then nothing is removed.
+  /// row that stays may not lose a row that it refers to: then nothing is removed.
   public static func store(
     _ container: ModelContainer, of models: [any PersistentModel.Type] = []
   ) -> Self {
@@ -57,7 +57,7 @@ struct StoreSource: ItemSource {
 
   /// Deletes rows that still hold what was moved.
   ///
-  /// - Throws: ``TransferError``: `.conflict` when a row that stays leads to one of them.
+  /// - Throws: ``TransferError``: `.conflict` if a row that stays refers to one of them.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     let store = try opened.get()
     return try store.reporting("written") {

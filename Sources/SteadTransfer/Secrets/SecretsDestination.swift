@@ -104,7 +104,7 @@ struct SecretsDestination: ItemDestination {
       guard error.code == .changed || error.code == .duplicateItem else { throw error }
       throw TransferError(
         code: .changed,
-        message: "Another process has moved something meanwhile. Run again.", cause: error)
+        message: "Another process has moved items in the meantime. Run again.", cause: error)
     }
   }
 }
@@ -162,7 +162,7 @@ extension SecretsDestination {
         throw TransferError(
           code: .changed,
           message:
-            "Another process has changed a secret of \(secrets.service) meanwhile. Run again.",
+            "Another process has changed a secret of \(secrets.service) in the meantime. Run again.",
           cause: error)
       }
       var failure = taken(element)
@@ -174,7 +174,7 @@ extension SecretsDestination {
   }
 
   private func taken(_ element: SecretEntry) -> TransferFailure {
-    TransferFailure(item: "account \(element.account)", reason: "There is another secret for it.")
+    TransferFailure(item: "account \(element.account)", reason: "The account has another secret.")
   }
 
   private func conflict(_ conflicts: [PlaceConflict]) -> TransferError {
