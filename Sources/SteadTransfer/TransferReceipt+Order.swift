@@ -15,7 +15,8 @@ extension TransferReceipt {
   func overtaken(_ cause: (any Error)?) -> TransferError {
     TransferError(
       code: .changed,
-      message: "Another run of the transfer \(id) finished first. Run it again to see what is left.",
+      message:
+        "Another run of the transfer \(id) finished first. Run it again to see what is left.",
       cause: cause)
   }
 

@@ -52,7 +52,8 @@ struct CoreDataCatalog {
     for table in ["Z_PRIMARYKEY", "Z_METADATA"] where columns[table] == nil {
       throw TransferError(
         code: .unreadable,
-        message: "The database has no table \(table), so it isn't a store of Core Data or SwiftData.")
+        message:
+          "The database has no table \(table), so it isn't a store of Core Data or SwiftData.")
     }
     self.columns = columns
     self.columnTypes = columnTypes

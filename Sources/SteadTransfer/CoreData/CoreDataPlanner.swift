@@ -44,7 +44,8 @@ struct CoreDataPlanner {
       for property in properties.keys.sorted() {
         let first = property.split(separator: ".").first.map(String.init) ?? property
         guard own[first] == nil else { continue }
-        throw unsupported("The mapping names the property \(name).\(property), which does not exist.")
+        throw unsupported(
+          "The mapping names the property \(name).\(property), which does not exist.")
       }
     }
   }

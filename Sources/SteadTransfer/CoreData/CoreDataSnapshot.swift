@@ -38,7 +38,9 @@ final class CoreDataSnapshot: Sendable {
     }
     throw TransferError(
       code: .changed,
-      message: "Another program is writing to \(path). End the program that has it open, then import again.")
+      message:
+        "Another program is writing to \(path). End the program that has it open, then import again."
+    )
   }
 }
 

@@ -82,7 +82,8 @@ struct FileLook<Model: PersistentModel> {
         failure: .init(item: "file \(elements[model])", reason: "its record has another file"))
     }
     guard !conflicts.isEmpty else { return }
-    throw TransferError.conflict("Several files belong to one record. Nothing was written.", conflicts)
+    throw TransferError.conflict(
+      "Several files belong to one record. Nothing was written.", conflicts)
   }
 
   private func row(_ placement: TransferPlacement) -> String {

@@ -107,7 +107,8 @@ extension PreferencesDestination {
     }
     throw TransferError(
       code: .changed,
-      message: "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+      message:
+        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
   }
 
   /// What is to be written, and what the keys hold now.

@@ -158,7 +158,8 @@ struct CSVReader {
       if byte == Self.quote {
         guard try has(position), bytes[position] == Self.quote else {
           guard try !has(position) || bytes[position] == separator || isEndOfLine else {
-            throw Self.unreadable("A closing quote is followed by something else than a separator.", line: line)
+            throw Self.unreadable(
+              "A closing quote is followed by something else than a separator.", line: line)
           }
           return try text(content[...])
         }

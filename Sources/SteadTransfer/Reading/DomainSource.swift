@@ -55,7 +55,8 @@ struct DomainSource: ItemSource {
     }
     throw TransferError(
       code: .changed,
-      message: "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+      message:
+        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
   }
 
   private func entries() throws -> [PreferenceEntry] {

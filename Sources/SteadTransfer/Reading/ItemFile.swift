@@ -67,7 +67,8 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard isRemovable else {
       throw TransferError(
-        code: .unsupported, message: "\(name) was opened for reading only. Open it to remove items.")
+        code: .unsupported, message: "\(name) was opened for reading only. Open it to remove items."
+      )
     }
     var removed = 0
     try AtomicFile(url).update { data in

@@ -79,7 +79,8 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
     }
     throw TransferError(
       code: .changed,
-      message: "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+      message:
+        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
   }
 
   /// Whether data that isn't JSON is the type's own form, such as that of a URL.

@@ -27,7 +27,8 @@
     ) throws {
       guard !program.isEmpty, !program.contains("/"), !program.contains("\0") else {
         throw TransferError(
-          code: .unsupported, message: "A program's name must not be empty, and must not contain a slash.")
+          code: .unsupported,
+          message: "A program's name must not be empty, and must not contain a slash.")
       }
       let directory = BaseDirectories(environment: variables).config
       self.init(
