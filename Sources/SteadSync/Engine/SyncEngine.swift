@@ -7,7 +7,7 @@ import SteadSyncProtocol
 /// A store takes part when its configuration names a zone:
 ///
 /// ```swift
-/// var configuration = ModelConfiguration("Notes", schema: schema, sync: .zone("notes-4f0c…"))
+/// var configuration = ModelConfiguration("Notes", schema: schema, sync: .zone("0123456789abcdef…"))
 /// let container = try ModelContainer(for: schema, configurations: configuration)
 /// let engine = try SyncEngine(container, transport: transport)
 /// await engine.start()
