@@ -178,7 +178,7 @@ import Testing
       #expect(try snapshot()?.contains("cut off") == true, "\(count) of \(bytes.count)")
     }
     try FileManager.default.removeItem(at: log)
-    #expect(try snapshot()?.contains("not beside it") == true)
+    #expect(try snapshot()?.contains("not next to it") == true)
     try fixture.run("PRAGMA journal_mode = DELETE;")
     #expect(try snapshot() == nil)
   }
