@@ -22,18 +22,6 @@ struct FileFacts: Codable, Sendable {
   var executableFolders: [String] = []
 }
 
-/// An attribute or wrapper of a property.
-struct AttributeFact: Codable, Sendable {
-  let name: String
-  let arguments: [String: String]
-  let text: String
-  let place: Place
-  /// Where another argument can be inserted; nil without parentheses.
-  let argumentsStart: Int?
-  /// The bytes of an argument with the comma in front of or behind it.
-  let removals: [String: Fix.Edit]
-}
-
 /// A stage of a plan.
 struct StageFact: Codable, Sendable {
   let plan: String

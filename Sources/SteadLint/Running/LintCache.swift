@@ -2,56 +2,88 @@ import Foundation
 
 /// The records of a run's files, for the next run.
 ///
-/// A property list in binary form: `version`, and `records` by path. A file of another version, or that can't be
-/// read, counts as none.
+/// The file has eight bytes that name it and its version, then for each record its path, the digest of its file, a
+/// check and the packed record. A file of another version counts as empty, and a damaged record as absent. Records
+/// are decoded when they're asked for, on the threads that read the files.
 struct LintCache: Sendable {
-  /// Another one after every change of facts or of a rule, since findings are kept, too.
-  private static let version = 3
+  /// The last byte is the version: another one after every change of facts or of a rule, since findings are kept, too.
+  private static let head = Array("STEADL".utf8) + [0, 4]
 
-  private struct Content: Codable {
-    let version: Int
-    let records: [String: FileRecord]
+  private struct Entry: Sendable {
+    let digest: String
+    let check: String
+    let bytes: ArraySlice<UInt8>
   }
 
-  private let records: [String: FileRecord]
+  private let entries: [String: Entry]
 
   init() {
-    self.init(content: [:])
+    entries = [:]
   }
 
-  private init(content: [String: FileRecord]) {
-    records = content
-  }
-
-  init(records: [FileRecord]) {
-    self.init(content: Dictionary(records.map { ($0.facts.path, $0) }) { first, _ in first })
+  /// The records of a run. Those that it took from the cache of the run before aren't encoded again.
+  init(records: [FileRecord], after earlier: LintCache) throws {
+    entries = try Dictionary(
+      records.map { record in
+        let path = record.facts.path
+        if record.isFromCache, let known = earlier.entries[path] { return (path, known) }
+        let bytes = try PackedWriter.bytes(of: record)[...]
+        return (path, Entry(digest: record.digest, check: Self.check(of: bytes), bytes: bytes))
+      },
+      uniquingKeysWith: { first, _ in first })
   }
 
   init(contentsOf url: URL) {
-    // A cache can be made again: one that doesn't read is as good as none.
-    guard let data = try? Data(contentsOf: url),
-      let content = try? PropertyListDecoder().decode(Content.self, from: data),
-      content.version == Self.version
-    else {
+    // A cache can be made again: one that can't be read is as good as an empty one.
+    guard let data = try? Data(contentsOf: url), data.starts(with: Self.head) else {
       self.init()
       return
     }
-    self.init(content: content.records)
+    self.init(Array(data)[Self.head.count...])
+  }
+
+  private init(_ bytes: ArraySlice<UInt8>) {
+    let reader = PackedReader(bytes)
+    var entries: [String: Entry] = [:]
+    // What follows a damaged length can't be told apart, and counts as absent.
+    while !reader.isAtEnd, let path = try? reader.content(), let digest = try? reader.content(),
+      let check = try? reader.content(), let content = try? reader.list()
+    {
+      entries[path] = Entry(digest: digest, check: check, bytes: content)
+    }
+    self.entries = entries
   }
 
   func record(of path: String, digest: String) -> FileRecord? {
-    guard let record = records[path], record.digest == digest else { return nil }
-    return record
+    guard let entry = entries[path], entry.digest == digest,
+      entry.check == Self.check(of: entry.bytes)
+    else { return nil }
+    return try? PackedReader.value(FileRecord.self, of: entry.bytes)
+  }
+
+  /// Whether a run found nothing that this cache doesn't have, and all that it has.
+  func holds(_ records: [FileRecord]) -> Bool {
+    records.count == entries.count && records.allSatisfy(\.isFromCache)
   }
 
   func write(to url: URL) throws {
+    let writer = PackedWriter()
+    for (path, entry) in entries.sorted(by: { $0.key < $1.key }) {
+      writer.append(content: path)
+      writer.append(content: entry.digest)
+      writer.append(content: entry.check)
+      writer.append(list: entry.bytes)
+    }
     do {
-      let encoder = PropertyListEncoder()
-      encoder.outputFormat = .binary
-      let data = try encoder.encode(Content(version: Self.version, records: records))
-      try data.write(to: url, options: .atomic)
+      try Data(Self.head + writer.bytes).write(to: url, options: .atomic)
     } catch {
       throw LintError(.unwritable, "The cache can't be written to \(url.path).", cause: error)
     }
+  }
+
+  private static func check(of bytes: ArraySlice<UInt8>) -> String {
+    var digest = Digest()
+    bytes.withUnsafeBytes { digest.add($0) }
+    return digest.description
   }
 }

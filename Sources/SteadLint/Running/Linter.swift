@@ -106,8 +106,8 @@ public struct Linter: Sendable {
     let reading = FileReading(
       limits: limits, cache: cache, progress: progress, isCancelled: isCancelled)
     let records = try reading.records(of: found.replacing(replacements))
-    if let cacheFile {
-      try LintCache(records: records).write(to: cacheFile)
+    if let cacheFile, !cache.holds(records) {
+      try LintCache(records: records, after: cache).write(to: cacheFile)
     }
     return (records, found.settings)
   }

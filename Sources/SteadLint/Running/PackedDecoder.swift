@@ -1,0 +1,129 @@
+/// Hands values to a type in the order in which a `PackedEncoder` wrote them.
+struct PackedDecoder: Decoder {
+  let reader: PackedReader
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(Keyed<Key>(reader: reader))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    try Unkeyed(reader: reader)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { Single(reader: reader) }
+}
+
+extension PackedDecoder {
+  fileprivate struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let reader: PackedReader
+
+    var codingPath: [any CodingKey] { [] }
+    /// The case of an enumeration. Nothing else asks for the keys.
+    var allKeys: [Key] {
+      guard let name = try? reader.peekString(), let key = Key(stringValue: name) else { return [] }
+      return [key]
+    }
+
+    /// Asked only in front of values that may be absent.
+    func contains(_ key: Key) -> Bool { (try? reader.flag()) ?? false }
+    func decodeNil(forKey key: Key) -> Bool { false }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try reader.flag() }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try reader.number() }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try reader.string() }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+      try Value(from: PackedDecoder(reader: reader))
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+      try reader.flag() ? try reader.flag() : nil
+    }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+      try reader.flag() ? try reader.number() : nil
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+      try reader.flag() ? try reader.string() : nil
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+      try reader.flag() ? try Value(from: PackedDecoder(reader: reader)) : nil
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
+      -> KeyedDecodingContainer<Nested>
+    {
+      guard try reader.string() == key.stringValue else { throw PackedReader.Damage() }
+      return KeyedDecodingContainer(Keyed<Nested>(reader: reader))
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+      try Unkeyed(reader: reader)
+    }
+
+    func superDecoder() -> any Decoder { PackedDecoder(reader: reader) }
+    func superDecoder(forKey key: Key) -> any Decoder { PackedDecoder(reader: reader) }
+  }
+
+  fileprivate struct Unkeyed: UnkeyedDecodingContainer {
+    let reader: PackedReader
+    private let length: Int
+    private(set) var currentIndex = 0
+
+    init(reader: PackedReader) throws {
+      self.reader = reader
+      length = try reader.reservedCount()
+    }
+
+    var codingPath: [any CodingKey] { [] }
+    var count: Int? { length }
+    var isAtEnd: Bool { currentIndex >= length }
+
+    private mutating func countOne() throws {
+      guard !isAtEnd else { throw PackedReader.Damage() }
+      currentIndex += 1
+    }
+
+    func decodeNil() -> Bool { false }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      try countOne()
+      return try Value(from: PackedDecoder(reader: reader))
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws
+      -> KeyedDecodingContainer<Nested>
+    {
+      try countOne()
+      return KeyedDecodingContainer(Keyed<Nested>(reader: reader))
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+      try countOne()
+      return try Unkeyed(reader: reader)
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+      try countOne()
+      return PackedDecoder(reader: reader)
+    }
+  }
+
+  fileprivate struct Single: SingleValueDecodingContainer {
+    let reader: PackedReader
+
+    var codingPath: [any CodingKey] { [] }
+
+    func decodeNil() -> Bool { false }
+    func decode(_ type: Bool.Type) throws -> Bool { try reader.flag() }
+    func decode(_ type: Int.Type) throws -> Int { try reader.number() }
+    func decode(_ type: String.Type) throws -> String { try reader.string() }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      throw DecodingError.typeMismatch(
+        type, .init(codingPath: [], debugDescription: "\(Value.self) has no packed form."))
+    }
+  }
+}
