@@ -33,7 +33,7 @@ public struct Advice: Hashable, Codable, Sendable {
     exits = decision.store.exits
     declaration = decision.store.declaration
     directory = decision.store.directory
-    sync = decision.store.sync(with: situation.devices ?? .one)
+    sync = decision.store.sync(with: situation.devices)
     backup = decision.store.backup
     encryption = decision.store.encryption
     rules = decision.store.rules

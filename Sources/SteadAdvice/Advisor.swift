@@ -8,19 +8,30 @@
 /// print(Advisor.advice(for: situation).text)
 /// ```
 public enum Advisor {
-  /// The next question whose answer can still change the store; nil when there is none.
+  /// The next question whose answer can still change the store, a reason or a limit; nil when there is none.
   ///
-  /// Costs some thousand decisions, a few milliseconds.
+  /// At most five are asked. Costs some thousand decisions, a few milliseconds.
   ///
   /// - Parameter skipped: The questions, by their ``Question/id``, that nobody wants to answer.
   public static func nextQuestion(
     for situation: Situation, skipping skipped: Set<Question.ID> = []
   ) -> Question? {
-    let open = Question.all.filter { !$0.isAnswered(situation) && !skipped.contains($0.id) }
-    return open.enumerated().first { index, question in
+    let parts = skipped.contains(Question.amount.id) ? Question.partsOfAmount : []
+    let open = Question.all.filter {
+      !$0.isAnswered(situation) && !skipped.contains($0.id) && !parts.contains($0.id)
+    }
+    for (index, question) in open.enumerated() {
       // What is asked later can be anything; what was passed over makes no difference.
-      matters(question, to: situation, later: Array(open[(index + 1)...]))
-    }?.element
+      let later = Array(open[(index + 1)...])
+      guard matters(question, to: situation, later: later) else { continue }
+      guard question.id == "count", let size = later.first, size.id == "size" else {
+        return question
+      }
+      // A number and a size are one question, where both are wanted.
+      let others = [question] + later.dropFirst()
+      return matters(size, to: situation, later: others) ? .amount : question
+    }
+    return nil
   }
 
   /// Where to keep the data of a situation.
@@ -37,9 +48,9 @@ public enum Advisor {
     return !areAlike(answers, later)
   }
 
-  /// Whether situations lead to one store each time the other questions are answered alike.
+  /// Whether situations lead to the same decision each time the other questions are answered alike.
   private static func areAlike(_ situations: [Situation], _ later: [Question]) -> Bool {
-    let outcomes = Set(situations.map { Outcome($0) })
+    let outcomes = Set(situations.map { Decision($0) })
     guard outcomes.count == 1 else { return false }
     guard let question = later.first else { return true }
     return question.samples.allSatisfy { answer in
@@ -52,22 +63,16 @@ public enum Advisor {
     }
   }
 
-  /// What an answer may change: the store, and what is said about it.
-  private struct Outcome: Hashable {
-    let store: Store
-    let reasons: [String]
-
-    init(_ situation: Situation) {
-      let advice = Decision(situation)
-      (store, reasons) = (advice.store, advice.reasons)
-    }
-  }
 }
 
 extension Question {
   /// Answers that stand for all: of a number one on each side of each threshold.
   var samples: [String] {
     guard isNumber else { return choices.map(\.name) }
+    if self == .amount {
+      let parts = Question.all.filter { Question.partsOfAmount.contains($0.id) }.map(\.samples)
+      return parts[0].flatMap { count in parts[1].map { "\(count) of \($0)" } }
+    }
     let unit: Threshold.Unit = id == "count" ? .pieces : .bytes
     let limits = Threshold.all.filter { $0.unit == unit }.flatMap { [$0.comfortable, $0.limit] }
     return Set([0] + limits.flatMap { [$0, $0 + 1] }).sorted().map(String.init)

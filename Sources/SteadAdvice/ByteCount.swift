@@ -2,7 +2,7 @@
 public enum ByteCount {
   private static let units: [(suffix: String, factor: Double)] = [
     ("kb", 1_024), ("mb", 1_048_576), ("gb", 1_073_741_824), ("k", 1_000), ("m", 1_000_000),
-    ("b", 1),
+    ("bytes", 1), ("byte", 1), ("b", 1),
   ]
 
   /// The number that a string stands for; nil if it is none. A KB is 1,024 bytes.

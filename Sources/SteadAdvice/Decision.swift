@@ -20,13 +20,18 @@ struct Decision: Hashable, Sendable {
     case .managed:
       Decision(
         .managedPreferences,
-        "An administrator's value stands above the user's, and programs can't overwrite it.")
+        "An administrator's value overrides the user's, and programs can't change it.")
     case .secret: secret(situation)
     case .response: response(situation)
     case .cache: cache(situation)
     case .setting: setting(situation)
     case .payloads: payloads(situation)
-    case .records, .queue: records(situation, kind)
+    case .records:
+      stored(
+        situation, "A store searches, sorts and relates, and changes one without the others.")
+    case .queue:
+      stored(
+        situation, "Work must be added and taken in transactions, also by several processes.")
     case .document: document(situation)
     case .media: media(situation)
     }
@@ -42,7 +47,7 @@ struct Decision: Hashable, Sendable {
         thresholds: [.secret])
     }
     return Decision(
-      .secrets, "Preferences and files can be read by whoever reads the disk or a backup.",
+      .secrets, "Preferences and files can be read by anyone who reads the disk or a backup.",
       thresholds: (situation.size ?? 0) > Threshold.secret.comfortable ? [.secret] : [])
   }
 
@@ -60,10 +65,10 @@ struct Decision: Hashable, Sendable {
     if situation.exposure == .harmful {
       return Decision(
         .httpCache,
-        "HTTP says itself what may be kept and for how long.",
-        "It keeps nothing on disk that is harmful: give it no directory.")
+        "HTTP's own headers state what may be kept and for how long.",
+        "Keep nothing harmful on disk: give the cache no directory.")
     }
-    return Decision(.httpCache, "HTTP says itself what may be kept and for how long.")
+    return Decision(.httpCache, "HTTP's own headers state what may be kept and for how long.")
   }
 
   private static func cache(_ situation: Situation) -> Decision {
@@ -104,7 +109,7 @@ struct Decision: Hashable, Sendable {
     }
     if situation.devices == .several, total(situation) > Threshold.keyValueSync.limit {
       return records(
-        situation, .records, "All of it together is too much for a key-value sync.",
+        situation, "All of it together is too much for a key-value sync.",
         thresholds: [.keyValueSync])
     }
     var decision = Decision(
@@ -126,20 +131,20 @@ struct Decision: Hashable, Sendable {
     if situation.exposure == .harmful { return hidden(situation) }
     if situation.access == .parts {
       return records(
-        situation, .records, "Entries that are searched, sorted or related need a store.")
+        situation, "Entries that are searched, sorted or related need a store.")
     }
     if situation.devices == .several {
-      return records(situation, .records, "A history is one device's.")
+      return records(situation, "A history belongs to one device.")
     }
     let count = situation.count ?? 0
     let size = situation.size ?? 0
     if count >= Threshold.historyCount.limit {
       return records(
-        situation, .records, "So many entries take long to load.", thresholds: [.historyCount])
+        situation, "So many entries take long to load.", thresholds: [.historyCount])
     }
     if size > Threshold.historyEntry.limit {
       return records(
-        situation, .records, "Entries so large don't belong under one key.",
+        situation, "Entries so large don't belong under one key.",
         thresholds: [.historyEntry])
     }
     var decision = Decision(
@@ -152,22 +157,18 @@ struct Decision: Hashable, Sendable {
 
   // MARK: What is many
 
+  /// Records, and work to be done: what a stack of Core Data may hold already.
+  private static func stored(_ situation: Situation, _ reason: String) -> Decision {
+    guard situation.ground == .coreData else { return records(situation, reason) }
+    return Decision(
+      .coreData, "SwiftData needs iOS 17 or macOS 14; a stack that works may stay.",
+      "`SteadTransfer` reads Core Data's stores when you move.")
+  }
+
   private static func records(
-    _ situation: Situation, _ kind: Situation.Kind, _ reason: String? = nil,
-    thresholds: [Threshold] = []
+    _ situation: Situation, _ reason: String, thresholds: [Threshold] = []
   ) -> Decision {
-    if situation.ground == .coreData {
-      return Decision(
-        .coreData, "SwiftData needs iOS 17 or macOS 14; a stack that works may stay.",
-        "`SteadTransfer` reads Core Data's stores when you move.")
-    }
-    var decision = Decision(
-      .records,
-      reason
-        ?? (kind == .queue
-          ? "Work must be added and taken in transactions, also by several processes."
-          : "A store searches, sorts and relates, and changes one without the others."),
-      thresholds: thresholds)
+    var decision = Decision(.records, reason, thresholds: thresholds)
     let size = situation.size ?? 0
     if size > Threshold.recordValue.comfortable {
       decision.store = .recordsWithFiles
@@ -197,7 +198,7 @@ struct Decision: Hashable, Sendable {
           .file, "It is too large for a store; keep its relative path in the record.",
           thresholds: [.recordValue])
       }
-      return records(situation, .records, "It belongs to a record, which is searched and sorted.")
+      return records(situation, "It belongs to a record, which is searched and sorted.")
     }
     return Decision(.file, "A file can be read in parts, and needs no place in memory.")
   }

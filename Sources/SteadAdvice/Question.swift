@@ -37,7 +37,7 @@ public struct Question: Hashable, Sendable, Identifiable {
 }
 
 extension Question {
-  /// All questions, in the order in which they are asked.
+  /// All questions about one thing, in the order in which they are asked.
   public static let all: [Question] = [
     choice(
       "kind", "What is it?", usual: nil,
@@ -80,6 +80,33 @@ extension Question {
       because: "A stack that works may stay until the app moves anyway.", \.ground
     ) { $0 == .new ? "nothing" : "Core Data, or systems before iOS 17 and macOS 14" },
   ]
+
+  /// How many there are and how large each is, in one answer such as `500 of 10KB`.
+  ///
+  /// ``Advisor`` asks it instead of the two questions where both answers count. An answer may leave one of them open:
+  /// `500` and `10KB`.
+  public static let amount = Question(
+    id: "amount", text: "How many are there in the end, and how large is each?",
+    reason: "What lies under one key is read and written whole; a store reads what is asked for.",
+    usual: "one, and small",
+    choices: ["500 of 10 KB", "1 of 20 bytes", "5,000", "2 MB"].map { Choice(name: $0, text: $0) },
+    isNumber: true, isAnswered: { $0.count != nil && $0.size != nil }, set: setAmount)
+
+  static let partsOfAmount: Set<ID> = ["count", "size"]
+
+  private static func setAmount(_ answer: String, in situation: inout Situation) -> Bool {
+    let text = answer.lowercased()
+    if let split = text.firstRange(of: "of") ?? text.firstRange(of: "x") {
+      guard let count = ByteCount.parse(String(text[..<split.lowerBound])), count >= 0,
+        let size = ByteCount.parse(String(text[split.upperBound...])), size >= 0
+      else { return false }
+      (situation.count, situation.size) = (count, size)
+      return true
+    }
+    guard let number = ByteCount.parse(text), number >= 0 else { return false }
+    if text.contains("b") { situation.size = number } else { situation.count = number }
+    return true
+  }
 
   private static func choice<Answer: RawRepresentable<String> & CaseIterable & SendableMetatype>(
     _ id: String, _ text: String, usual: String?, because reason: String,

@@ -16,19 +16,29 @@ extension Store {
     }
   }
 
-  func sync(with devices: Situation.Devices) -> String {
-    guard devices == .several else { return "none is wanted" }
+  /// Both answers, where nobody has said on how many devices it is wanted.
+  func sync(with devices: Situation.Devices?) -> String {
+    switch devices {
+    case .one: "none is wanted"
+    case .several: syncOfSeveral
+    case nil:
+      syncOfSeveral.hasPrefix("none")
+        ? syncOfSeveral : "none on one device; on several, \(syncOfSeveral)"
+    }
+  }
+
+  private var syncOfSeveral: String {
     switch self {
     case .preferences:
-      return "SteadSync's `NSUbiquitousKeyValueStore`, up to 1 MB and 1,024 keys"
+      "SteadSync's `NSUbiquitousKeyValueStore`, up to 1 MB and 1,024 keys"
     case .records, .recordsWithFiles:
-      return "SteadSync: `ModelConfiguration(sync: .zone(…))`, with a server of yours"
-    case .coreData: return "NSPersistentCloudKitContainer"
-    case .secrets: return "none; the system's keychain may have one"
-    case .file, .encryptedFile: return "a directory that a sync program watches"
-    case .payloadHistory, .managedPreferences: return "none: it is one device's"
+      "SteadSync: `ModelConfiguration(sync: .zone(…))`, with a server of yours"
+    case .coreData: "NSPersistentCloudKitContainer"
+    case .secrets: "none; the system's keychain may have one"
+    case .file, .encryptedFile: "a directory that a sync program watches"
+    case .payloadHistory, .managedPreferences: "none: it belongs to one device"
     case .temporaryFile, .memoryCache, .diskCache, .httpCache:
-      return "none: each device makes it again"
+      "none: each device makes it again"
     }
   }
 

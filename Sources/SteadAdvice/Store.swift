@@ -1,4 +1,4 @@
-/// Where data can be kept.
+/// Where data can be stored.
 public enum Store: String, CaseIterable, Codable, Sendable {
   case preferences
   case managedPreferences = "managed-preferences"

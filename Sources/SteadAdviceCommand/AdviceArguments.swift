@@ -88,7 +88,8 @@ struct AdviceArguments {
 extension Question {
   /// What an answer has to be, as the end of a sentence.
   var expectation: String {
-    isNumber
+    if self == .amount { return "needs a number, a size or both, such as 500 of 10KB" }
+    return isNumber
       ? "needs a number such as 500, 10KB or 1.5MB"
       : "is one of \(choices.map(\.name).joined(separator: ", "))"
   }

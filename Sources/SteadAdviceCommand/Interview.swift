@@ -24,7 +24,8 @@ struct Interview {
     while let question = Advisor.nextQuestion(for: result.situation, skipping: skipped) {
       print(text(of: question))
       switch try answer(to: question, in: &result.situation) {
-      case .given: break
+      // What an answer about the amount leaves open isn't asked again.
+      case .given: if question == .amount { skipped.insert(question.id) }
       case .none: skipped.insert(question.id)
       case .ended:
         result.hasEnded = true

@@ -57,8 +57,8 @@ struct AdviceCommandTests {
   }
 
   @Test func takesNamesNumbersAndNothing() {
-    let byName = run(answering: ["payloads", "harmless", "300", "2KB", "whole", "one", ""])
-    let byNumber = run(answering: [" 4 ", "1", "300", "2 KB", "1", "1", ""])
+    let byName = run(answering: ["payloads", "harmless", "300 of 2KB", "whole", "one"])
+    let byNumber = run(answering: [" 4 ", "1", "300 x 2 KB", "1", "1"])
     #expect(byName.exit == .clean && byNumber.exit == .clean)
     func advice(_ outcome: Outcome) -> Substring? {
       outcome.text.firstRange(of: "Keep it in").map { outcome.text[$0.lowerBound...] }
@@ -102,7 +102,7 @@ struct AdviceCommandTests {
     #expect(early.text.contains("Keep it in a payload history"))
     #expect(
       early.complaints.hasPrefix(
-        "The input ended.\nNot answered, and taken to be usual: count (one), "))
+        "The input ended.\nNot answered, and taken to be usual: amount (one, and small), "))
   }
 
   // MARK: Options

@@ -123,7 +123,7 @@ import Testing
       .memoryCache),
   ]
 
-  @Test(arguments: choosing + histories + drafts + defaults + others)
+  @Test(arguments: all)
   func adviceNamesTheStore(_ example: Case) {
     let advice = Advisor.advice(for: example.situation)
     #expect(advice.store == example.store)
@@ -131,8 +131,10 @@ import Testing
     #expect(!advice.exits.isEmpty)
   }
 
+  static let all = choosing + histories + drafts + defaults + others
+
   @Test func thereAreSixtyOfThem() {
-    let all = Self.choosing + Self.histories + Self.drafts + Self.defaults + Self.others
+    let all = Self.all
     #expect(all.count >= 60)
     #expect(Set(all.map(\.name)).count == all.count)
     #expect(Set(all.map(\.store)) == Set(Store.allCases))
