@@ -7,22 +7,25 @@ struct FileContext {
   let walk: SyntaxWalk
   let lines: LineTable
   let isManifest: Bool
+  private let isPreviewFile: Bool
 
   init(path: String, tree: SourceFileSyntax, walk: SyntaxWalk, bytes: [UInt8]) {
     self.path = path
     self.walk = walk
     lines = LineTable(bytes)
+    isPreviewFile = PreviewCode.isFile(path)
     isManifest = path.split(separator: "/").last == "Package.swift"
   }
 
   func place(_ node: some SyntaxProtocol) -> Place {
     let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
-    return lines.place(from: start, length: end - start, path: path, isInPreview: node.isInPreview)
+    return place(from: start, length: end - start, near: node)
   }
 
   func place(from start: Int, length: Int, near node: some SyntaxProtocol) -> Place {
-    lines.place(from: start, length: length, path: path, isInPreview: node.isInPreview)
+    lines.place(
+      from: start, length: length, path: path, isInPreview: isPreviewFile || node.isInPreview)
   }
 }
 
@@ -35,28 +38,8 @@ extension SyntaxProtocol {
     sequence(first: Syntax(self)) { $0.parent }
   }
 
-  /// Whether it's in a `#Preview` or a `PreviewProvider`, or in a type or file that only previews use.
-  var isInPreview: Bool {
-    for node in ancestors {
-      switch node.kind {
-      case .macroExpansionDecl:
-        if node.as(MacroExpansionDeclSyntax.self)?.macroName.text == "Preview" { return true }
-      case .macroExpansionExpr:
-        if node.as(MacroExpansionExprSyntax.self)?.macroName.text == "Preview" { return true }
-      case .classDecl, .structDecl, .enumDecl, .actorDecl, .extensionDecl, .variableDecl,
-        .functionDecl:
-        if let name = node.declaredName, Self.isPreviewName(name) { return true }
-      default: break
-      }
-    }
-    return false
-  }
-
-  private static func isPreviewName(_ name: String) -> Bool {
-    !Set(NameWords(name).words).isDisjoint(with: [
-      "preview", "previews", "previewer", "mock", "sample", "samples",
-    ])
-  }
+  /// Whether it's in a `#Preview` or a `PreviewProvider`, or in something that only previews use.
+  var isInPreview: Bool { ancestors.contains(where: PreviewCode.contains) }
 
   /// The name of a declaration, as far as it has one.
   var declaredName: String? {
