@@ -13,6 +13,7 @@ extension Judgement {
       lines += advice.reasons.map { "  because  \($0)" }
     }
     lines += limits.map { "  limit    \(verdict == .stay ? $0.figures : $0.text)" }
+    if item.keychain != nil { lines.append("  note     \(Self.portability)") }
     if verdict == .move { lines.append("  how      \(command)") }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -50,10 +51,23 @@ extension Judgement {
     case .preference: "\(value) in preferences\(length)\(accesses)"
     case .cloudValue: "\(value) in iCloud's key-value store\(length)\(accesses)"
     case .managedObject: "Core Data"
-    case .secret: "\(value) in a keychain"
+    case .secret: (item.keychain.map(text) ?? "\(value) in a keychain") + accesses
     case .model: model
     case .file: "\(value) in \(place)\(length)\(accesses)"
     }
+  }
+
+  private static let portability =
+    "SecItem functions exist on Apple's systems alone; `Secrets` keeps such items there and on Linux."
+
+  private func text(of keychain: KeptItem.Keychain) -> String {
+    var parts = ["\(keychain.itemClass) in the keychain"]
+    if let service = keychain.service { parts.append("service \(service)") }
+    if let account = keychain.account { parts.append("account \(account)") }
+    parts.append(keychain.accessibility ?? "no accessibility")
+    if keychain.isSynced { parts.append("synced by iCloud") }
+    if let type = item.type { parts.append("a \(type), encoded") }
+    return parts.joined(separator: ", ")
   }
 
   private var place: String {

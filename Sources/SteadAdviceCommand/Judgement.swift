@@ -66,7 +66,8 @@ struct Judgement: Encodable {
   }
 
   private enum CodingKeys: CodingKey {
-    case kind, name, type, today, places, verdict, store, reasons, limits, findings, command
+    case kind, name, type, keychain, today, places, verdict, store, reasons, limits, findings,
+      command
   }
 
   private struct Spot: Encodable {
@@ -87,6 +88,7 @@ struct Judgement: Encodable {
     try container.encode(item.kind, forKey: .kind)
     try container.encode(item.name, forKey: .name)
     try container.encodeIfPresent(item.type, forKey: .type)
+    try container.encodeIfPresent(item.keychain, forKey: .keychain)
     try container.encode(item.today, forKey: .today)
     try container.encode(
       item.places.map { Spot(path: $0.path, line: $0.line) }, forKey: .places)

@@ -195,6 +195,49 @@ struct CodeReviewTests {
     #expect(item.limits.map(\.name) == ["all values of a key-value sync"])
   }
 
+  // MARK: The keychain
+
+  private static let keychain = """
+    func keep(_ data: Data) {
+      let query: [CFString: Any] = [
+        kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.app",
+        kSecAttrAccount: "token", kSecValueData: data,
+      ]
+      SecItemDelete(query as CFDictionary)
+      SecItemAdd(query as CFDictionary, nil)
+    }
+    """
+
+  @Test func anItemOfTheKeychainIsMended() throws {
+    let item = try item(Self.keychain)
+    #expect(item.kind == "secret" && item.name == "com.example.app/token")
+    #expect(item.verdict == "change" && item.store == "secrets")
+    #expect(Set(item.findings.map(\.rule)) == ["P26", "P28"])
+    let text = try run(Self.keychain).text
+    for line in [
+      "CHANGE secret com.example.app/token  App.swift:3\n",
+      "  today    generic password in the keychain, service com.example.app, account token, no accessibility, written in 1 place\n",
+      "  because  P28, line 7: ", "  note     SecItem functions exist on Apple's systems alone",
+    ] {
+      #expect(text.contains(line), "\(line)")
+    }
+  }
+
+  @Test func anItemThatIsHandledWellStays() throws {
+    let item = try item(
+      """
+      func keep(_ data: Data) -> OSStatus {
+        let query: [CFString: Any] = [
+          kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.app",
+          kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock, kSecValueData: data,
+        ]
+        let status = SecItemAdd(query as CFDictionary, nil)
+        return status == errSecDuplicateItem ? SecItemUpdate(query as CFDictionary, query as CFDictionary) : status
+      }
+      """)
+    #expect(item.verdict == "stay" && item.findings.isEmpty)
+  }
+
   // MARK: Models
 
   @Test func picturesOfAModelGoOutsideOfTheRow() throws {

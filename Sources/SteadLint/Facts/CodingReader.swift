@@ -34,7 +34,8 @@ struct CodingReader {
     return CodingUse(
       isDecoding: true, type: String(type.dropLast(5)), property: nil,
       scopeType: call.enclosingType,
-      target: source(in: scope.start), failure: failure(of: call, in: scope),
+      target: isImport(scope) ? .unknown : source(in: scope.start),
+      failure: failure(of: call, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "",
@@ -78,6 +79,15 @@ struct CodingReader {
   }
 
   // MARK: Where bytes come from and go
+
+  /// Whether the user chooses the file, so that the program doesn't keep it.
+  private func isImport(_ scope: Syntax) -> Bool {
+    let name = scope.declaredName.map { NameWords($0).words.first } ?? nil
+    return name == "import"
+      || scope.mentions(
+        "NSOpenPanel", "fileImporter", "UIDocumentPickerViewController",
+        "startAccessingSecurityScopedResource")
+  }
 
   private func source(in scope: Int) -> CodingUse.Target {
     let keys = Set(
@@ -148,7 +158,7 @@ struct CodingReader {
     for node in call.ancestors {
       if node.id == scope.id || node.is(ClosureExprSyntax.self) { return .thrown }
       if let attempt = node.as(TryExprSyntax.self), attempt.questionOrExclamationMark?.text == "?" {
-        return .discarded
+        return stops(attempt) ? .thrown : .discarded
       }
       if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
         let inBody = call.ancestors.contains { $0.id == statement.body.id }
@@ -160,10 +170,20 @@ struct CodingReader {
     return .thrown
   }
 
-  /// Whether a catch clause tells nobody who could stop a later save.
+  /// Whether the `guard` around an attempt throws or removes the data, so that no later save overwrites it.
+  private func stops(_ attempt: TryExprSyntax) -> Bool {
+    for node in attempt.ancestors {
+      if let statement = node.as(GuardStmtSyntax.self) { return !goesOn(statement.body) }
+      if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
+    }
+    return false
+  }
+
+  /// Whether a catch clause does nothing that could stop a later save.
   private func goesOn(_ body: CodeBlockSyntax) -> Bool {
     let stops: Set = [
       "throw", "fatalError", "preconditionFailure", "failure", "exit", "abort", "removeObject",
+      "removeItem",
     ]
     if body.mentions(anyOf: stops) { return false }
     // An error that is kept in a property can be shown, and asked before a save.

@@ -20,6 +20,11 @@ struct FactReader {
     facts.preferences = PreferenceReader(self).uses()
     facts.codings = CodingReader(self, preferences: facts.preferences).uses()
     facts.writtenFiles = FileUseReader(context: context).uses()
+    facts.keychain = KeychainReader(self).uses()
+    facts.unprotectedItems = context.unprotectedItems
+    facts.usesDataProtection = !context.keychainNames.isDisjoint(with: [
+      "kSecUseDataProtectionKeychain", "kSecAttrSynchronizable",
+    ])
     let schemas = SchemaReader(context: context)
     facts.schemas = schemas.schemas()
     facts.plans = schemas.plans()
@@ -64,6 +69,7 @@ struct FactReader {
       },
       inherited: group.inheritanceClause?.inheritedTypes.map { inheritedName($0.type) } ?? [],
       properties: properties, cases: cases, macros: macros, decodesItself: decodesItself(group),
+      takesAnyRawValue: takesAnyRawValue(group),
       uncheckedSendable: group.inheritanceClause?.inheritedTypes.contains {
         $0.type.code.contains("@unchecked") && $0.type.code.hasSuffix("Sendable")
       } ?? false,
@@ -76,6 +82,16 @@ struct FactReader {
         .parameters
       return parameters?.first?.firstName.text == "from"
         && parameters?.first?.type.code.hasSuffix("Decoder") == true
+    }
+  }
+
+  private func takesAnyRawValue(_ group: some DeclGroupSyntax) -> Bool {
+    group.memberBlock.members.contains { member in
+      guard let initializer = member.decl.as(InitializerDeclSyntax.self),
+        let body = initializer.body,
+        initializer.signature.parameterClause.parameters.first?.firstName.text == "rawValue"
+      else { return false }
+      return !body.mentions("nil", "init", "decode")
     }
   }
 

@@ -27,7 +27,7 @@ struct GrowthReader {
     return context.place(first)
   }
 
-  /// What the type around its encoding does with a property; nil for what is none.
+  /// What the type around its encoding does with a property; nil for anything else.
   func use(of argument: ExprSyntax) -> ListUse? {
     guard let (name, members) = property(argument) else { return nil }
     let names = Set(calls(on: name, in: members).map(\.name))

@@ -33,7 +33,8 @@ struct PreferenceReader {
       store: store, access: access, method: call.name, receiver: receiver.code,
       key: key.map(reader.key) ?? .other(registered(call)), value: value?.trimmedDescription,
       valueType: value.flatMap(type),
-      isComparedWithZero: access == .read && isComparedWithZero(call), scope: call.scope.start,
+      isComparedWithZero: access == .read && isComparedWithZero(call),
+      isUnusedProperty: false, scope: call.scope.start,
       scopeType: call.enclosingType,
       place: context.place(call), keyPlace: context.place(key.map(Syntax.init) ?? Syntax(call)))
   }
@@ -103,6 +104,20 @@ struct PreferenceReader {
     return NameWords(name).words.last == "defaults" ? .preferences : nil
   }
 
+  /// Whether a view's property is never used: other types use no properties of a view.
+  private func isUnused(_ pattern: PatternSyntax) -> Bool {
+    let view = pattern.ancestors.lazy.compactMap { $0.as(StructDeclSyntax.self) }.first
+    guard
+      view?.inheritanceClause?.inheritedTypes.contains(where: { $0.type.code == "View" }) == true
+    else { return false }
+    let name = pattern.trimmedDescription
+    let names: Set = [name, "$" + name, "_" + name]
+    return pattern.root.tokens(viewMode: .sourceAccurate).count { token in
+      if case .stringSegment = token.tokenKind { return false }
+      return names.contains(token.text)
+    } == 1
+  }
+
   private func wrapper(_ variable: VariableDeclSyntax) -> PreferenceUse? {
     guard let binding = variable.bindings.first else { return nil }
     for case let attribute? in variable.attributes.map({ $0.as(AttributeSyntax.self) }) {
@@ -115,7 +130,8 @@ struct PreferenceReader {
         key: reader.key(key.expression),
         value: binding.initializer?.value.trimmedDescription,
         valueType: VariableTypes.type(of: binding), isComparedWithZero: false,
-        scope: variable.start, scopeType: variable.enclosingType,
+        isUnusedProperty: isUnused(binding.pattern), scope: variable.start,
+        scopeType: variable.enclosingType,
         place: context.place(binding.pattern),
         keyPlace: context.place(key.expression))
     }

@@ -12,6 +12,8 @@ struct PreferenceUse: Codable, Sendable {
   let valueType: String?
   /// Whether the number that's read is compared with zero, which stands for an absent one.
   let isComparedWithZero: Bool
+  /// Whether it's a view's wrapped property that its file never uses, such as one left behind when a value has moved.
+  let isUnusedProperty: Bool
   let scope: Int
   let scopeType: String
   let place: Place

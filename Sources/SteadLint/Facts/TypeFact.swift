@@ -13,6 +13,8 @@ struct TypeFact: Codable, Sendable {
   let macros: [String]
   /// Whether it has an `init(from:)` of its own, which says what an absent field means.
   let decodesItself: Bool
+  /// Whether its `init?(rawValue:)` accepts any string, and so never discards what is stored.
+  let takesAnyRawValue: Bool
   /// Whether it's `@unchecked Sendable`.
   let uncheckedSendable: Bool
   let place: Place

@@ -27,7 +27,7 @@ struct VariableTypes {
     return binding.initializer.flatMap { type(of: $0.value) }
   }
 
-  /// The type that a value has by its looks.
+  /// The type that a value's syntax shows.
   static func type(of value: ExprSyntax) -> String? {
     switch value.kind {
     case .stringLiteralExpr: return "String"

@@ -1,6 +1,6 @@
-/// How bad a finding is.
+/// How severe a finding is.
 public enum Level: String, CaseIterable, Codable, Comparable, Sendable {
-  /// Worth knowing; often right as it is.
+  /// Worth knowing; the code is often right.
   case note
   /// Data or time is lost in some case that users meet.
   case warning

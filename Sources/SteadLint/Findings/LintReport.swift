@@ -2,9 +2,9 @@
 public struct LintReport: Sendable {
   /// Sorted by path and place. The same files give the same list.
   public let findings: [Finding]
-  /// How many findings comments let pass.
+  /// How many findings comments suppress.
   public let suppressedCount: Int
-  /// How many findings the baseline lets pass.
+  /// How many findings the baseline already has.
   public let knownCount: Int
   public let fileCount: Int
   /// How many files were parsed; the others were in the cache.
@@ -12,12 +12,12 @@ public struct LintReport: Sendable {
   /// The fields of the Codable types that the project keeps, for a baseline.
   let payloads: [String: Set<String>]
 
-  /// Whether a build is to fail.
+  /// Whether a build should fail.
   public var hasErrors: Bool {
     findings.contains { $0.level == .error }
   }
 
-  /// The report with some of its findings alone.
+  /// The report with only some of its findings.
   public func filtered(_ isIncluded: (Finding) -> Bool) -> LintReport {
     LintReport(
       findings: findings.filter(isIncluded), suppressedCount: suppressedCount,
@@ -25,14 +25,14 @@ public struct LintReport: Sendable {
       fileCount: fileCount, parsedCount: parsedCount, payloads: payloads)
   }
 
-  /// The report with paths that begin elsewhere.
+  /// The report with a prefix before each path.
   public func prefixed(with prefix: String) -> LintReport {
     LintReport(
       findings: findings.map { $0.prefixed(with: prefix) }, suppressedCount: suppressedCount,
       knownCount: knownCount, fileCount: fileCount, parsedCount: parsedCount, payloads: payloads)
   }
 
-  /// A file with the fixes of its findings, and how many were made.
+  /// A file after its fixes, and how many were made.
   ///
   /// Edits that overlap earlier ones are left out; another run finds them again.
   public func fixed(_ source: String, path: String) -> (source: String, count: Int) {

@@ -1,4 +1,4 @@
-/// What is known of a whole project: the facts of its files, and names looked up across them.
+/// What is known about a whole project: the facts of its files, and names looked up across them.
 struct ProjectIndex: Sendable {
   let files: [FileFacts]
   let settings: ProjectSettings
@@ -12,6 +12,8 @@ struct ProjectIndex: Sendable {
   let plans: [PlanFact]
   let preferences: [PreferenceUse]
   let codings: [CodingUse]
+  /// Whether it is for the Mac and for no other Apple system.
+  let isForMacAlone: Bool
   private let types: [String: [TypeFact]]
   private let constants: [String: [ConstantFact]]
   private let constantsByValue: [String: [ConstantFact]]
@@ -32,6 +34,10 @@ struct ProjectIndex: Sendable {
     plans = files.flatMap(\.plans)
     preferences = files.flatMap(\.preferences)
     codings = files.flatMap(\.codings)
+    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+    isForMacAlone =
+      !imports.isDisjoint(with: ["AppKit", "Cocoa"])
+      && imports.isDisjoint(with: ["UIKit", "WatchKit"])
     types = Dictionary(grouping: all, by: \.name)
     let named = files.flatMap(\.constants)
     constants = Dictionary(grouping: named) { $0.name.lastTwoComponents }
@@ -60,9 +66,10 @@ struct ProjectIndex: Sendable {
     files.flatMap(\.executableFolders).contains { path.hasPrefix($0) }
   }
 
-  /// Whether a file is a widget's, which shows what an app hands to it.
-  func isWidget(_ path: String) -> Bool {
-    files.first { $0.path == path }?.imports.contains("WidgetKit") ?? false
+  /// Whether a file is a widget's or an intent's, which reads what an app hands to it.
+  func isOfExtension(_ path: String) -> Bool {
+    guard let file = files.first(where: { $0.path == path }) else { return false }
+    return !file.imports.isDisjoint(with: ["WidgetKit", "Intents", "IntentsUI"])
   }
 
   // MARK: Keys
@@ -121,7 +128,7 @@ struct ProjectIndex: Sendable {
     return []
   }
 
-  /// The model of a name, and nil for a type that's none.
+  /// The model with a name; nil for any other type.
   func model(_ name: String, in scope: String = "") -> TypeFact? {
     declarations(of: name, in: scope).first(where: \.isModel)
   }

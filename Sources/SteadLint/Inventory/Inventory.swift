@@ -1,6 +1,6 @@
 /// Puts together what a project keeps, from the facts of its files.
 struct Inventory {
-  private let index: ProjectIndex
+  let index: ProjectIndex
   private let synced: Set<String>
 
   init(_ index: ProjectIndex) {
@@ -50,7 +50,7 @@ struct Inventory {
     return item
   }
 
-  private func name(of key: KeyFact) -> String {
+  func name(of key: KeyFact) -> String {
     if let value = index.value(of: key) { return value }
     switch key {
     case .literal(let value): return value
@@ -84,9 +84,9 @@ struct Inventory {
 
   // MARK: Codable values
 
-  private var shippedCodings: [CodingUse] { index.codings.filter { index.isShipped($0.place) } }
+  var shippedCodings: [CodingUse] { index.codings.filter { index.isShipped($0.place) } }
 
-  private func type(of use: CodingUse) -> String? {
+  func type(of use: CodingUse) -> String? {
     use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) }
   }
 
@@ -170,24 +170,10 @@ struct Inventory {
   private func plain(_ target: String) -> String {
     target.hasPrefix("self.") || target.hasPrefix("Self.") ? String(target.dropFirst(5)) : target
   }
-
-  // MARK: Secrets
-
-  private func secrets() -> [KeptItem] {
-    let uses = shippedCodings.filter { if case .secret = $0.target { true } else { false } }
-    return Dictionary(grouping: uses) { type(of: $0) ?? $0.property ?? $0.function }.map {
-      name, uses in
-      var item = KeptItem(
-        kind: .secret, name: name, form: .encoded, type: uses.lazy.compactMap(type).first,
-        places: uses.map(\.place))
-      item.writeCount = uses.count
-      return item
-    }
-  }
 }
 
 extension KeptItem {
-  /// Takes over what the encodings of a list show.
+  /// Adds what the encodings of a list show.
   fileprivate mutating func add(_ codings: [CodingUse]) {
     limit = codings.lazy.compactMap(\.list?.limit).first
     isUnlimited =

@@ -39,6 +39,26 @@ public struct KeptItem: Codable, Hashable, Sendable {
     public internal(set) var externalData: [String] = []
   }
 
+  /// What queries of the keychain's functions say of an item.
+  public struct Keychain: Codable, Hashable, Sendable {
+    /// Such as "generic password"; "item" where the source doesn't show it.
+    public let itemClass: String
+    /// The service or the server: its string, or the expression for it in angle brackets.
+    public let service: String?
+    /// The account, the tag or the label, in the same way.
+    public let account: String?
+    /// When it can be read, as the source writes it; nil where no query says so.
+    public let accessibility: String?
+    /// Whether the system's keychain takes it to other devices.
+    public let isSynced: Bool
+
+    /// What a constant such as `kSecClassGenericPassword` is called in a sentence.
+    static func title(of itemClass: String) -> String {
+      let words = NameWords(itemClass.dropFirst("kSecClass".count)).words
+      return words.isEmpty ? "item" : words.joined(separator: " ")
+    }
+  }
+
   public let kind: Kind
   /// The key, the model's name, or the expression that names the file.
   public let name: String
@@ -60,6 +80,8 @@ public struct KeptItem: Codable, Hashable, Sendable {
   /// Whether the system may remove it, as it does with caches and temporary files.
   public internal(set) var isFleeting = false
   public internal(set) var shape: Shape?
+  /// Nil for all that isn't an item of a query.
+  public internal(set) var keychain: Keychain?
   public internal(set) var writeCount = 0
   public internal(set) var readCount = 0
   /// Where the source uses it; a model, where it's declared. Never empty.

@@ -15,7 +15,8 @@ extension Rule {
       "Names whose last noun isn't the secret: `biweeklyPasswordVerifyDate`, `tokenCount`, `hasPassword`.",
       "Tokens that aren't secrets: of a push service, of a history, of a page.",
       "Flags, numbers and dates, whatever their key is.",
-      "Reading and removing, as code does that moves a secret to the keychain.",
+      "A view's wrapped property that its file never uses: a note.",
+      "Reading and removing, as in code that moves a secret to the keychain.",
     ],
     inProject: { index in
       index.preferences.compactMap { use in
@@ -23,7 +24,7 @@ extension Rule {
         let place = use.store == .cloud ? "iCloud's key-value store" : "preferences"
         return Finding(
           flaw, "“\(name)” is a secret, and \(place) keep it in the clear; keep it in a keychain.",
-          at: use.place)
+          at: use.place, level: use.isUnusedProperty ? .note : nil)
       }
     })
 }

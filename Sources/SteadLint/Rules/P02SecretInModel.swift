@@ -31,7 +31,7 @@ extension Rule {
         model.properties.filter(isSecret).map { property in
           Finding(
             flaw,
-            "`\(property.name)` keeps a secret in the store in the clear; keep it in a keychain and its name here.",
+            "`\(property.name)` keeps a secret in the store in the clear; keep the secret in a keychain and its name here.",
             at: property.place)
         }
       }

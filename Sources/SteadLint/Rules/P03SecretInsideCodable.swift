@@ -6,7 +6,7 @@ extension Rule {
     summary:
       "A Codable type with a property that is a secret is encoded into preferences, a file or the cloud.",
     why: """
-      The secret is written in the clear with everything else, although no key and no file name shows it.
+      The secret is written in the clear with everything else, although neither a key nor a file name shows it.
       """,
     bad: """
       struct Session: Codable { var user: String; var accessToken: String }
@@ -36,7 +36,7 @@ extension Rule {
         else { return nil }
         return Finding(
           flaw,
-          "`\(type)` has the secret `\(secret)`, which \(kept) keeps in the clear; split it off into a keychain.",
+          "`\(type)` has the secret `\(secret)`, which \(kept) keeps in the clear; move it to a keychain.",
           at: use.place)
       }
     })

@@ -33,8 +33,9 @@ extension Rule {
     avoids: [
       "Code that keeps the bytes: a copy, a backup, another key.",
       "Errors that are thrown, or kept where the app can show them.",
-      "What is only read, or is a cache, as code says that names a cache, an index or a snapshot.",
-      "What a widget reads, since the app writes it again.",
+      "What is only read, and caches: code that names a cache, an index or a snapshot.",
+      "What a widget or an intent reads, since the app writes it again.",
+      "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",
       "Lists of strings, numbers and identifiers, whose shape no version changes: a note.",
     ],
@@ -44,7 +45,7 @@ extension Rule {
       return index.codings.compactMap { use in
         guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
           let identity = identity(of: use, in: index),
-          saved.contains(identity), !isCache(use, identity), !index.isWidget(use.place.path)
+          saved.contains(identity), !isCache(use, identity), !index.isOfExtension(use.place.path)
         else { return nil }
         return Finding(
           flaw,
@@ -72,6 +73,10 @@ private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
     "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
     "spotlight",
   ]
+  // Without its state the sync engine fetches all records again.
+  if let type = use.type, type.hasPrefix("CKSyncEngine.") || type == "CKServerChangeToken" {
+    return true
+  }
   return use.isFleeting
     || [identity, use.function, use.scopeType].contains { NameWords($0).contains(anyOf: words) }
 }

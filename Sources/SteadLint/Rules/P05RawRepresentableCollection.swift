@@ -27,10 +27,13 @@ extension Rule {
     avoids: [
       "Types of the program's own.",
       "Other conformances of collections.",
+      "Initializers that take any string, and leave out elements that they don't know.",
     ],
     inProject: { index in
       index.files.flatMap(\.types).compactMap { type in
-        guard type.kind == .extension, type.inherited.contains("RawRepresentable") else {
+        guard type.kind == .extension, type.inherited.contains("RawRepresentable"),
+          !type.takesAnyRawValue
+        else {
           return nil
         }
         let extended = type.name.prefix { $0 != "<" }.trimmed

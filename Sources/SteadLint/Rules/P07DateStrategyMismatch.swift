@@ -45,7 +45,7 @@ extension Rule {
         else { return nil }
         return Finding(
           flaw,
-          "Dates are encoded as `\(own)`, and decoded as `\(other.dateStrategy ?? "")` in line \(other.place.line) of "
+          "Dates are encoded as `\(own)`, and decoded as `\(other.dateStrategy ?? "")` on line \(other.place.line) of "
             + "\(other.place.path); use one strategy.",
           at: use.place)
       }

@@ -39,7 +39,7 @@ extension Rule {
         guard case .preference = use.target, let growth = use.growth else { return nil }
         return Finding(
           flaw,
-          "The list that is encoded in line \(use.place.line) only grows, and each change writes all of it; "
+          "The list that is encoded on line \(use.place.line) only grows, and each change writes all of it; "
             + "keep the last few hundred, or move to a database.",
           at: growth, level: .note)
       }

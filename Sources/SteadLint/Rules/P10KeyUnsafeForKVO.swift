@@ -4,7 +4,7 @@ extension Rule {
   static let keyUnsafeForKVO = Rule(
     flaw,
     summary:
-      "A key with a full stop or an at sign is observed, or a key has a prefix of the system's.",
+      "A key with a full stop or an at sign is observed, or a key has one of the system's prefixes.",
     why: """
       `@AppStorage` and `addObserver(_:forKeyPath:…)` treat a key as a key path: `a.b` is the property `b` of the value \
       `a`, and `@` begins an operator. Changes from elsewhere are then not noticed, and some keys end the program.
@@ -49,7 +49,7 @@ private func reserved(_ use: PreferenceUse, in index: ProjectIndex) -> Finding? 
   else { return nil }
   return Finding(
     flaw,
-    "“\(key)” begins as the system's keys do, which later versions may read; use another name.",
+    "“\(key)” begins like the system's keys, which later versions may read; use another name.",
     at: use.keyPlace, level: .note)
 }
 

@@ -4,7 +4,7 @@ extension Rule {
   static let absentMeansFalse = Rule(
     flaw,
     summary:
-      "A key that one place takes for true, or another default, while it's absent is false or zero in another.",
+      "A key defaults to true, or to another value, in one place and to false or zero in another.",
     why: """
       `bool(forKey:)` and `integer(forKey:)` return false and zero for a key that nobody has set. Where `@AppStorage` has \
       another default for the same key, the two places disagree until the user changes the setting.
@@ -17,7 +17,7 @@ extension Rule {
     good: #"UserDefaults.standard.register(defaults: ["playsSounds": true])"#,
     avoids: [
       "Keys that are registered with a default, or whose defaults agree.",
-      "Reads that look for the value with `object(forKey:)` first.",
+      "Reads that check for the value with `object(forKey:)` first.",
       "Numbers that are compared with zero, as in `limit > 0 ? limit : 1000`.",
     ],
     inProject: { index in

@@ -34,13 +34,13 @@ extension Rule {
         return attributes.map { property in
           Finding(
             flaw,
-            "CloudKit refuses a unique attribute (\(reason)); remove it, and join what is doubled in code.",
+            "CloudKit refuses a unique attribute (\(reason)); remove it, and merge duplicates in code.",
             at: property.place)
         }
           + (macro
             ? [
               Finding(
-                flaw, "CloudKit refuses `#Unique` (\(reason)); join what is doubled in code.",
+                flaw, "CloudKit refuses `#Unique` (\(reason)); merge duplicates in code.",
                 at: model.place)
             ] : [])
       }

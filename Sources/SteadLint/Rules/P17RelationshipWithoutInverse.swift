@@ -45,7 +45,7 @@ private func finding(on property: PropertyFact, of model: TypeFact, in index: Pr
     // The finding is at the side that is later in the order of names, so that one alone is reported.
     guard (model.name, property.name) > (destination.name, other.name) else { return nil }
     return Finding(
-      flaw, "Both sides name the inverse, which doesn't compile; leave it out on one.",
+      flaw, "Both sides name the inverse, which doesn't compile; remove it from one.",
       at: property.place,
       fix: property.attribute("Relationship")?.removals["inverse"].map {
         Fix("Leave the inverse out", [$0])

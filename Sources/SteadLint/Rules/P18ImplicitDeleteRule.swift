@@ -8,7 +8,7 @@ extension Rule {
     why: """
       Without a rule a deletion clears the other side. Where that side isn't optional, the save fails or the next read ends \
       the program. `.noAction` leaves references to an object that is gone. Orphans that nobody wanted are the third case: \
-      a list without a rule is noted, so that somebody says what is meant.
+      a list without a rule gets a note, so that the code states what is meant.
       """,
     bad: """
       @Model final class Order { var lines: [Line] = [] }
@@ -58,6 +58,6 @@ private func finding(on property: PropertyFact, of model: TypeFact, in index: Pr
   guard rule == nil else { return nil }
   return Finding(
     flaw,
-    "Deleting this leaves its `\(destination.name)` objects behind; say so with `deleteRule: .nullify`, or cascade.",
+    "Deleting this leaves its `\(destination.name)` objects behind; state that with `deleteRule: .nullify`, or cascade.",
     at: property.place, level: .note)
 }

@@ -57,7 +57,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
     if one.1 == next.1 {
       findings.append(
         Finding(
-          flaw, "`\(next.0.name)` has the version of `\(one.0.name)`; count it up.",
+          flaw, "`\(next.0.name)` has the same version as `\(one.0.name)`; raise it.",
           at: next.0.place))
     } else if next.1.lexicographicallyPrecedes(one.1) {
       findings.append(

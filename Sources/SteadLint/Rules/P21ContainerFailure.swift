@@ -88,7 +88,7 @@ private func findings(
           at: file.place(call))
       case "removeItem":
         return Finding(
-          flaw, "The user's store is deleted because it can't be opened; keep it aside and ask.",
+          flaw, "The user's store is deleted because it can't be opened; set it aside and ask.",
           at: file.place(call),
           level: .error)
       case "ModelContainer" where clause.code.contains("isStoredInMemoryOnly:true"):

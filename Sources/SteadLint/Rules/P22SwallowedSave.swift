@@ -7,7 +7,7 @@ extension Rule {
     flaw,
     summary: "A failed `save()` of a context goes unnoticed.",
     why: """
-      A save can fail: on a full disk, for a value that isn't valid, after a change of another process. With `try?` the app \
+      A save can fail: on a full disk, for an invalid value, after another process has changed the object. With `try?` the app \
       shows the change, and it's gone at the next start.
       """,
     bad: "try? modelContext.save()",
@@ -21,7 +21,7 @@ extension Rule {
     avoids: [
       "Other things that are saved: only contexts count, by their type or name.",
       "Tests and previews.",
-      "A result that is looked at, such as `(try? context.save()) == nil`.",
+      "A result that is used, such as `(try? context.save()) == nil`.",
     ],
     inFile: { file in
       let variables = VariableTypes(file.walk)

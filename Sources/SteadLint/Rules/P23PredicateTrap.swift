@@ -53,7 +53,7 @@ private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> F
     .init(offset: call.end, length: count.end - call.end, replacement: ""),
   ]
   return Finding(
-    flaw, "Every object is made to count them; use `fetchCount`.", at: file.place(count),
+    flaw, "This loads every object only to count them; use `fetchCount`.", at: file.place(count),
     fix: Fix("Use fetchCount", edits))
 }
 

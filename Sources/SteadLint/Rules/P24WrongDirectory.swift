@@ -8,7 +8,7 @@ extension Rule {
     summary:
       "What the user made is kept where the system deletes, written without `.atomic`, or found by an absolute path.",
     why: """
-      A write that is cut off leaves half a file, and what was there before is gone; an atomic one leaves either. The absolute \
+      An interrupted write leaves half a file, and what was there before is gone; an atomic one leaves either. The absolute \
       path of an app's directory changes with updates and restores, so that a path which was kept leads nowhere. The system \
       empties caches and temporary directories when it needs room.
       """,
@@ -110,7 +110,7 @@ private func firstOfList(in file: FileContext) -> [Finding] {
     else { return nil }
     return Finding(
       flaw,
-      "`[0]` ends the program where the list is empty; use `url(for:in:appropriateFor:create:)`, which throws.",
+      "`[0]` crashes when the list is empty; use `url(for:in:appropriateFor:create:)`, which throws.",
       at: file.place(access), level: .note)
   }
 }
@@ -131,7 +131,7 @@ private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Findi
   else { return nil }
   let edit = Fix.Edit(offset: target.end, length: 0, replacement: ", options: .atomic")
   return Finding(
-    flaw, "A write that is cut off leaves half a file; write with `options: .atomic`.",
+    flaw, "An interrupted write leaves half a file; write with `options: .atomic`.",
     at: file.place(call),
     fix: Fix("Write atomically", [edit]))
 }
@@ -177,7 +177,7 @@ private func path(_ call: FunctionCallExprSyntax, in file: FileContext) -> Findi
       })
   else { return nil }
   return Finding(
-    flaw, "The path of the app's directory changes with updates; keep the part behind it.",
+    flaw, "The path of the app's directory changes with updates; keep only the part after it.",
     at: file.place(call))
 }
 

@@ -6,7 +6,7 @@ extension Rule {
   static let sharedDefaultStore = Rule(
     flaw,
     summary:
-      "A store or a context is shared with what must not have it: another program, another schema, another actor.",
+      "A store or a context is shared where it must not be: with another program, another schema, another actor.",
     why: """
       Without a sandbox `default.store` lies in the user's Application Support, where every program that names no store has \
       its own: they open and migrate each other's. Two containers with different models on one store drop each other's \
@@ -35,7 +35,7 @@ extension Rule {
         crossing in
         Finding(
           flaw,
-          "`\(crossing.call)` uses a context of another actor; make one there from the container, and hand identifiers over.",
+          "`\(crossing.call)` uses a context of another actor; create one there from the container, and pass identifiers.",
           at: file.place(crossing.name))
       }
     },
@@ -71,7 +71,7 @@ private func differing(in index: ProjectIndex) -> [Finding] {
   return containers.filter { Set($0.models) != Set(first.models) }.map { container in
     Finding(
       flaw,
-      "This container has other models than the one in line \(first.place.line) of \(first.place.path), on the same "
+      "This container has different models from the one on line \(first.place.line) of \(first.place.path), on the same "
         + "store; give it a `url`.",
       at: container.place)
   }
@@ -89,7 +89,7 @@ private func sendableModels(in index: ProjectIndex) -> [Finding] {
     }
     return Finding(
       flaw,
-      "`\(base)` belongs to the actor that made it; hand its `persistentModelID` over instead.",
+      "`\(base)` belongs to the actor that made it; pass its `persistentModelID` instead.",
       at: type.place)
   }
 }

@@ -21,17 +21,18 @@ extension Rule {
       "Files that set an accessibility or an access control anywhere, since queries are made in parts.",
       "Queries that come from elsewhere.",
       "Functions that name an accessibility under a name of their own.",
+      "Programs for the Mac alone, without its data protection keychain: a note.",
     ],
-    inFile: { file in
-      guard file.keychainNames.isDisjoint(with: ["kSecAttrAccessible", "kSecAttrAccessControl"]),
-        file.keychainNames.contains("kSecClass")
-      else { return [] }
-      return file.walk.calls.filter { $0.name == "SecItemAdd" && !namesAccess(in: $0.scope) }.map {
-        call in
-        Finding(
-          flaw,
-          "The item has no `kSecAttrAccessible`; say when and on which devices it may be read.",
-          at: file.place(call))
+    inProject: { index in
+      index.files.flatMap { file in
+        // The older keychain of a Mac has no accessibility.
+        let isOfMac = index.isForMacAlone && !file.usesDataProtection
+        return file.unprotectedItems.map { place in
+          Finding(
+            flaw,
+            "The item has no `kSecAttrAccessible`; say when and on which devices it may be read.",
+            at: place, level: isOfMac ? .note : nil)
+        }
       }
     })
 }
@@ -39,12 +40,21 @@ extension Rule {
 /// Whether a function speaks of accessibility by names of its own, which stand for the constants.
 private func namesAccess(in scope: Syntax) -> Bool {
   scope.tokens(viewMode: .sourceAccurate).contains { token in
-    guard case .identifier(let text) = token.tokenKind else { return false }
+    guard case .identifier(let text) = token.tokenKind, text != "kSecUseDataProtectionKeychain"
+    else { return false }
     return NameWords(text).contains(anyOf: ["accessible", "accessibility", "protection"])
   }
 }
 
 extension FileContext {
+  /// The calls that add an item, where neither the file nor the function says when it may be read.
+  var unprotectedItems: [Place] {
+    guard keychainNames.isDisjoint(with: ["kSecAttrAccessible", "kSecAttrAccessControl"]),
+      keychainNames.contains("kSecClass")
+    else { return [] }
+    return walk.calls.filter { $0.name == "SecItemAdd" && !namesAccess(in: $0.scope) }.map(place)
+  }
+
   /// The constants of the keychain that a file uses.
   var keychainNames: Set<String> {
     Set(walk.keychainNames.map(\.baseName.text))

@@ -5,7 +5,7 @@ private let flaw = RuleID(id: "P28", name: "keychain-status-ignored", level: .wa
 extension Rule {
   static let keychainStatusIgnored = Rule(
     flaw,
-    summary: "The status of `SecItemAdd` or `SecItemUpdate` isn't looked at.",
+    summary: "The status of `SecItemAdd` or `SecItemUpdate` is ignored.",
     why: """
       Both return why nothing was written: the device is locked, the item exists, an entitlement is missing. Code that \
       ignores it assumes that the secret was saved, and finds none at the next launch.

@@ -20,6 +20,7 @@ extension Rule {
       """,
     avoids: [
       "Files that set a service anywhere, since queries are made in parts.",
+      "Accounts that begin with the app's bundle identifier.",
       "Other classes of items: keys, certificates, internet passwords.",
     ],
     inFile: { file in
@@ -34,11 +35,18 @@ extension Rule {
     })
 }
 
+/// Whether the account of the same query has the app's identifier in it, as a service would.
+private func namesApp(around element: DictionaryElementSyntax) -> Bool {
+  element.parent?.as(DictionaryElementListSyntax.self)?.contains { other in
+    other.key.code.hasPrefix("kSecAttrAccount") && other.value.mentions("bundleIdentifier")
+  } ?? false
+}
+
 /// Whether it's the class of a query, and not one of a list of classes.
 private func isInQuery(_ name: DeclReferenceExprSyntax) -> Bool {
   for node in name.ancestors {
     if let element = node.as(DictionaryElementSyntax.self) {
-      return element.key.code.hasPrefix("kSecClass")
+      return element.key.code.hasPrefix("kSecClass") && !namesApp(around: element)
     }
     if node.is(ArrayElementSyntax.self) || node.is(CodeBlockItemSyntax.self) { break }
   }

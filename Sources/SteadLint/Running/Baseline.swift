@@ -1,6 +1,6 @@
 import Foundation
 
-/// Findings that a project has decided to live with, so that a run reports the new ones alone.
+/// Findings that a project has decided to live with, so that a run reports only new ones.
 ///
 /// A finding is known by its rule, path, message and the content of its line: it stays known when lines above it come
 /// and go, and is reported again when its own line is edited.

@@ -40,11 +40,11 @@ public struct Linter: Sendable {
   public var cacheFile: URL?
   /// Findings that are known and not reported again.
   public var baseline: Baseline?
-  /// Contents that count instead of files, by their paths; nil for a file that isn't to count.
+  /// Contents that replace those of files, by path; nil leaves a file out.
   public var replacements: [String: String?] = [:]
   /// Whether models are judged as those of an app that syncs with CloudKit, where the files don't show it.
   public var assumesCloudKit = false
-  /// Folders that are passed over, by their name. Those whose name begins with a full stop always are.
+  /// The names of folders to skip. Folders whose name begins with a full stop are always skipped.
   public var excludedFolders: Set<String> = [
     "Pods", "Carthage", "DerivedData", "checkouts", "node_modules",
   ]

@@ -1,4 +1,4 @@
-/// Takes out of the findings what comments and a baseline let pass, and sorts the rest.
+/// Removes findings that comments suppress or a baseline has, and sorts the rest.
 struct Screening {
   private let suppressions: [String: [Suppression]]
   private let baseline: Baseline?

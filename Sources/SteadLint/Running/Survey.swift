@@ -29,7 +29,7 @@ public struct Survey: Sendable {
     return report.findings.filter { !lines.contains(Line($0.place)) }
   }
 
-  /// The survey with paths that begin elsewhere.
+  /// The survey with a prefix before each path.
   public func prefixed(with prefix: String) -> Survey {
     Survey(
       items: items.map { $0.prefixed(with: prefix) }, report: report.prefixed(with: prefix))

@@ -45,7 +45,7 @@ struct NameWords: Hashable, Sendable {
 }
 
 extension NameWords {
-  /// Words behind a secret's name that leave it one.
+  /// Words after a secret's name that don't change what it is.
   private static let tails: Set<String> = [
     "key", "value", "string", "data", "text", "pref", "preference",
   ]
@@ -63,7 +63,7 @@ extension NameWords {
     "disable", "disabled",
     "update", "input",
   ]
-  /// Endings that are secrets by themselves.
+  /// Endings that name a secret.
   private static let secrets: [[String]] = [
     ["password"], ["passwd"], ["passcode"], ["passphrase"], ["secret"], ["api", "key"], ["apikey"],
     ["private", "key"],
@@ -81,7 +81,7 @@ extension NameWords {
     ["authtoken"],
     ["accesstoken"], ["refreshtoken"], ["secretkey"], ["privatekey"], ["mnemonics"],
   ]
-  /// What makes of a token something else.
+  /// Words that make a token something other than a secret.
   private static let harmlessTokens: Set<String> = [
     "push", "device", "fcm", "apns", "voip", "change", "history", "sync", "page", "next",
     "continuation", "cursor",

@@ -1,6 +1,6 @@
-/// What in a file would take a parser that calls itself deeper than a stack has room for.
+/// Finds what would make a recursive parser overflow its stack.
 ///
-/// A parser's stack can't be measured from within, so that this looks at the bytes before: brackets outside of
+/// A parser's stack can't be measured from within, so this looks at the bytes first: brackets outside of
 /// strings and comments, and runs of what nests without brackets.
 struct NestingScan {
   /// The deepest nesting of brackets.

@@ -7,7 +7,7 @@ extension StringProtocol {
     return String(rest)
   }
 
-  /// The part behind the last full stop.
+  /// The part after the last full stop.
   var lastComponent: String {
     String(split(separator: ".").last ?? "")
   }

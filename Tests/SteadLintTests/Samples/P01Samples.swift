@@ -30,6 +30,16 @@ extension RuleSamples {
       #"""
       struct V { @UserDefault(key: "sessionToken", defaultValue: "") var session: String } // !
       """#,
+      #"""
+      struct V: View {
+        @AppStorage("gptToken") private var token = "" // !
+        @AppStorage("oldToken") private var oldToken = "" // ?
+        var body: some View { TextField("Token", text: $token) }
+      }
+      """#,
+      #"""
+      final class Settings { @AppStorage("gptToken") var gptToken = "" } // !
+      """#,
     ],
     silent: [
       #"UserDefaults.standard.set(UUID().uuidString, forKey: "widgetAuthenticityToken")"#,

@@ -178,5 +178,48 @@ extension RuleSamples {
       #"""
       func parse(_ response: Data) -> [Item] { (try? JSONDecoder().decode([Item].self, from: response)) ?? [] }
       """#,
+      #"""
+      func state() -> CKSyncEngine.State.Serialization? {
+        try? PropertyListDecoder().decode(CKSyncEngine.State.Serialization.self, from: defaults.data(forKey: "state")!)
+      }
+      func save(_ state: CKSyncEngine.State.Serialization) throws {
+        defaults.set(try PropertyListEncoder().encode(state), forKey: "state")
+      }
+      """#,
+      #"""
+      import Intents
+      func load() { items = (try? JSONDecoder().decode([Item].self, from: defaults.data(forKey: "items")!)) ?? [] }
+      // file: Other.swift
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      struct Backups: View {
+        func export(_ chats: [Chat]) throws {
+          let data = try JSONEncoder().encode(chats)
+          try data.write(to: url)
+        }
+        func read() {
+          let panel = NSOpenPanel()
+          guard panel.runModal() == .OK, let url = panel.url else { return }
+          do { chats = try JSONDecoder().decode([Chat].self, from: try Data(contentsOf: url)) } catch { alert(error) }
+        }
+        func importChats(_ url: URL) {
+          do { chats = try JSONDecoder().decode([Chat].self, from: try Data(contentsOf: url)) } catch { alert(error) }
+        }
+      }
+      """#,
+      #"""
+      func load() throws {
+        guard let data = defaults.data(forKey: "items"), let items = try? JSONDecoder().decode([Item].self, from: data)
+        else { throw LoadError.unreadable }
+        self.items = items
+      }
+      func scan() {
+        guard let data = defaults.data(forKey: "items"), let items = try? JSONDecoder().decode([Item].self, from: data)
+        else { return defaults.removeObject(forKey: "items") }
+        self.items = items
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
     ])
 }

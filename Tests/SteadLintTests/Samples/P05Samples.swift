@@ -9,6 +9,14 @@ extension RuleSamples {
       "extension Dictionary: RawRepresentable where Key == String, Value == String {} // !",
       "extension Foundation.Date: @retroactive RawRepresentable {} // !",
       "extension [String]: @retroactive RawRepresentable {} // !",
+      """
+      extension Array: RawRepresentable where Element: RawRepresentable<Int> { // !
+        init?(rawValue: String) {
+          guard let numbers = Self(rawValue) else { return nil }
+          self = numbers
+        }
+      }
+      """,
     ],
     silent: [
       "extension Tag: RawRepresentable {}",
@@ -18,5 +26,11 @@ extension RuleSamples {
       "extension Date { var rawValue: String { \"\" } }",
       "extension ArraySlice: RawRepresentable {}",
       "struct Tags: OptionSet { let rawValue: Int }",
+      """
+      extension Array: RawRepresentable where Element: RawRepresentable<String> {
+        init?(rawValue: String) { self = rawValue.split(separator: ",").compactMap { Element(rawValue: String($0)) } }
+        var rawValue: String { map(\\.rawValue).joined(separator: ",") }
+      }
+      """,
     ])
 }

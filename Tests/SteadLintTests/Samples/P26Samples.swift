@@ -36,6 +36,23 @@ extension RuleSamples {
         return status
       }
       """,
+      """
+      import AppKit
+      func a() throws { try check(SecItemAdd([kSecClass: kSecClassKey] as CFDictionary, nil)) } // ?
+      """,
+      """
+      import AppKit
+      func a() throws {
+        let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecUseDataProtectionKeychain: true]
+        try check(SecItemAdd(query as CFDictionary, nil)) // !
+      }
+      """,
+      """
+      import AppKit
+      func a() throws { try check(SecItemAdd([kSecClass: kSecClassKey] as CFDictionary, nil)) } // !
+      // file: Phone.swift
+      import UIKit
+      """,
     ],
     silent: [
       #"""

@@ -16,5 +16,8 @@ extension RuleSamples {
       "let q = [kSecClass: kSecClassGenericPassword]; func f() { query[kSecAttrService] = name }",
       "let isPassword = item == kSecClassGenericPassword",
       "query[kSecClass] = kSecClassInternetPassword",
+      """
+      let q = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: "\\(Bundle.main.bundleIdentifier!).token"]
+      """,
     ])
 }

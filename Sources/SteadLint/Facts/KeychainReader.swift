@@ -1,0 +1,144 @@
+import SwiftSyntax
+
+/// Finds calls of the keychain's functions, and puts their queries together from the parts in the file.
+///
+/// A part is an element of a dictionary or an assignment to an entry of one: in the call, in a variable of the same
+/// function, or in a function or property whose name leads there.
+struct KeychainReader {
+  private let context: FileContext
+  private let facts: FactReader
+  private let parts: [Part]
+
+  /// How many names are followed from a call: `query` -> `baseQuery()` -> `serviceQuery`.
+  private static let hops = 3
+
+  private struct Part {
+    let key: String
+    let value: ExprSyntax
+    let name: DeclReferenceExprSyntax
+    /// The variable whose entry is assigned; nil for a dictionary's element.
+    let variable: String?
+    let scope: Syntax
+  }
+
+  init(_ facts: FactReader) {
+    self.facts = facts
+    context = facts.context
+    parts = facts.context.walk.keychainNames.compactMap(Self.part)
+  }
+
+  func uses() -> [KeychainUse] {
+    context.walk.calls.compactMap { call in
+      KeychainUse.Operation(rawValue: call.name).map { use($0, call) }
+    }
+  }
+
+  private func use(_ operation: KeychainUse.Operation, _ call: FunctionCallExprSyntax)
+    -> KeychainUse
+  {
+    var query: [String: Part] = [:]
+    // The attributes of an update are its second argument.
+    for argument in call.arguments.prefix(operation == .update ? 2 : 1) {
+      query.merge(self.query(of: argument.expression)) { first, _ in first }
+    }
+    func key(_ names: String...) -> KeyFact? {
+      names.lazy.compactMap { query[$0] }.first.map { facts.key($0.value) }
+    }
+    let itemClass = query["kSecClass"].map(\.value.code)
+    return KeychainUse(
+      operation: operation, itemClass: itemClass?.hasPrefix("kSecClass") == true ? itemClass : nil,
+      service: key("kSecAttrService", "kSecAttrServer"),
+      account: key("kSecAttrAccount", "kSecAttrApplicationTag", "kSecAttrLabel"),
+      accessibility: accessibility(of: query),
+      isSynced: ["true", "kCFBooleanTrue", "kCFBooleanTrue!"].contains(
+        query["kSecAttrSynchronizable"]?.value.code),
+      scopeType: call.enclosingType, function: call.scope.declaredName ?? "",
+      place: context.place(call),
+      queryPlaces: ["kSecClass", "kSecAttrAccessible"].compactMap { query[$0] }.map {
+        context.place($0.name)
+      })
+  }
+
+  private func accessibility(of query: [String: Part]) -> String? {
+    if let value = query["kSecAttrAccessible"]?.value.code { return value }
+    return query["kSecAttrAccessControl"].map { _ in "an access control" }
+  }
+
+  // MARK: Queries
+
+  private func query(of argument: ExprSyntax) -> [String: Part] {
+    var found: [String: Part] = [:]
+    func add(_ more: [Part]) {
+      for part in more where found[part.key] == nil { found[part.key] = part }
+    }
+    add(parts(in: Syntax(argument)))
+    let scope = argument.scope
+    var names = Set(identifiers(in: Syntax(argument)))
+    var known: Set<String> = []
+    for _ in 0..<Self.hops where !names.isEmpty {
+      known.formUnion(names)
+      add(parts.filter { $0.scope.id == scope.id && $0.variable.map(names.contains) == true })
+      let variables = context.walk.variables.filter { variable in
+        variable.scope.id == scope.id
+          && variable.bindings.contains {
+            names.contains($0.pattern.trimmedDescription)
+          }
+      }
+      for variable in variables { add(parts(in: Syntax(variable))) }
+      let others = parts.filter {
+        $0.scope.id != scope.id && $0.scope.declaredName.map(names.contains) == true
+      }
+      add(others)
+      names = Set(variables.flatMap { identifiers(in: Syntax($0)) })
+        .union(others.flatMap { identifiers(in: $0.scope) }).subtracting(known)
+    }
+    return found
+  }
+
+  private func parts(in node: Syntax) -> [Part] {
+    let range = node.start...node.end
+    return parts.filter { $0.variable == nil && range.contains($0.name.start) }
+  }
+
+  private func identifiers(in node: Syntax) -> [String] {
+    node.tokens(viewMode: .sourceAccurate).compactMap { token in
+      if case .identifier(let text) = token.tokenKind { text } else { nil }
+    }
+  }
+
+  // MARK: Parts
+
+  private static func part(_ name: DeclReferenceExprSyntax) -> Part? {
+    for node in name.ancestors {
+      if let element = node.as(DictionaryElementSyntax.self) {
+        guard name.start < element.value.start else { return nil }
+        return Part(
+          key: name.baseName.text, value: first(of: element.value), name: name, variable: nil,
+          scope: name.scope)
+      }
+      if let entry = node.as(SubscriptCallExprSyntax.self) {
+        guard let value = assigned(to: entry) else { return nil }
+        let variable = entry.calledExpression.code.lastComponent
+        return Part(
+          key: name.baseName.text, value: value, name: name, variable: variable, scope: name.scope)
+      }
+      if node.is(CodeBlockItemSyntax.self) { return nil }
+    }
+    return nil
+  }
+
+  /// What an assignment gives to an entry: the operators of a file that is parsed alone aren't folded.
+  private static func assigned(to entry: SubscriptCallExprSyntax) -> ExprSyntax? {
+    guard let sequence = entry.parent?.parent?.as(SequenceExprSyntax.self) else { return nil }
+    let elements = Array(sequence.elements)
+    guard elements.count >= 3, elements[0].id == entry.id,
+      elements[1].is(AssignmentExprSyntax.self)
+    else { return nil }
+    return elements[2]
+  }
+
+  /// A value without the type that it's cast to.
+  private static func first(of value: ExprSyntax) -> ExprSyntax {
+    value.as(SequenceExprSyntax.self)?.elements.first ?? value
+  }
+}
