@@ -28,6 +28,14 @@ extension ChangesAnswer: SyncCodable {
     }
   }
 
+  /// The bytes of ``syncValue``, which isn't made for a page. Costs time in proportion to its size.
+  public func encoded() -> [UInt8] {
+    guard case .page(let page) = self else { return JSONWriter.bytes(syncValue) }
+    var writer = JSONWriter()
+    page.write(to: &writer)
+    return writer.bytes
+  }
+
   /// The status of the answer in HTTP.
   public var status: Int {
     if case .page = self { 200 } else { 410 }

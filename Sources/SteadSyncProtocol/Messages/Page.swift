@@ -49,12 +49,36 @@ extension Page {
   }
 
   var syncValue: SyncValue {
+    guard case .object(var members) = frame else { return frame }
+    members["records"] = records.syncValue
+    return .object(members)
+  }
+
+  /// The page without its records.
+  private var frame: SyncValue {
     .message([
       "answer": "page", "client": .identifier(client), "after": after?.syncValue,
-      "records": records.syncValue, "cursor": cursor.syncValue, "more": .bool(more),
-      "last": .int(last), "digest": digest.syncValue,
-      "refused": refused.isEmpty ? nil : refused.syncValue,
+      "cursor": cursor.syncValue, "more": .bool(more), "last": .int(last),
+      "digest": digest.syncValue, "refused": refused.isEmpty ? nil : refused.syncValue,
       "purged": .int(purged), "now": .int(now),
     ])
+  }
+
+  /// Writes the JSON of ``syncValue``.
+  func write(to writer: inout JSONWriter) {
+    let members = SyncValue.sorted(frame.object ?? [:])
+    let later = members.firstIndex { $0.key > "records" } ?? members.endIndex
+    writer.writeObject { writer in
+      for (name, value) in members[..<later] {
+        writer.name(name)
+        writer.write(value)
+      }
+      writer.name("records")
+      writer.writeArray(records) { $1.write(to: &$0) }
+      for (name, value) in members[later...] {
+        writer.name(name)
+        writer.write(value)
+      }
+    }
   }
 }

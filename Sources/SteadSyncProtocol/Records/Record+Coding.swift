@@ -33,6 +33,56 @@ extension Record: SyncCodable {
     if !fields.isEmpty { members["fields"] = .object(fields.mapValues { $0.value(in: at) }) }
     return .object(members)
   }
+
+  /// The bytes of ``syncValue``, which isn't made. Costs time in proportion to its size.
+  public func encoded() -> [UInt8] {
+    var writer = JSONWriter()
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  /// Writes the JSON of ``syncValue``.
+  func write(to writer: inout JSONWriter) {
+    // Other members lie between these.
+    guard extra.isEmpty else { return writer.write(syncValue) }
+    writer.writeObject { writer in
+      writer.name("at")
+      writer.write(at.syncValue)
+      writer.write("dead", dead)
+      if !fields.isEmpty {
+        writer.name("fields")
+        writer.write(fields, in: at)
+      }
+      writer.name("id")
+      writer.write(id.text)
+      if let into {
+        writer.name("into")
+        writer.write(into.text)
+      }
+      writer.write("live", live)
+      writer.name("seq")
+      writer.write(.int(seq))
+      writer.name("type")
+      writer.write(type)
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(_ name: String, _ incarnations: [Incarnation]) {
+    if incarnations.isEmpty { return }
+    self.name(name)
+    writeArray(incarnations) { $0.write($1.text) }
+  }
+
+  fileprivate mutating func write(_ fields: [String: Field], in at: Stamp) {
+    writeObject { writer in
+      for (name, field) in SyncValue.sorted(fields) {
+        writer.name(name)
+        writer.write(field.value(in: at))
+      }
+    }
+  }
 }
 
 // `[value]` where the stamp is the record's `at`, and else `[value, milliseconds, counter, "device"]`, with the

@@ -62,7 +62,11 @@ public struct Record: Hashable, Sendable {
 extension Record {
   /// Adds live incarnations, without those that have ended here.
   mutating func revive(_ incarnations: [Incarnation]) {
-    live = Set(live).union(incarnations).subtracting(dead).sorted()
+    if live.isEmpty, dead.isEmpty, incarnations.count <= 1 {
+      live = incarnations
+    } else {
+      live = Set(live).union(incarnations).subtracting(dead).sorted()
+    }
   }
 
   /// Ends the first incarnations beyond the limit, other than one. Returns them.

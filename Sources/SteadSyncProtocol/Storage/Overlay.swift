@@ -21,7 +21,7 @@ public struct Overlay<Base: RecordStorage>: RecordStorage {
 
   /// The records that are changed, ascending, with their indexes.
   public var changes: [(record: Record, index: RecordIndex)] {
-    entries.values.map { ($0.record, $0.index) }.sorted { $0.0.id < $1.0.id }
+    entries.keys.sorted().compactMap { id in entries[id].map { ($0.record, $0.index) } }
   }
 
   /// The identities of changed records.

@@ -80,8 +80,9 @@ struct JSONReader {
 
   private mutating func object(depth: Int) throws(SyncCodingError) -> SyncValue {
     try open(depth)
-    var members: [String: SyncValue] = [:]
-    if take(UInt8(ascii: "}")) { return .object(members) }
+    if take(UInt8(ascii: "}")) { return .object([:]) }
+    // Most objects have that many; growing costs more than the room.
+    var members = [String: SyncValue](minimumCapacity: 6)
     repeat {
       skipSpace()
       guard next == UInt8(ascii: "\"") else { throw malformed("a member's name") }

@@ -28,28 +28,47 @@ struct JSONWriter {
     // The shortest decimal that is the same number again; always with a point or an exponent.
     case .double(let number): raw(number.isFinite ? number.description : "null")
     case .string(let text): write(text)
-    case .array(let values):
-      bytes.append(UInt8(ascii: "["))
-      for (index, element) in values.enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        write(element)
-      }
-      bytes.append(UInt8(ascii: "]"))
+    case .array(let values): writeArray(values) { $0.write($1) }
     case .object(let members):
-      bytes.append(UInt8(ascii: "{"))
-      for (index, member) in SyncValue.sorted(members).enumerated() {
-        if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        write(member.key)
-        bytes.append(UInt8(ascii: ":"))
-        write(member.value)
+      writeObject { writer in
+        for (name, value) in SyncValue.sorted(members) {
+          writer.name(name)
+          writer.write(value)
+        }
       }
-      bytes.append(UInt8(ascii: "}"))
     }
+  }
+
+  /// Writes an object, whose members `body` writes in the order of their names: ``name(_:)``, and then a value.
+  mutating func writeObject(_ body: (inout JSONWriter) -> Void) {
+    bytes.append(UInt8(ascii: "{"))
+    body(&self)
+    bytes.append(UInt8(ascii: "}"))
+  }
+
+  /// Writes a member's name.
+  mutating func name(_ name: String) {
+    // No value ends with a brace that opens.
+    if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+    write(name)
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  /// Writes an array, each element by a body.
+  mutating func writeArray<Element>(
+    _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
+  ) {
+    bytes.append(UInt8(ascii: "["))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      body(&self, element)
+    }
+    bytes.append(UInt8(ascii: "]"))
   }
 
   private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-  private mutating func write(_ text: String) {
+  mutating func write(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     if escapesUnicode {
       for unit in text.utf16 {

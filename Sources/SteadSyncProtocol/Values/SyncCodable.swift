@@ -7,6 +7,8 @@ public protocol SyncCodable {
   init(syncValue: SyncValue) throws(SyncCodingError)
   /// The value as JSON has it.
   var syncValue: SyncValue { get }
+  /// Compact JSON in UTF-8: the bytes of ``syncValue``. Costs time in proportion to its size.
+  func encoded() -> [UInt8]
 }
 
 extension SyncCodable {
@@ -16,7 +18,6 @@ extension SyncCodable {
     try self.init(syncValue: JSONReader.value(Array(bytes)))
   }
 
-  /// Compact JSON in UTF-8. Costs time in proportion to its size.
   public func encoded() -> [UInt8] { JSONWriter.bytes(syncValue) }
 }
 

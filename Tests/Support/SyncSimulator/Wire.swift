@@ -16,7 +16,7 @@ enum Wire {
   static func sent<Value: SyncCodable & Equatable>(_ value: Value) throws -> Value {
     let bytes = value.encoded()
     let result = try Value(encoded: bytes)
-    guard result == value, result.encoded() == bytes else {
+    guard result == value, result.encoded() == bytes, value.syncValue.encoded() == bytes else {
       throw Violation(16, "A message is another after its encoding: \(value)")
     }
     return result

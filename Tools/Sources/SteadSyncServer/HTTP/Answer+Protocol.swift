@@ -5,17 +5,18 @@ import SteadSyncProtocol
 extension Answer {
   /// An answer in the protocol's encoding. One that isn't a success has the members of an error besides.
   static func answer(
-    _ value: SyncValue, status code: Int, _ error: ServerError?, to request: Request
+    _ bytes: @autoclosure () -> [UInt8], _ value: @autoclosure () -> SyncValue, status code: Int,
+    _ error: ServerError?, to request: Request
   ) -> Response {
-    guard let error else { return bytes(value.encoded(), type: "application/json", to: request) }
-    var members = value.object ?? [:]
+    guard let error else { return self.bytes(bytes(), type: "application/json", to: request) }
+    var members = value().object ?? [:]
     members["error"] = .string(error.code.description)
     members["message"] = .string(error.message)
     members["remedy"] = .string(error.remedy)
     if !error.figures.isEmpty {
       members["figures"] = .object(error.figures.mapValues(SyncValue.int))
     }
-    return bytes(
+    return self.bytes(
       SyncValue.object(members).encoded(), type: "application/json",
       status: HTTPResponse.Status(code: code))
   }

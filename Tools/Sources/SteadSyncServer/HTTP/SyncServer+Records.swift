@@ -30,8 +30,8 @@ extension SyncServer {
         self.hub.moved([zone: outcome.head])
       }
       return Answer.answer(
-        outcome.answer.syncValue, status: outcome.answer.status, outcome.answer.failure(of: push),
-        to: request)
+        outcome.answer.encoded(), outcome.answer.syncValue, status: outcome.answer.status,
+        outcome.answer.failure(of: push), to: request)
     }
     router.get("zones/:zone/changes") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))
@@ -46,7 +46,7 @@ extension SyncServer {
         return try Zone(tables).changes(changes, now: now)
       }
       return Answer.answer(
-        answer.syncValue, status: answer.status, answer.failure, to: request)
+        answer.encoded(), answer.syncValue, status: answer.status, answer.failure, to: request)
     }
     router.put("zones/:zone/schema") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))

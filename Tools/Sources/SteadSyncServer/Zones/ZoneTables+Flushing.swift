@@ -15,13 +15,17 @@ extension ZoneTables {
   private static let addingBlobReferences = RowBatch.Insert(
     into: "blob_refs", ["zone", "sha256", "id"], "ON CONFLICT (zone, sha256, id) DO NOTHING")
 
+  private static let removingReference =
+    "DELETE FROM refs WHERE zone = $1 AND target = $2 AND id = $3"
+  private static let removingBlobReference =
+    "DELETE FROM blob_refs WHERE zone = $1 AND sha256 = $2 AND id = $3"
+
   /// Writes what was changed.
   func flush() throws {
     let changes = self.changes.values.sorted { $0.record.seq < $1.record.seq }
     try Self.puttingRecords.run(changes.map { row(of: $0.record) }, in: session)
     try flushKeys()
-    try flushReferences(changes)
-    try flushBlobReferences(changes)
+    try flushIndexes(changes)
     for (mark, made) in newMarks {
       try session.change(
         "INSERT INTO marks (zone, head, token, made) VALUES ($1, $2, $3, $4)",
@@ -61,36 +65,31 @@ extension ZoneTables {
     try Self.puttingKeys.run(held, in: session)
   }
 
-  private func flushReferences(_ changes: [Change]) throws {
-    var added: [[SQLValue]] = []
+  /// Writes which records refer to which, and which name which blobs.
+  private func flushIndexes(_ changes: [Change]) throws {
+    var (references, blobReferences): ([[SQLValue]], [[SQLValue]]) = ([], [])
     for change in changes {
-      let (id, old) = (SQLValue.text(change.record.id.text), try storedIndex(of: change.record.id))
-      for target in Set(old.targets).subtracting(change.index.targets) {
-        try session.change(
-          "DELETE FROM refs WHERE zone = $1 AND target = $2 AND id = $3",
-          [zone, .text(target.text), id])
+      let (new, old) = (change.index, try storedIndex(of: change.record.id))
+      let id = SQLValue.text(change.record.id.text)
+      if new.targets != old.targets {
+        references += try flush(
+          Self.removingReference, id, old.targets.map(\.text), new.targets.map(\.text))
       }
-      for target in Set(change.index.targets).subtracting(old.targets) {
-        added.append([zone, .text(target.text), id])
+      if new.blobs != old.blobs {
+        blobReferences += try flush(
+          Self.removingBlobReference, id, old.blobs.map(\.text), new.blobs.map(\.text))
       }
     }
-    try Self.addingReferences.run(added, in: session)
+    try Self.addingReferences.run(references, in: session)
+    try Self.addingBlobReferences.run(blobReferences, in: session)
   }
 
-  private func flushBlobReferences(_ changes: [Change]) throws {
-    var added: [[SQLValue]] = []
-    for change in changes {
-      let (id, old) = (SQLValue.text(change.record.id.text), try storedIndex(of: change.record.id))
-      for blob in Set(old.blobs).subtracting(change.index.blobs) {
-        try session.change(
-          "DELETE FROM blob_refs WHERE zone = $1 AND sha256 = $2 AND id = $3",
-          [zone, .text(blob.text), id])
-      }
-      for blob in Set(change.index.blobs).subtracting(old.blobs) {
-        added.append([zone, .text(blob.text), id])
-      }
-    }
-    try Self.addingBlobReferences.run(added, in: session)
+  /// Removes the old names that a record has no more; the rows of those that it has got.
+  private func flush(
+    _ removal: String, _ id: SQLValue, _ old: [String], _ new: [String]
+  ) throws -> [[SQLValue]] {
+    for name in Set(old).subtracting(new) { try session.change(removal, [zone, .text(name), id]) }
+    return Set(new).subtracting(old).map { [zone, .text($0), id] }
   }
 
   private func flush(_ client: ClientID) throws {
