@@ -1,12 +1,24 @@
 import CServerPostgreSQL
+import Foundation
 
 /// A connection to PostgreSQL through libpq, with parameters and results in binary.
 final class PostgreSQLSession: SQLSession {
   private let connection: OpaquePointer
   private var statements: [String: String] = [:]
+  /// Whether the server behind the connection stopped being the leader.
+  private var hasLostLeader = false
+  /// Whether the statement under way was done with a warning.
+  private var isWarned = false
+
+  /// After how many seconds, and milliseconds, a server that vanished is given up; an address may
+  /// set others. Without them a connection to a machine without network lasts for 15 minutes.
+  private static let patience = [
+    ("connect_timeout", "5"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+    ("keepalives_count", "2"), ("tcp_user_timeout", "20000"),
+  ]
 
   init(_ string: String) throws {
-    guard let connection = PQconnectdb(string) else {
+    guard let connection = Self.connect(string) else {
       throw EngineError(code: .disconnected, message: "libpq has no memory for a connection.")
     }
     self.connection = connection
@@ -16,9 +28,42 @@ final class PostgreSQLSession: SQLSession {
         code: .disconnected,
         message: "PostgreSQL can't be reached; check the address, and that it is running.")
     }
-    // Notices would go to standard error, with values.
-    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    watchNotices()
     try execute("SET synchronous_commit = on")
+    try requireLeader()
+  }
+
+  private static func connect(_ string: String) -> OpaquePointer? {
+    // Of a name that comes twice, the later one counts; the address stands for the names in it.
+    let settings = patience + [("dbname", string)]
+    let words = settings.map { strdup($0.0) } + settings.map { strdup($0.1) }
+    defer { for word in words { free(word) } }
+    let count = settings.count
+    let names = words[..<count].map { UnsafePointer($0) } + [nil]
+    let values = words[count...].map { UnsafePointer($0) } + [nil]
+    return PQconnectdbParams(names, values, 1)
+  }
+
+  private func watchNotices() {
+    // They would go to standard error, with values. The session outlives its connection.
+    PQsetNoticeReceiver(
+      connection,
+      { session, notice in
+        guard let session, let severity = PQresultErrorField(notice, Int32(UInt8(ascii: "V")))
+        else { return }
+        guard String(cString: severity) == "WARNING" else { return }
+        Unmanaged<PostgreSQLSession>.fromOpaque(session).takeUnretainedValue().isWarned = true
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A replica would answer reads with an older state, which devices take for a server that has lost
+  /// something.
+  private func requireLeader() throws {
+    guard try row("SHOW transaction_read_only")?.text(0) == "off" else {
+      throw EngineError(
+        code: .disconnected,
+        message: "PostgreSQL is read-only, as a replica is; let the address lead to the leader.")
+    }
   }
 
   deinit { PQfinish(connection) }
@@ -28,19 +73,27 @@ final class PostgreSQLSession: SQLSession {
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
   }
 
-  var isBroken: Bool { PQstatus(connection) != CONNECTION_OK }
+  var isBroken: Bool { hasLostLeader || PQstatus(connection) != CONNECTION_OK }
 
   func beginWriting() throws { try execute("BEGIN") }
 
   func beginReading() throws { try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
 
   func execute(_ sql: String) throws {
+    isWarned = false
     let result = PQexec(connection, sql)
     defer { PQclear(result) }
     try check(result)
     // A failed transaction answers COMMIT with a roll-back, and no error.
     if sql == "COMMIT", String(cString: PQcmdStatus(result)) != "COMMIT" {
       throw EngineError(code: .other, message: "PostgreSQL rolled a transaction back.")
+    }
+    // Somebody has cancelled the wait for the replicas: a failover may lose what they lack. The same
+    // work once more waits for them again.
+    if sql == "COMMIT", isWarned {
+      throw EngineError(
+        code: .disconnected,
+        message: "PostgreSQL committed with a warning, perhaps without its replicas; try again.")
     }
   }
 
@@ -139,7 +192,11 @@ final class PostgreSQLSession: SQLSession {
     switch state {
     case "40001", "40P01", "55P03": code = .retry
     case "53100", "58030": code = .storage
-    case "57P01", "57P02", "57P03", "08006", "08003", "25006": code = .disconnected
+    case "57P01", "57P02", "57P03", "08006", "08003": code = .disconnected
+    case "25006":
+      code = .disconnected
+      // The connection would go on to be one to a replica.
+      hasLostLeader = true
     default: code = .other
     }
     throw EngineError(code: code, message: "PostgreSQL refused a statement with SQLSTATE \(state).")
