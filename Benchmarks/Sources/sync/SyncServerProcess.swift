@@ -31,7 +31,8 @@ final class SyncServerProcess {
     process.standardError = FileHandle.nullDevice
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard let port = line.split(separator: ":").last?.trimmingCharacters(in: .whitespacesAndNewlines),
+    guard
+      let port = line.split(separator: ":").last?.trimmingCharacters(in: .whitespacesAndNewlines),
       let url = URL(string: "http://127.0.0.1:\(port)")
     else { throw Failure(description: "The server didn't say its port.") }
     self.url = url

@@ -43,8 +43,8 @@ final class ObjectGraph: ModelHome {
   /// The numbers that objects of a save have in their context, by those of the rows that it has written so far; nil
   /// except in an engine that reads these rows for a custom store.
   var temporaryRows: [Int64: Int64]?
-  /// Identifies the context to custom stores.
-  let editingID = UUID()
+  /// Identifies the context to custom stores. Made when one asks: a UUID costs a read of `/dev/urandom`.
+  private lazy var editingID = UUID()
   /// Stamps the edits.
   var clock = EditClock()
   /// Links that initializers gave to objects that are here.

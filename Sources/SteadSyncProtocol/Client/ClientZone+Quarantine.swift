@@ -18,7 +18,9 @@ extension ClientZone {
         milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
       return mutation.restamped { _ in stamp }
     }
-    if let earlier = refusalBefore(transaction) { return .refused(.follows(number: earlier.number)) }
+    if let earlier = refusalBefore(transaction) {
+      return .refused(.follows(number: earlier.number))
+    }
     if let reason = try merger.apply(transaction) { return .refused(reason) }
     state.quarantine.remove(at: index)
     append(transaction, clock)

@@ -1,11 +1,28 @@
 import Foundation
 import SteadSecrets
+import SteadTestSupport
 import Testing
 
 @Suite struct VaultTests {
+  /// Enough that one of them is interrupted between its look at the vault and the next step.
+  private static let openers = 48
+
   let place: TestVault
 
   init() throws { place = try TestVault() }
+
+  /// One of them creates the vault just after others have looked for it.
+  @Test func opensANewVaultInManyThreadsAtOnce() throws {
+    for _ in 0..<40 {
+      let place = try TestVault()
+      try inThreads(Self.openers) { number in
+        try place.open().set("\(number)", "account \(number)")
+      }
+      for number in 0..<Self.openers {
+        #expect(try place.open().text("account \(number)") == "\(number)")
+      }
+    }
+  }
 
   @Test func keepsASecretForTheNextOpening() throws {
     try place.open(.create).set("geheim", "anna")

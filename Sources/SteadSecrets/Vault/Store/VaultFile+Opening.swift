@@ -9,16 +9,18 @@ extension VaultFile {
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
     let pin = pin(environment)
     if opening != .create {
-      if let opened = try openIfPresent(key, environment, expecting: pin.id()) { return opened }
+      // Read first: another thread or process may create the vault, and remember it, just after it was looked for.
+      let remembered = pin.id()
+      if let opened = try openIfPresent(key, environment, expecting: remembered) { return opened }
       // A vault that has disappeared must not look like one that never had secrets.
-      guard opening == .openOrCreate, pin.id() == nil else { throw missing }
+      guard opening == .openOrCreate, remembered == nil else { throw missing }
     }
     try makeDirectory()
     return try locked { () throws(SecretError) in
-      if opening == .openOrCreate,
-        let opened = try openIfPresent(key, environment, expecting: pin.id())
-      {
-        return opened
+      if opening == .openOrCreate {
+        let remembered = pin.id()
+        if let opened = try openIfPresent(key, environment, expecting: remembered) { return opened }
+        guard remembered == nil else { throw missing }
       }
       guard try status() == nil else {
         throw SecretError(

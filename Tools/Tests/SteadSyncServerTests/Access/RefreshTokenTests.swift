@@ -15,7 +15,9 @@ import Testing
   private func renew(_ engine: StorageEngine, _ token: String, now: Int64 = 0) async throws
     -> String?
   {
-    guard case .renewed(_, let next) = try await outcome(engine, token, now: now) else { return nil }
+    guard case .renewed(_, let next) = try await outcome(engine, token, now: now) else {
+      return nil
+    }
     return next
   }
 
