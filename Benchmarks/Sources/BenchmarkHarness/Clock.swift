@@ -8,8 +8,15 @@ package enum Clock {
   package static let countsProcessorTime = getenv(variable) != nil
 
   package static var now: Double {
+    nanoseconds(of: countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC)
+  }
+
+  /// The time on the wall, the same in all processes.
+  package static var monotonic: Double { nanoseconds(of: CLOCK_MONOTONIC) }
+
+  private static func nanoseconds(of clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(countsProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }

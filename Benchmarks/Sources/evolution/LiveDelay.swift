@@ -16,16 +16,9 @@ enum LiveDelay {
     fflush(nil)
     while readLine() != nil {
       number += 1
-      context.insert(Parcel(number: number, title: "parcel", weight: now()))
+      context.insert(Parcel(number: number, title: "parcel", weight: Clock.monotonic))
       try context.save()
     }
-  }
-
-  /// The same clock in all processes, in nanoseconds.
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 
   /// In the parent; returns whether the limit was kept.
@@ -49,7 +42,7 @@ enum LiveDelay {
     for await results in observer.updates {
       guard let newest = results.first, results.count > count else { continue }
       count = results.count
-      delays.append(now() - newest.weight)
+      delays.append(Clock.monotonic - newest.weight)
       if count == saveCount { break }
       try input.fileHandleForWriting.write(contentsOf: Data("go\n".utf8))
     }

@@ -21,17 +21,10 @@ enum EditDelay {
     var number = 0
     while readLine() != nil {
       number += 1
-      context.insert(Reading(number: number, weight: now()))
+      context.insert(Reading(number: number, weight: Clock.monotonic))
       try context.save()
     }
     await device.engine.pause()
-  }
-
-  /// The same clock in all processes, in nanoseconds.
-  private static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 
   /// In the parent, the other device; returns whether the limits were kept.
@@ -56,7 +49,7 @@ enum EditDelay {
     for await results in observer.updates {
       guard let newest = results.first, results.count > count else { continue }
       count = results.count
-      delays.append(now() - newest.weight)
+      delays.append(Clock.monotonic - newest.weight)
       if count == editCount { break }
       try writer.edit()
     }

@@ -39,8 +39,7 @@ import SyncTestSupport
       device.context.insert(note)
       try device.context.save()
       say(title)
-      // How fast somebody edits; nothing waits for it.
-      usleep(pause * 1_000)
+      usleep(pause * 1_000)  // How fast somebody edits; nothing waits for it.
       number += 1
       if number % 3 == 0 {
         // The server may be busy; what is saved stays.
