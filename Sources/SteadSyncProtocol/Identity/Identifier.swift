@@ -27,8 +27,12 @@ public struct Identifier<Subject>: Hashable, Comparable, Sendable {
     return bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
   }
 
+  // These three are inlined into the dictionaries of other modules.
+  @inlinable public static func == (one: Self, other: Self) -> Bool { one.text == other.text }
+  @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
   /// Compares by bytes.
-  public static func < (one: Self, other: Self) -> Bool { one.text < other.text }
+  @inlinable public static func < (one: Self, other: Self) -> Bool { one.text < other.text }
 }
 
 extension Identifier: CustomStringConvertible {

@@ -1,18 +1,18 @@
 // A state that a client brings back after its server has forgotten it. Merging states is commutative and idempotent, so
 // several clients may bring back the same one.
 extension Merger {
-  mutating func restore(_ state: Record) throws(Base.Failure) {
-    guard let here = try overlay.record(state.id) else { return try restoreUnknown(state) }
-    if here.isAlias, let end = try resolved(here.id), try restore(state, livingIn: end) { return }
+  mutating func restore(_ state: Record, to here: Record?) throws(Base.Failure) {
+    guard let here else { return try restoreUnknown(state) }
+    if here.isAlias, let end = try resolved(here), try restore(state, livingIn: end) { return }
     try restore(state, over: here)
   }
 
   private mutating func restoreUnknown(_ state: Record) throws(Base.Failure) {
     var record = state
     record.seq = 0
-    if record.isLive { notes.append(contentsOf: began(record, record.live)) }
+    if record.isLive { noteBeginning(of: record, record.live) }
     record.into = record.isLive ? nil : try soundAlias(of: state)
-    notes.append(.edited(id: record.id, fields: record.fields))
+    note(.edited(id: record.id, fields: record.fields))
     try put(record)
   }
 
@@ -41,11 +41,11 @@ extension Merger {
     }
     let ended = earlier.filter(state.dead.contains)
     if !coming.isEmpty {
-      if !ended.isEmpty { notes.append(.ended(id: record.id, incarnations: ended)) }
+      if !ended.isEmpty { note(.ended(id: record.id, incarnations: ended)) }
       record.at = record.isLive ? min(record.at, state.at) : state.at
       record.into = nil
       record.revive(coming)
-      notes.append(contentsOf: began(record, coming))
+      noteBeginning(of: record, coming)
       return try edit(record, state.fields)
     }
     // Its lives have ended, or went on elsewhere before another insert took this identity.
@@ -63,8 +63,8 @@ extension Merger {
     }
   }
 
-  private func began(_ record: Record, _ incarnations: [Incarnation]) -> [MergeNote] {
-    incarnations.map { .began(id: record.id, incarnation: $0) }
+  private mutating func noteBeginning(of record: Record, _ incarnations: [Incarnation]) {
+    for incarnation in incarnations { note(.began(id: record.id, incarnation: incarnation)) }
   }
 
   /// Whether an incarnation lives on in another record, as a merged record's does.

@@ -30,7 +30,7 @@ extension Merger {
       case .sound: break
       case .repaired(let repaired, let names):
         record = repaired
-        for name in names { notes.append(.repaired(id: record.id, field: name)) }
+        for name in names { note(.repaired(id: record.id, field: name)) }
         try put(record)
       case .cascaded:
         var ended = record
@@ -58,7 +58,7 @@ extension Merger {
   private func repairReferences(
     of record: Record, denies: Bool
   ) throws(Base.Failure) -> Repair {
-    guard let rules = schema.entities[record.type] else { return .sound }
+    guard let rules = schema.entities[record.type], rules.hasReferences else { return .sound }
     var (repaired, names) = (record, [String]())
     for (name, rule) in SyncValue.sorted(rules.fields) {
       guard let deleteRule = rule.reference, let field = record.fields[name],
@@ -111,7 +111,7 @@ extension Merger {
     alias.into = winner.id
     winner.revive(loser.live)
     merge(led(loser.fields, from: loser.id, to: winner), into: &winner)
-    notes.append(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
+    note(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
     // An incarnation may have ended there under another alias, which was purged.
     noteTrimmed(winner.id, loser.live.filter(winner.dead.contains))
     noteTrimmed(winner.id, winner.trim(keeping: nil))
@@ -137,7 +137,7 @@ extension Merger {
       if try overlay.rival(of: record.id, for: token) == nil { break }
       number += 1
     }
-    notes.append(.renamed(id: record.id, field: name))
+    note(.renamed(id: record.id, field: name))
     try put(renamed)
     return true
   }

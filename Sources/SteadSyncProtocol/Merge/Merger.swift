@@ -7,8 +7,10 @@ public struct Merger<Base: RecordStorage> {
   public var overlay: Overlay<Base>
   public var schema: Schema
   /// What happened since ``takeNotes()`` was called last.
-  var notes: [MergeNote] = []
+  private var notes: [MergeNote] = []
   private var notesBefore = 0
+  /// Whether anybody asks for them.
+  package var keepsNotes = true
   /// Records to look at again, each once.
   var work: [RecordID] = []
   var waiting: Set<RecordID> = []
@@ -24,6 +26,10 @@ public struct Merger<Base: RecordStorage> {
     self.schema = schema
   }
 
+  mutating func note(_ note: @autoclosure () -> MergeNote) {
+    if keepsNotes { notes.append(note()) }
+  }
+
   /// Returns the notes so far, and forgets them.
   public mutating func takeNotes() -> [MergeNote] {
     defer { notes = [] }
@@ -37,6 +43,7 @@ public struct Merger<Base: RecordStorage> {
     notesBefore = notes.count
     deaths = []
     var reason: Refusal.Reason?
+    overlay.reserveCapacity(transaction.mutations.count)
     for mutation in transaction.mutations {
       reason = try apply(mutation)
       if reason != nil { break }
@@ -55,14 +62,13 @@ public struct Merger<Base: RecordStorage> {
   }
 
   private mutating func apply(_ mutation: Mutation) throws(Base.Failure) -> Refusal.Reason? {
-    if let record = try overlay.record(mutation.id), record.type != mutation.type {
-      return .type(id: mutation.id)
-    }
+    let here = try overlay.record(mutation.id)
+    if let here, here.type != mutation.type { return .type(id: mutation.id) }
     switch mutation {
-    case .insert(let insert): try apply(insert)
-    case .update(let update): try apply(update)
-    case .delete(let delete): try apply(delete)
-    case .restore(let record): try restore(record)
+    case .insert(let insert): try apply(insert, to: here)
+    case .update(let update): try apply(update, to: here)
+    case .delete(let delete): try apply(delete, to: here)
+    case .restore(let record): try restore(record, to: here)
     }
     return nil
   }
@@ -78,16 +84,16 @@ public struct Merger<Base: RecordStorage> {
 // MARK: Mutations
 
 extension Merger {
-  private mutating func apply(_ insert: Mutation.Insert) throws(Base.Failure) {
+  private mutating func apply(
+    _ insert: Mutation.Insert, to here: Record?
+  ) throws(Base.Failure) {
     let fields = insert.fields.mapValues { Field($0, insert.stamp) }
-    if let known = try home(of: insert.incarnation, from: insert.id) {
+    if let here, let known = try home(of: insert.incarnation, from: here) {
       guard known.live.contains(insert.incarnation) else { return drop(insert.id, .ended) }
       // The same insert again, after a server was restored.
       return try edit(known, led(fields, from: insert.id, to: known))
     }
-    var record =
-      try overlay.record(insert.id)
-      ?? Record(id: insert.id, type: insert.type, at: insert.stamp)
+    var record = here ?? Record(id: insert.id, type: insert.type, at: insert.stamp)
     if record.isLive {
       record.at = min(record.at, insert.stamp)
     } else {
@@ -95,13 +101,15 @@ extension Merger {
       record.into = nil
     }
     record.revive([insert.incarnation])
-    notes.append(.began(id: record.id, incarnation: insert.incarnation))
+    note(.began(id: record.id, incarnation: insert.incarnation))
     noteTrimmed(record.id, record.trim(keeping: insert.incarnation))
     try edit(record, fields)
   }
 
-  private mutating func apply(_ update: Mutation.Update) throws(Base.Failure) {
-    guard var record = try resolved(update.id) else { return drop(update.id, .unknown) }
+  private mutating func apply(
+    _ update: Mutation.Update, to here: Record?
+  ) throws(Base.Failure) {
+    guard let here, var record = try resolved(here) else { return drop(update.id, .unknown) }
     let fields = led(
       update.fields.mapValues { Field($0, update.stamp) }, from: update.id, to: record)
     if record.live.contains(where: update.incarnations.contains) { return try edit(record, fields) }
@@ -110,8 +118,10 @@ extension Merger {
     try edit(record, fields)
   }
 
-  private mutating func apply(_ delete: Mutation.Delete) throws(Base.Failure) {
-    guard var record = try resolved(delete.id) else { return drop(delete.id, .unknown) }
+  private mutating func apply(
+    _ delete: Mutation.Delete, to here: Record?
+  ) throws(Base.Failure) {
+    guard let here, var record = try resolved(here) else { return drop(delete.id, .unknown) }
     let ended = record.live.filter(delete.incarnations.contains)
     guard !ended.isEmpty else { return drop(delete.id, .ended) }
     record.end(ended)
@@ -120,10 +130,9 @@ extension Merger {
 
   /// The record in which an incarnation lives or has ended, along the aliases from a record.
   func home(
-    of incarnation: Incarnation, from id: RecordID
+    of incarnation: Incarnation, from record: Record
   ) throws(Base.Failure) -> Record? {
-    guard let record = try overlay.record(id) else { return nil }
-    if let last = try resolved(id),
+    if let last = try resolved(record),
       last.live.contains(incarnation) || last.dead.contains(incarnation)
     {
       return last
@@ -133,11 +142,17 @@ extension Merger {
 
   /// The record at the end of the aliases; nil where it is unknown.
   func resolved(_ id: RecordID) throws(Base.Failure) -> Record? {
-    var next = id
+    guard let record = try overlay.record(id) else { return nil }
+    return try resolved(record)
+  }
+
+  /// The record at the end of the aliases from a record; nil where it is unknown.
+  func resolved(_ start: Record) throws(Base.Failure) -> Record? {
+    var record = start
     for _ in 0..<Self.chainLimit {
-      guard let record = try overlay.record(next) else { return nil }
       guard record.isAlias, let into = record.into else { return record }
-      next = into
+      guard let next = try overlay.record(into) else { return nil }
+      record = next
     }
     return nil
   }
@@ -156,7 +171,7 @@ extension Merger {
 
   mutating func edit(_ record: Record, _ fields: [String: Field]) throws(Base.Failure) {
     var record = record
-    notes.append(.edited(id: record.id, fields: fields))
+    note(.edited(id: record.id, fields: fields))
     merge(fields, into: &record)
     try put(record)
   }
@@ -182,20 +197,20 @@ extension Merger {
   }
 
   mutating func drop(_ id: RecordID, _ reason: MergeNote.DropReason) {
-    notes.append(.dropped(id: id, reason: reason))
+    note(.dropped(id: id, reason: reason))
   }
 
   mutating func putEnded(
     _ record: Record, _ incarnations: [Incarnation]
   ) throws(Base.Failure) {
-    notes.append(.ended(id: record.id, incarnations: incarnations))
+    note(.ended(id: record.id, incarnations: incarnations))
     if !record.isLive { deaths.insert(record.id) }
     try put(record)
   }
 
   /// Notes incarnations that ended because their record has too many; it lives on.
   mutating func noteTrimmed(_ id: RecordID, _ ended: [Incarnation]) {
-    if !ended.isEmpty { notes.append(.ended(id: id, incarnations: ended)) }
+    if !ended.isEmpty { note(.ended(id: id, incarnations: ended)) }
   }
 
   mutating func put(_ record: Record) throws(Base.Failure) {

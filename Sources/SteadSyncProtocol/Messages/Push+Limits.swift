@@ -29,7 +29,8 @@ extension Transaction {
         return .blobSize(id: mutation.id, limit: limits.blobBytes, needed: blob.size)
       }
       if case .restore = mutation { continue }
-      if mutation.stamps.contains(where: { $0.device != device || $0.bump != 0 }) { return .device }
+      let stamp = mutation.stamp
+      if stamp.device != device || stamp.bump != 0 { return .device }
     }
     return nil
   }

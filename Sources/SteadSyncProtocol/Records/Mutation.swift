@@ -90,12 +90,24 @@ public enum Mutation: Hashable, Sendable {
 extension Mutation {
   /// All stamps of the mutation.
   public var stamps: [Stamp] {
+    var stamps = [stamp]
+    if case .restore(let record) = self { stamps += record.fields.values.map(\.stamp) }
+    return stamps
+  }
+
+  /// The stamp of an edit, or the first one of a restored record.
+  var stamp: Stamp {
     switch self {
-    case .insert(let insert): [insert.stamp]
-    case .update(let update): [update.stamp]
-    case .delete(let delete): [delete.stamp]
-    case .restore(let record): [record.at] + record.fields.values.map(\.stamp)
+    case .insert(let insert): insert.stamp
+    case .update(let update): update.stamp
+    case .delete(let delete): delete.stamp
+    case .restore(let record): record.at
     }
+  }
+
+  /// The greatest of ``stamps``, without making the array.
+  var newestStamp: Stamp {
+    if case .restore(let record) = self { record.newest } else { stamp }
   }
 
   /// The values by wire name; none for a delete.

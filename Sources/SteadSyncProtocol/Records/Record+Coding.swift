@@ -37,6 +37,8 @@ extension Record: SyncCodable {
   /// The bytes of ``syncValue``, which isn't made. Costs time in proportion to its size.
   public func encoded() -> [UInt8] {
     var writer = JSONWriter()
+    // About what the members' names and the stamps take.
+    writer.reserveCapacity(size + 8 * fields.count + 200)
     write(to: &writer)
     return writer.bytes
   }
@@ -47,7 +49,7 @@ extension Record: SyncCodable {
     guard extra.isEmpty else { return writer.write(syncValue) }
     writer.writeObject { writer in
       writer.name("at")
-      writer.write(at.syncValue)
+      writer.writeArray { $0.write(elementsOf: at) }
       writer.write("dead", dead)
       if !fields.isEmpty {
         writer.name("fields")
@@ -77,11 +79,29 @@ extension JSONWriter {
 
   fileprivate mutating func write(_ fields: [String: Field], in at: Stamp) {
     writeObject { writer in
-      for (name, field) in SyncValue.sorted(fields) {
-        writer.name(name)
-        writer.write(field.value(in: at))
+      for index in SyncValue.order(of: fields) {
+        writer.name(fields.keys[index])
+        let field = fields.values[index]
+        writer.writeArray { writer in
+          writer.write(field.value)
+          guard field.stamp != at else { return }
+          writer.separate()
+          writer.write(elementsOf: field.stamp)
+        }
       }
     }
+  }
+
+  /// Writes the elements of ``Stamp/elements``, without making the array.
+  fileprivate mutating func write(elementsOf stamp: Stamp) {
+    write(.int(stamp.milliseconds))
+    separate()
+    write(.int(Int64(stamp.counter)))
+    separate()
+    write(stamp.device.text)
+    guard stamp.bump > 0 else { return }
+    separate()
+    write(.int(Int64(stamp.bump)))
   }
 }
 

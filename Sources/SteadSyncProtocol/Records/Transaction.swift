@@ -14,7 +14,9 @@ public struct Transaction: Hashable, Sendable {
   }
 
   /// The records that it changes.
-  public var ids: Set<RecordID> { Set(mutations.map(\.id)) }
+  public var ids: Set<RecordID> { Set(recordIDs) }
+  /// The record of each mutation.
+  var recordIDs: [RecordID] { mutations.map(\.id) }
 
   /// Whether it only brings back what a server has forgotten.
   var isRestore: Bool {

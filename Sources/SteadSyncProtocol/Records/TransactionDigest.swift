@@ -19,7 +19,7 @@ public struct TransactionDigest: Hashable, Sendable {
   public mutating func add(_ transaction: Transaction) {
     add(String(transaction.number), "\n")
     for mutation in transaction.mutations {
-      guard let stamp = mutation.stamps.first else { continue }
+      let stamp = mutation.stamp
       add(mutation.id.text, " ")
       add(String(stamp.milliseconds), " ")
       add(String(stamp.counter), " ")

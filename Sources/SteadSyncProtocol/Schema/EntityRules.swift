@@ -8,6 +8,11 @@ public struct EntityRules: Hashable, Sendable {
     self.unique = unique
   }
 
+  /// Whether a field refers to a record.
+  var hasReferences: Bool { fields.values.contains { $0.reference != nil } }
+  /// Whether a field names a blob.
+  var hasBlobs: Bool { fields.values.contains { $0.isBlob } }
+
   /// Whether everything that the older rules have is here, unchanged.
   func extends(_ older: EntityRules) -> Bool {
     older.fields.allSatisfy { fields[$0.key] == $0.value }

@@ -61,8 +61,8 @@ extension Schema {
         index.targets.append(target)
       }
     }
-    index.targets = Set(index.targets).sorted()
-    index.blobs = Set(index.blobs).sorted()
+    if index.targets.count > 1 { index.targets = Set(index.targets).sorted() }
+    if index.blobs.count > 1 { index.blobs = Set(index.blobs).sorted() }
     index.tokens = tokens(of: record).map(\.token)
     return index
   }
@@ -113,7 +113,7 @@ extension Schema {
 
   /// The blobs that a mutation names, with the sizes that it gives.
   func blobs(of mutation: Mutation) -> [(id: BlobID, size: Int)] {
-    guard let rules = entities[mutation.type] else { return [] }
+    guard let rules = entities[mutation.type], rules.hasBlobs else { return [] }
     return SyncValue.sorted(mutation.values).compactMap { name, value in
       guard rules.fields[name]?.isBlob == true, let blob = Self.blob(value) else { return nil }
       return (blob, value.object?["size"]?.int.map { Int($0) } ?? 0)

@@ -106,13 +106,21 @@ extension JSONReader {
   private mutating func string() throws(SyncCodingError) -> String {
     position += 1
     let start = position
-    // Most strings have no escapes: they are taken as they lie.
+    // Most strings have no escapes: they are taken as they lie. Those of ASCII are UTF-8, whatever they hold.
+    var isASCII = true
     while position < bytes.count, bytes[position] >= 0x20, bytes[position] != UInt8(ascii: "\""),
       bytes[position] != UInt8(ascii: "\\")
     {
+      if bytes[position] >= 0x80 { isASCII = false }
       position += 1
     }
     if take(UInt8(ascii: "\"")) {
+      if isASCII {
+        return bytes.withUnsafeBufferPointer { bytes in
+          String(
+            decoding: UnsafeBufferPointer(rebasing: bytes[start..<position - 1]), as: UTF8.self)
+        }
+      }
       guard let result = String(validating: bytes[start..<position - 1], as: UTF8.self) else {
         throw malformed("UTF-8")
       }

@@ -31,9 +31,9 @@ struct JSONWriter {
     case .array(let values): writeArray(values) { $0.write($1) }
     case .object(let members):
       writeObject { writer in
-        for (name, value) in SyncValue.sorted(members) {
-          writer.name(name)
-          writer.write(value)
+        for index in SyncValue.order(of: members) {
+          writer.name(members.keys[index])
+          writer.write(members.values[index])
         }
       }
     }
@@ -46,6 +46,9 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// Makes room for so many bytes.
+  mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
+
   /// Writes a member's name.
   mutating func name(_ name: String) {
     // No value ends with a brace that opens.
@@ -53,6 +56,16 @@ struct JSONWriter {
     write(name)
     bytes.append(UInt8(ascii: ":"))
   }
+
+  /// Writes an array, whose elements `body` writes, with ``separate()`` between them.
+  mutating func writeArray(_ body: (inout JSONWriter) -> Void) {
+    bytes.append(UInt8(ascii: "["))
+    body(&self)
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// Writes the comma between two elements.
+  mutating func separate() { bytes.append(UInt8(ascii: ",")) }
 
   /// Writes an array, each element by a body.
   mutating func writeArray<Element>(
@@ -74,10 +87,16 @@ struct JSONWriter {
       for unit in text.utf16 {
         if unit < 0x80 { write(ascii: UInt8(unit)) } else { escape(unit) }
       }
-    } else if text.utf8.contains(where: Self.isEscaped) {
-      for byte in text.utf8 { write(ascii: byte) }
     } else {
-      bytes.append(contentsOf: text.utf8)
+      // A copy of the reference, which makes no string.
+      var text = text
+      text.withUTF8 { buffer in
+        if buffer.contains(where: Self.isEscaped) {
+          for byte in buffer { write(ascii: byte) }
+        } else {
+          bytes.append(contentsOf: buffer)
+        }
+      }
     }
     bytes.append(UInt8(ascii: "\""))
   }

@@ -101,6 +101,11 @@ extension SyncValue: Comparable {
     return first.count < second.count
   }
 
+  /// The places of members in the order of their names' UTF-8. Costs less than ``sorted(_:)``, which copies the values.
+  static func order<Value>(of members: [String: Value]) -> [[String: Value].Index] {
+    members.indices.sorted { precedes(members.keys[$0], members.keys[$1]) }
+  }
+
   /// Members in the order of their names' UTF-8.
   static func sorted<Value>(_ members: [String: Value]) -> [(key: String, value: Value)] {
     members.sorted { precedes($0.key, $1.key) }

@@ -2,15 +2,16 @@
 extension Zone {
   /// Whether a push exceeds the limits.
   func isTooLarge(_ push: Push) -> Bool {
-    let mutations = push.transactions.flatMap(\.mutations)
-    return mutations.count > limits.pushMutations
-      || mutations.reduce(0) { $0 + $1.size } > limits.pushBytes
+    let count = push.transactions.reduce(0) { $0 + $1.mutations.count }
+    let size = push.transactions.reduce(0) { $1.mutations.reduce($0) { $0 + $1.size } }
+    return count > limits.pushMutations || size > limits.pushBytes
   }
 
   /// The blobs that transactions name and the zone lacks. What names one that is too large is refused later.
   func missingBlobs(
     _ transactions: [Transaction], _ schema: Schema
   ) throws(Storage.Failure) -> [BlobID] {
+    guard schema.entities.values.contains(where: \.hasBlobs) else { return [] }
     var missing: Set<BlobID> = []
     for mutation in transactions.flatMap(\.mutations) {
       for blob in schema.blobs(of: mutation)
@@ -25,15 +26,15 @@ extension Zone {
   func exceededLimit(_ state: ZoneState) throws(Storage.Failure) -> Refusal.Reason? {
     var (limits, grown, added) = (limits, 0, 0)
     for id in merger.overlay.openChanges {
-      let new = try merger.overlay.record(id)
+      guard let new = merger.overlay.changed[id] else { continue }
       let old = try storage.record(id)
-      if new?.type == KeyValueZone.type { limits = limits.lowered(to: KeyValueZone.limits) }
-      let (size, before) = (new?.size ?? 0, old?.size ?? 0)
-      if size > limits.recordBytes, size > before {
-        return .recordSize(id: id, limit: limits.recordBytes, needed: size)
+      if new.record.type == KeyValueZone.type { limits = limits.lowered(to: KeyValueZone.limits) }
+      let before = old?.size ?? 0
+      if new.size > limits.recordBytes, new.size > before {
+        return .recordSize(id: id, limit: limits.recordBytes, needed: new.size)
       }
-      grown += size - before
-      added += (new?.isLive == true ? 1 : 0) - (old?.isLive == true ? 1 : 0)
+      grown += new.size - before
+      added += (new.record.isLive ? 1 : 0) - (old?.isLive == true ? 1 : 0)
     }
     if added > 0, state.records + added > limits.zoneRecords {
       return .recordCount(limit: limits.zoneRecords, needed: state.records + added)

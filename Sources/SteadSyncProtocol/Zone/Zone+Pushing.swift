@@ -19,7 +19,7 @@ extension Zone {
     let schema = agreed(push, state.schema) ?? state.schema
     let missing = try missingBlobs(new, schema).filter { !push.absentBlobs.contains($0) }
     guard missing.isEmpty else { return .blobsMissing(missing) }
-    try storage.prepare(Set(new.flatMap(\.mutations).map(\.id)))
+    try storage.prepare(Set(new.flatMap(\.recordIDs)))
     if schema != state.schema { try grow(to: schema, &state) }
     merger.schema = state.schema
     for transaction in new { try apply(transaction, of: push.device, &client, &state) }
@@ -102,7 +102,7 @@ extension Zone {
     if let reason {
       client.refuse(transaction, reason)
     } else {
-      for stamp in stamped.mutations.flatMap(\.stamps) { state.clock.observe(stamp) }
+      for mutation in stamped.mutations { state.clock.observe(mutation.newestStamp) }
       try write(&state)
     }
   }
@@ -111,8 +111,9 @@ extension Zone {
   /// everything in the zone.
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
     let limit = state.now + limits.future
+    let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }
+    guard hasLate, !faults.contains(.noClamp) else { return transaction }
     let late = Set(transaction.mutations.flatMap(\.stamps).filter { $0.milliseconds > limit })
-    if late.isEmpty || faults.contains(.noClamp) { return transaction }
     var replacements: [Stamp: Stamp] = [:]
     for stamp in late.sorted() {
       let moment = state.clock.tick(state.now)
@@ -128,21 +129,23 @@ extension Zone {
   private mutating func write(
     _ state: inout ZoneState, reindexes: Bool = false
   ) throws(Storage.Failure) {
-    for (record, index) in merger.overlay.changes {
-      let old = try storage.record(record.id)
-      var new = record
+    for id in merger.overlay.changed.ids {
+      guard let change = merger.overlay.changed[id] else { continue }
+      let old = try storage.record(id)
+      var (new, index) = (change.record, change.index)
       new.seq = old?.seq ?? 0
-      guard new != old else {
+      if let old, new == old {
         if reindexes { try storage.put(new, index: index) }
         continue
       }
       state.mark.head += 1
       new.seq = state.mark.head
-      state.bytes += new.size - (old?.size ?? 0)
+      state.bytes += change.size - (old?.size ?? 0)
       state.records += (new.isLive ? 1 : 0) - (old?.isLive == true ? 1 : 0)
       let blobs = old.map { merger.schema.index(of: $0).blobs } ?? []
-      let touched = Set(blobs).union(index.blobs).sorted()
-      if !touched.isEmpty { try storage.touchBlobs(touched, at: state.now) }
+      if !blobs.isEmpty || !index.blobs.isEmpty {
+        try storage.touchBlobs(Set(blobs).union(index.blobs).sorted(), at: state.now)
+      }
       try storage.put(new, index: index)
     }
     merger.overlay.reset()

@@ -19,6 +19,12 @@ public struct Zone<Storage: ZoneStorage> {
     _modify { yield &merger.overlay.base }
   }
 
+  /// Whether ``takeNotes()`` will be called.
+  public var keepsNotes: Bool {
+    get { merger.keepsNotes }
+    set { merger.keepsNotes = newValue }
+  }
+
   package var faults: Faults {
     get { merger.faults }
     set { merger.faults = newValue }
