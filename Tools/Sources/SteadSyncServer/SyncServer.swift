@@ -12,7 +12,8 @@ public final class SyncServer: Sendable {
   let clock: ServerClock
   let blobs: BlobStore
   let hub = WaitHub()
-  let schemas = SchemaCache()
+  let pushes: ZonePushes
+  var schemas: SchemaCache { pushes.schemas }
   let metrics = Metrics()
   let devices: RateLimiter
   /// For requests without a token, by address.
@@ -29,6 +30,7 @@ public final class SyncServer: Sendable {
       attributes: [.posixPermissions: 0o700])
     keys = try SigningKeys(directory: settings.directory, clock: clock)
     engine = try StorageEngine(settings.location)
+    pushes = ZonePushes(engine)
     blobs = BlobStore(directory: settings.directory + "/blobs")
     devices = RateLimiter(perSecond: settings.requestsPerSecond, burst: settings.requestBurst)
   }

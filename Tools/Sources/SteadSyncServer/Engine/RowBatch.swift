@@ -32,10 +32,10 @@ enum RowBatch {
       }
     }
 
-    func run(_ rows: [[SQLValue]], in session: any SQLSession) throws {
-      for part in RowBatch.parts(rows) {
-        guard let text = texts[part.count] else { continue }
-        try session.change(text, part.flatMap { $0 })
+    /// The statements that insert rows.
+    func statements(_ rows: [[SQLValue]]) -> [SQLStatement] {
+      RowBatch.parts(rows).compactMap { part in
+        texts[part.count].map { SQLStatement($0, part.flatMap { $0 }) }
       }
     }
   }

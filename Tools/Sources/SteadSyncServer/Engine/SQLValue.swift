@@ -10,7 +10,7 @@ enum SQLValue: Hashable, Sendable {
 }
 
 /// A row of a statement's result.
-struct SQLRow: Sendable {
+struct SQLRow: Hashable, Sendable {
   let values: [SQLValue]
 
   func integer(_ column: Int) throws -> Int64 {

@@ -101,6 +101,9 @@ public final class StorageEngine: Sendable {
     }
   }
 
+  /// Whether all that is written is written by one thread.
+  var hasOneWriter: Bool { if case .sqlite = location { true } else { false } }
+
   /// Work that waits for a connection.
   var waitingWork: Int { writing.count + reading.count }
 

@@ -126,7 +126,7 @@ extension SyncServer {
       guard added > 0 else { return }
       try row.checkQuota(quota, adding: size, in: session)
       row.blobBytes += size
-      try row.save(in: session, schemas: schemas)
+      try session.run([row.saving(schemas)])
     }
   }
 

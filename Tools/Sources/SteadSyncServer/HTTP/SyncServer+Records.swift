@@ -19,12 +19,10 @@ extension SyncServer {
           .forbidden, "The push names another device than its token.",
           remedy: "Send the device that the enrolment answered.")
       }
-      let work = ZonePush(
-        push: push, caller: caller, quota: self.settings.ownerQuota, now: self.clock.now)
-      let schemas = self.schemas
-      let outcome = try await self.engine.write(.zone(zone)) { session in
-        try work.apply(to: zone, in: session, schemas: schemas)
-      }
+      let outcome = try await self.pushes.apply(
+        ZonePush(
+          push: push, caller: caller, quota: self.settings.ownerQuota, now: self.clock.now),
+        to: zone)
       if outcome.changed > 0 {
         self.metrics.countChanges(Int(outcome.changed))
         self.hub.moved([zone: outcome.head])

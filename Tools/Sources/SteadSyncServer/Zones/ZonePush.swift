@@ -7,6 +7,8 @@ struct ZonePush: Sendable {
   /// Bytes that the zones of one owner may hold.
   let quota: Int64
   let now: Int64
+  /// What tells the push's mark from that of another one with the same number.
+  var token = UInt64.random(in: 1...UInt64.max)
 
   /// What became of the push, and the zone's head after it.
   struct Outcome: Sendable {
@@ -18,25 +20,44 @@ struct ZonePush: Sendable {
 
   /// Applies the push within a transaction. Changes nothing unless the answer is `taken`.
   func apply(to name: String, in session: any SQLSession, schemas: SchemaCache) throws -> Outcome {
-    let tables = try ZoneTables.locked(
-      name, device: caller.device, in: session, schemas: schemas)
+    let locked = try ZoneTables.locked(name, device: caller.device, in: session, schemas: schemas)
+    let tables = try checked(locked, name, in: session)
+    let outcome = try merge(into: tables)
+    if case .taken = outcome.answer { try tables.flush() }
+    return outcome
+  }
+
+  /// The tables of a zone into which the caller may push. Throws ``ServerError`` for any other.
+  func checked(_ tables: ZoneTables?, _ name: String, in session: any SQLSession) throws
+    -> ZoneTables
+  {
     // Also says that the zone doesn't exist.
     try Membership.check(caller, zone: name, atLeast: .write, in: session)
     guard let tables else { throw EngineError.unexpectedType }
     try tables.check(push.client)
+    return tables
+  }
+
+  /// Applies the push without writing what it changes.
+  func merge(into tables: ZoneTables) throws -> Outcome {
     var limits = SyncLimits()
-    limits.zoneBytes = Int(max(quota - (try tables.row.otherBytes(in: session)), 0))
+    limits.zoneBytes = try room(for: tables.row, in: tables.session)
     let before = tables.row.state.mark.head
     try tables.prefetch(push)
     var zone = Zone(tables, limits: limits)
-    let answer = try zone.apply(push, now: now, token: UInt64.random(in: 1...UInt64.max))
-    if case .taken = answer {
-      try tables.flush()
-      let head = tables.row.state.mark.head
-      return Outcome(answer: answer, head: head, changed: head - before)
-    }
-    return Outcome(answer: answer, head: before, changed: 0)
+    zone.keepsNotes = false
+    let answer = try zone.apply(push, now: now, token: token)
+    let head = tables.row.state.mark.head
+    return Outcome(answer: answer, head: head, changed: head - before)
   }
+
+  /// The bytes that a zone's records may have, beside what else its owner has.
+  func room(for zone: ZoneRow, in session: any SQLSession) throws -> Int {
+    Int(max(quota - (try zone.otherBytes(in: session)), 0))
+  }
+
+  /// How many changes of records the push has.
+  var changes: Int { push.transactions.reduce(0) { $0 + $1.mutations.count } }
 }
 
 extension ZoneTables {
@@ -46,11 +67,12 @@ extension ZoneTables {
   /// Fetches what a push is likely to look at, in few statements: its records, those that they refer to, and the
   /// holders of the keys that they have and will have.
   func prefetch(_ push: Push) throws {
-    var ids: Set<RecordID> = []
     let schema = push.schema ?? row.state.schema
     let mutations = push.transactions.flatMap(\.mutations)
-    for mutation in mutations {
-      ids.insert(mutation.id)
+    stored.reserveCapacity(mutations.count)
+    changes.reserveCapacity(mutations.count)
+    var ids = Set(mutations.map(\.id))
+    for mutation in mutations where !schema.entities.isEmpty {
       guard let rules = schema.entities[mutation.type] else { continue }
       let values = mutation.values
       for (name, rule) in rules.fields where rule.reference != nil {

@@ -1,7 +1,7 @@
 import SteadSyncProtocol
 
 /// A zone's row: its counters, whose it is, and the rules of its types.
-struct ZoneRow: Sendable {
+struct ZoneRow: Hashable, Sendable {
   let zone: String
   let owner: String
   var state: ZoneState
@@ -50,10 +50,10 @@ struct ZoneRow: Sendable {
     state.schema = try schemas.schema(rules)
   }
 
-  /// Writes what was changed.
-  mutating func save(in session: any SQLSession, schemas: SchemaCache) throws {
+  /// The statement that writes what was changed.
+  mutating func saving(_ schemas: SchemaCache) throws -> SQLStatement {
     if try schemas.schema(rules) != state.schema { rules = state.schema.encoded() }
-    try session.change(
+    return SQLStatement(
       """
       UPDATE zones SET head = $1, token = $2, min_seq = $3, min_schema = $4, bytes = $5,
         blob_bytes = $6, live = $7, time = $8, clock = $9, seen = $10, rules = $11

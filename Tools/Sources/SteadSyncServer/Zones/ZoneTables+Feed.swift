@@ -85,11 +85,13 @@ extension ZoneTables {
 
 extension ZoneTables {
   func hasBlob(_ blob: BlobID) throws -> Bool {
-    try session.row(
+    usesBlobs = true
+    return try session.row(
       "SELECT size FROM blobs WHERE zone = $1 AND sha256 = $2", [zone, .text(blob.text)]) != nil
   }
 
   func touchBlobs(_ blobs: [BlobID], at milliseconds: Int64) {
+    usesBlobs = true
     for blob in blobs { touchedBlobs[blob] = milliseconds }
   }
 

@@ -21,25 +21,27 @@ extension ZoneTables {
     "DELETE FROM blob_refs WHERE zone = $1 AND sha256 = $2 AND id = $3"
 
   /// Writes what was changed.
-  func flush() throws {
+  func flush() throws { try session.run(try statements()) }
+
+  /// The statements that write what was changed.
+  func statements() throws -> [SQLStatement] {
     let changes = self.changes.values.sorted { $0.record.seq < $1.record.seq }
-    try Self.puttingRecords.run(changes.map { row(of: $0.record) }, in: session)
-    try flushKeys()
-    try flushIndexes(changes)
-    for (mark, made) in newMarks {
-      try session.change(
-        "INSERT INTO marks (zone, head, token, made) VALUES ($1, $2, $3, $4)",
-        [
-          zone, .integer(mark.head), .integer(Int64(bitPattern: mark.token)), .integer(made),
-        ])
-    }
+    var statements = Self.puttingRecords.statements(changes.map { row(of: $0.record) })
+    statements += keyStatements()
+    statements += try indexStatements(changes)
+    statements += newMarks.map { Self.adding($0.mark, to: zone, at: $0.made) }
     for (blob, time) in touchedBlobs {
-      try session.change(
-        "UPDATE blobs SET touched = $1 WHERE zone = $2 AND sha256 = $3",
-        [.integer(time), zone, .text(blob.text)])
+      statements.append(
+        SQLStatement(
+          "UPDATE blobs SET touched = $1 WHERE zone = $2 AND sha256 = $3",
+          [.integer(time), zone, .text(blob.text)]))
     }
-    for client in changedClients { try flush(client) }
-    if isStateChanged { try row.save(in: session, schemas: schemas) }
+    for client in changedClients {
+      guard let state = clients[client] else { continue }
+      statements.append(Self.saving(state, of: client, on: device, in: zone))
+    }
+    if isStateChanged { statements.append(try row.saving(schemas)) }
+    return statements
   }
 
   private func row(of record: Record) -> [SQLValue] {
@@ -50,51 +52,69 @@ extension ZoneTables {
     ]
   }
 
-  private func flushKeys() throws {
+  private func keyStatements() -> [SQLStatement] {
     var held: [[SQLValue]] = []
+    var statements: [SQLStatement] = []
     for (token, holder) in holders {
       // Most changes leave the keys of their records as they are.
       if let known = storedHolders[token], known == holder { continue }
       if let holder {
         held.append([zone, .text(token.text), .text(holder.text)])
       } else {
-        try session.change(
-          "DELETE FROM uniq WHERE zone = $1 AND token = $2", [zone, .text(token.text)])
+        statements.append(
+          SQLStatement(
+            "DELETE FROM uniq WHERE zone = $1 AND token = $2", [zone, .text(token.text)]))
       }
     }
-    try Self.puttingKeys.run(held, in: session)
+    return statements + Self.puttingKeys.statements(held)
   }
 
   /// Writes which records refer to which, and which name which blobs.
-  private func flushIndexes(_ changes: [Change]) throws {
+  private func indexStatements(_ changes: [Change]) throws -> [SQLStatement] {
+    var statements: [SQLStatement] = []
     var (references, blobReferences): ([[SQLValue]], [[SQLValue]]) = ([], [])
     for change in changes {
       let (new, old) = (change.index, try storedIndex(of: change.record.id))
       let id = SQLValue.text(change.record.id.text)
       if new.targets != old.targets {
-        references += try flush(
-          Self.removingReference, id, old.targets.map(\.text), new.targets.map(\.text))
+        let (from, to) = (old.targets.map(\.text), new.targets.map(\.text))
+        statements += removals(Self.removingReference, id, from, to)
+        references += additions(id, from, to)
       }
       if new.blobs != old.blobs {
-        blobReferences += try flush(
-          Self.removingBlobReference, id, old.blobs.map(\.text), new.blobs.map(\.text))
+        let (from, to) = (old.blobs.map(\.text), new.blobs.map(\.text))
+        statements += removals(Self.removingBlobReference, id, from, to)
+        blobReferences += additions(id, from, to)
       }
     }
-    try Self.addingReferences.run(references, in: session)
-    try Self.addingBlobReferences.run(blobReferences, in: session)
+    return statements + Self.addingReferences.statements(references)
+      + Self.addingBlobReferences.statements(blobReferences)
   }
 
-  /// Removes the old names that a record has no more; the rows of those that it has got.
-  private func flush(
-    _ removal: String, _ id: SQLValue, _ old: [String], _ new: [String]
-  ) throws -> [[SQLValue]] {
-    for name in Set(old).subtracting(new) { try session.change(removal, [zone, .text(name), id]) }
-    return Set(new).subtracting(old).map { [zone, .text($0), id] }
+  /// The statements that remove the names that a record has no more.
+  private func removals(
+    _ text: String, _ id: SQLValue, _ old: [String], _ new: [String]
+  ) -> [SQLStatement] {
+    Set(old).subtracting(new).map { SQLStatement(text, [zone, .text($0), id]) }
   }
 
-  private func flush(_ client: ClientID) throws {
-    guard let state = clients[client] else { return }
-    try session.change(
+  /// The rows of the names that a record has got.
+  private func additions(_ id: SQLValue, _ old: [String], _ new: [String]) -> [[SQLValue]] {
+    Set(new).subtracting(old).map { [zone, .text($0), id] }
+  }
+
+  static func adding(_ mark: Mark, to zone: SQLValue, at milliseconds: Int64) -> SQLStatement {
+    SQLStatement(
+      "INSERT INTO marks (zone, head, token, made) VALUES ($1, $2, $3, $4)",
+      [
+        zone, .integer(mark.head), .integer(Int64(bitPattern: mark.token)), .integer(milliseconds),
+      ])
+  }
+
+  static func saving(
+    _ state: ZoneClient, of client: ClientID, on device: String, in zone: SQLValue
+  ) -> SQLStatement {
+    SQLStatement(
       """
       INSERT INTO clients (zone, client, device, state) VALUES ($1, $2, $3, $4)
       ON CONFLICT (zone, client) DO UPDATE SET state = excluded.state

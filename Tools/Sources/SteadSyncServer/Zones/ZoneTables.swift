@@ -37,6 +37,8 @@ final class ZoneTables: ZoneStorage {
   var changedClients: Set<ClientID> = []
   var newMarks: [(mark: Mark, made: Int64)] = []
   var touchedBlobs: [BlobID: Int64] = [:]
+  /// Whether anything was asked of the blobs, which come and go without a change of the zone's records.
+  var usesBlobs = false
 
   /// Locks a zone for a change; nil if it doesn't exist.
   static func locked(
@@ -50,11 +52,11 @@ final class ZoneTables: ZoneStorage {
 
   /// Reads a zone in a transaction that sees one state of the database; nil if it doesn't exist.
   static func read(
-    _ zone: String, in session: any SQLSession, schemas: SchemaCache,
+    _ zone: String, device: String = "", in session: any SQLSession, schemas: SchemaCache,
     pageBytes: Int = SyncLimits().pageBytes
   ) throws -> ZoneTables? {
     try ZoneRow.read(zone, in: session, schemas: schemas).map {
-      ZoneTables($0, device: "", session, schemas, pageBytes)
+      ZoneTables($0, device: device, session, schemas, pageBytes)
     }
   }
 
@@ -164,13 +166,20 @@ extension ZoneTables {
 extension ZoneTables {
   func client(_ client: ClientID) throws -> ZoneClient {
     if let known = clients[client] { return known }
-    let row = try session.row(
-      "SELECT device, state FROM clients WHERE zone = $1 AND client = $2",
-      [zone, .text(client.text)])
+    let row = try Self.clientRow(client, of: zone, in: session)
     devices[client] = try row?.text(0)
     let found = try row.map { try StoredForm.read($0.bytes(1), as: ZoneClient.self) }
     clients[client] = found ?? ZoneClient()
     return found ?? ZoneClient()
+  }
+
+  /// A client's row: its device and its state.
+  static func clientRow(
+    _ client: ClientID, of zone: SQLValue, in session: any SQLSession
+  ) throws -> SQLRow? {
+    try session.row(
+      "SELECT device, state FROM clients WHERE zone = $1 AND client = $2",
+      [zone, .text(client.text)])
   }
 
   func setClient(_ client: ClientID, _ state: ZoneClient) {

@@ -15,9 +15,9 @@ import Testing
   func aPushOfAHundredChangesBesideTheBareEngine(_ engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let owner = try await Bench.owner(in: engine)
-      for index in 0..<Self.zones {
-        try await engine.write(.zone(Self.zone(index))) { session in
-          try Zones.make(Self.zone(index), for: owner, in: session, now: 0)
+      for name in (0..<Self.zones).flatMap({ [Self.zone($0), Self.bareZone($0)] }) {
+        try await engine.write(.zone(name)) { session in
+          try Zones.make(name, for: owner, in: session, now: 0)
         }
       }
       let messages = try (0..<Self.pushes).map { try Self.message($0, owner) }
@@ -25,7 +25,7 @@ import Testing
       var (bare, merged): ([Double], [Double]) = ([], [])
       for round in 0..<4 {
         let range = (Self.pushes / 4 * round)..<(Self.pushes / 4 * (round + 1))
-        bare.append(try await Self.bare(engine, messages, range, round))
+        bare.append(try await Self.bare(engine, messages, range))
         merged.append(try await Self.merged(engine, messages, range, owner))
       }
       let (bareRate, mergedRate) = (bare.reduce(0, +) / 4, merged.reduce(0, +) / 4)
@@ -38,6 +38,8 @@ import Testing
   private static func zone(_ index: Int) -> String {
     String(repeating: "0", count: 30) + String(format: "%02x", index % zones)
   }
+
+  private static func bareZone(_ index: Int) -> String { "bare-" + zone(index) }
 
   private static func message(_ index: Int, _ owner: AccessToken) throws -> [UInt8] {
     let device = try #require(DeviceID(owner.device))
@@ -60,22 +62,33 @@ import Testing
     return push.encoded()
   }
 
-  /// The same rows by the same connection in the same groups, without a look at what they hold.
+  /// The rows that a push leaves, by the same connection in the same groups: the records, the mark, the client's and
+  /// the zone's. Nothing is looked at, neither the message nor what the zone holds.
   private static func bare(
-    _ engine: StorageEngine, _ messages: [[UInt8]], _ range: Range<Int>, _ round: Int
+    _ engine: StorageEngine, _ messages: [[UInt8]], _ range: Range<Int>
   ) async throws -> Double {
-    try await Bench.rate(range, tasks: writers) { index in
-      let name = "bare-" + zone(index)
+    let schemas = SchemaCache()
+    return try await Bench.rate(range, tasks: writers) { index in
+      let name = bareZone(index)
       let share = messages[index].count / changes
+      let client = try #require(ClientID("client-\(index)"))
       try await engine.write(.zone(name)) { session in
+        var row = try #require(try ZoneRow.locked(name, in: session, schemas: schemas))
+        let head = row.state.mark.head
         let rows = (0..<changes).map { change -> [SQLValue] in
           [
             .text(name), .text("\(index)-\(change)-4b5c6d7e8f90"), .text("Note"),
-            .integer(Int64(index * changes + change + 1)), .integer(0), .integer(Int64(share)),
+            .integer(head + Int64(change) + 1), .integer(0), .integer(Int64(share)),
             .bytes([UInt8](repeating: 0x20, count: share)),
           ]
         }
-        try ZoneTables.puttingRecords.run(rows, in: session)
+        row.state.mark = Mark(head: head + Int64(changes), token: UInt64(index))
+        try session.run(
+          ZoneTables.puttingRecords.statements(rows) + [
+            ZoneTables.adding(row.state.mark, to: .text(name), at: 0),
+            ZoneTables.saving(ZoneClient(last: 1), of: client, on: "bare", in: .text(name)),
+            row.saving(schemas),
+          ])
       }
     }
   }
@@ -83,14 +96,12 @@ import Testing
   private static func merged(
     _ engine: StorageEngine, _ messages: [[UInt8]], _ range: Range<Int>, _ owner: AccessToken
   ) async throws -> Double {
-    let schemas = SchemaCache()
+    let pushes = ZonePushes(engine)
     return try await Bench.rate(range, tasks: writers) { index in
       let work = ZonePush(
         push: try Push(encoded: messages[index]), caller: owner, quota: .max,
         now: 1_800_000_000_000)
-      let outcome = try await engine.write(.zone(zone(index))) { session in
-        try work.apply(to: zone(index), in: session, schemas: schemas)
-      }
+      let outcome = try await pushes.apply(work, to: zone(index))
       let answer = outcome.answer.encoded()
       guard outcome.changed == Int64(changes), !answer.isEmpty else {
         throw RawConnection.Failure()
