@@ -5,7 +5,7 @@ extension Journal {
   /// Writes while no other process does.
   ///
   /// `visit` first receives what other processes have written, as in ``read(_:)``, so that `body` decides on
-  /// the newest state. Apart from `visit` and `body` it costs a lock and an unlock, 0.6 us, or nothing while
+  /// the newest state. Apart from `visit` and `body` it costs a lock and an unlock, 0.9 us, or nothing while
   /// the lock is kept between writes. In `body` the same file must not be written through another object of
   /// this process: it would wait for itself.
   ///
