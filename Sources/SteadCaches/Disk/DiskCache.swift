@@ -18,7 +18,7 @@ import Synchronization
 /// cut may lose it, or bring back the previous value.
 ///
 /// A get of 10 KB costs some 9 us, a set some 70 (seen on two busy cores). Values from ``fileThreshold`` on are
-/// separate files, and can be read and written in parts. Keys are compared by their UTF-8, and may have any length.
+/// separate files, and can be read and written in parts. Keys are compared by their UTF-8.
 ///
 /// The cache never throws for its own failures. Without a writable directory, with a full disk, or while a stopped
 /// process holds the lock, gets find nothing or only existing entries, sets return false, and `Stead.onProblem` is
