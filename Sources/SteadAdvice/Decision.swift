@@ -72,13 +72,17 @@ struct Decision: Hashable, Sendable {
   }
 
   private static func cache(_ situation: Situation) -> Decision {
-    if situation.lifetime == .run, (situation.size ?? 0) > Threshold.memoryValue.limit {
+    let isTooLarge = (situation.size ?? 0) > Threshold.memoryValue.limit
+    // A file would have what is harmful in the clear.
+    if situation.lifetime == .run, isTooLarge, situation.exposure != .harmful {
       return Decision(
         .temporaryFile, "It is too large for memory, and is of no use after the program.",
         thresholds: [.memoryValue])
     }
     if situation.lifetime == .run {
-      return Decision(.memoryCache, "It is needed while the program runs, and can be made again.")
+      return Decision(
+        .memoryCache, "It is needed while the program runs, and can be made again.",
+        thresholds: isTooLarge ? [.memoryValue] : [])
     }
     if situation.exposure == .harmful {
       return Decision(.memoryCache, "It can be made again, and a cache on disk isn't encrypted.")

@@ -121,6 +121,10 @@ import Testing
     Case(
       "private results while the program runs", .init(kind: .cache, exposure: .harmful),
       .memoryCache),
+    // Once a temporary file was advised, in the clear.
+    Case(
+      "a large private result while the program runs",
+      .init(kind: .cache, exposure: .harmful, lifetime: .run, size: 80 << 20), .memoryCache),
   ]
 
   @Test(arguments: all)
