@@ -9,8 +9,11 @@ struct LintPlugin: CommandPlugin {
     let process = Process()
     process.executableURL = tool.url
     process.currentDirectoryURL = context.package.directoryURL
-    process.arguments =
-      arguments + ["--cache", context.pluginWorkDirectoryURL.appending(path: "cache").path]
+    // `explain` takes a rule and nothing else.
+    let cache =
+      arguments.first == "explain"
+      ? [] : ["--cache", context.pluginWorkDirectoryURL.appending(path: "cache").path]
+    process.arguments = arguments + cache
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 {

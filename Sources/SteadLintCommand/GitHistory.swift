@@ -39,7 +39,7 @@ struct GitHistory {
     do {
       try process.run()
     } catch {
-      throw UsageError("git can't be run, which --since needs: \(error)")
+      throw UsageError("git can't be run; install it, or leave out --since: \(error)")
     }
     // The output is read while git writes it, since a pipe holds a part of it only.
     let data = output.fileHandleForReading.readDataToEndOfFile()

@@ -21,7 +21,7 @@ struct LintScope {
       URL(filePath: $0, relativeTo: directory).standardizedFileURL
     }
     for (url, path) in zip(urls, paths) where !FileManager.default.fileExists(atPath: url.path) {
-      throw UsageError("\(path) doesn't exist.")
+      throw UsageError("\(path) doesn't exist; name a folder or a Swift file.")
     }
     if urls.count == 1, Self.isFolder(urls[0]) {
       root = urls[0]

@@ -149,7 +149,8 @@ extension Journal {
       let status = try disk.status(descriptor, path: path)
       guard status.kind == .file else {
         throw FileError(
-          code: .notAFile, message: "Only a regular file can be a journal.", path: path)
+          code: .notAFile,
+          message: "Only a regular file can be a journal; move away what has its name.", path: path)
       }
       let file = try MappedFile(
         descriptor, writable: access == .readWrite, status: status, path: path)
@@ -164,8 +165,8 @@ extension Journal {
   private func newerVersion(_ version: UInt32) -> FileError {
     FileError(
       code: .newerVersion,
-      message: "The journal has format \(version); this library knows \(JournalLayout.version).",
-      path: path)
+      message: "The journal has format \(version), and this library knows "
+        + "\(JournalLayout.version); update the library.", path: path)
   }
 }
 

@@ -148,7 +148,9 @@ extension Journal {
     precondition(byteCount > 0, "a record has at least one byte")
     guard byteCount <= Self.recordLimit else {
       throw FileError(
-        code: .tooLarge, message: "A record has at most \(Self.recordLimit) bytes.", path: path)
+        code: .tooLarge,
+        message: "A record of a journal has at most \(Self.recordLimit) bytes, and this one would "
+          + "have \(byteCount); keep large values in files.", path: path)
     }
     let end =
       Int(position) + JournalLayout.recordHeaderByteCount + JournalLayout.roundedUp(byteCount)
@@ -222,7 +224,8 @@ extension Journal {
   @usableFromInline
   var cutOff: FileError {
     FileError(
-      code: .changed, message: "Another program truncated the journal during a write.",
+      code: .changed,
+      message: "Another program truncated the journal during a write; write the change again.",
       path: path)
   }
 }

@@ -17,7 +17,9 @@ struct JournalDraft {
     guard checkpoint.count <= Journal.checkpointLimit, metadata.count <= Journal.metadataLimit
     else {
       throw FileError(
-        code: .tooLarge, message: "The checkpoint or its metadata exceeds the limit.", path: path)
+        code: .tooLarge,
+        message: "A journal's checkpoint has at most \(Journal.checkpointLimit) bytes, and its "
+          + "metadata \(Journal.metadataLimit); keep large values in files.", path: path)
     }
     header = JournalHeader(
       salt: .random(in: 1 ... .max), checkpointByteCount: checkpoint.count,

@@ -47,14 +47,16 @@ package struct JournalFlusher: Sendable {
       header?.close(on: disk)
       throw FileError(
         code: .damaged,
-        message: "This is no longer a journal; another program has overwritten it.", path: path)
+        message: "Another program has overwritten the journal; write to it, which repairs it, and "
+          + "flush again.", path: path)
     }
     defer { header.close(on: disk) }
     // The system reports a failure once, and discards what it could not write.
     guard header.word(at: JournalLayout.failedSync) == 0 else {
       throw FileError(
-        code: .damaged, message: "The disk failed when the journal was last made durable.",
-        path: path)
+        code: .damaged,
+        message: "The disk failed when the journal was last made durable; check the disk, and "
+          + "compact the journal, which writes all of it again.", path: path)
     }
     let tail = header.word(at: JournalLayout.tail) & ~JournalLayout.flags
     do {

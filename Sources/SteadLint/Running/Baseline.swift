@@ -47,7 +47,9 @@ public struct Baseline: Sendable {
         version: Self.version, findings: counts, payloads: payloads.mapValues { $0.sorted() })
       try encoder.encode(content).write(to: url, options: .atomic)
     } catch {
-      throw LintError(.unwritable, "The baseline can't be written to \(url.path).", cause: error)
+      throw LintError(
+        .unwritable, "The baseline can't be written to \(url.path); name a writable folder's file.",
+        cause: error)
     }
   }
 }

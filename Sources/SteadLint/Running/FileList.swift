@@ -68,7 +68,8 @@ struct FileList {
         at: root.appending(path: folder), includingPropertiesForKeys: Array(keys))
     } catch {
       throw LintError(
-        .unreadable, "The folder \(folder.isEmpty ? root.path : folder) can't be read.",
+        .unreadable,
+        "The folder \(folder.isEmpty ? root.path : folder) can't be read; check its rights.",
         cause: error)
     }
     for entry in entries {

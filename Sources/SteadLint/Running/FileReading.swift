@@ -47,7 +47,7 @@ struct FileReading: Sendable {
     case .bytes(let given): bytes = given
     case .file(let url):
       guard let data = try? Data(contentsOf: url) else {
-        return refusal(of: source.path, digest: "", "The file can't be read.")
+        return refusal(of: source.path, digest: "", "The file can't be read; check its rights.")
       }
       bytes = Array(data)
     }
@@ -63,17 +63,19 @@ struct FileReading: Sendable {
   private func parse(_ bytes: [UInt8], path: String, digest: String) -> FileRecord {
     guard bytes.count <= limits.fileSize else {
       return refusal(
-        of: path, digest: digest, "The file has \(bytes.count) bytes, more than \(limits.fileSize)."
+        of: path, digest: digest,
+        "The file has \(bytes.count) bytes, more than \(limits.fileSize); split it, or skip its folder."
       )
     }
     guard String(validating: bytes, as: UTF8.self) != nil else {
-      return refusal(of: path, digest: digest, "The file isn't UTF-8.")
+      return refusal(of: path, digest: digest, "The file isn't UTF-8; convert it.")
     }
     let scan = bytes.withUnsafeBufferPointer { NestingScan($0) }
     guard scan.depth <= limits.nesting, scan.chain <= limits.chain else {
       return refusal(
         of: path, digest: digest,
-        "The file nests deeper than \(limits.nesting) levels, or a line's chain is too long.")
+        "The file nests deeper than \(limits.nesting) levels, or chains more than \(limits.chain) links; "
+          + "split the expression.")
     }
     let tree = bytes.withUnsafeBufferPointer {
       Parser.parse(source: $0, maximumNestingLevel: limits.nesting)
@@ -81,7 +83,8 @@ struct FileReading: Sendable {
     let walk = SyntaxWalk(tree)
     guard !walk.isTooDeep else {
       return refusal(
-        of: path, digest: digest, "The file nests deeper than \(SyntaxWalk.depthLimit) nodes.")
+        of: path, digest: digest,
+        "The file nests deeper than \(SyntaxWalk.depthLimit) nodes; split the expression.")
     }
     let context = FileContext(path: path, tree: tree, walk: walk, bytes: bytes)
     let suppressions = SuppressionReader.read(tree, bytes: bytes, context: context)

@@ -7,7 +7,7 @@ import Foundation
 /// are decoded when they're asked for, on the threads that read the files.
 struct LintCache: Sendable {
   /// The last byte is the version: another one after every change of facts or of a rule, since findings are kept, too.
-  private static let head = Array("STEADL".utf8) + [0, 4]
+  private static let head = Array("STEADL".utf8) + [0, 5]
 
   private struct Entry: Sendable {
     let digest: String
@@ -77,7 +77,9 @@ struct LintCache: Sendable {
     do {
       try Data(Self.head + writer.bytes).write(to: url, options: .atomic)
     } catch {
-      throw LintError(.unwritable, "The cache can't be written to \(url.path).", cause: error)
+      throw LintError(
+        .unwritable, "The cache can't be written to \(url.path); name another file, or none.",
+        cause: error)
     }
   }
 
