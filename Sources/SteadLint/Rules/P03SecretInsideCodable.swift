@@ -26,7 +26,7 @@ extension Rule {
     avoids: [
       "Types whose `CodingKeys` leave the secret out.",
       "Bytes that go to a keychain, or to a request.",
-      "Optional flags and counts about secrets.",
+      "Flags, numbers and dates about secrets: only strings and bytes count.",
     ],
     inProject: { index in
       index.codings.compactMap { use in

@@ -33,7 +33,7 @@ extension Rule {
     avoids: [
       "Code that keeps the bytes: a copy, a backup, another key.",
       "Errors that are thrown, or kept where the app can show them.",
-      "What is only read, and caches: code that names a cache, an index or a snapshot.",
+      "What is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
       "What a widget or an intent reads, since the app writes it again.",
       "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",

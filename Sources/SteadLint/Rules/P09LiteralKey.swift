@@ -19,7 +19,7 @@ extension Rule {
       }
       """,
     avoids: [
-      "A key that only one place uses.",
+      "A key that only one place uses, unless a constant has it.",
       "Keys that differ in a number, such as `volume1` and `volume2`.",
     ],
     inProject: { index in slips(in: index) + repetitions(in: index) })

@@ -45,7 +45,8 @@ private func findings(
   if property.attribute("Relationship")?.text.contains(".deny") == true {
     findings.append(
       Finding(
-        flaw, "CloudKit refuses the delete rule `.deny` (\(reason)).", at: property.place))
+        flaw, "CloudKit refuses the delete rule `.deny` (\(reason)); choose another one.",
+        at: property.place))
   }
   guard let type = property.type, !type.isOptionalType else { return findings }
   if isRelationship {

@@ -20,8 +20,8 @@ extension Rule {
       }
       """,
     avoids: [
-      "Lists with a rule, whichever it is, unless it clears what isn't optional.",
-      "Relationships to one object, and lists of values.",
+      "Lists with `.cascade` or `.deny`, and with `.nullify` where it clears an optional property.",
+      "Relationships to one object, unless they have `.noAction`, and lists of values.",
       "Copies of models in earlier schemas, which must stay as they were.",
     ],
     inProject: { index in

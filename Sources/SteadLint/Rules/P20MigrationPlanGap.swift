@@ -4,7 +4,7 @@ extension Rule {
   static let migrationPlanGap = Rule(
     flaw,
     summary:
-      "A migration plan lacks a schema or a stage, or its versions are doubled or out of order.",
+      "A migration plan is missing, lacks a schema or a stage, or has versions that are doubled or out of order.",
     why: """
       A store of a version that the plan can't lead to the newest one doesn't open. Users who skipped an update meet this, \
       and developers don't.
@@ -62,7 +62,8 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
     } else if next.1.lexicographicallyPrecedes(one.1) {
       findings.append(
         Finding(
-          flaw, "`\(next.0.name)` comes after `\(one.0.name)`, but its version is lower.",
+          flaw,
+          "`\(next.0.name)` comes after `\(one.0.name)`, but its version is lower; put them in order.",
           at: plan.place))
     }
   }

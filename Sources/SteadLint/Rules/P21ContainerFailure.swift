@@ -6,7 +6,7 @@ extension Rule {
   static let containerFailure = Rule(
     flaw,
     summary:
-      "When its container can't be opened, the app crashes, continues in memory, or deletes the store.",
+      "When its container can't be opened, the app crashes, hides the error, continues in memory, or deletes the store.",
     why: """
       Users do meet a store that can't be opened: after an update, or on a full disk. An app that crashes each time can't \
       recover; one that continues in memory loses everything the user enters; one that deletes the store has lost it all.

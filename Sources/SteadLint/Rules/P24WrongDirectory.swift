@@ -10,7 +10,8 @@ extension Rule {
     why: """
       An interrupted write leaves half a file, and what was there before is gone; an atomic one leaves either. The absolute \
       path of an app's directory changes with updates and restores, so that a path which was kept leads nowhere. The system \
-      empties caches and temporary directories when it needs room.
+      empties caches and temporary directories when it needs room. `urls(for:in:)[0]` ends the program if the list is \
+      empty, which is a note.
       """,
     bad: """
       try JSONEncoder().encode(items).write(to: url)
