@@ -21,7 +21,7 @@ def sources_of(type_name):
 
 def constants():
     page = (ROOT / "Documentation/Limits.md").read_text(encoding="utf-8")
-    for type_name, name, value in re.findall(r"`(\w+)\.(\w+) = ([^`]+)`", page):
+    for type_name, name, value in re.findall(r"`(?:\w+\.)*(\w+)\.(\w+) = ([^`]+)`", page):
         constant = re.compile(
             rf"\b(?:let|var) {name}\b(?:: [\w.]+)? (?:= {re.escape(value)}$|\{{ {re.escape(value)} \}}$)", re.M)
         found = any(constant.search(text) for text in sources_of(type_name))
