@@ -62,8 +62,9 @@ public struct CodablePreferences: Sendable {
       return try stored.decodedTree(as: type)
     } catch {
       throw PreferencesError(
-        code: .doesNotDecode, message: "The stored value does not decode as \(Value.self).",
-        key: key, cause: error)
+        code: .doesNotDecode,
+        message: "The stored value does not decode as \(Value.self). Have the type decode it, or "
+          + "set another value.", key: key, cause: error)
     }
   }
 }

@@ -16,8 +16,7 @@ extension Disk {
       throw FileError(code: .notAFile, message: "Only a regular file can be read.", path: path)
     }
     guard status.size <= Int64(limit) else {
-      throw FileError(
-        code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
+      throw tooLarge(limit, path)
     }
     return try contents(of: descriptor, expecting: Int(status.size), limit: limit, path: path)
   }
@@ -36,12 +35,18 @@ extension Disk {
       count += read
       if read == 0 { break }
       guard count <= limit else {
-        throw FileError(
-          code: .tooLarge, message: "The file is larger than \(limit) bytes.", path: path)
+        throw tooLarge(limit, path)
       }
       // Files that grow meanwhile are longer than their status reported.
       if count == data.count { data.append(Data(count: max(count, 4096))) }
     }
     return data.prefix(count)
+  }
+
+  private func tooLarge(_ limit: Int, _ path: String) -> FileError {
+    FileError(
+      code: .tooLarge,
+      message: "The file has more than \(limit) bytes, the most that is read; use a smaller one.",
+      path: path)
   }
 }

@@ -62,7 +62,8 @@ extension PropertyListError {
   package static func tooDeep(at offset: Int? = nil) -> PropertyListError {
     PropertyListError(
       code: .tooDeep,
-      message: "Arrays and dictionaries are nested deeper than \(PropertyList.maximumDepth).",
+      message: "Arrays and dictionaries are nested deeper than \(PropertyList.maximumDepth); "
+        + "flatten them.",
       offset: offset)
   }
 }

@@ -15,8 +15,9 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
       throw error
     } catch {
       throw PreferencesError(
-        code: .doesNotDecode, message: "The stored value does not decode as \(Value.self).",
-        cause: error)
+        code: .doesNotDecode,
+        message: "The stored value does not decode as \(Value.self). Have the type decode it, or "
+          + "set another value.", cause: error)
     }
   }
 

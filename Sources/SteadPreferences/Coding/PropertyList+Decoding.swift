@@ -12,7 +12,9 @@ extension PropertyList {
       throw error
     } catch {
       throw PreferencesError(
-        code: .doesNotDecode, message: "The stored value does not decode as \(type).", cause: error)
+        code: .doesNotDecode,
+        message: "The stored value does not decode as \(type). Have the type decode it, or set "
+          + "another value.", cause: error)
     }
   }
 

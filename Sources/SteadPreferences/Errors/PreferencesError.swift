@@ -171,7 +171,8 @@ extension PreferencesError {
     case .removed:
       self.init(
         code: .damaged,
-        message: "The journal \(name) was removed while it was open. It was restored.")
+        message: "The journal \(name) was removed while it was open. It was restored. Find out "
+          + "which program removes it.")
     case .exchanged:
       let kept = damage.keptAside.map {
         " It isn't a journal, is kept as \($0.lastPathComponent), and was replaced."
@@ -196,12 +197,14 @@ extension PreferencesError {
       code: .damaged,
       message:
         "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
-        + "bytes of it could not be read." + kept)
+        + "bytes of it could not be read. Check the disk." + kept)
   }
 
   static func readOnly(_ domain: String) -> PreferencesError {
     PreferencesError(
-      code: .readOnly, message: "The domain's files are read-only.", domain: domain)
+      code: .readOnly,
+      message: "The domain was opened with isReadOnly; open it without that to change it.",
+      domain: domain)
   }
 
   static func invalidName(_ message: String) -> PreferencesError {

@@ -8,16 +8,21 @@ enum DomainName {
   static let limit = 180
 
   static func check(_ name: String) throws {
-    guard !name.isEmpty else { throw PreferencesError.invalidName("A domain's name is empty.") }
+    guard !name.isEmpty else {
+      throw PreferencesError.invalidName(
+        "A domain's name is empty; use one such as com.example.app.")
+    }
     guard name.utf8.count <= limit else {
-      throw PreferencesError.invalidName("A domain's name is longer than \(limit) bytes.")
+      throw PreferencesError.invalidName(
+        "A domain's name is longer than \(limit) bytes; shorten it.")
     }
     let isPlain = name.unicodeScalars.allSatisfy {
       $0 != "/" && $0 != "\\" && $0.value >= 0x20 && $0.value != 0x7F
     }
     guard isPlain, !name.hasPrefix("."), !name.contains("..") else {
       throw PreferencesError.invalidName(
-        "A domain's name contains a slash, a control character or two dots, or begins with a dot.")
+        "A domain's name contains a slash, a backslash, a control character or two dots in a row, or "
+          + "begins with a dot; use one such as com.example.app.")
     }
   }
 }

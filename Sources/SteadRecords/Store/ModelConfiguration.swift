@@ -111,7 +111,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
       throw SwiftDataError(
         .configurationFileNameTooLong,
         "A configuration's name has at most \(Self.nameLimit) bytes; this one has "
-          + "\(name.utf8.count).")
+          + "\(name.utf8.count). Shorten it.")
     }
   }
 

@@ -31,11 +31,17 @@ enum StoreErrors {
     case .disk:
       .init(
         .storageFailure,
-        "The disk failed (\(error.message)). Nothing was saved and the changes are still pending.")
+        "The disk failed (\(error.message)). Nothing was saved and the changes are still pending; "
+          + "check the disk and save again.")
     case .constraint:
-      .init(.modelValidationFailure, "The store refused a row: \(error.message).")
+      .init(
+        .modelValidationFailure,
+        "The store refused a row: \(error.message). Nothing was saved; change the object's value, or "
+          + "remove the constraint if another program added it.")
     case .interrupted:
-      .init(.storeFailure, "The work was stopped before it finished, and nothing was changed.")
+      .init(
+        .storeFailure,
+        "The work was stopped before it finished, and nothing was changed. Start it again.")
     case .view: view(error.message)
     case .other where error.message.hasPrefix("no such column"),
       .other where error.message.hasPrefix("no such table"):
