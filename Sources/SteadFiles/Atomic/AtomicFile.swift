@@ -219,7 +219,8 @@ extension AtomicFile {
     let old = try disk.status(at: target)
     if let old, old.kind != .file {
       throw FileError(
-        code: .notAFile, message: "Only a regular file can be replaced.", path: target)
+        code: .notAFile, message: "Only a regular file can be replaced; name another one.",
+        path: target)
     }
     let temporary = try TemporaryFile(beside: target, on: disk)
     do {

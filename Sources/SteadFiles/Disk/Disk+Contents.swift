@@ -13,7 +13,8 @@ extension Disk {
   package func contents(of descriptor: Int32, limit: Int, path: String) throws -> Data {
     let status = try status(descriptor, path: path)
     guard status.kind == .file else {
-      throw FileError(code: .notAFile, message: "Only a regular file can be read.", path: path)
+      throw FileError(
+        code: .notAFile, message: "Only a regular file can be read; name another one.", path: path)
     }
     guard status.size <= Int64(limit) else {
       throw tooLarge(limit, path)

@@ -22,7 +22,9 @@ struct HeldLock: Sendable {
     }
     do {
       guard try disk.status(descriptor, path: path).kind == .file else {
-        throw FileError(code: .notAFile, message: "Only a regular file can be locked.", path: path)
+        throw FileError(
+          code: .notAFile, message: "Only a regular file can be locked; name another one.",
+          path: path)
       }
     } catch {
       release()
