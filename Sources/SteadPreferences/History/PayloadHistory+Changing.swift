@@ -106,13 +106,16 @@ extension PayloadHistory {
   @discardableResult
   func commit(_ operations: [HistoryOperation]) throws -> Int {
     try naming {
-      guard !preferences.plan.options.isReadOnly else {
-        throw PreferencesError(
-          code: .readOnly, message: "The preferences were opened read-only; open them for writing.")
-      }
+      try refuseIfReadOnly()
       let outcome = try withBlobs(of: operations) { try attempt(operations) }
       return outcome.affected.reduce(0, +)
     }
+  }
+
+  func refuseIfReadOnly() throws {
+    guard preferences.plan.options.isReadOnly else { return }
+    throw PreferencesError(
+      code: .readOnly, message: "The preferences were opened read-only; open them for writing.")
   }
 
   /// Retries until no other writer comes first; each retry means that another writer has made progress.

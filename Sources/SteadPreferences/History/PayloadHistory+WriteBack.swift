@@ -17,7 +17,7 @@ extension PayloadHistory {
   ///   - dates: How dates are written; nil means as in the history's options.
   ///   - includingUndecodable: Whether to include entries that do not decode.
   /// - Returns: The number of omitted entries.
-  /// - Throws: ``PreferencesError``: `.doesNotDecode` when the key's value isn't an array, `.readOnly`,
+  /// - Throws: ``PreferencesError``: `.doesNotDecode` when the key's value isn't data, `.readOnly`,
   ///   `.noSpace`. The history and the key's value are unchanged then.
   @discardableResult
   public func writeBack(
@@ -25,6 +25,8 @@ extension PayloadHistory {
   ) throws -> Int {
     let encoder = PayloadCoder<Payload>.makeEncoder(options, dates: dates ?? options.dates)
     return try naming {
+      // An array that may not be imported would be found again and again.
+      try refuseIfReadOnly()
       while true {
         try takeOver()
         let found = preferences.writtenDomain.value(forKey: key)

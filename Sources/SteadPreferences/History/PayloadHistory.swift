@@ -216,7 +216,7 @@ extension PayloadHistory {
       let contents = news.changed.map { coder.content($0.stored) }
       if hasVanished(news.changed, contents) { continue }
       guard core.withLock({ state in state.take(news, contents) }) else { continue }
-      report(contents.compactMap(\.cause))
+      report(contents.reversed().compactMap(\.cause))
       hasNews = true
       break
     }
@@ -240,6 +240,8 @@ extension PayloadHistory {
   }
 
   /// Reports entries that were just found not to decode to the preferences' handler, as one error.
+  ///
+  /// - Parameter causes: Newest first.
   func report(_ causes: [UndecodableCause]) {
     guard let first = causes.first else { return }
     problems.add(

@@ -102,5 +102,6 @@ struct UndecodableEntryTests {
       ])
     let report = try #require(home.preferences.lastError)
     #expect(!report.description.contains("secret"))
+    #expect(report.message.hasSuffix(" The newest of them: \(history.undecodable[0].message)"))
   }
 }

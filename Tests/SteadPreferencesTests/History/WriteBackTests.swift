@@ -76,6 +76,20 @@ struct WriteBackTests {
     #expect(try decoded(.deferredToDate).map(\.id) == [2])
   }
 
+  /// Preferences that may only be read leave an array under the key. Writing back looked for it to be
+  /// imported, for ever.
+  @Test func readOnlyPreferencesRefuseBesideAnArray() throws {
+    try home.history().prepend(1)
+    try home.writeArray(#"[{"id":2,"text":"b","date":0}]"#)
+    let preferences = try Preferences(
+      domain: "domain", directory: home.directory.url, options: .init(isReadOnly: true))
+    preferences.onError = home.errors.handler
+    let history = try PayloadHistory<Prompt>("prompts", in: preferences)
+    let error = #expect(throws: PreferencesError.self) { try history.writeBack() }
+    #expect(error?.code == .readOnly)
+    #expect(home.hasArray)
+  }
+
   @Test func doesNotOverwriteWhatIsNoArray() throws {
     let history = try home.history()
     try history.prepend(1)
