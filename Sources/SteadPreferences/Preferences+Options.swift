@@ -3,8 +3,9 @@ extension Preferences {
   public struct Options: Sendable, Hashable {
     /// Whether writing is disabled; a call that would write fails with `.readOnly`.
     public var isReadOnly = false
-    /// The maximum size of the domain's property list in bytes; nil for no limit.
+    /// The maximum size of the domain's keys and values in bytes; nil for no limit.
     ///
+    /// They are counted as they are written into the journal, which takes about as much as a binary property list.
     /// A value that would exceed it is refused with `.quotaExceeded`, and
     /// ``Preferences/sizeLimitExceededNotification`` is posted. Existing values are kept.
     public var quota: Int?

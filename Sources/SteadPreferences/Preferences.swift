@@ -70,8 +70,8 @@ public final class Preferences: Sendable {
   /// The preferences of a suite, which several apps of one user share; nil means the app's own.
   ///
   /// Returns nil for the global domain and the app's own identifier, as on Apple's systems, and for names
-  /// that are empty, longer than 180 bytes, begin with a dot, or contain a slash, two dots in a row or
-  /// control characters; the reason is passed to `onError`.
+  /// that are empty, longer than 180 bytes, begin with a dot, or contain a slash, a backslash, two dots in a
+  /// row or control characters; the reason is passed to `onError`.
   public convenience init?(suiteName: String?) {
     self.init(suiteName: suiteName, environment: .process)
   }
@@ -97,8 +97,8 @@ public final class Preferences: Sendable {
   ///   - directory: The directory of the domain's files, including `domain.plist`; nil means the environment's.
   ///   - options: How it is opened.
   ///   - environment: The process and machine that the search list uses.
-  /// - Throws: ``PreferencesError`` `.invalidDomainName` by the rules of ``init(suiteName:)``, and
-  ///   `.unavailable` when the domain cannot be opened.
+  /// - Throws: ``PreferencesError`` `.invalidDomainName` for names that no domain may have, by the rules of
+  ///   ``init(suiteName:)``, and `.unavailable` when the domain cannot be opened.
   public convenience init(
     domain: String? = nil, directory: URL? = nil, options: Options = Options(),
     environment: Environment = .process

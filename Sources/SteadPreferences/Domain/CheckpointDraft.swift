@@ -39,8 +39,8 @@ struct CheckpointDraft {
 }
 
 extension DomainFile {
-  /// nil, and an error to be reported once, when a string has a character that XML cannot contain: otherwise
-  /// the log would grow without end.
+  /// nil, and an error to be reported once, when XML cannot hold a value: otherwise the log would grow without
+  /// end.
   fileprivate func xml(_ table: DomainTable) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
@@ -52,8 +52,9 @@ extension DomainFile {
           PreferencesError(
             code: .notAPropertyList,
             message:
-              "XML cannot hold all strings of the domain, so the property list is written in the "
-              + "binary format. Remove control characters, or choose the binary format.",
+              "XML cannot hold all values of the domain, so the property list is written in the "
+              + "binary format. Remove control characters from strings, and dates whose year has "
+              + "more than 9 digits, or choose the binary format.",
             domain: name, cause: error))
       }
       isToldOfFormat = true

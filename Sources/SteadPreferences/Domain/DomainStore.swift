@@ -285,7 +285,7 @@ extension DomainStore {
   struct Options: Sendable, Hashable {
     /// Whether writes are refused with `PreferencesError.Code.readOnly`.
     var isReadOnly = false
-    /// The maximum size of the property list in bytes; a write beyond it is refused with `.quotaExceeded`.
+    /// The maximum size of keys and values in bytes; a write beyond it is refused with `.quotaExceeded`.
     var quota: Int?
     /// The format in which the property list is published.
     var format = PropertyList.Format.binary

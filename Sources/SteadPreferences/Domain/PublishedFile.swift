@@ -54,7 +54,7 @@ struct PublishedFile: Equatable {
     }
   }
 
-  /// Length and two hashes of a file's contents.
+  /// Length and hash of a file's contents.
   struct Fingerprint: Equatable {
     var byteCount: UInt64
     var hash: UInt64
