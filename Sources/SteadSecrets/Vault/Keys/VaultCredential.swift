@@ -10,8 +10,8 @@ struct VaultCredential {
     guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
       throw SecretError(
         code: .invalidName,
-        message: "A credential's name must not be empty, begin with a dot or contain a slash. "
-          + "Choose another.")
+        message: "A credential's name must not be empty, begin with a dot, or contain a slash or a "
+          + "NUL. Choose another.")
     }
     self.name = name
     directory = environment["CREDENTIALS_DIRECTORY"]
