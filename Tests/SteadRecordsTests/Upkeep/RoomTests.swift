@@ -136,6 +136,23 @@ import WorkerModels
     #expect(try ModelContext(container).only(Unrelated.self).number == 7)
   }
 
+  /// The numbers of rows began again at 1, so that an identifier from before led to an object that was made later.
+  @Test("an identifier of an erased object never leads to a new one")
+  func erasingKeepsNumbers() throws {
+    let container = try openLedgers(at: StoreFile().url)
+    let context = ModelContext(container)
+    let old = Ledger(number: 1, writer: "test", amounts: [1, 2])
+    context.insert(old)
+    try context.save()
+    let identifier = old.persistentModelID
+    try container.erase()
+    let fresh = ModelContext(container)
+    let new = Ledger(number: 2, writer: "test", amounts: [3])
+    fresh.insert(new)
+    try fresh.save()
+    #expect(new.persistentModelID != identifier)
+  }
+
   @Test("another process finds an erased store empty, and goes on with it")
   func erasesUnderAnotherProcess() throws {
     let url = try StoreFile().url

@@ -161,10 +161,14 @@ extension RecordStore {
   }
 
   private func deleteRows(_ connection: StoreConnection) throws {
-    for table in tables { try connection.execute("DELETE FROM \(table.name.sqlName)") }
+    for table in tables {
+      try retireNumbers(of: table.name, connection)
+      try connection.execute("DELETE FROM \(table.name.sqlName)")
+    }
     for entity in layout.entities where plans[entity.index] != nil {
       for index in entity.joined {
         guard let join = entity.properties[index].joinTable else { continue }
+        try retireNumbers(of: join.name, connection)
         try connection.execute("DELETE FROM \(join.name.sqlName)")
       }
       // A full-text index only marks entries as deleted, and keeps the words.
@@ -183,5 +187,12 @@ extension RecordStore {
     try HistoryRemoval(connection: connection).removeAll()
     // What this transaction has deleted must be gone, too.
     try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
+  }
+
+  /// Keeps the numbers of a table's rows from being given out again: an old identifier must not lead to a new object.
+  private func retireNumbers(of table: String, _ connection: StoreConnection) throws {
+    if connection.numbersRowsByKey { return }
+    let newest = try connection.integer("SELECT max(\"_id\") FROM \(table.sqlName)") ?? 0
+    if newest > 0 { try connection.retire(newest, table: table) }
   }
 }
