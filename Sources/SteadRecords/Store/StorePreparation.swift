@@ -198,7 +198,8 @@ struct StorePreparation {
       guard let index = TableIndex(constraint, of: entity, isUnique: isUnique) else {
         throw SwiftDataError(
           .loadIssueModelContainer,
-          "A to-many relationship of \(entity.name) cannot be unique or indexed.")
+          "A to-many relationship of \(entity.name) cannot be unique or indexed. Take it out of #Unique and #Index."
+        )
       }
       try connection.execute(index.creation)
     }
