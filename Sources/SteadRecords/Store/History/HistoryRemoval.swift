@@ -58,7 +58,8 @@ struct HistoryRemoval {
         + "WHERE number = ?1", [.integer(number)])
   }
 
-  private func record(_ last: Int64) throws {
+  /// Has the tokens of the transactions before one expire.
+  func record(_ last: Int64) throws {
     try connection.run(
       "INSERT INTO stead_metadata VALUES (?1, ?2) "
         + "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",

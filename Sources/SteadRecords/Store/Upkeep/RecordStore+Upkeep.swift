@@ -184,7 +184,10 @@ extension RecordStore {
     for case .text(let name) in synced.map({ $0[0] }) {
       try connection.execute("DROP TABLE \(name.sqlName)")
     }
-    try HistoryRemoval(connection: connection).removeAll()
+    let removal = HistoryRemoval(connection: connection)
+    try removal.removeAll()
+    // The newest token expires, too: whoever has it must learn that the objects are gone.
+    try removal.record(number + 1)
     // What this transaction has deleted must be gone, too.
     try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
   }
