@@ -31,7 +31,9 @@ extension Preferences {
     } catch {
       throw PreferencesError(
         code: .damaged,
-        message: "The data to import isn't a property list with a dictionary as its root.",
+        message:
+          "The data to import isn't a property list with a dictionary as its root. Nothing was imported; "
+          + "give the contents of a property list file.",
         domain: domain, cause: error)
     }
     let target = search.list.target

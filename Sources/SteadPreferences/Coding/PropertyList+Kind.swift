@@ -7,7 +7,7 @@ extension PropertyList {
     case .float, .double: "a number"
     case .date: "a date"
     case .data: "data"
-    case .string: "text"
+    case .string: "a string"
     case .array: "an array"
     case .dictionary: "a dictionary"
     }
@@ -20,6 +20,8 @@ extension PreferencesError {
   init(_ stored: PropertyList, isNo type: Any.Type) {
     self.init(
       code: .doesNotDecode,
-      message: "The stored value is \(stored.kindName), which cannot be read as \(type).")
+      message:
+        "The stored value is \(stored.kindName), which cannot be read as \(type). Set the key again, "
+        + "or remove it.")
   }
 }
