@@ -44,6 +44,15 @@ import Testing
     #expect(try two.note("Milk & “honey”")?.photo == note.photo)
   }
 
+  @Test(arguments: ["notes", "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef"])
+  func aNameThatTheServerWouldRefuseIsRefusedAtOnce(_ zone: String) async throws {
+    let transport = try transport(try await enrolled("one"))
+    let store = try SyncedKeyValueStore(file: directory.file("settings.store"))
+    #expect(throws: SyncError.notAServerZone(zone)) {
+      try SyncEngine(keyValueStores: [zone: store], transport: transport)
+    }
+  }
+
   @Test func newsArriveByThemselves() async throws {
     let one = try Device(try transport(try await enrolled("one")))
     let two = try Device(try transport(try await enrolled("two")))

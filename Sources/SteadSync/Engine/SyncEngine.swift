@@ -59,6 +59,7 @@ public actor SyncEngine {
     var zones: [any SyncedZone] = []
     func identifier(_ name: String) throws -> ZoneID {
       guard let id = ZoneID(name) else { throw SyncError.invalidName(name) }
+      try transport.check(id)
       if zones.contains(where: { $0.id == id }) { throw SyncError.zoneUsedTwice(name) }
       return id
     }

@@ -16,6 +16,8 @@ public enum SyncError: Error, Hashable, Sendable {
   case noSuchAttribute(String)
   /// A name is no identifier.
   case invalidName(String)
+  /// A server of `stead serve` has no zone of that name.
+  case notAServerZone(String)
   /// There are no credentials of this device.
   case notEnrolled
   /// An internal call came outside a transaction.
@@ -51,6 +53,9 @@ extension SyncError: CustomStringConvertible {
     case .invalidName(let name):
       "\(name) is no name of a zone. Use 1 to 200 printable ASCII characters without spaces, quotation marks and "
         + "backslashes."
+    case .notAServerZone(let name):
+      "\(name) is no name of a zone of `stead serve`. Use 32 hexadecimal digits in lower case, the same on each device; "
+        + "`openssl rand -hex 16` makes some."
     case .notEnrolled:
       "This device is not enrolled. Get a code from the server with `stead serve invite`, and call "
         + "HTTPSyncTransport.enrol(server:user:code:)."

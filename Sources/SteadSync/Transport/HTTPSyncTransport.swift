@@ -55,6 +55,19 @@ public final class HTTPSyncTransport: SyncTransport {
 
   public var device: DeviceID? { get async { await access.device } }
 
+  /// Characters of a zone's name, which are 128 random bits in hexadecimal digits.
+  static let zoneLength = 32
+
+  public func check(_ zone: ZoneID) throws {
+    let isHexadecimal = zone.text.utf8.allSatisfy {
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+    }
+    guard isHexadecimal, zone.text.utf8.count == Self.zoneLength else {
+      throw SyncError.notAServerZone(zone.text)
+    }
+  }
+
   // MARK: Records
 
   public func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {

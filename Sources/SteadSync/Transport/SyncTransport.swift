@@ -7,6 +7,9 @@ public import SteadSyncProtocol
 public protocol SyncTransport: Sendable {
   /// The name under which the server knows the device; nil where it takes any. A part of each stamp.
   var device: DeviceID? { get async throws }
+  /// Throws if no server that is reached this way can have a zone of this name. Called when an engine is made; does nothing
+  /// by default.
+  func check(_ zone: ZoneID) throws
   /// Makes sure that a zone exists. Called before its first exchange in a process.
   func prepare(_ zone: ZoneID) async throws
   /// Sends changes to a zone.
@@ -24,5 +27,6 @@ public protocol SyncTransport: Sendable {
 
 extension SyncTransport {
   public var device: DeviceID? { get async throws { nil } }
+  public func check(_ zone: ZoneID) throws {}
   public func prepare(_ zone: ZoneID) async throws {}
 }
