@@ -108,9 +108,10 @@ public final class HistoryObserver: Observable, Sendable {
         let seen = places.withLock { $0[index] }
         let scan = HistoryScan(after: seen, authors: authors, entities: names)
         let result = try store.read(.newest) { connection, number in
-          (hasEvent: try scan.run(on: connection), number: number)
+          (hasEvent: try scan.run(on: connection, newest: number), number: number)
         }
-        places.withLock { $0[index] = max($0[index], result.number) }
+        // Less than before if the store was restored from an older copy.
+        places.withLock { $0[index] = result.number }
         if result.hasEvent { isEvent = true }
       } catch {
         Report.problem("The store's history cannot be observed: \(error)")
@@ -130,8 +131,11 @@ private struct HistoryScan {
   let authors: [String]
   let entities: Set<String>
 
-  func run(on connection: StoreConnection) throws -> Bool {
+  /// - Parameter newest: The number of the last transaction.
+  func run(on connection: StoreConnection, newest: Int64) throws -> Bool {
     guard try connection.hasHistory() else { return false }
+    // A token of a newer copy of the store: what changed since isn't known.
+    if after > newest { return true }
     // A deleted transaction may have been an event.
     if try connection.lastDeletedTransaction() > after { return true }
     let statement = try connection.statement(

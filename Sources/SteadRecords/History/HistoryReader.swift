@@ -15,13 +15,22 @@ struct HistoryReader {
 
   private var identifier: String { store.identity.identifier }
 
-  /// Throws when a transaction after a bound of the filter was deleted.
+  /// Throws when a transaction after a bound of the filter was deleted, or the bound is after the last transaction.
   private func checkTokens(_ connection: StoreConnection) throws {
     guard !filter.lowerBounds.isEmpty else { return }
     let deleted = try connection.lastDeletedTransaction()
+    // The newest row counts the store's commits, so it is never deleted.
+    let newest = try connection.integer("SELECT max(number) FROM stead_history") ?? 0
     for bound in filter.lowerBounds {
       // A token that does not name the store was made before the store's first transaction.
       let number = bound.token.number(in: identifier) ?? 0
+      guard number <= newest else {
+        throw SwiftDataError(
+          .historyTokenExpired,
+          "The token is not of this store's history: it names transaction \(number), and the store has \(newest). The "
+            + "store was restored from an older copy. Fetch the objects again, and continue from the newest token."
+        )
+      }
       guard number < deleted else { continue }
       throw SwiftDataError(
         .historyTokenExpired,

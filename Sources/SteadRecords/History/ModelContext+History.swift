@@ -7,9 +7,9 @@ extension ModelContext {
   /// Costs a look at each row of the history after the greatest token that the predicate names, so name the last one
   /// that you have handled. Unsaved changes are not part of any transaction.
   ///
-  /// Throws `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate were deleted,
-  /// `unreadableStore` if the history was damaged, `invalidTransactionFetchRequest` for transactions of a store of
-  /// another kind, and what the predicate throws.
+  /// Throws `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate were deleted, or if the
+  /// token is newer than the store, which was restored from a backup; `unreadableStore` if the history was damaged,
+  /// `invalidTransactionFetchRequest` for transactions of a store of another kind, and what the predicate throws.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
     let given = try container.customStores.compactMap { try $0?.fetchHistory(descriptor) }

@@ -37,6 +37,30 @@ import Testing
     #expect(try context.fetchHistory(Transactions()).map(\.transactionIdentifier) == [4, 5])
   }
 
+  /// The fetch was empty, and left out what was saved after the restore until the numbers were beyond the token's.
+  @Test("H3 a token that is newer than a restored backup expires")
+  func newerThanBackup() throws {
+    let (store, context) = try filled(.file)
+    let backup = store.directory.appending(path: "backup.store")
+    try store.container.backUp(to: backup)
+    let last = try context.fetchHistory(Transactions()).map(\.token)[4]
+    context.insert(Harbor(place: "lost"))
+    try context.save()
+    let newer = try context.fetchHistory(Transactions()).map(\.token)[5]
+    let restored = ModelContext(
+      try ModelContainer(for: store.schema, configurations: ModelConfiguration(url: backup)))
+    #expect(
+      try restored.fetchHistory(Transactions(predicate: #Predicate { $0.token > last })).isEmpty)
+    let error = try #require(throws: SwiftDataError.historyTokenExpired) {
+      try restored.fetchHistory(Transactions(predicate: #Predicate { $0.token > newer }))
+    }
+    #expect(error.message.contains("it names transaction 6, and the store has 5"))
+    // A token may bound the transactions from above.
+    #expect(
+      try restored.fetchHistory(Transactions(predicate: #Predicate { $0.token <= newer })).count
+        == 5)
+  }
+
   @Test("of everything lets the numbers go on", arguments: StorePlace.allCases)
   func deletesAll(_ place: StorePlace) throws {
     let (store, context) = try filled(place)

@@ -60,6 +60,26 @@ import WorkerModels
     await rises(observer, above: seen)
   }
 
+  /// The observer waited until the restored store had as many transactions as the token.
+  @Test("hears a store that is older than its token, and what is saved then", .hangLimit)
+  func olderStore() async throws {
+    let store = try TestStore.voyages()
+    let context = store.context()
+    context.insert(Label(title: "a"))
+    try context.save()
+    let name = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?
+        .storeIdentifier)
+    let observer = HistoryObserver(
+      historyTokens: [name: DefaultHistoryToken(store: name, number: 100)],
+      modelContainer: store.container)
+    await rises(observer, above: 0)
+    let seen = observer.eventCounter
+    context.insert(Label(title: "b"))
+    try context.save()
+    await rises(observer, above: seen)
+  }
+
   @Test("hears other processes", .hangLimit)
   func processes() async throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
