@@ -43,6 +43,7 @@ struct StoreLayoutBuilder {
     let inHierarchy = entity.superentity != nil || !entity.subentities.isEmpty
     let declared = models[index].all
     let keyPaths = models[index].keyPaths
+    try Self.check(count: stored[index].count, of: entity.name)
     let properties = try zip(stored[index], declared).enumerated().map { place, pair in
       try property(pair.0, pair.1, at: place, of: entity)
     }
@@ -57,6 +58,15 @@ struct StoreLayoutBuilder {
         ) { first, _ in first },
         uniqueness: constraints(of: entity, \.uniquenessConstraints),
         indexed: constraints(of: entity, \.indices)))
+  }
+
+  /// Throws if a model has more stored properties than a row without columns has places for.
+  static func check(count: Int, of name: String) throws {
+    guard count > _RowReader.propertyLimit else { return }
+    throw SchemaProblem(
+      .loadIssueModelContainer,
+      "\(name) has \(count) stored properties, inherited ones included, and may have \(_RowReader.propertyLimit). Move some "
+        + "into a Codable struct or another model.")
   }
 
   private func constraints(

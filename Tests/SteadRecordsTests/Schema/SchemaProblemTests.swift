@@ -15,6 +15,20 @@ import Testing
     return error?.message ?? ""
   }
 
+  /// An object without a row looked for its 1,025th column behind the end of the columns.
+  @Test("a model with more properties than 1,024 is an error that says how many it may have")
+  func tooManyProperties() throws {
+    try StoreLayoutBuilder.check(count: 1024, of: "Form")
+    let problem = #expect(throws: SchemaProblem.self) {
+      try StoreLayoutBuilder.check(count: 1025, of: "Form")
+    }
+    #expect(problem?.code == .loadIssueModelContainer)
+    #expect(
+      problem?.message.hasPrefix(
+        "Form has 1025 stored properties, inherited ones included, and may have 1024.")
+        == true)
+  }
+
   /// `Author.books` named `\Book.publisher`, which leads to a Publisher. The container opened, and
   /// then each book that was appended was lost.
   @Test("an inverse that leads to another class is an error that names both sides")
