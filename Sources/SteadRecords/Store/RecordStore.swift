@@ -191,13 +191,14 @@ final class RecordStore: @unchecked Sendable {
   private func checkModels() throws {
     guard historian.schemaVersion != modelVersion else { return }
     if let stored = try writer.storedSchema() {
+      // Its facts alone: a stored schema has no default values, and its migration is done.
       let difference = SchemaDifference(from: layout.schema, to: stored)
       guard difference.isEmpty else {
         throw SwiftDataError(
           .unknownSchema,
           "The store has since been opened with other models, and was migrated. "
-            + "\(difference.description.replacing("\n", with: " ")) Nothing was saved; open a new container with the "
-            + "models that the store has now.")
+            + "\(difference.facts) Nothing was saved; open a new container with the models that the store has now."
+        )
       }
     }
     modelVersion = historian.schemaVersion

@@ -66,7 +66,8 @@ extension SchemaDifference: CustomStringConvertible {
     (changes + refusals).map(\.description).joined(separator: "\n")
   }
 
-  /// The changes in one line, for a stage whose closures convert what cannot follow automatically.
+  /// The changes in one line, without remedies: for a stage whose closures convert what cannot follow automatically,
+  /// and for a migration that was done.
   var facts: String {
     (changes + refusals).map { $0.fact ?? $0.description }.joined(separator: " ")
   }
