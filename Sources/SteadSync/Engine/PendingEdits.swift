@@ -1,6 +1,6 @@
 import SteadSyncProtocol
 
-/// The pending edits of a moment, to find those that lost when the server has taken them.
+/// A snapshot of the pending edits, which shows later which of them lost after the server has accepted them.
 struct PendingEdits {
   private let client: ClientID
   private let transactions: [Transaction]
@@ -10,8 +10,8 @@ struct PendingEdits {
     transactions = state.outbox
   }
 
-  /// What became of edits that are no longer pending: those whose values others have overwritten, and those of records
-  /// that are gone.
+  /// The conflicts of edits that are no longer pending: another device has overwritten their values, or their records
+  /// no longer exist.
   func lost(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
     guard zone.state.client == client else { return [] }
     let done = transactions.prefix { $0.number <= zone.state.acknowledged }
@@ -37,7 +37,7 @@ struct PendingEdits {
     let found = try zone.storage.record(mutation.id)
     for (name, value) in mutation.values.sorted(by: { $0.key < $1.key }) {
       if let found, found.isLive {
-        // The other rules keep what each device has given.
+        // The other rules keep every device's contribution.
         let rule = zone.schema.entities[found.type]?.fields[name]?.merge ?? .last
         guard rule == .last, let field = found.fields[name], field.value != value,
           field.stamp > stamp,

@@ -4,17 +4,17 @@ import SteadRecords
 import SteadSQLite
 import SteadSyncProtocol
 
-/// One zone and the store whose rows it has.
+/// One zone, with the store whose rows it syncs.
 ///
-/// Everything happens in turns. A turn is one transaction of the store: what the history has is taken into the outbox,
-/// then comes what the turn is for, then rows are given what their records have. So a crash leaves a whole turn or none,
-/// and an edit is always stamped before what comes from elsewhere is applied.
+/// All work is done in turns. A turn is one transaction of the store. First it moves new changes of the history into
+/// the outbox, then it does its own work, then it writes changed records into their rows. So a crash leaves a whole
+/// turn or none, and a local edit always gets its stamp before remote changes are applied.
 final class RecordZone: SyncedZone {
-  /// Who makes the changes that come from elsewhere, in the store's history.
+  /// The author of remote changes in the store's history.
   static let author = "sync"
-  /// The name of the sync's place among the history's readers.
+  /// The name of the sync among the history's readers.
   static let reader = "stead.sync"
-  /// How many edits a comparison of all rows puts into one transaction.
+  /// The number of edits that a comparison of all rows puts into one transaction.
   private static let batch = 300
 
   let id: ZoneID
@@ -24,7 +24,7 @@ final class RecordZone: SyncedZone {
   private let now: @Sendable () -> Int64
   private var open: OpenZone?
 
-  /// The zone as this process knows it, as long as the tables say that no other has had a turn since.
+  /// The zone in memory; valid as long as no other process has had a turn since, which the tables show.
   private final class OpenZone: ZoneView {
     var zone: ClientZone<StoredRecords>
     var stored: StoredState
@@ -85,7 +85,7 @@ final class RecordZone: SyncedZone {
     try ConflictTable(database: transaction).note(
       acknowledged.lost(in: open.zone), at: now())
     shown.formUnion(open.zone.takeChangedRecords())
-    // Conflicts are found by what became of pending edits, not by how.
+    // Conflicts are found from the result for each pending edit, however it came about.
     _ = open.zone.takeNotes()
     try RowRenderer(model, transaction, open).show(shown)
     try open.zone.merger.overlay.base.saveStaged()
@@ -96,21 +96,21 @@ final class RecordZone: SyncedZone {
     try open.stored.save(open.zone.state, transaction)
     open.turn += 1
     try SyncTables.set("turn", .integer(open.turn), transaction)
-    // This transaction's own changes are the records'.
+    // This transaction's own changes came from the records.
     let place = try transaction.lastCommit() + 1
     try SyncTables.set("history", .integer(place), transaction)
     try transaction.setHistoryReader(Self.reader, to: place)
     return result
   }
 
-  /// The zone as the tables have it, and records to show because the models have changed.
+  /// The zone as stored in the tables, and the records to show again because the models have changed.
   private func opened(
     _ transaction: RowTransaction
   ) throws -> (open: OpenZone, news: Set<RecordID>) {
     try SyncTables.prepare(transaction)
     if let open, try SyncTables.integer("turn", transaction) == open.turn { return (open, []) }
     if let known = try SyncTables.text("zone", transaction), known != id.text {
-      // The configuration names another zone now; its rows become that one's.
+      // The configuration now names another zone, which takes over the rows.
       try SyncTables.clear(transaction)
     }
     try SyncTables.set("zone", .text(id.text), transaction)
@@ -157,7 +157,7 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  /// Whether programs have saved anything since the last turn. Costs a look-up.
+  /// Whether programs have saved anything since the last turn. Costs one look-up.
   func hasNews() throws -> Bool {
     try rows.read { transaction in
       guard try SyncTables.isPrepared(transaction) else { return true }
@@ -204,15 +204,15 @@ final class RecordZone: SyncedZone {
 
   // MARK: Blobs
 
-  /// The bytes of a blob that a row of this device has; nil when none has them any more.
+  /// The bytes of a blob, from a row of this device; nil if no row has them any more.
   func bytes(of blob: BlobID) throws -> Data? {
     try rows.read { try BlobTable(database: $0).bytes(of: blob, model, $0) }
   }
 
-  /// The blobs that records name and this device hasn't got.
+  /// The blobs that records name and that this device lacks.
   func missingBlobs(of records: [Record]) throws -> [BlobID] {
     let names = records.filter(\.isLive).flatMap { record in
-      // Only those that a row of this version can have.
+      // Only those that a row of this app version can hold.
       (model.types[record.type]?.fields ?? [:]).filter(\.value.isBlob).keys.compactMap {
         record.fields[$0].flatMap { SteadSyncProtocol.Schema.blob($0.value) }
       }
@@ -225,7 +225,7 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  /// Keeps fetched blobs for the page that names them.
+  /// Stores fetched blobs until the page that names them is applied.
   func keep(_ blob: BlobID, _ bytes: Data) throws {
     guard SHA256.hexadecimal(bytes) == blob.text else {
       throw SyncError.unreachable(reason: "a large value arrived damaged")
@@ -235,7 +235,7 @@ final class RecordZone: SyncedZone {
 
   // MARK: The history
 
-  /// Takes what programs have changed into the outbox; returns records whose rows have to be made again.
+  /// Moves the changes of programs into the outbox; returns the records whose rows must be written again.
   private func takeHistory(
     _ transaction: RowTransaction, _ open: OpenZone
   ) throws -> Set<RecordID> {
@@ -255,7 +255,7 @@ final class RecordZone: SyncedZone {
     return undone
   }
 
-  /// Takes all rows that differ from their records, and the deletion of those that are gone.
+  /// Collects all rows that differ from their records, and the deletions of rows that no longer exist.
   private func compareAll(
     _ transaction: RowTransaction, _ open: OpenZone, _ undone: inout Set<RecordID>
   ) throws {
@@ -287,7 +287,7 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  /// Commits the edits of one transaction of the store; in several where a server would not take them in one.
+  /// Commits the edits of one transaction of the store, split where a server would not accept them in one.
   private func commit(
     _ edits: [(edit: Edit, milliseconds: Int64)], _ open: OpenZone, _ undone: inout Set<RecordID>
   ) throws {
@@ -295,7 +295,7 @@ final class RecordZone: SyncedZone {
     switch try open.zone.commit(edits) {
     case .committed: return
     case .unknown(let id):
-      // It was deleted elsewhere.
+      // Another device deleted it.
       undone.insert(id)
       try commit(edits.filter { $0.edit.id != id }, open, &undone)
     case .tooLarge where edits.count > 1:
@@ -314,7 +314,7 @@ final class RecordZone: SyncedZone {
 }
 
 extension WireModel {
-  /// Changes when records may have to be shown otherwise.
+  /// Changes when records may have to be shown differently.
   var signature: String {
     entities.values.map { entity in
       "\(entity.shape.name)(\(entity.fields.map(\.name).joined(separator: ",")))"

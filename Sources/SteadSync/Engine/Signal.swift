@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one task. A signal that comes while nobody waits is kept; several are one.
+/// Wakes one task. A signal without a waiting task is kept; several count as one.
 final class Signal: Sendable {
   private struct State {
     var isSet = false

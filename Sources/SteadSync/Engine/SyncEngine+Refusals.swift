@@ -1,18 +1,18 @@
 import SteadSyncProtocol
 
-// What others, or the server, did not let stand.
+// Edits that were overruled by other devices or refused by the server.
 
 extension SyncEngine {
-  /// The edits of this device that others did not let stand, oldest first: the last 1,000 of each zone.
+  /// The edits of this device that other devices overruled, oldest first: the last 1,000 of each zone.
   public func conflicts() throws -> [SyncConflict] {
     try zones.flatMap { try $0.conflicts() }
   }
 
-  /// Gives an overwritten field the value again that this device had given it, as an edit of now. Returns whether that
-  /// is possible; then the conflict is forgotten, and the edit is sent.
+  /// Sets an overwritten field to this device's value again, as a new edit. Returns whether that is possible; if so,
+  /// the conflict is removed and the edit is sent.
   ///
-  /// Not possible for objects that are gone, for what a model denies, and for a large value whose bytes aren't on this
-  /// device any more.
+  /// It isn't possible if the object no longer exists, if a model's rule forbids it, or if this device no longer has
+  /// the bytes of a large value.
   @discardableResult
   public func undo(_ conflict: SyncConflict) throws -> Bool {
     guard let edit = conflict.undoing else { return false }
@@ -31,17 +31,17 @@ extension SyncEngine {
     return false
   }
 
-  /// Forgets the conflicts.
+  /// Removes all conflicts from the list.
   public func clearConflicts() throws { for zone in zones { try zone.clearConflicts() } }
 
-  /// The changes that the server has refused, with reasons. They are not in the store any more.
+  /// The changes that the server has refused, with the reasons. They are no longer in the store.
   public func quarantine() throws -> [QuarantinedChange] {
     try zones.flatMap { zone in
       try zone.peek { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
     }
   }
 
-  /// Makes a refused change once more, as edits of now. Returns whether that is possible; then it is sent.
+  /// Makes a refused change again, as new edits. Returns whether that is possible; if so, it is sent.
   @discardableResult
   public func retry(_ change: QuarantinedChange) throws -> Bool {
     try act(on: change) { zone, index in
@@ -49,7 +49,7 @@ extension SyncEngine {
     }
   }
 
-  /// Gives a refused change up.
+  /// Discards a refused change.
   public func discard(_ change: QuarantinedChange) throws {
     _ = try act(on: change) { zone, index in
       zone.discard(at: index)

@@ -2,7 +2,7 @@ import Foundation
 public import SteadRecords
 import SteadSyncProtocol
 
-/// Keeps the stores of a container equal to zones of a server, and through it to other devices.
+/// Syncs the stores of a container with zones of a server, and so with other devices.
 ///
 /// A store takes part when its configuration names a zone:
 ///
@@ -13,15 +13,15 @@ import SteadSyncProtocol
 /// await engine.start()
 /// ```
 ///
-/// What any program saves to the store is sent, also what was saved while no engine ran. What comes from elsewhere is
-/// saved by the author `sync`, in one transaction for each answer of the server; contexts, live results and Observation
-/// see it as they see commits of another process. What a context is editing and has not saved stays as it is.
+/// Everything that any program saves to the store is sent, even if no engine was running then. Remote changes are
+/// saved by the author `sync`, in one transaction for each answer of the server. Contexts, live results and
+/// Observation see them like commits of another process. A context's unsaved edits stay as they are.
 public actor SyncEngine {
-  /// How an engine works.
+  /// The settings of an engine.
   public struct Options: Sendable {
-    /// How many records a request asks for at most.
+    /// The maximum number of records that one request asks for.
     public var pageSize = 1000
-    /// How long an engine waits after a failure: at first, and at most; doubled each time, with a random part.
+    /// The wait after a failure: the first and the longest. It doubles with each failure, and has a random part.
     public var retryDelay: ClosedRange<Double> = 0.5...60
     /// The device's time in milliseconds since 1970.
     public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
@@ -29,27 +29,27 @@ public actor SyncEngine {
     public init() {}
   }
 
-  /// What the engine does; observable.
+  /// The engine's state; observable.
   public nonisolated let status = SyncStatus()
 
   let transport: any SyncTransport
   let options: Options
   let zones: [any SyncedZone]
-  /// Set when there may be something to exchange.
+  /// Signalled when there may be something to exchange.
   let signals: [ZoneID: Signal]
-  /// Set when an exchange has succeeded.
+  /// Signalled when an exchange has succeeded.
   private let exchangeEnds: [ZoneID: Signal]
   private var watches: [any AnyObject & Sendable] = []
   private var tasks: [Task<Void, Never>] = []
-  /// The exchanges under way, so that two of one zone don't meet.
+  /// The exchanges in progress, so that a zone has one at a time.
   private var exchanges: [ZoneID: Task<Void, any Error>] = [:]
 
-  /// Makes an engine for the stores of a container that have a zone, and for stores of keys and values; ``start()``
-  /// begins.
+  /// Makes an engine for the stores of a container that have a zone, and for key-value stores. Call ``start()`` to
+  /// begin.
   ///
-  /// Throws ``SyncError`` when there is none, when two have the same zone, or when one cannot be synced.
+  /// Throws ``SyncError`` if no store has a zone, if two have the same zone, or if a store cannot be synced.
   ///
-  /// - Parameter keyValueStores: Stores of keys and values by their zones.
+  /// - Parameter keyValueStores: Key-value stores by their zones.
   public init(
     _ container: ModelContainer? = nil, keyValueStores: [String: SyncedKeyValueStore] = [:],
     transport: some SyncTransport, options: Options = Options()
@@ -89,7 +89,7 @@ public actor SyncEngine {
 
   // MARK: Running
 
-  /// Syncs from now on, until ``pause()``. Returns at once.
+  /// Syncs until ``pause()`` is called. Returns at once.
   public func start() {
     guard tasks.isEmpty else { return }
     for zone in zones {
@@ -102,7 +102,7 @@ public actor SyncEngine {
     }
   }
 
-  /// Stops syncing; what is under way is given up, and nothing is lost. ``start()`` goes on.
+  /// Stops syncing. Exchanges in progress are cancelled, and nothing is lost. ``start()`` continues.
   public func pause() {
     for task in tasks { task.cancel() }
     tasks = []
@@ -110,16 +110,16 @@ public actor SyncEngine {
     for zone in zones { status.update(zone.id.text) { $0.activity = .paused } }
   }
 
-  /// Sends everything that is saved and fetches everything that is new, and returns then. Works while paused, too.
+  /// Sends everything that is saved, fetches everything that is new, and then returns. Also works while paused.
   ///
-  /// Throws ``SyncError`` or what the store throws; what was exchanged until then stays.
+  /// Throws ``SyncError`` or what the store throws. Whatever was exchanged before the error stays.
   public func syncNow() async throws {
     for zone in zones { try await exchange(zone.id) }
   }
 
-  /// Fetches everything again with the next exchange; what is shown and what is pending stays.
+  /// Fetches everything again in the next exchange. Shown records and pending changes stay.
   ///
-  /// For stores that seem to differ from the server's. Costs a first fetch.
+  /// For a store that seems to differ from the server. Costs as much as the first fetch.
   public func resync() throws {
     for zone in zones {
       try zone.turn { try $0.refetch() }
@@ -130,7 +130,7 @@ public actor SyncEngine {
 
   // MARK: Turns of the loops
 
-  /// Exchanges whenever something is saved or has come, until it is cancelled.
+  /// Exchanges whenever something was saved or the server has news, until it is cancelled.
   private static func run(
     _ id: ZoneID, _ signal: Signal, _ engine: () -> SyncEngine?
   ) async {
@@ -157,13 +157,13 @@ public actor SyncEngine {
     }
   }
 
-  /// Waits for the server's news, until it is cancelled.
+  /// Waits for news from the server, until it is cancelled.
   private static func listen(
     _ id: ZoneID, _ signal: Signal, _ exchanged: Signal, _ engine: () -> SyncEngine?
   ) async {
     while !Task.isCancelled {
       guard let (transport, cursor) = await engine()?.place(of: id) else { return }
-      // The first exchange isn't done yet.
+      // The first exchange isn't finished yet.
       guard let cursor else {
         await exchanged.wait()
         continue
@@ -175,28 +175,28 @@ public actor SyncEngine {
         // Until an exchange has moved the cursor, the server would answer at once.
         await exchanged.wait()
       } catch {
-        // A wait costs the server little. What is wrong is told by the exchanges, which wait longer each time.
-        // The pause before the server is asked again, which a save has no part in: it wakes the exchanges.
+        // A wait costs the server little. Exchanges report errors, and wait longer each time. This is the pause
+        // before the server is asked again. A save doesn't end it: it wakes the exchanges.
         let delay = max(Double.random(in: waitDelay), pause(error))
         try? await Task.sleep(for: .seconds(delay))
       }
     }
   }
 
-  /// How long after a failure the server is asked for news again, in seconds.
+  /// The pause after a failure before the server is asked for news again, in seconds.
   private static let waitDelay = 0.5...2
   /// The longest pause that a server may ask for, in seconds.
   private static let longestPause = 3600.0
 
-  /// How long the server has asked to be left alone, in seconds.
+  /// The pause that the server has asked for, in seconds.
   private static func pause(_ error: any Error) -> Double {
     guard case SyncError.busy(let seconds, _) = error else { return 0 }
     return min(max(seconds, 0), longestPause)
   }
 
-  /// The zones that the server has news of, or that have to ask it for another reason.
+  /// The zones that the server has news of, or that must ask it for another reason.
   private var stale: Set<ZoneID> = []
-  /// The zones whose pending changes the server does not take from this version of the app.
+  /// The zones whose pending changes the server does not accept from this version of the app.
   private var held: Set<ZoneID> = []
   private var prepared: Set<ZoneID> = []
 
@@ -211,10 +211,10 @@ public actor SyncEngine {
     if stale.contains(id) { return true }
     do {
       if try zone.hasNews() { return true }
-      // Any turn takes what programs have saved into the outbox, also one that was for something else.
+      // Every turn moves the changes of programs into the outbox, whatever else it is for.
       return try !held.contains(id) && zone.peek { $0.nextPush() != nil }
     } catch {
-      // What can't be read now is found out by the exchange.
+      // If this can't be read now, the exchange reports it.
       return true
     }
   }
@@ -248,7 +248,7 @@ public actor SyncEngine {
         task.cancel()
       }
     } catch {
-      // What it was to fetch is still to be fetched, by whoever is next.
+      // The next caller fetches what this one did not.
       stale.insert(id)
       signals[id]?.set()
       throw error
@@ -278,7 +278,7 @@ public actor SyncEngine {
     }
   }
 
-  /// Makes the server's zone, and takes the name that the server knows this device by.
+  /// Makes the zone on the server, and adopts the server's name for this device.
   private func prepare(_ zone: any SyncedZone) async throws {
     guard !prepared.contains(zone.id) else { return }
     let device = try await transport.device
@@ -289,11 +289,11 @@ public actor SyncEngine {
     prepared.insert(zone.id)
   }
 
-  /// How often in a row the server may ask for something else than it gets. Halving a push of 400 transactions takes
+  /// How often in a row the server may refuse a push and ask for another. Halving a push of 400 transactions takes
   /// nine.
   private static let attemptLimit = 20
 
-  /// Sends what is pending; returns why some of it cannot be sent.
+  /// Sends pending changes; returns why some of them cannot be sent.
   private func push(_ zone: any SyncedZone) async throws -> SyncError? {
     var absent: Set<BlobID> = []
     var sent: Set<BlobID> = []
@@ -323,17 +323,17 @@ public actor SyncEngine {
       case .expired, .rollback, .gap, .schemaWanted, .tooLarge:
         attempts += 1
         guard attempts <= Self.attemptLimit else {
-          throw SyncError.unreachable(reason: "it does not take what it has asked for")
+          throw SyncError.unreachable(reason: "it rejects what it has asked for")
         }
       }
       try zone.turn { try $0.receive(answer, to: push, freshClient: RandomName.client()) }
-      // The next page says what to do.
+      // The answer to the next fetch decides.
       if answer == .expired || answer == .rollback { return nil }
     }
     return nil
   }
 
-  /// Fetches until the zone is as the server has it.
+  /// Fetches until the zone equals the server's.
   private func fetch(_ zone: any SyncedZone) async throws {
     while true {
       try Task.checkCancellation()
@@ -353,7 +353,7 @@ public actor SyncEngine {
     }
   }
 
-  /// Fetches the blobs that a page's records name and this device has not got.
+  /// Fetches the blobs that a page's records name and that this device lacks.
   private func fetchBlobs(of page: Page, _ zone: any SyncedZone) async throws {
     for blob in try zone.missingBlobs(of: page.records) {
       try zone.keep(blob, try await transport.download(blob, from: zone.id))

@@ -2,36 +2,36 @@ public import Foundation
 public import Observation
 import Synchronization
 
-/// What a sync does at the moment, zone by zone; observable.
+/// The present state of a sync, zone by zone; observable.
 ///
-/// Reading it costs a lock. It changes on the engine's threads, so observe it where changes may come from any thread.
+/// Reading it costs a lock. It changes on the engine's threads, so your observer must accept changes from any thread.
 public final class SyncStatus: Observable, Sendable {
-  /// What a zone does.
+  /// The activity of a zone.
   public enum Activity: Hashable, Sendable {
-    /// It has not begun, or is paused.
+    /// It hasn't started, or is paused.
     case paused
-    /// It sends and fetches.
+    /// It is sending and fetching.
     case syncing
     /// Everything is sent, and nothing new is known.
     case upToDate
-    /// The last attempt failed; it is tried again at that time.
+    /// The last attempt failed; the next one is at that time.
     case failed(retryAt: Date)
   }
 
   /// The state of a zone.
   public struct Zone: Hashable, Sendable {
     public var activity = Activity.paused
-    /// When everything was sent and fetched last.
+    /// When everything was last sent and fetched.
     public var lastSuccess: Date?
-    /// How many transactions wait to be sent.
+    /// The number of transactions that wait to be sent.
     public var pendingCount = 0
-    /// How many transactions the server has refused.
+    /// The number of transactions that the server has refused.
     public var quarantinedCount = 0
-    /// How many records could not be shown, since their values are not of the models' types.
+    /// The number of records that cannot be shown, because their values don't fit the models' types.
     public var unshownCount = 0
-    /// How far the first fetch is, from 0 to 1; nil when it is done.
+    /// The progress of the first fetch, from 0 to 1; nil when it is done.
     public var firstFetch: Double?
-    /// Why the last attempt failed, and what to do; nil after a success.
+    /// Why the last attempt failed, with a remedy; nil after a success.
     public var problem: String?
   }
 

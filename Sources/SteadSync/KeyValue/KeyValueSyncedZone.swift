@@ -1,7 +1,7 @@
 import Foundation
 import SteadSyncProtocol
 
-/// A store of keys and values as an engine sees it.
+/// A key-value store as a zone of an engine.
 final class KeyValueSyncedZone: SyncedZone {
   let id: ZoneID
   private let store: SyncedKeyValueStore
@@ -59,7 +59,7 @@ final class KeyValueSyncedZone: SyncedZone {
     file.watch(body)
   }
 
-  // No values of keys are blobs.
+  // Values of keys are never blobs.
 
   func bytes(of blob: BlobID) throws -> Data? { nil }
   func missingBlobs(of records: [Record]) throws -> [BlobID] { [] }

@@ -3,16 +3,16 @@ import SteadFiles
 import SteadSQLite
 import SteadSyncProtocol
 
-// Sendable: everything that changes is used under `lock` alone, the connection too.
+// Sendable: all mutable state, including the connection, is used only under `lock`.
 /// The keys of a store and their values, as a zone in a SQLite file of its own.
 ///
-/// Every call takes one lock. A change costs one transaction; what is read is in memory as long as no other process has
-/// had a turn, which costs one look-up to know.
+/// Every call takes one lock. A change costs one transaction. Values are read from memory unless another process has
+/// had a turn; to find that out costs one look-up.
 final class KeyValueZoneFile: @unchecked Sendable {
-  /// How long a call waits for other processes, in milliseconds.
+  /// The longest wait for other processes, in milliseconds.
   private static let patience: Int32 = 10_000
 
-  /// What a change of this process or of others did to keys.
+  /// What a change by this or another process did to keys.
   struct Change {
     var keys: [String]
     var isFirst: Bool
@@ -27,7 +27,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   private var values: [String: SyncValue] = [:]
   private let signals = SignalList()
 
-  /// - Parameter file: nil for memory.
+  /// - Parameter file: Nil for a database in memory.
   init(_ file: URL?) throws {
     if let file { try Self.make(file.path) }
     var options = SQLiteOptions(file.map { .file($0.path) } ?? .memory)
@@ -40,8 +40,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
     try locked { try load() }
   }
 
-  /// Makes a file that its owner alone may read. One that is there is not opened: to close another descriptor of it
-  /// would end the locks that this process has on it.
+  /// Makes a file that only its owner may read. An existing file is not opened: closing another descriptor of it
+  /// would release this process's locks on it.
   private static func make(_ path: String) throws {
     let disk = POSIXDisk()
     guard try disk.status(at: path) == nil else { return }
@@ -66,7 +66,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     try transact { _ in }
   }
 
-  /// Runs a body in one transaction; returns the keys whose values changed.
+  /// Runs a body in one transaction; returns the keys whose values have changed.
   @discardableResult
   private func transact(
     _ body: (inout ClientZone<StoredRecords>) throws -> Void
@@ -110,7 +110,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     try SyncTables.integer("turn", connection) == turnNumber
   }
 
-  /// Reads the zone from the file; returns the keys whose values are others than before.
+  /// Reads the zone from the file; returns the keys whose values have changed.
   private func open() throws -> Set<String> {
     try SyncTables.prepare(connection)
     stored = StoredState()
@@ -136,7 +136,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   // MARK: Values
 
-  /// All values, as of now.
+  /// All present values.
   func all() throws -> [String: SyncValue] {
     try locked {
       if try !isCurrent() { try load() }
@@ -187,7 +187,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   // MARK: Syncing
 
-  /// A turn of an engine; returns what it changed, too.
+  /// A turn of an engine; also returns what it changed.
   func turn<Result>(
     _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> (result: Result, change: Change) {
@@ -218,7 +218,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   // MARK: Notes
 
-  /// A string that was kept beside the values, on this device alone.
+  /// A string that is stored with the values, but on this device only.
   func note(_ name: String) throws -> String? { try read { try SyncTables.text(name, $0) } }
 
   func setNote(_ note: String, _ name: String) throws {

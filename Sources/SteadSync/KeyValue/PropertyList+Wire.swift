@@ -27,7 +27,7 @@ extension PropertyList {
     }
   }
 
-  /// nil for null, and for what a later version may say.
+  /// Nil for null, and for values of a later version.
   init?(wire value: SyncValue) {
     switch value {
     case .bool(let flag): self = .bool(flag)
@@ -59,7 +59,7 @@ extension PropertyList {
     }
   }
 
-  /// What a column could be.
+  /// Values that a column could have.
   private static func plain(_ value: SyncValue) -> PropertyList? {
     switch ColumnCoding.column(value) {
     case .integer(let number)?: .integer(number)
@@ -70,7 +70,7 @@ extension PropertyList {
     }
   }
 
-  /// A key that begins with the sign anyway gets another.
+  /// A key that already begins with the sign gets a second one.
   private static func escaped(_ key: String) -> String { key.hasPrefix("$") ? "$" + key : key }
 
   private static func unescaped(_ name: String) -> String {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls those who want to know.
+/// Calls its registered handlers.
 final class SignalList: Sendable {
   final class Listener: Sendable {
     let body: @Sendable () -> Void
@@ -10,7 +10,7 @@ final class SignalList: Sendable {
   private struct Weak: Sendable { weak var listener: Listener? }
   private let listeners = Mutex<[Weak]>([])
 
-  /// Calls a body as long as what is returned lives.
+  /// Calls a body at each signal, for the lifetime of the returned object.
   func add(_ body: @escaping @Sendable () -> Void) -> Listener {
     let listener = Listener(body)
     listeners.withLock { list in

@@ -4,7 +4,7 @@ import SteadFormats
 import SteadSyncProtocol
 
 #if !canImport(Darwin)
-  /// The name that Apple's systems have for it.
+  /// The name that this class has on Apple's systems.
   public typealias NSUbiquitousKeyValueStore = SyncedKeyValueStore
 
   /// Why values have changed: the key of a number in a notification's `userInfo`.
@@ -13,27 +13,27 @@ import SteadSyncProtocol
   public let NSUbiquitousKeyValueStoreChangedKeysKey = SyncedKeyValueStore.changedKeysKey
   /// Another device has changed values.
   public let NSUbiquitousKeyValueStoreServerChange = SyncedKeyValueStore.serverChange
-  /// Values of the account have come for the first time.
+  /// The account's values have arrived for the first time.
   public let NSUbiquitousKeyValueStoreInitialSyncChange = SyncedKeyValueStore.initialSyncChange
-  /// A value was not set, since the store would be larger than it may.
+  /// A value was not set, because the store would exceed its limit.
   public let NSUbiquitousKeyValueStoreQuotaViolationChange =
     SyncedKeyValueStore.quotaViolationChange
-  /// The device has another account.
+  /// The device now uses another account.
   public let NSUbiquitousKeyValueStoreAccountChange = SyncedKeyValueStore.accountChange
 #endif
 
 /// Small values that all devices of an account share, with the API of Apple's `NSUbiquitousKeyValueStore`.
 ///
-/// Values are property lists. The whole store has at most 1 MB, a value 1 MB, and there are at most 1,024 keys of at most
-/// 64 bytes each. What is beyond is not set, and ``didChangeExternallyNotification`` says so with the reason
+/// Values are property lists. A store holds at most 1 MB and 1,024 keys of at most 64 bytes; one value may have 1 MB.
+/// A value beyond these limits is not set. ``didChangeExternallyNotification`` is then posted with the reason
 /// `NSUbiquitousKeyValueStoreQuotaViolationChange`.
 ///
-/// A change is saved at once, in one transaction of a SQLite file, and sent when a ``SyncEngine`` has the store. Of two
-/// changes of one key the later one stays. Several processes may use one file. Setting costs some 0.1 ms, getting a look
-/// whether another process has changed anything.
+/// A change is saved at once, in one transaction of a SQLite file, and sent if a ``SyncEngine`` has the store. Of two
+/// changes of one key, the later one wins. Several processes may use one file. Setting a value costs about 0.1 ms;
+/// getting one costs a check whether another process has changed anything.
 public final class SyncedKeyValueStore: Sendable {
-  /// Posted when an engine of this process has brought other values, and when a value was too large to be set. What another
-  /// process sets is there when it is next got, without a notification.
+  /// Posted after an engine of this process has fetched new values, and after a value was too large to be set. The
+  /// next read returns another process's changes; they post no notification.
   public static let didChangeExternallyNotification = Notification.Name(
     "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
   public static let changeReasonKey = "NSUbiquitousKeyValueStoreChangeReasonKey"
@@ -43,8 +43,8 @@ public final class SyncedKeyValueStore: Sendable {
   public static let quotaViolationChange = 2
   public static let accountChange = 3
 
-  /// The store of the app, in its data directory. Where that can't be used, its values are in memory and end with the
-  /// process, which is reported once.
+  /// The app's store, in its data directory. If the directory can't be used, the values are in memory and are lost
+  /// with the process; this is reported once.
   public static let `default`: SyncedKeyValueStore = {
     do {
       return try SyncedKeyValueStore(file: defaultFile())
@@ -55,17 +55,17 @@ public final class SyncedKeyValueStore: Sendable {
   }()
 
   let zone: KeyValueZoneFile?
-  /// Set when an engine of this process has brought other values.
+  /// Signalled when an engine of this process has fetched new values.
   let arrivals = SignalList()
 
-  /// Opens or makes a store in a file. Throws what opening a SQLite file throws, and ``SyncError``.
+  /// Opens or creates a store in a file. Throws ``SyncError``, and the errors of opening a SQLite file.
   public init(file: URL) throws { zone = try KeyValueZoneFile(file) }
 
   private init(zone: KeyValueZoneFile?) { self.zone = zone }
 
-  /// A store whose values end with the object; for tests.
+  /// A store in memory, whose values are lost with the object; for tests.
   public static func inMemory() -> SyncedKeyValueStore {
-    // SQLite's databases in memory fail to open only where there is no memory left.
+    // An SQLite database in memory fails to open only if no memory is left.
     SyncedKeyValueStore(zone: try? KeyValueZoneFile(nil))
   }
 
@@ -90,26 +90,26 @@ public final class SyncedKeyValueStore: Sendable {
     }
   }
 
-  /// The value of a key; nil where there is none.
+  /// The value of a key; nil if it has none.
   public func object(forKey key: String) -> Any? {
     value(forKey: key).flatMap { PropertyList(wire: $0)?.anyValue }
   }
 
-  /// The string of a key; nil where it has none.
+  /// The string of a key; nil if it has none.
   public func string(forKey key: String) -> String? { object(forKey: key) as? String }
 
-  /// The array of a key; nil where it has none.
+  /// The array of a key; nil if it has none.
   public func array(forKey key: String) -> [Any]? { object(forKey: key) as? [Any] }
 
-  /// The dictionary of a key; nil where it has none.
+  /// The dictionary of a key; nil if it has none.
   public func dictionary(forKey key: String) -> [String: Any]? {
     object(forKey: key) as? [String: Any]
   }
 
-  /// The data of a key; nil where it has none.
+  /// The data of a key; nil if it has none.
   public func data(forKey key: String) -> Data? { object(forKey: key) as? Data }
 
-  /// The whole number of a key; 0 where it has none.
+  /// The whole number of a key; 0 if it has none.
   public func longLong(forKey key: String) -> Int64 {
     switch value(forKey: key) {
     case .int(let number): number
@@ -119,7 +119,7 @@ public final class SyncedKeyValueStore: Sendable {
     }
   }
 
-  /// The number of a key; 0 where it has none.
+  /// The number of a key; 0 if it has none.
   public func double(forKey key: String) -> Double {
     switch value(forKey: key) {
     case .int(let number): Double(number)
@@ -129,7 +129,7 @@ public final class SyncedKeyValueStore: Sendable {
     }
   }
 
-  /// The flag of a key, or whether its number is another than 0; false where it has none.
+  /// The Boolean of a key, or whether its number isn't 0; false if it has neither.
   public func bool(forKey key: String) -> Bool { double(forKey: key) != 0 }
 
   /// All values by their keys.
@@ -139,7 +139,8 @@ public final class SyncedKeyValueStore: Sendable {
 
   // MARK: Setting
 
-  /// Sets a property list, or removes the value where it is nil. What is no property list is not set, which is reported.
+  /// Sets a property list, or removes the value if it is nil. A value that isn't a property list is not set, and is
+  /// reported.
   public func set(_ object: Any?, forKey key: String) {
     guard let object else { return removeObject(forKey: key) }
     let list: PropertyList
@@ -169,7 +170,7 @@ public final class SyncedKeyValueStore: Sendable {
   func put(_ value: SyncValue?, _ key: String) -> Bool {
     do {
       guard try zone?.set(value, forKey: key) != nil else { return true }
-      // A key that no store could have is a quota's matter on Apple's systems, too.
+      // Apple's systems also treat a key that no store could have as a quota violation.
       notify(Self.quotaViolationChange, [key])
     } catch {
       SyncReport.problem("A shared value was not saved: \(error)")
@@ -177,7 +178,7 @@ public final class SyncedKeyValueStore: Sendable {
     return false
   }
 
-  /// Returns whether values are saved, as they are after each change. What is to be sent is sent by the engine.
+  /// Returns whether values are saved; they are after each change. The engine sends them.
   @discardableResult
   public func synchronize() -> Bool { (try? zone?.all()) != nil }
 

@@ -1,36 +1,36 @@
 import SteadFiles
 
-/// Why something could not be synced, and what to do.
+/// An error of the sync; its description includes a remedy.
 public enum SyncError: Error, Hashable, Sendable {
-  /// The store's sync was made by a later version.
+  /// A later version made the store's sync tables.
   case newerFormat(found: Int64, known: Int64)
-  /// The container has no configuration with a zone.
+  /// No configuration of the container has a zone.
   case nothingToSync
   /// Several configurations name one zone.
   case zoneUsedTwice(String)
-  /// The store keeps no history, which says what has to be sent.
+  /// The store keeps no history, from which the sync learns what to send.
   case noHistory(configuration: String)
-  /// The store is of a kind that cannot be synced.
+  /// This kind of store cannot be synced.
   case notARecordStore(configuration: String)
-  /// A merge rule is for something that is no attribute of the store's models, or lies in external storage.
+  /// A merge rule names something that isn't an attribute of the store's models, or is in external storage.
   case noSuchAttribute(String)
-  /// A name is no identifier.
+  /// A name isn't a valid identifier.
   case invalidName(String)
-  /// A server of `stead serve` has no zone of that name.
+  /// `stead serve` doesn't take a zone of this name.
   case notAServerZone(String)
-  /// There are no credentials of this device.
+  /// This device has no credentials.
   case notEnrolled
-  /// An internal call came outside a transaction.
+  /// An internal call was made outside a transaction.
   case notInTransaction
-  /// The server says that the app is too old to write.
+  /// The app is too old to write to this zone.
   case appTooOld(minimum: Int)
-  /// The app's models contradict those that other devices have synced.
+  /// The app's models contradict the models that other devices have synced.
   case schemaConflict
-  /// The server does not let this device do that.
+  /// The server refuses the request.
   case refused(status: Int, reason: String)
-  /// The server asks to be left alone for some seconds.
+  /// The server asks for a pause of some seconds.
   case busy(seconds: Double, reason: String)
-  /// The server cannot be reached, or answers something else.
+  /// The server cannot be reached, or its answer isn't one of the protocol.
   case unreachable(reason: String)
 }
 
@@ -38,7 +38,7 @@ extension SyncError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .newerFormat(let found, let known):
-      "The store's sync tables have format \(found), and this version knows \(known). Update the app."
+      "The store's sync tables have format \(found), and this version supports \(known). Update the app."
     case .nothingToSync:
       "No configuration of the container has a zone. Set `sync: .zone(…)` in a ModelConfiguration."
     case .zoneUsedTwice(let zone):
@@ -48,32 +48,34 @@ extension SyncError: CustomStringConvertible {
     case .notARecordStore(let name):
       "The configuration \(name) is of a custom store, which cannot be synced. Use a ModelConfiguration."
     case .noSuchAttribute(let name):
-      "A merge rule names \(name), which is no attribute of the store's models, or lies in external storage. Name a "
+      "A merge rule names \(name), which isn't an attribute of the store's models, or is in external storage. Name a "
         + "stored attribute of the model itself."
     case .invalidName(let name):
-      "\(name) is no name of a zone. Use 1 to 200 printable ASCII characters without spaces, quotation marks and "
+      "\(name) isn't a zone's name. Use 1 to 200 printable ASCII characters without spaces, quotation marks and "
         + "backslashes."
     case .notAServerZone(let name):
-      "\(name) is no name of a zone of `stead serve`. Use 32 hexadecimal digits in lower case, the same on each device; "
+      "`stead serve` doesn't take a zone named \(name). Use 32 hexadecimal digits in lower case, the same on each device; "
         + "`openssl rand -hex 16` makes some."
     case .notEnrolled:
       "This device is not enrolled. Get a code from the server with `stead serve invite`, and call "
         + "HTTPSyncTransport.enrol(server:user:code:)."
     case .notInTransaction: "A zone was used outside a transaction. Please report this."
     case .appTooOld(let minimum):
-      "The zone takes changes of schema \(minimum) and later. Update the app; until then it only reads."
+      "The zone accepts changes of schema \(minimum) and later. Update the app; until then it can only read."
     case .schemaConflict:
-      "The app's models contradict those that other devices have synced. Give what has changed another name."
-    case .refused(let status, let reason): "The server refuses with status \(status): \(reason)."
+      "The app's models contradict the models that other devices have synced. Give changed properties new names."
+    case .refused(let status, let reason):
+      "The server refused the request with status \(status): \(reason)."
     case .busy(let seconds, let reason):
-      "The server asks for a pause of \(seconds) s: \(reason). It is tried again then."
-    case .unreachable(let reason): "The server cannot be reached: \(reason). It is tried again."
+      "The server asks for a pause of \(seconds) s: \(reason). The request is then sent again."
+    case .unreachable(let reason):
+      "The server cannot be reached: \(reason). The request is sent again."
     }
   }
 }
 
 extension Stead.Problem.Code {
-  /// The sync met a problem that has no code of its own; see the problem's message.
+  /// A problem of the sync without a code of its own; see the problem's message.
   public static let syncFailed = Self("syncFailed")
 }
 

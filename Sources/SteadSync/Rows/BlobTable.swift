@@ -4,12 +4,12 @@ import SteadRecords
 import SteadSQLite
 import SteadSyncProtocol
 
-/// Large values of external attributes: a field names them by their hash, and they travel apart.
+/// Large values of external attributes. A field has their hash, and they are sent separately.
 ///
-/// Which blob a row has is in the table `stead_sync_blobs`, maybe of an earlier moment; fetched ones wait in `stead_sync_fetched` for the page
-/// that names them.
+/// The table `stead_sync_blobs` has each row's blob, possibly of an earlier moment. Fetched blobs wait in
+/// `stead_sync_fetched` for the page that names them.
 struct BlobTable {
-  /// Values of fewer bytes travel within their records.
+  /// Smaller values are sent within their records.
   static let threshold = 16 << 10
 
   let database: any SyncDatabase
@@ -35,7 +35,7 @@ struct BlobTable {
     return .object(["sha256": .string(hash), "size": .int(Int64(bytes.count))])
   }
 
-  /// The bytes of a blob, from a row that has it or from what was fetched; nil where this device hasn't got it.
+  /// The bytes of a blob, from a row or from the fetched ones; nil if this device lacks it.
   func bytes(of blob: BlobID, _ model: WireModel, _ rows: RowTransaction) throws -> Data? {
     var fetched: Data?
     try database.forEach(
@@ -76,7 +76,7 @@ struct BlobTable {
       [.text(row.root), .integer(row.number), .text(attribute), .text(hash)])
   }
 
-  /// Forgets the blobs of a row that is gone.
+  /// Forgets the blobs of a deleted row.
   func forget(_ row: RowMap.Row) throws {
     try database.run(
       "DELETE FROM stead_sync_blobs WHERE root = ?1 AND number = ?2",
@@ -89,6 +89,6 @@ struct BlobTable {
       [.text(blob.text), .blob(bytes)])
   }
 
-  /// Forgets what was fetched, when the rows have it.
+  /// Forgets fetched blobs that rows now have.
   func forgetFetched() throws { try database.run("DELETE FROM stead_sync_fetched") }
 }

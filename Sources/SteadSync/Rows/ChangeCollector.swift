@@ -2,25 +2,25 @@ import SteadRecords
 import SteadSQLite
 import SteadSyncProtocol
 
-/// What has to be asked about a zone to turn rows into edits.
+/// The questions about a zone that are needed to turn rows into edits.
 protocol ZoneView {
-  /// Who adds to counters.
+  /// The device that adds to counters.
   var device: DeviceID { get }
-  /// The record as programs see it; nil where it isn't live.
+  /// The record as programs see it; nil if it isn't live.
   func record(_ id: RecordID) throws -> Record?
-  /// The live records that refer to one.
+  /// The live records that refer to a record.
   func referrers(of id: RecordID) throws -> [RecordID]
 }
 
 /// Turns changes of rows into edits of records.
 ///
-/// Rows are read as they are now. A row that was inserted and is gone again is no edit.
+/// It reads the rows' present values. A row that was inserted and deleted again yields no edit.
 struct ChangeCollector {
   let model: WireModel
   let rows: RowTransaction
   let map: RowMap
   let view: any ZoneView
-  /// What was collected, in order, and when each was made, in milliseconds since 1970.
+  /// The collected edits, in order, each with its time in milliseconds since 1970.
   private(set) var edits: [(edit: Edit, milliseconds: Int64)] = []
   private var inserted: Set<RecordID> = []
   private var links: Set<RecordID> = []
@@ -30,7 +30,7 @@ struct ChangeCollector {
     let field: String
   }
 
-  /// The counters that have what was added already.
+  /// The counters whose additions were already collected.
   private var counters: Set<Counter> = []
 
   init(_ model: WireModel, _ rows: RowTransaction, _ view: any ZoneView) {
@@ -42,7 +42,7 @@ struct ChangeCollector {
 
   // MARK: Changes of a transaction
 
-  /// Adds what a transaction of the history has changed.
+  /// Adds the changes of one transaction of the history.
   mutating func add(_ changes: [RowChanges.Change]) throws {
     for change in changes {
       guard let entity = model.entities[change.entity] else { continue }
@@ -94,7 +94,7 @@ struct ChangeCollector {
 
   // MARK: All rows
 
-  /// Adds what differs between a row and its record, made now; for rows whose history isn't known.
+  /// Adds the differences between a row and its record, as edits of now; for rows whose history isn't known.
   mutating func compare(
     _ content: RowContent, _ entity: WireModel.Entity, _ milliseconds: Int64
   ) throws {
@@ -113,7 +113,7 @@ struct ChangeCollector {
 
   // MARK: Values
 
-  /// Fields of a row, for the record that it has.
+  /// Fields of a row, for its record.
   private mutating func fields(
     _ wanted: [WireModel.Field], of content: RowContent, _ id: RecordID?
   ) throws -> [String: SyncValue] {
@@ -125,7 +125,7 @@ struct ChangeCollector {
       let value = MergedValue.value(
         content.values[field.place], field.merge, known: known, device: view.device)
       fields[field.name] = value
-      // The row is read as it is now: what the first of a transaction's changes adds is all.
+      // The row's present value is read: the transaction's first change adds the whole difference.
       if field.merge == .counter, let id,
         value == known || !counters.insert(Counter(record: id, field: field.name)).inserted
       {
@@ -158,7 +158,7 @@ struct ChangeCollector {
 
   // MARK: Links
 
-  /// Adds the links that a row's list has, and the record does not, and the other way around.
+  /// Adds the links in a row's list that the record lacks, and removes those that the list lacks.
   private mutating func addLinks(
     of id: RecordID, _ row: RowMap.Row, _ side: WireModel.LinkSide, _ milliseconds: Int64
   ) throws {
@@ -174,7 +174,7 @@ struct ChangeCollector {
       let (owner, target) = side.isOwner ? (id, far) : (far, id)
       wanted[LinkID.make(relation: side.link.type, first: owner, second: target)] = far
     }
-    // Some are aliases of others that were made elsewhere: what counts is where they lead.
+    // Some are aliases of records from other devices: their targets count.
     var present: Set<RecordID> = []
     for link in try view.referrers(of: id) {
       guard let record = try view.record(link), record.type == side.link.type,

@@ -12,7 +12,7 @@ import SteadSyncProtocol
 /// | TEXT | a string |
 /// | BLOB | `{"$data": …}` in Base64 |
 ///
-/// What a number or a string means is known to the attribute: dates are seconds since 2001, UUIDs are 16 bytes, and
+/// The attribute defines what a number or a string means: dates are seconds since 2001, UUIDs are 16 bytes, and
 /// Codable values are strings of JSON.
 enum ColumnCoding {
   private static let (data, real) = ("$data", "$real")
@@ -29,7 +29,7 @@ enum ColumnCoding {
     }
   }
 
-  /// nil for a value that no column of this version has.
+  /// Nil for a value that no column of this version can hold.
   static func column(_ value: SyncValue) -> SQLValue? {
     switch value {
     case .null: return .null

@@ -1,7 +1,7 @@
 import SteadSQLite
 import SteadSyncProtocol
 
-/// Which pair of rows a link is, in the table `stead_sync_links`.
+/// The pair of rows of each link, in the table `stead_sync_links`.
 struct LinkTable {
   let database: any SyncDatabase
 

@@ -3,10 +3,10 @@ import SteadSyncProtocol
 
 /// The values of attributes that have merge rules, on the wire.
 ///
-/// A counter is what each device has added. A union is an array, which a column has as JSON. Greatest and smallest values
-/// are as others.
+/// A counter has each device's total. A union is an array, which a column holds as JSON. Greatest and smallest values
+/// have no special form.
 enum MergedValue {
-  /// - Parameter known: What the record has; nil for a record that is new.
+  /// - Parameter known: The record's value; nil for a new record.
   static func value(
     _ column: SQLValue, _ rule: MergeRule, known: SyncValue?, device: DeviceID
   ) -> SyncValue {
@@ -21,7 +21,7 @@ enum MergedValue {
     }
   }
 
-  /// nil for a value that no column of this version has.
+  /// Nil for a value that no column of this version can hold.
   static func column(_ value: SyncValue, _ rule: MergeRule) -> SQLValue? {
     switch (rule, value) {
     case (.counter, .object): .integer(SyncCounter.total(value))

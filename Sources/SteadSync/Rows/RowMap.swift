@@ -2,11 +2,11 @@ import SteadRecords
 import SteadSQLite
 import SteadSyncProtocol
 
-/// Which row of a store a record is, in the table `stead_sync_rows`.
+/// The row of each record, in the table `stead_sync_rows`.
 struct RowMap {
   let database: any SyncDatabase
 
-  /// A row by the root of its hierarchy, which has one sequence of numbers.
+  /// A row, by the root of its hierarchy: a hierarchy has one sequence of numbers.
   struct Row: Hashable {
     let root: String
     let number: Int64
@@ -19,7 +19,7 @@ struct RowMap {
     ).flatMap { RecordID($0) }
   }
 
-  /// The identifier of a row's record; a new one where it has none.
+  /// The identifier of a row's record; a new one if it has none.
   func identify(_ row: Row) throws -> (id: RecordID, isNew: Bool) {
     if let known = try id(of: row) { return (known, false) }
     let id = RandomName.record()

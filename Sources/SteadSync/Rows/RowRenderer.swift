@@ -2,10 +2,10 @@ import SteadRecords
 import SteadSQLite
 import SteadSyncProtocol
 
-/// Gives rows the values that their records have.
+/// Writes records into their rows.
 ///
-/// Rows of deleted records go first, then changed rows, then new ones. A reference to a record that isn't here stays
-/// NULL until that comes; a row that requires it waits.
+/// It first deletes the rows of deleted records, then writes changed rows, then new ones. A reference to a record
+/// that hasn't arrived stays NULL until it does; a row that requires the reference waits.
 struct RowRenderer {
   let model: WireModel
   let rows: RowTransaction
@@ -19,7 +19,7 @@ struct RowRenderer {
     self.view = view
   }
 
-  /// A record that has to be, or become, a row.
+  /// A record that has a row or gets one.
   private struct Item {
     let id: RecordID
     let record: Record
@@ -27,7 +27,7 @@ struct RowRenderer {
     var number: Int64?
   }
 
-  /// Shows records as they are in the view; returns how many rows were changed.
+  /// Writes records as they are in the view; returns the number of changed rows.
   @discardableResult
   func show(_ ids: Set<RecordID>) throws -> Int {
     var (dead, old, new): ([(RecordID, RowMap.Row)], [Item], [Item]) = ([], [], [])
@@ -49,7 +49,7 @@ struct RowRenderer {
         if let row { dead.append((id, row)) } else { try clearNote(id) }
         continue
       }
-      // A type of a later version of the app: kept in the base, without a row.
+      // A type of a later version of the app: it stays in the base, without a row.
       guard let entity = model.entities[record.type] else { continue }
       if let row {
         old.append(Item(id: id, record: record, entity: entity, number: row.number))
@@ -60,7 +60,7 @@ struct RowRenderer {
     var count = 0
     for (link, id, record) in links where record == nil { count += try removeLink(id, link) }
     for (id, row) in dead { count += try delete(id, row) }
-    // Before any row is written, so that rows of one turn find each other.
+    // Before any row is written, so that rows of one turn can refer to each other.
     for place in new.indices { try number(&new[place]) }
     count += try update(old)
     var waiting: Set<RecordID> = []
@@ -68,10 +68,10 @@ struct RowRenderer {
       let referrers = try view.referrers(of: item.id)
       if try insert(item) {
         count += 1
-        // Those that came before what they refer to.
+        // Records that arrived before their targets.
         waiting.formUnion(referrers.filter { !ids.contains($0) })
       } else {
-        // Rows of this turn may have its number already.
+        // Rows of this turn may already have its number.
         for referrer in referrers where try map.row(of: referrer) != nil {
           waiting.insert(referrer)
         }
@@ -99,7 +99,7 @@ struct RowRenderer {
     return 1
   }
 
-  /// Gives a new row its number, unless something that it requires isn't here yet.
+  /// Gives a new row its number, unless a record that it requires hasn't arrived.
   private func number(_ item: inout Item) throws {
     let number = try rows.newNumber(in: item.entity.shape)
     let reserved = try reservedNumber(item.entity.shape.root, number)
@@ -107,7 +107,7 @@ struct RowRenderer {
     try map.set(RowMap.Row(root: item.entity.shape.root, number: reserved), for: item.id)
   }
 
-  /// A number above those that records of this turn have.
+  /// A number above those of this turn's records.
   private func reservedNumber(_ root: String, _ number: Int64) throws -> Int64 {
     let last =
       try map.database.integer(
@@ -121,7 +121,7 @@ struct RowRenderer {
       guard let number = item.number,
         let content = try rows.content(of: item.entity.shape, number)
       else {
-        // The row is gone, and the record is not: an edit that was refused.
+        // The row no longer exists, but the record does: the deletion was refused.
         var lost = item
         lost.number = nil
         try map.forget(item.id)
@@ -134,7 +134,7 @@ struct RowRenderer {
       case .columns(let values): target = values
       case .cannotBeShown: continue
       case .waits:
-        // What it requires is gone again.
+        // A record that it requires no longer exists.
         _ = try delete(item.id, RowMap.Row(root: item.entity.shape.root, number: number))
         continue
       }
@@ -144,7 +144,7 @@ struct RowRenderer {
       try noteBlobs(item, number)
       if !changed.isEmpty { changes.append((item, changed, content)) }
     }
-    // Unique values first leave the rows that had them, so that rows can exchange them.
+    // Rows first give up their old unique values, so that two rows can swap them.
     for (item, values, _) in changes {
       let unique = values.map(\.column).filter(item.entity.uniqueColumns.contains)
       if let number = item.number, !unique.isEmpty {
@@ -206,7 +206,7 @@ struct RowRenderer {
     return true
   }
 
-  /// Notes which blobs a row has, so that they need not be fetched again.
+  /// Records which blobs a row has, so that they aren't fetched again.
   private func noteBlobs(_ item: Item, _ number: Int64) throws {
     for field in item.entity.fields {
       guard case .attribute(let attribute) = field.kind, attribute.isExternal,
@@ -222,12 +222,12 @@ struct RowRenderer {
 
   private enum Values {
     case columns([SQLValue])
-    /// What the row requires isn't here.
+    /// A record that the row requires hasn't arrived.
     case waits
     case cannotBeShown
   }
 
-  /// What the columns of a row are to hold.
+  /// The new values of a row's columns.
   private func values(of item: Item, from content: RowContent) throws -> Values {
     let shape = item.entity.shape
     var result = content.values
@@ -273,7 +273,7 @@ struct RowRenderer {
     return .columns(result)
   }
 
-  /// A field that the record doesn't have, since its author's models don't, stays as it is; a new row gets the default.
+  /// A field that the record lacks, because its author's models do, stays as it is; a new row gets the default value.
   private func keep(
     _ attribute: RowShape.Attribute, of content: RowContent,
     in attributes: inout [String: SQLValue]
@@ -284,7 +284,7 @@ struct RowRenderer {
     attributes[attribute.name] = attribute.isExternal ? try rows.bytes(ofExternal: column) : column
   }
 
-  /// nil for a value that no column of this version has, and for a blob that isn't here.
+  /// Nil for a value that no column of this version can hold, and for a blob that hasn't arrived.
   private func column(_ value: SyncValue, _ rule: MergeRule) throws -> SQLValue? {
     guard let blob = SteadSyncProtocol.Schema.blob(value) else {
       return MergedValue.column(value, rule)
@@ -292,7 +292,7 @@ struct RowRenderer {
     return try BlobTable(database: rows).bytes(of: blob, model, rows).map { .blob($0) }
   }
 
-  /// A column of an external attribute stays as it is where its file has the same bytes.
+  /// A column of an external attribute stays as it is if its file has the same bytes.
   private func column(
     _ value: SQLValue, _ attribute: RowShape.Attribute, old: SQLValue
   ) throws -> SQLValue {
@@ -320,7 +320,7 @@ struct RowRenderer {
   private func removeLink(_ id: RecordID, _ link: WireModel.Link) throws -> Int {
     guard let known = try LinkTable(database: rows).pair(of: id) else { return 0 }
     try LinkTable(database: rows).forget(id)
-    // Another link may stand for the same pair, until both are merged.
+    // Another link may mean the same pair, until both are merged.
     if try LinkTable(database: rows).hasPair(link.type, known.owner, known.target) { return 0 }
     try rows.remove(
       RowPair(owner: known.owner, target: known.target, ownerOrder: nil, targetOrder: nil),
@@ -337,7 +337,7 @@ struct RowRenderer {
 
   // MARK: Notes
 
-  /// Says why a record has no row, for the status.
+  /// Notes why a record has no row, for the status.
   private func note(_ id: RecordID, _ reason: String) throws {
     try map.database.run(
       "INSERT INTO stead_sync_unshown VALUES (?1, ?2) "

@@ -2,7 +2,7 @@ import SteadRecords
 import SteadSQLite
 import SteadSyncProtocol
 
-/// How the entities of a store are said on the wire.
+/// How the entities of a store are represented on the wire.
 ///
 /// | a store's | is on the wire |
 /// |---|---|
@@ -14,19 +14,19 @@ import SteadSyncProtocol
 /// | unique attributes | a unique rule |
 /// | attribute with a merge rule | a field with that rule |
 struct WireModel: Sendable {
-  /// A column that is a field.
+  /// A column that is sent as a field.
   struct Field: Sendable {
     enum Kind: Sendable {
       case attribute(RowShape.Attribute)
       case reference(RowShape.Relationship)
-      /// In which of several relationships of its owner a row is.
+      /// Which of its owner's relationships a row belongs to, if there are several.
       case list
     }
 
-    /// The field's name on the wire, for ever.
+    /// The field's name on the wire, which never changes.
     let name: String
     let column: String
-    /// The column's place among those of the shape.
+    /// The column's position among the shape's columns.
     let place: Int
     let kind: Kind
     var merge = MergeRule.last
@@ -35,15 +35,15 @@ struct WireModel: Sendable {
   struct Entity: Sendable {
     let shape: RowShape
     var fields: [Field]
-    /// The places in `fields` by the names of properties.
+    /// The positions in `fields` by the names of properties.
     let places: [String: [Int]]
-    /// The relationships that are records of their own, by the names of properties.
+    /// The relationships that are sent as records of their own, by the names of properties.
     let links: [String: LinkSide]
     /// The columns of unique constraints.
     let uniqueColumns: Set<String>
   }
 
-  /// A relationship whose pairs are records.
+  /// A relationship whose pairs are sent as records.
   struct Link: Sendable {
     let type: String
     let list: PairList
@@ -64,7 +64,7 @@ struct WireModel: Sendable {
   let links: [String: Link]
   let types: [String: EntityRules]
 
-  /// - Throws: ``SyncError/noSuchAttribute(_:)`` for a rule of something else.
+  /// - Throws: ``SyncError/noSuchAttribute(_:)`` for a rule that doesn't name an attribute.
   init(_ rows: StoreRows, merging merges: [ModelConfiguration.Sync.Merge] = []) throws {
     let links = Self.links(rows.shapes)
     self.links = Dictionary(uniqueKeysWithValues: links.values.map { ($0.type, $0) })
@@ -86,7 +86,7 @@ struct WireModel: Sendable {
     for shape in shapes.values {
       for relationship in shape.relationships {
         guard case .pairs(let list, isOwner: true) = relationship.storage else { continue }
-        // Subclasses inherit it: the class that declares it gives the name.
+        // Subclasses inherit it: its name comes from the class that declares it.
         if let known = links[list], known.depth <= shape.lineage.count { continue }
         let link = Link(
           type: "\(shape.name).\(relationship.originalName)", list: list, ownerRoot: shape.root,
@@ -161,7 +161,7 @@ struct WireModel: Sendable {
       entity.fields.map { ($0.column, $0.name) }, uniquingKeysWith: { first, _ in first })
     rules.unique = entity.shape.uniqueness.compactMap { places in
       let fields = places.compactMap { names[entity.shape.columns[$0]] }
-      // What the wire doesn't have cannot be compared there.
+      // Columns that aren't sent cannot be compared on the server.
       guard fields.count == places.count, !fields.isEmpty else { return nil }
       return UniqueRule(fields.joined(separator: ","), fields: fields)
     }
@@ -181,8 +181,8 @@ extension MergeRule {
 }
 
 extension DeleteRule {
-  /// What a model's rule is on the wire: `noAction` leaves a reference that leads nowhere, which other devices
-  /// could not show.
+  /// A model's delete rule on the wire. `noAction` would leave a reference to nothing, which other devices could not
+  /// show.
   fileprivate init(_ rule: SteadRecords.Schema.Relationship.DeleteRule?) {
     switch rule {
     case .cascade: self = .cascade
@@ -193,9 +193,9 @@ extension DeleteRule {
 }
 
 extension WireModel {
-  /// The schema to sync by: what these models declare, and what earlier versions of them did.
+  /// The schema of the sync: the declarations of these models and of their earlier versions.
   ///
-  /// Its version counts what it declares, so that it grows with each addition, on every device alike.
+  /// Its version is the number of its declarations, so it grows with each addition, equally on every device.
   func schema(
     extending older: SteadSyncProtocol.Schema
   ) -> SteadSyncProtocol.Schema {

@@ -7,11 +7,12 @@ import Synchronization
 
 /// Makes preferences and the values of a store equal, key by key.
 ///
-/// The store's file remembers what both had when they last were equal, so that it is known which side has changed.
+/// The store's file records the last value that both sides had in common, which shows which side has changed.
 final class PreferenceLink: Sendable {
   private struct Pending {
     var keys: Set<String> = []
-    /// Whether a thread works on them. It may be this one, further up: a change that is made here is told of here.
+    /// Whether a thread is working on them. It may be this one, further up the stack: a change that is made here
+    /// calls back here.
     var isUnderWay = false
   }
 
@@ -24,7 +25,8 @@ final class PreferenceLink: Sendable {
     self.store = store
   }
 
-  /// Makes both sides of some keys equal. Calls that come meanwhile, from any thread, are done by the first.
+  /// Makes both sides of some keys equal. The first caller also does the work of calls that arrive in the meantime,
+  /// from any thread.
   func settle(_ keys: some Sequence<String>) {
     let isFirst = pending.withLock { pending in
       pending.keys.formUnion(keys)
@@ -62,7 +64,7 @@ final class PreferenceLink: Sendable {
       try zone.setNote(Self.digest(mine), place)
     } else {
       let list = shared.flatMap { PropertyList(wire: $0) }
-      // What a later version of this package has written stays in the store alone.
+      // Values of a later version of this package stay in the store only.
       guard list != nil || shared == nil else { return }
       try preferences.setPropertyList(list, forKey: key)
       try zone.setNote(Self.digest(shared), place)

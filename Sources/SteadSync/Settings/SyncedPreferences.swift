@@ -1,6 +1,6 @@
 public import SteadPreferences
 
-/// Keys of preferences whose values are the same on all devices.
+/// Preference keys whose values are synced between devices.
 ///
 /// ```swift
 /// let settings = SyncedPreferences(.standard, in: .default, \.theme, \.fontSize)
@@ -8,12 +8,12 @@ public import SteadPreferences
 /// await engine.start()
 /// ```
 ///
-/// As long as this object lives, what any program of this device sets or removes under one of the keys goes into the
-/// store, and what the store gets from other devices goes into the preferences. Other keys stay on this device. The
-/// limits are the store's: a value that it does not take stays on this device, too.
+/// While this object exists, changes that any program of this device makes to the keys are copied to the store, and
+/// changes from other devices are copied to the preferences. Other keys stay on this device. The store's limits
+/// apply: a value that it does not accept stays on this device.
 ///
-/// What was changed while there was no such object is found when the next one is made. Where both sides have changed,
-/// and where both have a value when a key is synced for the first time, the store's value stays.
+/// Changes that were made without such an object are found when the next one is created. If both sides have changed,
+/// or if both have a value when a key is first synced, the store's value wins.
 ///
 /// A change costs one transaction of the store's file.
 public final class SyncedPreferences: Sendable {
@@ -37,7 +37,7 @@ public final class SyncedPreferences: Sendable {
     self.link = link
     observation = preferences.observe(keys) { link.settle([$0.key]) }
     listener = store.arrivals.add { link.settle(keys) }
-    // What has changed before.
+    // Earlier changes.
     link.settle(keys)
   }
 }

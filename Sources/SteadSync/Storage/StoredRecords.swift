@@ -1,11 +1,11 @@
 import SteadSQLite
 import SteadSyncProtocol
 
-/// The records of a zone in tables of a database: the base, and pages that do not yet lead to the head.
+/// The records of a zone in tables of a database: the base, and the pages of an unfinished fetch.
 ///
-/// A record is one row with its encoding. A look-up reads one row, and so does that of a unique key.
+/// A record is one row with its encoding. A look-up, also by a unique key, reads one row.
 struct StoredRecords: ClientStorage {
-  /// Where the tables are reached while a transaction is open.
+  /// Access to the tables while a transaction is open.
   final class Access {
     private var opened: (any SyncDatabase)?
 
@@ -27,7 +27,7 @@ struct StoredRecords: ClientStorage {
   }
 
   let access: Access
-  /// What is staged in the transaction that is open; most pages go into the base in the one that brings them.
+  /// The records that the open transaction has staged; most pages move into the base in the same transaction.
   private var staged: [RecordID: Record] = [:]
 
   init(_ access: Access) { self.access = access }
@@ -103,7 +103,7 @@ struct StoredRecords: ClientStorage {
 
   mutating func stage(_ record: Record) { staged[record.id] = record }
 
-  /// Writes what is staged in memory, before a transaction ends.
+  /// Writes the records that are staged in memory, before a transaction ends.
   mutating func saveStaged() throws {
     if staged.isEmpty { return }
     let database = try access.database
@@ -146,13 +146,13 @@ struct StoredRecords: ClientStorage {
       "DELETE FROM stead_sync_base WHERE live = 0 AND seq <= ?1", [.integer(seq)])
   }
 
-  /// Indexes the base again, by rules that have changed.
+  /// Indexes the base again, after its rules have changed.
   mutating func reindex(by schema: SteadSyncProtocol.Schema) throws -> Set<RecordID> {
     let database = try access.database
     var live: Set<RecordID> = []
     var last: Int64 = 0
     while true {
-      // A batch at a time: what is read does not change under the reading.
+      // A batch at a time, so that no rows change while they are read.
       var batch: [Record] = []
       try database.forEach(
         "SELECT content FROM stead_sync_base WHERE seq > ?1 ORDER BY seq LIMIT 1000",

@@ -1,15 +1,15 @@
 import SteadSQLite
 import SteadSyncProtocol
 
-/// What a client keeps of a zone besides records, in tables: the outbox and the quarantine a row for each transaction,
-/// the rest as one row.
+/// A client's state of a zone besides records, in tables: a row for each transaction of the outbox and the
+/// quarantine, and one row for the rest.
 ///
-/// Saving costs what has changed.
+/// The cost of saving depends on the changes alone.
 struct StoredState {
-  /// What is in the tables.
+  /// The state in the tables.
   private var saved: ClientState?
 
-  /// Reads the state; nil where there is none.
+  /// Reads the state; nil if none was saved.
   mutating func load(_ database: any SyncDatabase) throws -> ClientState? {
     guard let text = try SyncTables.text("state", database) else { return nil }
     var state = try ClientState(encoded: text.utf8)
@@ -40,7 +40,7 @@ struct StoredState {
     saved = state
   }
 
-  /// The outbox loses its first transactions and gets others behind the last, unless all are numbered anew.
+  /// The outbox loses transactions at its start and gets new ones at its end, unless all are numbered again.
   private func saveOutbox(_ state: ClientState, _ database: any SyncDatabase) throws {
     var known: ClosedRange<Int64>?
     if let saved, saved.client == state.client, let first = saved.outbox.first?.number,
@@ -65,7 +65,7 @@ struct StoredState {
     }
   }
 
-  /// Has everything written again with the next save, after a transaction that was rolled back.
+  /// Makes the next save write everything, after a transaction was rolled back.
   mutating func forget() { saved = nil }
 
   private func text(_ value: some SyncCodable) -> String {

@@ -1,9 +1,9 @@
 import SteadRecords
 import SteadSQLite
 
-/// The database in which a zone's tables lie, within an open transaction: a store of records, or a file of their own.
+/// The database with a zone's tables, within an open transaction: a store of records, or a file of their own.
 protocol SyncDatabase: AnyObject {
-  /// A prepared statement, rewound and without values; the same one for the same text.
+  /// A prepared statement, reset and without values; the same one for equal SQL.
   func statement(_ sql: String) throws -> SQLiteStatement
   func execute(_ sql: String) throws
 }
@@ -17,7 +17,7 @@ extension SyncDatabase {
     try statement.run()
   }
 
-  /// Calls a body with each row of a statement that nothing else runs meanwhile.
+  /// Calls a body with each row of a statement. The body must not run the same statement.
   func forEach(
     _ sql: String, _ values: [SQLValue] = [], _ body: (SQLiteStatement) throws -> Void
   ) throws {
@@ -27,7 +27,7 @@ extension SyncDatabase {
     while try statement.step() { try body(statement) }
   }
 
-  /// The first column of the first row as a string; nil without a row, and for NULL.
+  /// The first column of the first row as a string; nil for NULL, and if there are no rows.
   func text(_ sql: String, _ values: [SQLValue] = []) throws -> String? {
     let statement = try statement(sql)
     defer { statement.reset() }
@@ -35,7 +35,7 @@ extension SyncDatabase {
     return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
   }
 
-  /// The first column of the first row as a number; nil without a row, and for NULL.
+  /// The first column of the first row as a number; nil for NULL, and if there are no rows.
   func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
     let statement = try statement(sql)
     defer { statement.reset() }

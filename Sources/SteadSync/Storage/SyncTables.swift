@@ -1,11 +1,11 @@
 import SteadSQLite
 
-/// The tables that a zone has in a database.
+/// The tables of a zone in a database.
 enum SyncTables {
-  /// Grows with each change of the tables.
+  /// The version of the tables, which grows with each change of them.
   static let format: Int64 = 1
 
-  /// Makes what is missing. Costs one look-up when nothing is.
+  /// Creates missing tables. Costs one look-up if none is missing.
   static func prepare(_ database: any SyncDatabase) throws {
     if try isPrepared(database) {
       let found = try integer("format", database) ?? 0
@@ -43,7 +43,7 @@ enum SyncTables {
     try set("format", .integer(format), database)
   }
 
-  /// Whether the tables are there.
+  /// Whether the tables exist.
   static func isPrepared(_ database: any SyncDatabase) throws -> Bool {
     try database.integer(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'stead_sync'") != nil
@@ -55,7 +55,7 @@ enum SyncTables {
     }
   }
 
-  /// Forgets everything that a zone has here; rows of models stay.
+  /// Deletes all data of the zone; rows of models stay.
   static func clear(_ database: any SyncDatabase) throws {
     try clearBase(database)
     for table in [

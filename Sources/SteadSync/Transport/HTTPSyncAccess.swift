@@ -5,9 +5,9 @@ import SteadSyncProtocol
   import FoundationNetworking
 #endif
 
-/// The access tokens of one account, renewed one at a time.
+/// The access token of one account; only one request at a time renews it.
 actor HTTPSyncAccess {
-  /// How long before its end a token is renewed, in seconds.
+  /// How long before its expiry a token is renewed, in seconds.
   private static let margin = 60.0
 
   private var credentials: SyncCredentials
@@ -30,7 +30,7 @@ actor HTTPSyncAccess {
   var server: URL { credentials.server }
   var device: DeviceID? { DeviceID(credentials.device) }
 
-  /// A token that is valid for a while; a new one where the server did not take the last.
+  /// A token that is valid for a while; a new one if the server rejected the last.
   func token(renewing: Bool = false) async throws -> String {
     if let renewal { return try await renewal.value }
     if let current, !renewing, current.end.timeIntervalSinceNow > Self.margin {
@@ -48,7 +48,7 @@ actor HTTPSyncAccess {
       timeout)
     var next = credentials
     next.refreshToken = tokens.refresh_token
-    // Before it is used: a refresh token works once.
+    // Saved before it is used: a refresh token works once.
     try store.save(next)
     credentials = next
     current = (tokens.access_token, Date(timeIntervalSinceNow: Double(tokens.expires_in)))
@@ -88,7 +88,7 @@ actor HTTPSyncAccess {
     do {
       return try JSONDecoder().decode(Tokens.self, from: answer.data)
     } catch {
-      throw SyncError.unreachable(reason: "\(server) does not answer as a sync server does")
+      throw SyncError.unreachable(reason: "\(server) doesn't answer like a sync server")
     }
   }
 
@@ -99,7 +99,7 @@ actor HTTPSyncAccess {
       let (data, response) = try await session.data(for: request)
       return try HTTPSyncAnswer(data, response)
     } catch let error as URLError {
-      // Not the error itself, whose description holds the request's URL.
+      // Not the error itself, whose description contains the request's URL.
       throw SyncError.unreachable(reason: error.localizedDescription)
     }
   }

@@ -4,11 +4,11 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What a server has answered to a request.
+/// A server's answer to a request.
 struct HTTPSyncAnswer {
   let data: Data
   let status: Int
-  /// How long the server asks to be left alone, in seconds.
+  /// The pause that the server asks for, in seconds.
   private let pause: Double?
 
   init(_ data: Data, _ response: URLResponse) throws {
@@ -24,13 +24,13 @@ struct HTTPSyncAnswer {
 
   private struct Failure: Decodable { let message: String }
 
-  /// What an answer that isn't one of the protocol says.
+  /// The error of an answer that isn't one of the protocol.
   var problem: SyncError {
     var message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
-    // It becomes a part of a sentence.
+    // It becomes part of a sentence.
     if message?.hasSuffix(".") == true { message?.removeLast() }
     guard status >= 500 || status == 429 else {
-      return .refused(status: status, reason: message ?? "no reason is given")
+      return .refused(status: status, reason: message ?? "it gave no reason")
     }
     let reason = message ?? "it answers with status \(status)"
     guard let pause, pause > 0, pause.isFinite else { return .unreachable(reason: reason) }

@@ -5,10 +5,11 @@ public import SteadSyncProtocol
   public import FoundationNetworking
 #endif
 
-/// Reaches a server of `stead serve` over HTTP.
+/// Connects to a `stead serve` server over HTTP.
 ///
-/// Make one for each account; several engines may share it. Requests that fail throw, and the engine asks again. Proxies
-/// are those of the session's configuration. The access token is renewed by itself, a minute before it ends.
+/// Make one for each account; several engines may share it. Failed requests throw, and the engine tries again. It
+/// uses the proxies of the session's configuration. The access token is renewed automatically, a minute before it
+/// expires.
 ///
 /// ```swift
 /// let file = SyncCredentialFile(directories.data.appending(path: "sync.json"))
@@ -19,18 +20,18 @@ public import SteadSyncProtocol
 /// let transport = try HTTPSyncTransport(credentials: file)
 /// ```
 public final class HTTPSyncTransport: SyncTransport {
-  /// For how long a request without an answer lasts, in seconds, unless a transport is made with another time.
+  /// The default time-out of a request without an answer, in seconds.
   public static let usualTimeout = 60.0
-  /// For how long the server is asked to wait for news, in seconds.
+  /// How long the server is asked to wait for news, in seconds.
   public static let patience = 50
 
   private let session: SyncSession
   private let access: HTTPSyncAccess
   private let timeout: Double
 
-  /// - Parameter session: What requests are sent like. Its delegate and its configuration count; its cache does not.
-  /// - Parameter timeout: For how long a request without an answer lasts, in seconds; longer than ``patience``.
-  /// - Throws: ``SyncError/notEnrolled`` where there are no credentials, or what reading them throws.
+  /// - Parameter session: Requests use its delegate and its configuration, but not its cache.
+  /// - Parameter timeout: The time-out of a request without an answer, in seconds; longer than ``patience``.
+  /// - Throws: ``SyncError/notEnrolled`` if there are no credentials, and the errors of reading them.
   public init(
     credentials: some SyncCredentialStore, session: URLSession = .shared,
     timeout: Double = usualTimeout
@@ -41,9 +42,9 @@ public final class HTTPSyncTransport: SyncTransport {
     access = HTTPSyncAccess(found, credentials, self.session, timeout)
   }
 
-  /// Enrols this device with a one-time code of the server's.
+  /// Enrols this device with a one-time code of the server.
   ///
-  /// Save what is returned at once: the code is used up, and the refresh token in it is a secret.
+  /// Save the result at once: the code can't be used again, and the refresh token in the result is a secret.
   public static func enrol(
     server: URL, user: String, code: String, deviceName: String = "",
     session: URLSession = .shared, timeout: Double = usualTimeout
@@ -73,7 +74,7 @@ public final class HTTPSyncTransport: SyncTransport {
   public func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
     let answer = try await send(
       "POST", "v1/zones/\(zone.text)/push", body: Data(push.encoded()))
-    // The answer's name says more than the status, which proxies may change.
+    // The answer's name is more exact than the status, which proxies may change.
     if let known = try? PushAnswer(encoded: answer.data) { return known }
     throw answer.problem
   }
@@ -126,7 +127,7 @@ public final class HTTPSyncTransport: SyncTransport {
   ) async throws -> HTTPSyncAnswer {
     let answer = try await send(method, path, query, body, token: access.token())
     guard answer.status == 401 else { return answer }
-    // The server has another key, or the device's clock is wrong.
+    // The server has a new key, or the device's clock is wrong.
     return try await send(method, path, query, body, token: access.token(renewing: true))
   }
 

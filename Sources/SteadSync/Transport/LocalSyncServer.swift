@@ -1,18 +1,18 @@
 public import Foundation
 public import SteadSyncProtocol
 
-/// A server in this process, in memory: for tests of apps, and for several containers of one process.
+/// A server in this process, in memory, for tests of apps and for several containers of one process.
 ///
-/// It applies the same rules as the server that people host, and forgets everything when it ends.
+/// It applies the same rules as a hosted server, and loses everything when it is released.
 public actor LocalSyncServer: SyncTransport {
   private var zones: [ZoneID: Zone<MemoryZone>] = [:]
   private var blobs: [BlobID: Data] = [:]
-  /// How often a blob was asked for.
+  /// How often each blob was requested.
   package private(set) var downloadCount = 0
   private struct Waiter {
     let cursors: [ZoneID: Cursor]
     let continuation: CheckedContinuation<Set<ZoneID>, Never>
-    /// Ends the wait when its time is over.
+    /// Ends the wait after its limit.
     let timer: Task<Void, Never>
   }
 
@@ -21,7 +21,7 @@ public actor LocalSyncServer: SyncTransport {
   private let patience: Duration
   private let limits: SyncLimits
 
-  /// - Parameter patience: For how long ``wait(for:)`` waits at most.
+  /// - Parameter patience: The longest time that ``wait(for:)`` waits.
   public init(patience: Duration = .seconds(55), limits: SyncLimits = SyncLimits()) {
     self.patience = patience
     self.limits = limits
@@ -65,7 +65,7 @@ public actor LocalSyncServer: SyncTransport {
       await withCheckedContinuation { continuation in
         if Task.isCancelled { return continuation.resume(returning: []) }
         let timer = Task { [patience] in
-          // The limit of the wait. A wait that ends before cancels it.
+          // The limit of the wait. A wait that ends earlier cancels it.
           try? await Task.sleep(for: patience)
           if !Task.isCancelled { end(number) }
         }
@@ -99,7 +99,7 @@ public actor LocalSyncServer: SyncTransport {
   /// The mark of a zone's last change.
   public func head(of zone: ZoneID) -> Mark { zones[zone]?.storage.state().mark ?? .start }
 
-  /// The content of a zone, for tests: its live records by identity.
+  /// The contents of a zone, for tests: its live records by identity.
   public func records(of zone: ZoneID) -> [Record] {
     (zones[zone]?.storage.records(after: 0, limit: .max) ?? []).filter(\.isLive)
   }

@@ -3,7 +3,7 @@ import SteadFiles
 
 /// Credentials in a file that only its owner may read.
 ///
-/// For servers and command lines. Where there is a desktop, keep them in a store of SteadSecrets.
+/// For servers and command-line programs. On a desktop, keep them in a store of SteadSecrets.
 public struct SyncCredentialFile: SyncCredentialStore {
   private let file: AtomicFile
 

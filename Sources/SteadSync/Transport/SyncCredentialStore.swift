@@ -1,7 +1,7 @@
-/// Where the credentials of a device are kept: a file, or a store of secrets of the app's.
+/// Where a device's credentials are stored: in a file, or in the app's store of secrets.
 public protocol SyncCredentialStore: Sendable {
-  /// nil where the device is not enrolled.
+  /// Nil if the device is not enrolled.
   func load() throws -> SyncCredentials?
-  /// Replaces what is kept; when this returns, it survives the end of the process.
+  /// Replaces the stored credentials. They survive the end of the process once this returns.
   func save(_ credentials: SyncCredentials) throws
 }

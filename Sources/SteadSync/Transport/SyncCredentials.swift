@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What a device needs to reach its account: keep it secret.
+/// The data with which a device accesses its account. Keep it secret.
 public struct SyncCredentials: Codable, Hashable, Sendable {
   /// The server's address, such as `https://sync.example.org`.
   public var server: URL
   public var user: String
-  /// The device's name in the account, a part of each stamp.
+  /// The device's name in the account; part of each stamp.
   public var device: String
   /// Works once; each use gives the next one.
   public var refreshToken: String

@@ -5,16 +5,17 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Sends requests like another session does, caches nothing, and can be cancelled at any moment.
+/// Sends requests like a given session, caches nothing, and can be cancelled at any moment.
 ///
-/// Off Apple's systems Foundation has three faults that are worked around here:
+/// It works around three faults of Foundation off Apple's systems:
 ///
-/// - It ends the program when a request is cancelled while its session looks into a `URLCache` (issue 3296 of
-///   swift-corelibs-foundation), so there is none.
-/// - `data(for:)` blocks for ever when a task is cancelled while its answer comes: the one holds the task's lock and
-///   waits for the session's queue, the other waits the other way around. So requests are cancelled outside of that lock.
-/// - When a connection that was used before breaks, a request with a body is sent again without it, and takes a whole
-///   processor until its time is over. So each request with a body has a session, and a connection, of its own.
+/// - The program crashes if a request is cancelled while its session reads a `URLCache` (issue 3296 of
+///   swift-corelibs-foundation). So the session has none.
+/// - `data(for:)` deadlocks if a task is cancelled while its answer arrives: one side holds the task's lock and waits
+///   for the session's queue, the other holds the queue and waits for the lock. So requests are cancelled outside
+///   that lock.
+/// - If a reused connection breaks, a request with a body is sent again without the body, and uses a whole processor
+///   until it times out. So each request with a body has its own session and connection.
 final class SyncSession: Sendable {
   private let session: URLSession
   private let isOwn: Bool
@@ -24,9 +25,9 @@ final class SyncSession: Sendable {
     session = isOwn ? Self.session(like: user) : user
   }
 
-  /// A session without a cache, to be invalidated: a session holds its delegate until then.
+  /// A session without a cache. Invalidate it: a session retains its delegate until then.
   private static func session(like user: URLSession) -> URLSession {
-    // Off Apple's systems a session hands out its own configuration, not a copy.
+    // Off Apple's systems a session returns its own configuration, not a copy.
     let configuration = user.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
     configuration.urlCache = nil
     return URLSession(
@@ -37,7 +38,7 @@ final class SyncSession: Sendable {
 
   /// Sends a request and returns its answer.
   ///
-  /// - Throws: `URLError`, or `CancellationError` at once when the task is cancelled.
+  /// - Throws: `URLError`, or `CancellationError` as soon as the task is cancelled.
   func data(for request: URLRequest) async throws -> (Data, URLResponse) {
     try Task.checkCancellation()
     let answer = Answer()
@@ -62,7 +63,7 @@ final class SyncSession: Sendable {
     }
   }
 
-  /// The answer to one request. The first that is set counts.
+  /// The answer to one request. Only the first one that is set counts.
   private final class Answer: Sendable {
     typealias Value = (Data, URLResponse)
 

@@ -1,11 +1,11 @@
 public import Foundation
 public import SteadSyncProtocol
 
-/// How a device reaches a server.
+/// A device's connection to a server.
 ///
-/// Calls may fail and may be repeated: every message may be sent twice, and an answer may be lost.
+/// Calls may fail and may be repeated. Every message may be sent twice, and an answer may be lost.
 public protocol SyncTransport: Sendable {
-  /// The name under which the server knows the device; nil where it takes any. A part of each stamp.
+  /// The server's name for the device; nil if it accepts any. Part of each stamp.
   var device: DeviceID? { get async throws }
   /// Throws if no server that is reached this way can have a zone of this name. Called when an engine is made; does nothing
   /// by default.
@@ -14,10 +14,10 @@ public protocol SyncTransport: Sendable {
   func prepare(_ zone: ZoneID) async throws
   /// Sends changes to a zone.
   func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer
-  /// Asks what has changed in a zone.
+  /// Fetches changes of a zone.
   func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer
-  /// Waits until a zone has something after a cursor, or for as long as the server lets its clients wait; returns the
-  /// zones that have.
+  /// Waits until a zone has changes after its cursor, or until the server's limit for waits; returns the zones that
+  /// have changes.
   func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID>
   /// Sends the bytes of a blob.
   func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) async throws

@@ -3,7 +3,7 @@ import SteadSyncProtocol
 
 /// The conflicts of a zone, in the table `stead_sync_conflicts`, oldest first.
 struct ConflictTable {
-  /// The most conflicts that are kept; beyond it the oldest go.
+  /// The maximum number of conflicts. Beyond it the oldest are removed.
   static let limit: Int64 = 1000
 
   let database: any SyncDatabase

@@ -1,15 +1,15 @@
 import SteadSyncProtocol
 
-/// A transaction that the server has refused: it is not in the store any more, and is kept until it is sent again or
-/// given up.
+/// A transaction that the server has refused. It is no longer in the store, and is kept until it is sent again or
+/// discarded.
 public struct QuarantinedChange: Hashable, Sendable {
   /// The zone's name.
   public let zone: String
-  /// Why, in words.
+  /// The reason, as a sentence.
   public let reason: String
   /// The identities of the objects that it would have changed.
   public let records: [String]
-  /// Tells it apart.
+  /// Identifies the transaction.
   let item: ClientState.Quarantined
 
   init(_ zone: ZoneID, _ item: ClientState.Quarantined) {
@@ -21,15 +21,16 @@ public struct QuarantinedChange: Hashable, Sendable {
 
   private static func words(_ reason: Refusal.Reason) -> String {
     switch reason {
-    case .denied: "An object that stays refers to one that was deleted, and its model denies that."
-    case .follows: "It changes an object that an earlier refused change has made or changed."
+    case .denied:
+      "An object still refers to one that was deleted, and its model's delete rule denies that."
+    case .follows: "It changes an object that an earlier refused change inserted or changed."
     case .quota(let limit, let needed):
-      "The zone would have \(needed) bytes, and may have \(limit). Delete something, or raise the server's quota."
+      "The zone would have \(needed) bytes, and may have \(limit). Delete objects, or raise the server's quota."
     case .recordSize(_, let limit, let needed):
       "An object would have \(needed) bytes, and may have \(limit). Put large values into external storage."
-    case .tooLarge: "It is more than a server takes at once. Save fewer objects at a time."
-    case .type: "An object with this identity is of another model."
-    default: "The server says: \(reason)."
+    case .tooLarge: "It is larger than a server accepts. Save fewer objects at a time."
+    case .type: "An object of another model has this identity."
+    default: "The server's reason is: \(reason)."
     }
   }
 }

@@ -1,16 +1,16 @@
 public import SteadSyncProtocol
 
-/// An edit of this device that others did not let stand, with both sides.
+/// An edit of this device that another device overruled, with both values.
 public struct SyncConflict: Hashable, Sendable {
-  /// What became of the edit.
+  /// What happened to the edit.
   public enum Kind: Hashable, Sendable {
-    /// A later edit of another device has the field.
+    /// Another device has set the field later.
     case overwritten
     /// Another device deleted the object.
     case deleted
-    /// The object became one with another that has the same unique values.
+    /// The object was merged into another one with the same unique values.
     case merged(RecordID?)
-    /// A rule of the models did not let it happen; it was taken back.
+    /// A rule of the models forbids it, and it was undone.
     case denied
   }
 
@@ -21,12 +21,12 @@ public struct SyncConflict: Hashable, Sendable {
   public let type: String?
   /// The name of the field on the wire.
   public let field: String?
-  /// The value that this device gave it.
+  /// The value that this device set.
   public let mine: SyncValue?
-  /// The value that it has; nil where the object is gone.
+  /// The present value; nil if the object no longer exists.
   public let theirs: SyncValue?
 
-  /// The edit that gives the field this device's value again; nil where there is no such field any more.
+  /// The edit that sets the field to this device's value again; nil if the field no longer exists.
   var undoing: Edit? {
     guard kind == .overwritten, let field, let mine else { return nil }
     return .update(id: record, fields: [field: mine])
