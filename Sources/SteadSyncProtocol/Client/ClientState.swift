@@ -5,7 +5,7 @@
 /// transaction in the outbox never changes otherwise. The same is true of the quarantine, whose rows are appended, or
 /// removed one by one. All other members are small.
 public struct ClientState: Hashable, Sendable {
-  /// What pages are read for.
+  /// The purpose of reading pages.
   public enum Phase: String, Hashable, Sendable {
     /// A first fetch, which shows page by page.
     case first
@@ -21,7 +21,7 @@ public struct ClientState: Hashable, Sendable {
     public var client: ClientID
     public var transaction: Transaction
     public var reason: Refusal.Reason
-    /// The device's own entries of counters before the transaction, by record and field; null for none.
+    /// The device's own counter entries before the transaction, by record and field; null for none.
     public var counters: [RecordID: [String: SyncValue]]
 
     public init(

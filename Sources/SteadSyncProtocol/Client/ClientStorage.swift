@@ -11,8 +11,8 @@
 /// the page, then `commitStaged` and `forgetTombstones` at the head, or `discardStaged` if everything is fetched again.
 /// Nothing else calls `put`.
 public protocol ClientStorage: RecordStorage {
-  /// Keeps a record of a page apart from the base, in place of one with its identity that was staged before.
-  /// `record(_:)`, `holder(of:)` and `referrers(of:)` don't see it yet.
+  /// Stores a record of a page apart from the base. It replaces a staged record with the same identity. `record(_:)`,
+  /// `holder(of:)` and `referrers(of:)` don't see it yet.
   mutating func stage(_ record: Record) throws(Failure)
   /// Puts the staged records into the base, or makes them the base, in the order of their numbers and indexed by a
   /// schema. Nothing is staged afterwards.

@@ -89,7 +89,7 @@ extension ClientZone {
     for mutation in refused.transaction.mutations {
       var values = mutation.values
       for (name, value) in ownCounters(of: mutation) {
-        // Unknown if an older version has put it here.
+        // Unknown if an older version put it here.
         guard let old = before[mutation.id]?[name] else { continue }
         let here = try merger.resolved(mutation.id)?.fields[name]?.value
         let seen = present[mutation.id]?[name] ?? here ?? .null

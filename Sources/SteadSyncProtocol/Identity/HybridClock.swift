@@ -17,7 +17,7 @@ public struct HybridClock: Hashable, Sendable {
       self.init(milliseconds: stamp.milliseconds, counter: stamp.counter)
     }
 
-    /// The next one. After 65,536 within one millisecond the millisecond is the next.
+    /// The next moment. After 65,536 moments of one millisecond, it is in the next millisecond.
     var next: Moment {
       counter == .max
         ? Moment(milliseconds: milliseconds + 1)

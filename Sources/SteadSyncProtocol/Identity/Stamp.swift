@@ -1,4 +1,4 @@
-/// When and by whom a value was edited. Stamps have a total order: time, counter, device, bump.
+/// The time and the author of an edit. Stamps have a total order: time, counter, device, bump.
 ///
 /// A device never makes two equal stamps for two edits.
 public struct Stamp: Hashable, Sendable {

@@ -9,7 +9,7 @@ public struct Merger<Base: RecordStorage> {
   /// What happened since ``takeNotes()`` was called last.
   private var notes: [MergeNote] = []
   private var notesBefore = 0
-  /// Whether anybody asks for them.
+  /// Whether notes are wanted.
   package var keepsNotes = true
   /// Records to look at again, each once.
   var work: [RecordID] = []
@@ -140,13 +140,13 @@ extension Merger {
     return record.dead.contains(incarnation) ? record : nil
   }
 
-  /// The record at the end of the aliases; nil where it is unknown.
+  /// The record at the end of the aliases; nil if it is unknown.
   func resolved(_ id: RecordID) throws(Base.Failure) -> Record? {
     guard let record = try overlay.record(id) else { return nil }
     return try resolved(record)
   }
 
-  /// The record at the end of the aliases from a record; nil where it is unknown.
+  /// The record at the end of a record's aliases; nil if it is unknown.
   func resolved(_ start: Record) throws(Base.Failure) -> Record? {
     var record = start
     for _ in 0..<Self.chainLimit {

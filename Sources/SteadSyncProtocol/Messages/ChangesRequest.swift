@@ -1,4 +1,4 @@
-/// A client's request for what has changed.
+/// A client's request for changes.
 public struct ChangesRequest: Hashable, Sendable {
   public var client: ClientID
   /// How far the client has read; nil to start from the beginning.

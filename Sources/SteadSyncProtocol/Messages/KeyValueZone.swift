@@ -1,7 +1,7 @@
 /// The zone of a key-value store: one record per key, within the limits of `NSUbiquitousKeyValueStore`.
 ///
-/// An update sets a value if the key's record lives, otherwise an insert does; a delete removes it. ``Zone`` holds each
-/// transaction that writes records of the ``type`` to the ``limits``, whatever its own are.
+/// An update sets a value if the key's record lives, otherwise an insert does; a delete removes it. ``Zone`` applies
+/// the ``limits`` to each transaction that writes records of the ``type``, whatever its own limits are.
 public enum KeyValueZone {
   /// The type of all records.
   public static let type = "kv"
@@ -24,7 +24,7 @@ public enum KeyValueZone {
   public enum Problem: Error, Hashable, Sendable {
     /// The key is empty or longer than ``KeyValueZone/keyBytes``.
     case key
-    /// The value alone is too large, or holds what can't be sent.
+    /// The value alone is too large, or contains something that can't be sent.
     case value(limit: Int, needed: Int)
     /// All values together would be too large.
     case total(limit: Int, needed: Int)

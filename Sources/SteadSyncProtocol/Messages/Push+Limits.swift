@@ -1,4 +1,4 @@
-// What makes a push, a transaction or a mutation wrong whatever the zone has.
+// The errors of a push, a transaction or a mutation that don't depend on the zone.
 extension Push {
   /// Whether the transactions follow each other without a gap, the first after one that is known or new.
   func isNumbered(after last: Int64) -> Bool {
@@ -10,7 +10,7 @@ extension Push {
 }
 
 extension Mutation {
-  /// What the mutation counts for a push.
+  /// The mutation's share of a push's limit.
   var size: Int {
     var size = values.reduce(id.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.size }
     if case .restore(let record) = self {
@@ -42,7 +42,7 @@ extension Mutation {
       && values.allSatisfy { $0.key.isWireName && $0.value.isValid() }
   }
 
-  /// Whether the record has a key, where it is one of a key-value store. What has none may only be deleted.
+  /// Whether the record has a key, if it belongs to a key-value store. A record without one may only be deleted.
   private var hasKey: Bool {
     guard type == KeyValueZone.type else { return true }
     if case .delete = self { return true }

@@ -28,7 +28,7 @@ public struct SyncLimits: Hashable, Sendable {
 }
 
 extension SyncLimits {
-  /// These limits, none of what a zone may hold above another's.
+  /// These limits, with a zone's limits lowered to another's where those are smaller.
   func lowered(to other: SyncLimits) -> SyncLimits {
     var limits = self
     limits.recordBytes = min(recordBytes, other.recordBytes)

@@ -37,7 +37,7 @@ extension Record: SyncCodable {
   /// The bytes of ``syncValue``, which isn't made. Costs time in proportion to its size.
   public func encoded() -> [UInt8] {
     var writer = JSONWriter()
-    // About what the members' names and the stamps take.
+    // About the size of the members' names and the stamps.
     writer.reserveCapacity(size + 8 * fields.count + 200)
     write(to: &writer)
     return writer.bytes
@@ -45,7 +45,7 @@ extension Record: SyncCodable {
 
   /// Writes the JSON of ``syncValue``.
   func write(to writer: inout JSONWriter) {
-    // Other members lie between these.
+    // Other members come between these.
     guard extra.isEmpty else { return writer.write(syncValue) }
     writer.writeObject { writer in
       writer.name("at")

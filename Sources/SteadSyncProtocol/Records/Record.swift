@@ -45,7 +45,7 @@ public struct Record: Hashable, Sendable {
   /// Whether the record was merged into another.
   public var isAlias: Bool { live.isEmpty && into != nil }
 
-  /// The record's size for quotas. Of a tombstone, only what this version doesn't know counts.
+  /// The record's size for quotas. For a tombstone, only members that this version doesn't know count.
   public var size: Int {
     let unknown = extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
     guard isLive else { return unknown }

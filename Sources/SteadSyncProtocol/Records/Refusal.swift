@@ -2,7 +2,7 @@
 public struct Refusal: Hashable, Sendable {
   /// Why a transaction was refused.
   public enum Reason: Hashable, Sendable {
-    /// Records that stay refer to a record that it deletes, by a relationship that denies this.
+    /// It deletes a record to which other records still refer, through a relationship whose delete rule is deny.
     case denied(deleted: RecordID, referrer: RecordID)
     /// It changes a record that an earlier, refused transaction changed.
     case follows(number: Int64)

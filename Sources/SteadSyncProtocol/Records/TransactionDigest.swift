@@ -15,7 +15,7 @@ public struct TransactionDigest: Hashable, Sendable {
   /// Adds a transaction: its number and a line feed, then for each mutation the record's identity, a space, and
   /// milliseconds, counter and device of the first stamp with spaces between them, and a line feed.
   ///
-  /// Nothing that a later version may add is part of it, so versions agree.
+  /// It leaves out everything that a later version may add, so versions agree.
   public mutating func add(_ transaction: Transaction) {
     add(String(transaction.number), "\n")
     for mutation in transaction.mutations {
@@ -27,7 +27,7 @@ public struct TransactionDigest: Hashable, Sendable {
     }
   }
 
-  /// Adds a string and what ends it. One string of all would have to be made first.
+  /// Adds a string and its terminator, without joining them into one string first.
   private mutating func add(_ text: String, _ end: Unicode.Scalar) {
     bits.digest(text.utf8)
     bits.digest(CollectionOfOne(UInt8(ascii: end)))

@@ -1,6 +1,6 @@
 /// What happens to a record whose reference leads to a deleted one.
 public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
-  /// It is deleted, too.
+  /// It is also deleted.
   case cascade
   /// The reference becomes null.
   case nullify

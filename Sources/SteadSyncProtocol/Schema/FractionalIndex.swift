@@ -120,7 +120,7 @@ extension FractionalIndex {
       let other = high.map { index < $0.count ? value(of: $0[index]) ?? 0 : 0 } ?? digits.count
       if other - one > 1 { return result + [digits[(one + other + 1) / 2]] }
       if other - one == 1 {
-        // A shorter one that begins as the upper one does.
+        // A shorter one with the same beginning as the upper one.
         if let high, index + 1 < high.count { return result + [high[index]] }
         high = nil
       }

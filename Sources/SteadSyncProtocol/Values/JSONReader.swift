@@ -106,7 +106,7 @@ extension JSONReader {
   private mutating func string() throws(SyncCodingError) -> String {
     position += 1
     let start = position
-    // Most strings have no escapes: they are taken as they lie. Those of ASCII are UTF-8, whatever they hold.
+    // Most strings have no escapes and are copied unchanged. ASCII is always valid UTF-8.
     var isASCII = true
     while position < bytes.count, bytes[position] >= 0x20, bytes[position] != UInt8(ascii: "\""),
       bytes[position] != UInt8(ascii: "\\")

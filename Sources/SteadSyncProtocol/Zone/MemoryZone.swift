@@ -5,7 +5,7 @@ public struct MemoryZone: ZoneStorage, Sendable {
   public private(set) var content = MemoryRecords()
   private var zoneState = ZoneState()
   private var clients: [ClientID: ZoneClient] = [:]
-  /// Ascending; each record's last entry is its own, earlier ones are passed over.
+  /// Ascending. A record's last entry is the valid one; earlier ones are skipped.
   private var feed: [(seq: Int64, id: RecordID)] = []
   private var marks: [(mark: Mark, milliseconds: Int64)] = []
   private var blobs: [BlobID: Int64] = [:]
@@ -95,7 +95,7 @@ extension MemoryZone {
 }
 
 extension Array {
-  /// The first index of an element for which a condition holds, where it holds for all after it.
+  /// The first index of an element that meets a condition, which all elements after it also meet.
   fileprivate func partitionIndex(_ condition: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

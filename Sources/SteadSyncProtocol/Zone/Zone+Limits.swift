@@ -22,7 +22,8 @@ extension Zone {
     return missing.sorted()
   }
 
-  /// The limit that the open transaction's changes exceed. What makes a record or a zone smaller always passes.
+  /// The limit that the open transaction's changes exceed. A change that makes a record or a zone smaller always
+  /// passes.
   func exceededLimit(_ state: ZoneState) throws(Storage.Failure) -> Refusal.Reason? {
     var (limits, grown, added) = (limits, 0, 0)
     for id in merger.overlay.openChanges {

@@ -54,7 +54,7 @@ extension Zone {
     return isTooLarge(push) ? .tooLarge : nil
   }
 
-  /// Whether the push's schema may have what the zone's lacks.
+  /// Whether the push's schema may have rules that the zone's lacks.
   private func isWanted(_ push: Push, _ schema: Schema) -> Bool {
     guard push.schemaVersion == schema.version else { return push.schemaVersion > schema.version }
     return push.schemaDigest.map { $0 != schema.digest } ?? false
@@ -86,7 +86,7 @@ extension Zone {
   ) throws(Storage.Failure) {
     client.last = max(client.last, transaction.number)
     client.digest.add(transaction)
-    // What a transaction knew of, no later one builds on.
+    // Later transactions don't build on refused ones that an earlier one already knew of.
     client.refusals.removeAll { $0.number <= transaction.basis }
     let stamped = clamped(transaction, &state)
     var reason: Refusal.Reason?

@@ -66,7 +66,7 @@ extension Zone {
     for mark in request.marks where mark.head > common.head {
       if try storage.contains(mark) { common = mark }
     }
-    // What the client has from before the purge may have been deleted since.
+    // The client's records from before the purge may have been deleted since.
     return common.head < state.purged ? .expired : .rollback(common: common)
   }
 

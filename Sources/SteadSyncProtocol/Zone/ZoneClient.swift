@@ -15,7 +15,8 @@ public struct ZoneClient: Hashable, Sendable {
     self.refusals = refusals
   }
 
-  /// The most refusals that are kept; the oldest go. What builds on those is then applied without them.
+  /// The maximum number of refusals that are kept; beyond it the oldest are dropped, and transactions that build on
+  /// those are applied.
   static let refusalLimit = 1000
 
   mutating func refuse(_ transaction: Transaction, _ reason: Refusal.Reason) {

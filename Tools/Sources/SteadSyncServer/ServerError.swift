@@ -1,13 +1,13 @@
 /// A request that the server refused, or could not serve.
 ///
-/// Neither text holds a value that a client stored or sent.
+/// Neither string contains a value that a client stored or sent.
 public struct ServerError: Error, Sendable, Equatable {
   /// What happened, for programs: the `error` of an answer.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
     private init(_ description: String) { self.description = description }
 
-    /// The request isn't one that the protocol knows.
+    /// The request isn't part of the protocol.
     public static let malformed = Code("malformed")
     /// The access token is missing or isn't valid.
     public static let unauthorized = Code("unauthorized")
@@ -15,13 +15,13 @@ public struct ServerError: Error, Sendable, Equatable {
     public static let forbidden = Code("forbidden")
     /// The resource doesn't exist, or the user isn't a member of its zone.
     public static let notFound = Code("not_found")
-    /// The request doesn't fit what the server has.
+    /// The request conflicts with the server's state.
     public static let conflict = Code("conflict")
     /// A push doesn't follow the client's last one.
     public static let gap = Code("gap")
-    /// A push names blobs that the zone doesn't have.
+    /// A push names blobs that the zone lacks.
     public static let missingBlobs = Code("missing_blobs")
-    /// A cursor is older than what the zone keeps.
+    /// A cursor is older than the deletions that the zone keeps.
     public static let expired = Code("expired")
     /// The server lost changes that the cursor has seen.
     public static let rollback = Code("rollback")
@@ -43,15 +43,15 @@ public struct ServerError: Error, Sendable, Equatable {
     public static let failed = Code("failed")
   }
 
-  /// Seconds until a request is sent again that a disk refused: somebody has to make room.
+  /// Seconds until a request is sent again after the disk was full: an operator must make room.
   static let secondsForRepair = 30
-  /// Seconds until a request is sent again that came while the server ended.
+  /// Seconds until a request is sent again after it arrived during a shutdown.
   static let secondsForStart = 5
 
   public var code: Code
-  /// What is wrong.
+  /// The problem.
   public var message: String
-  /// What to do about it.
+  /// The remedy.
   public var remedy: String
   /// Seconds until the request may be sent again: with ``Code/tooMany`` and ``Code/unavailable``.
   public var retryAfter: Int?

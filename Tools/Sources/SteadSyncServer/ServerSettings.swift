@@ -1,21 +1,21 @@
 import Logging
 
-/// What a server is started with.
+/// The settings of a server.
 public struct ServerSettings: Sendable {
-  /// The directory of the keys, the blobs and, with SQLite, the database.
+  /// The directory with the keys, the blobs and, with SQLite, the database.
   public var directory: String
-  /// Where the database is; a file in the directory unless it is set.
+  /// The location of the database; by default a file in the directory.
   public var location: StorageEngine.Location
   public var host: String
-  /// The port; 0 for any that is free.
+  /// The port; 0 for any free one.
   public var port: Int
-  /// Proxies whose `X-Forwarded-For` is believed.
+  /// Proxies whose `X-Forwarded-For` is trusted.
   public var trustedProxies: [AddressRange]
-  /// Bytes that the zones of one owner may hold.
+  /// The maximum size of one owner's zones, in bytes.
   public var ownerQuota: Int64
-  /// Requests a second that a device may make over time.
+  /// The requests per second that a device may make on average.
   public var requestsPerSecond: Double
-  /// Requests that a device may make at once.
+  /// The number of requests that a device may make at once.
   public var requestBurst: Double
 
   /// The least level of what is logged.

@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// A sync server: a database, keys, blobs, and the addresses by which devices reach them.
+/// A sync server: a database, keys, blobs, and the HTTP routes to them.
 public final class SyncServer: Sendable {
   public let settings: ServerSettings
   let engine: StorageEngine
@@ -19,7 +19,7 @@ public final class SyncServer: Sendable {
   /// For requests without a token, by address.
   let strangers = RateLimiter(perSecond: 1, burst: 20)
 
-  /// Opens the database and reads the keys, making what doesn't exist.
+  /// Opens the database and reads the keys; creates them if they don't exist.
   ///
   /// Throws ``ServerError`` if the directory or the database can't be used.
   public init(_ settings: ServerSettings, clock: ServerClock = .system) throws {
@@ -35,7 +35,7 @@ public final class SyncServer: Sendable {
     devices = RateLimiter(perSecond: settings.requestsPerSecond, burst: settings.requestBurst)
   }
 
-  /// Serves until SIGTERM or SIGINT, or until the task is cancelled; then answers what is under way and ends.
+  /// Serves until SIGTERM or SIGINT, or until the task is cancelled; then answers the open requests and returns.
   ///
   /// `onStart` is called with the port once the server answers.
   public func run(onStart: @escaping @Sendable (Int) -> Void = { _ in }) async throws {

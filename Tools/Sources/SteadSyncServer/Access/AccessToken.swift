@@ -1,13 +1,13 @@
 import Crypto
 import Foundation
 
-/// What a short-lived token says: which account and which device sends a request.
+/// The claims of a short-lived token: the account and the device that send a request.
 struct AccessToken: Sendable, Equatable {
   /// Seconds for which a token is valid.
   static let lifetime: Int64 = 900
   /// Seconds by which the clocks of two servers may differ.
   static let leeway: Int64 = 30
-  /// Bytes of the longest token that is looked at.
+  /// The maximum size of a token, in bytes.
   static let maximumLength = 2_048
 
   var account: String
@@ -17,7 +17,7 @@ struct AccessToken: Sendable, Equatable {
     var alg: String
     var kid: String
     var typ: String?
-    /// Extensions that a reader must know: none are known.
+    /// Extensions that a reader must support; this one supports none.
     var crit: [String]?
   }
 
@@ -43,7 +43,7 @@ struct AccessToken: Sendable, Equatable {
     return text + "." + Base64URL.encode(signature)
   }
 
-  /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless everything about it is right.
+  /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless it is valid in every respect.
   init(verifying token: String, keys: SigningKeys, clock: ServerClock) throws {
     guard token.utf8.count <= Self.maximumLength else { throw Self.refused("is too long") }
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -51,7 +51,7 @@ struct AccessToken: Sendable, Equatable {
       let claimBytes = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
       let header = try? JSONDecoder().decode(Header.self, from: Data(headerBytes))
     else { throw Self.refused("isn't a signed token") }
-    // Decided before any key is looked at: the token never chooses how it is verified.
+    // Checked before any key is used: the token must never choose how it is verified.
     guard header.alg == "EdDSA", header.crit == nil, header.typ == nil || header.typ == "JWT" else {
       throw Self.refused("isn't signed with EdDSA")
     }

@@ -1,8 +1,8 @@
 /// The devices of an account.
 enum Devices {
-  /// Devices of an account that may be in use at a time.
+  /// The maximum number of an account's active devices.
   static let maximumCount: Int64 = 100
-  /// Bytes of a device's name.
+  /// The maximum size of a device's name, in bytes.
   static let maximumNameLength = 100
 
   struct Device: Encodable, Sendable {
@@ -13,13 +13,13 @@ enum Devices {
     var revoked: Bool
   }
 
-  /// What a device gets when it is enrolled.
+  /// The credentials that a device gets when it is enrolled.
   struct Grant: Sendable {
     var token: AccessToken
     var refresh: String
   }
 
-  /// Enrols a device with a code. A wrong code is counted, so the transaction has to be committed whatever the outcome.
+  /// Enrols a device with a code. A wrong code is counted, so commit the transaction whatever the outcome.
   static func enrol(
     _ account: AccountName, code: String, name: String, in session: any SQLSession, now: Int64
   ) throws -> Result<Grant, ServerError> {

@@ -1,13 +1,13 @@
 /// One-time codes that enrol a device.
 enum Invitations {
-  /// Milliseconds for which a code is valid.
+  /// How long a code is valid, in milliseconds.
   static let lifetime: Int64 = 15 * 60 * 1_000
-  /// Wrong codes after which all codes of an account are void.
+  /// The number of wrong codes after which all codes of an account are void.
   static let maximumTries: Int64 = 5
-  /// Codes of an account that are valid at a time; the oldest makes room.
+  /// The maximum number of an account's valid codes; a new code replaces the oldest.
   static let maximumCodes = 5
 
-  /// Makes a code, and the account if it doesn't exist. The database holds the code's hash alone.
+  /// Makes a code, and the account if it doesn't exist. The database holds only the code's hash.
   static func make(_ account: AccountName, in session: any SQLSession, now: Int64) throws -> String
   {
     let code = Secret.code()
@@ -31,7 +31,7 @@ enum Invitations {
     return code
   }
 
-  /// Uses up a code. False if it isn't valid, which is counted: the transaction has to be committed either way.
+  /// Uses a code. Returns false if it isn't valid, and counts that: commit the transaction either way.
   static func redeem(
     _ code: String, of account: AccountName, in session: any SQLSession, now: Int64
   ) throws -> Bool {
@@ -39,7 +39,7 @@ enum Invitations {
     let hash = Secret.hash(Secret.normalized(code: code))
     let codes = try session.rows(
       "SELECT hash FROM invitations WHERE account = $1", [.text(account.text)])
-    // All are compared, so that the time says nothing about which one is right.
+    // All are compared, so that the time doesn't reveal which one is right.
     let matching = try codes.map { try $0.bytes(0) }.filter { Secret.equal($0, hash) }
     guard let found = matching.first else {
       try countFailure(account, in: session)

@@ -15,7 +15,7 @@ enum Role: String, Codable, Sendable, Comparable {
 
 /// The members of zones.
 enum Membership {
-  /// Members of a zone.
+  /// The maximum number of a zone's members.
   static let maximumMembers: Int64 = 100
 
   struct Member: Encodable, Sendable {
@@ -31,7 +31,8 @@ enum Membership {
 
   /// Throws unless the token's account has a role in the zone, or a greater one.
   ///
-  /// A zone that doesn't exist and one of strangers get the same answer, so that nobody can look for zones.
+  /// The answer is the same for a zone that doesn't exist and for one of other users, so that nobody can probe for
+  /// zones.
   static func check(
     _ token: AccessToken, zone: String, atLeast needed: Role, in session: any SQLSession
   ) throws {

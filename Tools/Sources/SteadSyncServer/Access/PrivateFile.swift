@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that only its owner may read or write.
 enum PrivateFile {
-  /// Replaces the file's contents as a whole: after a crash it has the old or the new ones.
+  /// Replaces the file's contents as a whole: after a crash, the file has either the old or the new contents.
   static func write(_ data: Data, to path: String) throws {
     let temporary = path + ".\(Secret.identifier())"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

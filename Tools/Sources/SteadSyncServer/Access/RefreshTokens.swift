@@ -1,17 +1,17 @@
 /// Long-lived tokens, each of which is used once and brings its successor.
 ///
-/// A device holds a chain of them. The last one used may be used again, as long as none of its successors was: the answer that
-/// held the successor may have been lost. Each use brings a successor, and the first of them that is used goes on: the answer to
-/// a request that was late may be the one that nobody got. Any other second use means that two hold the chain, and the
-/// device is revoked.
+/// A device holds a chain of them. The last token used may be used again until one of its successors is used, because
+/// the answer with the successor may have been lost. Each use makes a successor, and the first successor that is used
+/// continues the chain: a late request's answer may be the one that was lost. Any other second use means that two
+/// parties hold the chain, and the device is revoked.
 ///
-/// Within ``leeway`` of the last renewal the second use gets nothing, and revokes nothing: the request may have been late by
-/// several renewals. Whoever sent it and still waits is asked to send it again, and then the device is revoked.
+/// Within ``leeway`` of the last renewal, a second use is refused without revoking the device: the request may be
+/// late by several renewals. A sender that still waits is asked to send it again, and then the device is revoked.
 enum RefreshTokens {
-  /// Milliseconds for which a token may be used.
+  /// How long a token is valid, in milliseconds.
   static let lifetime: Int64 = 90 * 24 * 3_600 * 1_000
 
-  /// Milliseconds after a renewal in which a second use of an older token may be a late request.
+  /// How long after a renewal a second use of an older token may be a late request, in milliseconds.
   static let leeway: Int64 = 60 * 1_000
 
   enum Outcome: Sendable {
@@ -35,7 +35,7 @@ enum RefreshTokens {
     return token
   }
 
-  /// Exchanges a token. The transaction has to be committed whatever the outcome.
+  /// Exchanges a token. Commit the transaction whatever the outcome.
   static func renew(_ token: String, in session: any SQLSession, now: Int64) throws -> Outcome {
     let hash = Secret.hash(token)
     guard
@@ -74,7 +74,7 @@ enum RefreshTokens {
 
   private static let remedy = "Enrol the device again with a new code."
   private static let unknown = ServerError(
-    .unauthorized, "The server doesn't know the refresh token.", remedy: remedy)
+    .unauthorized, "The refresh token is unknown.", remedy: remedy)
   private static let expired = ServerError(
     .unauthorized, "The refresh token has expired.", remedy: remedy)
   private static let revoked = ServerError(

@@ -2,7 +2,7 @@ import Crypto
 
 /// Random values that give access, and the hashes of them that the database holds.
 enum Secret {
-  /// Letters and digits that nobody confuses: Crockford's base 32.
+  /// Letters and digits that people don't confuse: Crockford's base 32.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
   /// 256 random bits, for programs.
@@ -16,7 +16,7 @@ enum Secret {
       .joined(separator: "-")
   }
 
-  /// A code as it was made, whatever a person made of its case and its hyphens.
+  /// The canonical form of a code that a person typed, whatever its case and hyphens.
   static func normalized(code: String) -> String {
     String(
       code.uppercased().filter { $0 != "-" && $0 != " " }.map { character in

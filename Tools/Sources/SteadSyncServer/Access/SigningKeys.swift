@@ -4,9 +4,9 @@ import Synchronization
 
 /// The keys that sign access tokens, in a file that only its owner may read.
 ///
-/// The newest key signs. The ones before it go on to verify for an hour, four times as long as a token lives.
+/// The newest key signs. Older keys still verify for an hour, four times a token's lifetime.
 public final class SigningKeys: Sendable {
-  /// Seconds for which a superseded key still verifies.
+  /// How long a superseded key still verifies, in seconds.
   static let grace: Int64 = 3_600
 
   struct Key: Sendable {
@@ -58,7 +58,7 @@ public final class SigningKeys: Sendable {
     }
   }
 
-  /// Reads the file again, after another process changed it.
+  /// Reads the file again, after another process has changed it.
   public func reload() throws {
     let fresh = try Self.read(path)
     keys.withLock { $0 = fresh }

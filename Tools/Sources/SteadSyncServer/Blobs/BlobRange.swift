@@ -1,7 +1,7 @@
-/// Which bytes of a blob a request carries: `Content-Range: bytes 0-99/200`.
+/// The range of a blob that a request contains: `Content-Range: bytes 0-99/200`.
 struct BlobRange: Sendable, Equatable {
   var start: Int64
-  /// The position after the last byte; nil without a header, when the body has all from the start.
+  /// The position after the last byte; nil without a header, when the body is the whole blob.
   var end: Int64?
   /// The size of the blob; nil without a header.
   var total: Int64?

@@ -7,14 +7,14 @@ import Synchronization
 
 /// The blobs of zones: files named by the hash of their contents.
 ///
-/// A file without the ending `.part` is whole, and was written to the disk before it got its name.
+/// A file without the extension `.part` is complete, and was synced to the disk before it got its name.
 final class BlobStore: Sendable {
-  /// Bytes of a blob.
+  /// The maximum size of a blob, in bytes.
   static let maximumSize = Int64(SyncLimits().blobBytes)
   /// Bytes that are read at once.
   private static let chunk = 256 << 10
 
-  /// A blob's place.
+  /// The location of a blob.
   struct Name: Hashable, Sendable {
     var zone: String
     var sha256: String
@@ -31,7 +31,7 @@ final class BlobStore: Sendable {
   /// The size of a whole blob; nil if there is none.
   func size(_ name: Name) -> Int64? { Self.size(path(name)) }
 
-  /// How many bytes of an unfinished blob the server has.
+  /// The number of bytes that the server has of an unfinished blob.
   func offset(_ name: Name) -> Int64 { Self.size(part(name)) ?? 0 }
 
   private static func size(_ path: String) -> Int64? {
@@ -41,7 +41,7 @@ final class BlobStore: Sendable {
 
   // MARK: Writing
 
-  /// Keeps others from writing the same blob while a body runs.
+  /// Prevents other requests from writing the same blob while a body runs.
   func withUpload<Value>(_ name: Name, _ body: () async throws -> Value) async throws -> Value {
     guard uploads.withLock({ $0.insert(name).inserted }) else {
       throw ServerError(
@@ -52,7 +52,7 @@ final class BlobStore: Sendable {
     return try await body()
   }
 
-  /// Opens an unfinished blob for writing at an offset, which cuts off what follows.
+  /// Opens an unfinished blob for writing at an offset, and truncates it there.
   func open(_ name: Name, at offset: Int64) async throws -> FileHandle {
     try await NIOThreadPool.singleton.runIfActive { [self] in
       try FileManager.default.createDirectory(
@@ -80,7 +80,7 @@ final class BlobStore: Sendable {
     }
   }
 
-  /// Gives an unfinished blob its name, if its contents have that hash; removes it otherwise.
+  /// Gives an unfinished blob its final name if its contents have that hash; removes it otherwise.
   func finish(_ name: Name, _ handle: FileHandle) async throws {
     try await NIOThreadPool.singleton.runIfActive { [self] in
       try handle.synchronize()

@@ -3,9 +3,9 @@
 /// The message holds the engine's code, never its own text: PostgreSQL quotes values there.
 struct EngineError: Error, Sendable, Equatable {
   enum Code: Sendable {
-    /// Another transaction was in the way; the same work may succeed when it is done again.
+    /// Another transaction conflicted; the same work may succeed if it is run again.
     case retry
-    /// The connection is gone. A commit that was under way may have succeeded.
+    /// The connection was lost. A commit in progress may have succeeded.
     case disconnected
     /// The disk is full or failed.
     case storage
@@ -22,7 +22,7 @@ struct EngineError: Error, Sendable, Equatable {
   static let unexpectedType = EngineError(
     code: .other, message: "A column has a value of an unexpected type; check the database.")
   static let closed = EngineError(
-    code: .closed, message: "The server is ending; send the request again.")
+    code: .closed, message: "The server is shutting down; send the request again.")
   static let overloaded = EngineError(
     code: .overloaded, message: "Too much work is waiting for the database; try again.")
 }

@@ -1,4 +1,4 @@
-/// What belongs together in time: work in one lane is done in the order in which it came.
+/// A sequence of work: work in one lane runs in the order of its arrival.
 enum Lane: Hashable, Sendable {
   case zone(String)
   case account(String)
@@ -8,8 +8,8 @@ enum Lane: Hashable, Sendable {
 /// Work for a connection.
 struct Job: Sendable {
   let lane: Lane
-  /// Does the work, perhaps several times; what it returns is called when the transaction was committed.
+  /// Does the work, perhaps several times. The returned closure is called after the commit.
   let work: @Sendable (any SQLSession) throws -> @Sendable () -> Void
-  /// Called instead, with the reason, if the work or the commit failed.
+  /// Called with the reason, instead, if the work or the commit fails.
   let fail: @Sendable (any Error) -> Void
 }

@@ -1,10 +1,10 @@
-/// Statements over many rows at once. They come in three sizes, so that few texts are prepared, and 100 rows cost one
-/// journey to the database.
+/// Statements over many rows at once. They have three sizes, so that few statements are prepared and 100 rows cost
+/// one round trip to the database.
 enum RowBatch {
-  /// Rows of one statement, the greatest first.
+  /// The numbers of rows of one statement, the greatest first.
   static let sizes = [100, 10, 1]
 
-  /// Divides rows into parts for which there is a statement.
+  /// Divides rows into parts for which a statement exists.
   static func parts<Row>(_ rows: [Row]) -> [ArraySlice<Row>] {
     var (parts, start) = ([ArraySlice<Row>](), 0)
     while start < rows.count {
@@ -19,7 +19,7 @@ enum RowBatch {
   struct Insert: Sendable {
     private let texts: [Int: String]
 
-    /// - Parameter conflict: what follows the values, as in `ON CONFLICT (zone, id) DO NOTHING`.
+    /// - Parameter conflict: The clause after the values, as in `ON CONFLICT (zone, id) DO NOTHING`.
     init(into table: String, _ columns: [String], _ conflict: String) {
       texts = RowBatch.texts { size in
         let rows = (0..<size).map { row in
@@ -40,7 +40,7 @@ enum RowBatch {
     }
   }
 
-  /// A statement about rows of one zone whose key is in a list: `$1` is the zone, and the list stands for `%`.
+  /// A statement about rows of one zone whose key is in a list: `$1` is the zone, and the list replaces `%`.
   struct Keyed: Sendable {
     private let texts: [Int: String]
 

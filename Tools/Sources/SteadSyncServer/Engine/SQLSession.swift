@@ -1,13 +1,13 @@
 /// A connection to a database, used by one thread.
 ///
-/// Statements are written for both engines: parameters are `$1`, `$2` in the order of their first use, and the types are
-/// `BIGINT`, `TEXT` and `BYTEA`, which SQLite takes for names of its own. No sequences, advisory locks, notifications or
-/// transaction numbers: what the statements need, every engine that speaks PostgreSQL's protocol has.
+/// Statements are written for both engines: parameters are `$1`, `$2` in the order of their first use, and the types
+/// are `BIGINT`, `TEXT` and `BYTEA`, which SQLite also accepts. They use no sequences, advisory locks, notifications
+/// or transaction numbers, so they run on every engine with PostgreSQL's protocol.
 protocol SQLSession: AnyObject {
-  /// Runs a statement that is prepared once for each text, and returns its rows.
+  /// Runs a statement and returns its rows. Equal SQL is prepared once.
   func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow]
 
-  /// Runs a statement that is prepared once for each text, and returns how many rows it changed.
+  /// Runs a statement and returns the number of changed rows. Equal SQL is prepared once.
   @discardableResult
   func change(_ sql: String, _ values: [SQLValue]) throws -> Int
 
@@ -17,7 +17,7 @@ protocol SQLSession: AnyObject {
   /// Begins a transaction that writes.
   func beginWriting() throws
 
-  /// Begins a transaction that sees one state of the database throughout.
+  /// Begins a transaction that sees one state of the database until its end.
   func beginReading() throws
 
   /// Whether a transaction is open. A failure may have ended it.
@@ -32,8 +32,8 @@ extension SQLSession {
     try rows(sql, values).first
   }
 
-  /// Ends a transaction after a failure. What the roll-back itself says changes nothing: a transaction that it can't end
-  /// ends with the connection.
+  /// Ends a transaction after a failure. An error of the roll-back is ignored: the transaction then ends with the
+  /// connection.
   func rollBack() {
     if isInTransaction { try? execute("ROLLBACK") }
   }

@@ -2,13 +2,14 @@ import Synchronization
 
 /// Runs transactions on SQLite or PostgreSQL.
 ///
-/// Work that writes is grouped: what waits while one transaction is committed shares the next one, each piece in a savepoint of
-/// its own, and is answered after the commit. Both engines differ in their ``SQLSession`` and in how many connections there are.
+/// Writing work is grouped: jobs that wait while a transaction is committed share the next one, each in its own
+/// savepoint, and are answered after the commit. The engines differ only in their ``SQLSession`` and in the number of
+/// connections.
 public final class StorageEngine: Sendable {
-  /// Jobs in one transaction. More would keep the first one waiting.
+  /// The maximum number of jobs in one transaction. With more, the first one would wait longer.
   static let maximumJobsInGroup = 128
 
-  /// Where the data is.
+  /// The location of the data.
   public enum Location: Sendable, Equatable {
     /// A file of SQLite, by its path.
     case sqlite(String)
@@ -101,13 +102,13 @@ public final class StorageEngine: Sendable {
     }
   }
 
-  /// Whether all that is written is written by one thread.
+  /// Whether one thread does all writing.
   var hasOneWriter: Bool { if case .sqlite = location { true } else { false } }
 
   /// Work that waits for a connection.
   var waitingWork: Int { writing.count + reading.count }
 
-  /// Takes no more work, and returns when all that waits is done.
+  /// Accepts no more work, and returns when all waiting work is done.
   public func close() async {
     writing.close()
     reading.close()

@@ -1,6 +1,6 @@
 /// The server's tables, in SQL that both engines read.
 ///
-/// The zone is the first column of every key of what belongs to one, so that a database can be divided by it.
+/// The zone is the first column of every key of a zone's rows, so that a database can be divided by zone.
 enum Tables {
   static let version: Int64 = 2
 

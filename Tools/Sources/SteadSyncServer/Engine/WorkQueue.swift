@@ -3,15 +3,16 @@ import Synchronization
 
 /// Work that waits for a connection, by lane.
 ///
-/// A worker takes jobs of several lanes at once, and nobody else takes jobs of these lanes until it is done. So two
-/// connections never wait for each other's lock of a zone, and the jobs that come in the meantime share the next commit.
+/// A worker takes jobs of several lanes at once, and no other worker takes jobs of these lanes until it is done. So
+/// two connections never wait for each other's lock on a zone, and jobs that arrive in the meantime share the next
+/// commit.
 final class WorkQueue: Sendable {
-  /// Jobs that may wait. More are refused, since each holds a request.
+  /// The maximum number of waiting jobs. More are refused, because each holds a request.
   static let maximumWaiting = 20_000
 
   private struct State {
     var lanes: [Lane: [Job]] = [:]
-    /// Lanes with jobs that nobody has taken, first come first served.
+    /// Lanes with jobs that no worker has taken, first come, first served.
     var ready: [Lane] = []
     var readyStart = 0
     var taken: Set<Lane> = []
@@ -49,7 +50,7 @@ final class WorkQueue: Sendable {
       }
       if !jobs.isEmpty { return jobs }
       if isClosed {
-        // Another worker may be waiting for the same news.
+        // Another worker may be waiting for the same signal.
         available.signal()
         return nil
       }

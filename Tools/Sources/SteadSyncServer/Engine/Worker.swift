@@ -1,8 +1,8 @@
 import Foundation
 
-/// A thread with a connection of its own, which does the jobs of a queue.
+/// A thread with its own connection, which runs the jobs of a queue.
 struct Worker: Sendable {
-  /// Times that work is done again which another transaction was in the way of.
+  /// How often work is repeated after a conflict with another transaction.
   static let maximumAttempts = 8
 
   let queue: WorkQueue
@@ -50,7 +50,7 @@ struct Worker: Sendable {
     }
   }
 
-  /// One transaction for all jobs, each in a savepoint. Throws before any job was told of success.
+  /// One transaction for all jobs, each in a savepoint. If it throws, no job has been reported as successful.
   private func once(_ jobs: [Job], _ session: any SQLSession) throws {
     try writes ? session.beginWriting() : session.beginReading()
     let usesSavepoints = jobs.count > 1
@@ -61,7 +61,7 @@ struct Worker: Sendable {
         done.append(try job.work(session))
         if usesSavepoints { try session.execute("RELEASE SAVEPOINT job") }
       } catch let error as EngineError {
-        // The connection, the disk or another transaction: nothing that one job did.
+        // The connection, the disk or another transaction failed, not a single job.
         throw error
       } catch {
         if usesSavepoints {

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Lets in requests with a valid access token, as many as the device may make.
+/// Admits requests with a valid access token, within the device's rate limit.
 struct AccessMiddleware: RouterMiddleware {
   let keys: SigningKeys
   let clock: ServerClock
@@ -25,7 +25,7 @@ struct AccessMiddleware: RouterMiddleware {
 }
 
 extension RateLimiter {
-  /// Throws ``ServerError`` with the seconds to wait if there is no token left.
+  /// Throws ``ServerError`` with the seconds to wait if the rate limit is reached.
   func admit(_ name: String, clock: ServerClock) throws {
     guard let seconds = take(name, now: clock.now) else { return }
     throw ServerError(

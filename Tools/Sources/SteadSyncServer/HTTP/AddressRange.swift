@@ -46,7 +46,7 @@ public struct AddressRange: Sendable, Equatable {
     var client = connection
     for part in forwarded.split(separator: ",").reversed() {
       let address = part.trimmingCharacters(in: .whitespaces)
-      // What isn't an address was written by somebody who isn't trusted.
+      // An entry that isn't an address was written by an untrusted party.
       guard bytes(address) != nil else { break }
       client = address
       if !trusted.contains(where: { $0.contains(address) }) { break }

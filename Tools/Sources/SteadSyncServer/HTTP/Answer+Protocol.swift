@@ -3,7 +3,7 @@ import Hummingbird
 import SteadSyncProtocol
 
 extension Answer {
-  /// An answer in the protocol's encoding. One that isn't a success has the members of an error besides.
+  /// An answer in the protocol's encoding. An answer that isn't a success also has the members of an error.
   static func answer(
     _ bytes: @autoclosure () -> [UInt8], _ value: @autoclosure () -> SyncValue, status code: Int,
     _ error: ServerError?, to request: Request
@@ -23,7 +23,7 @@ extension Answer {
 }
 
 extension PushAnswer {
-  /// What is wrong; nil for a push that was taken.
+  /// The error; nil for an accepted push.
   func failure(of push: Push) -> ServerError? {
     switch self {
     case .taken(let receipt): status == 200 ? nil : .refused(receipt)
@@ -39,8 +39,8 @@ extension PushAnswer {
         remedy: "Send the push again with its schema.")
     case .schemaTooOld(let minimum):
       ServerError(
-        .schema, "The client's schema is older than the zone lets write.",
-        remedy: "Update the app; reading goes on.",
+        .schema, "The client's schema is older than the zone accepts for writing.",
+        remedy: "Update the app; reading still works.",
         figures: ["minimum": Int64(minimum), "sent": Int64(push.schemaVersion)])
     case .schemaConflict:
       ServerError(
@@ -63,7 +63,7 @@ extension PushAnswer {
 }
 
 extension ChangesAnswer {
-  /// What is wrong; nil for a page.
+  /// The error; nil for a page.
   var failure: ServerError? {
     switch self {
     case .page: nil
@@ -75,7 +75,7 @@ extension ChangesAnswer {
 
 extension ServerError {
   fileprivate static let expired = ServerError(
-    .expired, "What the client has is older than the deletions that the zone keeps.",
+    .expired, "The client's state is older than the deletions that the zone keeps.",
     remedy: "Fetch the zone again from the start; keep what is pending.")
 
   /// A transaction was refused for a quota; the others were taken.

@@ -56,7 +56,8 @@ enum Answer {
     return response
   }
 
-  /// The error of an answer, whatever was thrown. No text of another's error is passed on: it might quote a value.
+  /// The error of an answer, whatever was thrown. The messages of foreign errors are left out: they might quote a
+  /// value.
   static func error(for error: any Error) -> ServerError {
     switch error {
     case let error as ServerError: error
@@ -88,7 +89,8 @@ enum Answer {
         retryAfter: ServerError.secondsForRepair)
     case .closed:
       ServerError(
-        .unavailable, "The server is ending.", remedy: "Send the request again when it runs.",
+        .unavailable, "The server is shutting down.",
+        remedy: "Send the request again when it runs.",
         retryAfter: ServerError.secondsForStart)
     case .retry, .disconnected, .overloaded:
       ServerError(

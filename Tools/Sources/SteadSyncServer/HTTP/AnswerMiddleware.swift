@@ -1,7 +1,8 @@
 import Hummingbird
 import Logging
 
-/// Turns errors into answers, counts requests and writes the log: the route, never the address that was asked for, and no value.
+/// Turns errors into answers, counts requests and writes the log. The log has the route, never the requested address
+/// or a value.
 struct AnswerMiddleware: RouterMiddleware {
   let metrics: Metrics
 
@@ -32,9 +33,9 @@ struct AnswerMiddleware: RouterMiddleware {
       "status": "\(response.status.code)", "ms": "\((seconds * 100_000).rounded() / 100)",
     ]
     if let failure { fields["error"] = "\(failure.code)" }
-    // The engine's codes, which name no value.
+    // The engine's codes, which contain no values.
     if let cause = cause as? EngineError { fields["cause"] = "\(cause.message)" }
-    // A full quota is the client's matter.
+    // A full quota isn't the server's fault.
     let isFault = response.status.code >= 500 && failure?.code != .quota
     let level: Logger.Level = isFault ? .error : .info
     context.logger.log(level: level, "request", metadata: fields)

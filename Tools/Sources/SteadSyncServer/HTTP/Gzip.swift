@@ -3,12 +3,12 @@ import Foundation
 
 /// Compression of bodies.
 enum Gzip {
-  /// Bytes below which a body isn't compressed.
+  /// The size below which a body isn't compressed, in bytes.
   static let minimumSize = 1_024
   /// The format's header and trailer instead of zlib's own.
   private static let windowBits = MAX_WBITS + 16
 
-  /// Nil if zlib has no memory.
+  /// Nil if zlib gets no memory.
   static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
@@ -31,7 +31,7 @@ enum Gzip {
       throw EngineError.overloaded
     }
     defer { inflateEnd(&stream) }
-    // One more, so that what is too large is noticed.
+    // One byte more than the limit, to notice a body that is too large.
     var output = [UInt8](repeating: 0, count: limit + 1)
     var status: Int32 = Z_OK
     let count = run(bytes, &output, &stream) { pointer in

@@ -2,9 +2,9 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// Reads what a request holds.
+/// Reads the parts of a request.
 enum Input {
-  /// Bytes of a body in JSON, except a push's.
+  /// The maximum size of a JSON body, except a push's, in bytes.
   static let maximumBody = 64 << 10
 
   static func json<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {

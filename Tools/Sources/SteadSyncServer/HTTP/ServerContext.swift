@@ -2,12 +2,12 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What belongs to one request.
+/// The context of one request.
 struct ServerContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// The address at the other end of the connection.
   let connection: String
-  /// Who sends the request; nil where no token is needed.
+  /// The sender of the request; nil if the route needs no token.
   var token: AccessToken?
 
   init(source: ApplicationRequestContextSource) {
@@ -15,7 +15,7 @@ struct ServerContext: RequestContext {
     connection = source.channel.remoteAddress?.ipAddress ?? "unknown"
   }
 
-  /// Who sends the request. Throws ``ServerError`` where the route has no authentication.
+  /// The sender of the request. Throws ``ServerError`` if the route has no authentication.
   var caller: AccessToken {
     get throws {
       guard let token else {

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension HTTPField.Name {
-  /// Bytes of an unfinished blob that the server has.
+  /// The number of bytes that the server has of an unfinished blob.
   fileprivate static let uploadOffset = Self("Upload-Offset")!  // A token, which always is a name.
 }
 
@@ -69,7 +69,7 @@ extension SyncServer {
     }
   }
 
-  /// Keeps a blob for the time of grace once more. Returns false if there is none.
+  /// Starts a blob's grace period again. Returns false if the blob doesn't exist.
   private func touch(_ name: BlobStore.Name) async throws -> Bool {
     guard try await isStored(name) else { return false }
     let now = clock.now
@@ -102,7 +102,7 @@ extension SyncServer {
     do {
       try await record(name, size: position)
     } catch let error as ServerError {
-      // Refused. After a failure of the database the row may be there all the same.
+      // Refused. After a failure of the database the row may exist nevertheless.
       blobs.remove(name)
       throw error
     }
@@ -116,7 +116,7 @@ extension SyncServer {
         throw ServerError(
           .notFound, "The zone doesn't exist.", remedy: "Make it with PUT /v1/zones/{zone}.")
       }
-      // The file of an earlier upload may have been swept since.
+      // The file of an earlier upload may have been swept in the meantime.
       guard blobs.size(name) != nil else { throw BlobStore.failure }
       let added = try session.change(
         """
@@ -137,7 +137,7 @@ extension SyncServer {
   // MARK: Sending
 
   private func send(_ name: BlobStore.Name, size: Int64, range: String?) async throws -> Response {
-    // Only what resumes a download: from a position to the end.
+    // Only ranges that resume a download: from a position to the end.
     let asked = range.flatMap {
       $0.hasPrefix("bytes=") && $0.hasSuffix("-") ? Int64($0.dropFirst(6).dropLast()) : nil
     }

@@ -17,7 +17,7 @@ extension SyncServer {
       let now = self.clock.now
       try await self.engine.write(.account(caller.account)) { session in
         try Devices.check(caller, in: session)
-        // A device of somebody else looks like one that doesn't exist.
+        // Another user's device gets the same answer as one that doesn't exist.
         guard
           try Devices.list(of: caller.account, in: session).contains(where: { $0.device == device })
         else {

@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension SyncServer {
-  /// The addresses for those who run the server. Neither names a user or a zone.
+  /// The addresses for the server's operators. Their answers name no users or zones.
   func addOperation(to router: Router<ServerContext>) {
     router.get("healthz") { _, _ in
       _ = try await self.engine.read { try $0.row("SELECT version FROM server_schema") }

@@ -2,7 +2,8 @@ import Hummingbird
 import SteadSyncProtocol
 
 extension SyncServer {
-  /// Bytes of a push's body. More than its values may have: escapes and names come on top, and a schema.
+  /// The maximum size of a push's body, in bytes. It is larger than the limit of the values, because of escapes,
+  /// names and a schema.
   static let maximumPushBody = 8 << 20
 
   private struct MinimumSchema: Decodable {

@@ -2,11 +2,11 @@ import Hummingbird
 import ServiceLifecycle
 
 extension SyncServer {
-  /// Seconds for which a request waits.
+  /// How long a request waits, in seconds.
   static let maximumWait = 55
 
   private struct Wait: Decodable {
-    /// Numbers up to which the zones were read.
+    /// The numbers up to which the zones were read.
     var zones: [String: Int64]
     var seconds: Int?
   }

@@ -10,7 +10,7 @@ extension SyncServer {
     var limit: Int64
   }
 
-  /// The addresses of zones, their members, and how much they hold.
+  /// The addresses of zones, of their members and of their sizes.
   func addZones(to router: RouterGroup<ServerContext>) {
     router.get("zones") { _, context in
       let caller = try context.caller
@@ -71,7 +71,7 @@ extension SyncServer {
       let (caller, zone) = (try context.caller, try Input.zone(context))
       let user = try Input.account(context.parameters.get("user") ?? "")
       try await self.engine.write(.zone(zone)) { session in
-        // Anybody may leave.
+        // Every member may leave.
         let needed: Role = user.text == caller.account ? .read : .owner
         try Membership.check(caller, zone: zone, atLeast: needed, in: session)
         try Membership.remove(user, zone: zone, in: session)

@@ -1,12 +1,12 @@
 import Foundation
 
 extension SyncServer {
-  /// Copies what a server keeps into a new directory, while it runs.
+  /// Copies a server's data into a new directory while the server runs.
   ///
-  /// The database is copied as one transaction sees it, then the blobs and the keys: a blob that a record names is there, since
-  /// blobs are stored first. Costs as much time as the data takes to read and write.
+  /// It copies one state of the database, then the blobs and the keys. The blobs that records name are complete,
+  /// because a blob is stored before its record. Costs the time to read and write all data.
   ///
-  /// Throws ``ServerError`` if the database is PostgreSQL's, which has tools of its own, and if the directory exists.
+  /// Throws ``ServerError`` for a PostgreSQL database, which has its own tools, and if the directory exists.
   public static func backUp(_ settings: ServerSettings, to directory: String) throws {
     guard case .sqlite(let path) = settings.location else {
       throw ServerError(

@@ -1,7 +1,7 @@
 import Foundation
 import Logging
 
-/// Writes a log to standard error, one JSON object a line.
+/// Writes a log to standard error, one JSON object per line.
 struct LineLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .info

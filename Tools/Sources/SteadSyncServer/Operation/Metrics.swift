@@ -35,7 +35,7 @@ final class Metrics: Sendable {
 
   func countChanges(_ count: Int) { state.withLock { $0.changes += count } }
 
-  /// The text, with gauges that the caller has measured.
+  /// The metrics as a string, with gauges that the caller has measured.
   func text(gauges: [(name: String, help: String, value: Int)]) -> String {
     let state = state.withLock { $0 }
     var lines = [

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A token bucket for each device or address.
 final class RateLimiter: Sendable {
-  /// Buckets that are kept. Full ones are dropped first, which changes nothing.
+  /// The maximum number of buckets. Full ones are dropped first, which changes nothing.
   static let maximumBuckets = 100_000
 
   private struct Bucket {
@@ -14,13 +14,13 @@ final class RateLimiter: Sendable {
   private let burst: Double
   private let buckets = Mutex<[String: Bucket]>([:])
 
-  /// A limiter that allows so many requests in a second over time, and so many at once.
+  /// A limiter that allows a number of requests per second on average, and a number at once.
   init(perSecond rate: Double, burst: Double) {
     self.rate = rate
     self.burst = burst
   }
 
-  /// Takes one token. Otherwise returns after how many seconds there will be one.
+  /// Takes one token. If none is left, returns the seconds until the next one.
   func take(_ name: String, now: Int64) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.maximumBuckets, buckets[name] == nil { prune(&buckets, now: now) }
@@ -42,7 +42,7 @@ final class RateLimiter: Sendable {
 
   private func prune(_ buckets: inout [String: Bucket], now: Int64) {
     buckets = buckets.filter { level(of: $0.value, now: now) < burst }
-    // All are in use: whoever has the most left loses nothing but that.
+    // All are in use: the one with the most tokens left loses the least.
     if buckets.count >= Self.maximumBuckets { buckets.removeAll(keepingCapacity: true) }
   }
 }

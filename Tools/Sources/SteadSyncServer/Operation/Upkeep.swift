@@ -10,7 +10,7 @@ struct Upkeep: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // What fails is done an hour later; requests report what is wrong with the database.
+        // Failed work is done an hour later; requests report the database's errors.
         try? await server.keepUp()
         // Cancelled when the server ends.
         try? await Task.sleep(for: .seconds(Self.interval))
@@ -22,7 +22,7 @@ struct Upkeep: Service {
 extension SyncServer {
   private static let zonesAtOnce: Int64 = 100
 
-  /// Purges and sweeps all zones. Costs a look at each, and a transaction where something is to be removed.
+  /// Purges and sweeps all zones. Costs a query for each zone, and a transaction if it has something to remove.
   func keepUp() async throws {
     var last = ""
     while true {
@@ -61,8 +61,8 @@ extension SyncServer {
     for blob in swept { try await removeFile(of: blob, zone) }
   }
 
-  /// Removes the file of a swept blob, unless the blob was sent again. Under the zone's lock, as is the end of an
-  /// upload, which looks for the file once more.
+  /// Removes the file of a swept blob, unless the blob was sent again. It holds the zone's lock, as does the end of
+  /// an upload, which checks for the file again.
   private func removeFile(of blob: BlobID, _ zone: String) async throws {
     let (blobs, schemas) = (blobs, schemas)
     try await engine.write(.zone(zone)) { session in
@@ -74,7 +74,7 @@ extension SyncServer {
 }
 
 extension ZoneTables {
-  /// Whether there are tombstones to purge or blobs to sweep.
+  /// Whether the zone has tombstones to purge or blobs to sweep.
   fileprivate func isUpkeepDue(now: Int64) throws -> Bool {
     let limits = SyncLimits()
     if let mark = try mark(before: now - limits.tombstoneAge), mark.head > row.state.purged {

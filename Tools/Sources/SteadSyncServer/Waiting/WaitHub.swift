@@ -2,9 +2,9 @@ import Synchronization
 
 /// Requests that wait for changes of zones.
 ///
-/// A request that waits costs one entry here and nothing else: no thread, no timer and no connection to the database.
+/// A waiting request costs only one entry here: no thread, no timer and no connection to the database.
 final class WaitHub: Sendable {
-  /// Zones for which one request may wait.
+  /// The maximum number of zones for which one request may wait.
   static let maximumZones = 200
 
   private struct Waiter {
@@ -31,10 +31,10 @@ final class WaitHub: Sendable {
 
   private let state = Mutex(State())
 
-  /// Waits until one of the zones has another head than the one given, and returns these zones. Returns nothing at the deadline,
-  /// when the task is cancelled and when the server ends.
+  /// Waits until one or more of the zones have another head than the given one, and returns these zones. Returns none
+  /// at the deadline, on cancellation of the task and when the server shuts down.
   ///
-  /// `afterwards` is called once the request waits. It has to look at the heads once more: they may have moved before.
+  /// `afterwards` is called once the request waits. It must check the heads again: they may have moved before.
   func wait(
     for zones: [String: Int64], until deadline: ContinuousClock.Instant,
     afterwards: @escaping @Sendable () -> Void
@@ -59,7 +59,8 @@ final class WaitHub: Sendable {
     }
   }
 
-  /// Answers those who wait for another head than this one. A lower one is news as well: the server has lost something.
+  /// Answers requests that wait for another head than this one. A lower head also counts: the server has lost
+  /// changes.
   func moved(_ heads: [String: Int64]) {
     let answers = state.withLock { state in
       var moved: [UInt64: [String]] = [:]
@@ -73,7 +74,7 @@ final class WaitHub: Sendable {
     for (continuation, zones) in answers { continuation.resume(returning: zones.sorted()) }
   }
 
-  /// Answers those whose time is over.
+  /// Answers the requests whose deadline has passed.
   func expire(at now: ContinuousClock.Instant) {
     let over = state.withLock { state in
       state.waiters.filter { $0.value.deadline <= now }.keys.compactMap { state.remove($0) }
@@ -81,7 +82,7 @@ final class WaitHub: Sendable {
     for waiter in over { waiter.continuation.resume(returning: []) }
   }
 
-  /// Answers everybody, now and from now on.
+  /// Answers all requests, present and future.
   func close() {
     let all = state.withLock { state in
       state.isClosed = true

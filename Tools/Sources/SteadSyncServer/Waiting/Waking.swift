@@ -1,8 +1,8 @@
 import ServiceLifecycle
 
-/// Ends waits whose time is over, and looks for changes that other servers of the same database made.
+/// Ends waits whose deadline has passed, and looks for changes by other servers of the same database.
 struct Waking: Service {
-  /// Milliseconds between two looks at the heads.
+  /// The interval between two checks of the heads, in milliseconds.
   static let interval = 50
 
   let server: SyncServer
@@ -23,7 +23,7 @@ struct Waking: Service {
   private func look() async {
     let zones = server.hub.zones
     guard !zones.isEmpty else { return }
-    // The next look is soon, and requests report what is wrong with the database.
+    // The next check is soon, and requests report the database's errors.
     let heads = try? await server.engine.read { try Zones.heads(zones, in: $0) }
     server.hub.moved(heads ?? [:])
   }

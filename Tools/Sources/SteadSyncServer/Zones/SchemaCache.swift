@@ -1,14 +1,14 @@
 import SteadSyncProtocol
 import Synchronization
 
-/// Schemas by their stored bytes, since every push needs its zone's and many zones have the same.
+/// Schemas by their stored bytes: every push needs its zone's schema, and many zones have the same.
 final class SchemaCache: Sendable {
-  /// Schemas that are kept. All are dropped when there are more.
+  /// The maximum number of schemas. Beyond it all are dropped.
   static let maximumCount = 500
 
   private let schemas = Mutex<[[UInt8]: Schema]>([:])
 
-  /// The schema that is stored as these bytes; empty bytes are the empty one.
+  /// The schema that is stored as these bytes; no bytes mean an empty schema.
   func schema(_ bytes: [UInt8]) throws -> Schema {
     if bytes.isEmpty { return .empty }
     if let known = schemas.withLock({ $0[bytes] }) { return known }

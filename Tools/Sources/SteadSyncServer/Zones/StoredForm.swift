@@ -1,8 +1,8 @@
 import SteadSyncProtocol
 
-/// How the protocol's values lie in the database: in the protocol's own encoding.
+/// The form of the protocol's values in the database: the protocol's own encoding.
 enum StoredForm {
-  /// Reads what the server has written. Throws ``EngineError`` for anything else.
+  /// Reads a value that the server has written. Throws ``EngineError`` for anything else.
   static func read<Value: SyncCodable>(_ bytes: [UInt8], as type: Value.Type = Value.self) throws
     -> Value
   {

@@ -1,11 +1,10 @@
 import SteadSyncProtocol
 
-/// A push that was merged beforehand, on a connection that reads, with the statements that write it.
+/// A push that was merged in advance on a reading connection, with the statements that write it.
 ///
-/// SQLite has one thread that writes. What is merged there keeps all zones waiting, and merging costs more than
-/// writing does.
+/// With SQLite, one thread writes. Merging there would block all zones, and costs more than writing.
 struct ZoneDraft: Sendable {
-  /// What the draft builds on: the zone's row, and the client's.
+  /// The state that the draft builds on: the zone's row and the client's.
   fileprivate let zone: ZoneRow
   fileprivate let client: SQLRow?
   /// The bytes of the zone's records after the push.
@@ -15,8 +14,8 @@ struct ZoneDraft: Sendable {
 }
 
 extension ZonePush {
-  /// Merges the push within a transaction that reads. Nil if the push has to be merged where it is written: it isn't
-  /// taken as the zone is now, or it names blobs, whose rows can change while the zone's stays as it is.
+  /// Merges the push in a reading transaction. Returns nil if the push must be merged where it is written: the zone,
+  /// as it is now, wouldn't accept it, or it names blobs, whose rows can change without the zone's row.
   func draft(for name: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneDraft?
   {
@@ -31,7 +30,7 @@ extension ZonePush {
       statements: try tables.statements(), outcome: outcome)
   }
 
-  /// Writes a draft within a transaction. Nil if what it builds on has changed; then nothing was done.
+  /// Writes a draft in a transaction. Returns nil, and does nothing, if the state that it builds on has changed.
   func write(
     _ draft: ZoneDraft, to name: String, in session: any SQLSession, schemas: SchemaCache
   ) throws -> Outcome? {

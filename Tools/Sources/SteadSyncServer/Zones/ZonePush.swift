@@ -1,16 +1,16 @@
 import SteadSyncProtocol
 
-/// A push on its way into a zone's tables.
+/// The application of a push to a zone's tables.
 struct ZonePush: Sendable {
   let push: Push
   let caller: AccessToken
-  /// Bytes that the zones of one owner may hold.
+  /// The maximum size of one owner's zones, in bytes.
   let quota: Int64
   let now: Int64
-  /// What tells the push's mark from that of another one with the same number.
+  /// The random bits that distinguish the push's mark from another one with the same number.
   var token = UInt64.random(in: 1...UInt64.max)
 
-  /// What became of the push, and the zone's head after it.
+  /// The result of the push, and the zone's head after it.
   struct Outcome: Sendable {
     var answer: PushAnswer
     var head: Int64
@@ -31,14 +31,14 @@ struct ZonePush: Sendable {
   func checked(_ tables: ZoneTables?, _ name: String, in session: any SQLSession) throws
     -> ZoneTables
   {
-    // Also says that the zone doesn't exist.
+    // Also throws if the zone doesn't exist.
     try Membership.check(caller, zone: name, atLeast: .write, in: session)
     guard let tables else { throw EngineError.unexpectedType }
     try tables.check(push.client)
     return tables
   }
 
-  /// Applies the push without writing what it changes.
+  /// Applies the push without writing its changes.
   func merge(into tables: ZoneTables) throws -> Outcome {
     var limits = SyncLimits()
     limits.zoneBytes = try room(for: tables.row, in: tables.session)
@@ -51,12 +51,12 @@ struct ZonePush: Sendable {
     return Outcome(answer: answer, head: head, changed: head - before)
   }
 
-  /// The bytes that a zone's records may have, beside what else its owner has.
+  /// The maximum size of the zone's records, given the size of the owner's other zones.
   func room(for zone: ZoneRow, in session: any SQLSession) throws -> Int {
     Int(max(quota - (try zone.otherBytes(in: session)), 0))
   }
 
-  /// How many changes of records the push has.
+  /// The number of the push's changes of records.
   var changes: Int { push.transactions.reduce(0) { $0 + $1.mutations.count } }
 }
 
@@ -64,8 +64,8 @@ extension ZoneTables {
   private static let holdersByToken = RowBatch.Keyed(
     "SELECT token, id FROM uniq WHERE zone = $1 AND token IN %")
 
-  /// Fetches what a push is likely to look at, in few statements: its records, those that they refer to, and the
-  /// holders of the keys that they have and will have.
+  /// Fetches in few statements what a push is likely to need: its records, the records that they refer to, and the
+  /// holders of their present and new keys.
   func prefetch(_ push: Push) throws {
     let schema = push.schema ?? row.state.schema
     let mutations = push.transactions.flatMap(\.mutations)
@@ -89,7 +89,7 @@ extension ZoneTables {
     }
   }
 
-  /// The keys of the records as they are, and as they are with each mutation alone.
+  /// The keys of the records at present, and after each single mutation.
   private func keys(of mutations: [Mutation], _ schema: Schema) throws -> Set<UniqueToken> {
     var tokens: Set<UniqueToken> = []
     for mutation in mutations where schema.entities[mutation.type]?.unique.isEmpty == false {

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Applies pushes, and merges large ones beforehand where that spares the thread that writes.
+/// Applies pushes, and merges large ones in advance to spare the writing thread.
 final class ZonePushes: Sendable {
-  /// The changes from which a push is merged beforehand. For fewer, a look at the zone costs more than merging.
+  /// The number of changes from which a push is merged in advance. For fewer, reading the zone costs more than
+  /// merging.
   static let minimumChanges = 10
 
   private let engine: StorageEngine
   let schemas = SchemaCache()
-  /// How many pushes of each zone are under way.
+  /// The number of pushes in progress for each zone.
   private let underWay = Mutex<[String: Int]>([:])
 
   init(_ engine: StorageEngine) { self.engine = engine }

@@ -1,6 +1,6 @@
 import SteadSyncProtocol
 
-/// A zone's row: its counters, whose it is, and the rules of its types.
+/// A zone's row: its counters, its owner and the rules of its types.
 struct ZoneRow: Hashable, Sendable {
   let zone: String
   let owner: String
@@ -13,9 +13,9 @@ struct ZoneRow: Hashable, Sendable {
     owner, head, token, min_seq, min_schema, bytes, blob_bytes, live, time, clock, seen, rules
     """
 
-  /// Locks a zone until the transaction ends; nil if it doesn't exist. The first statement of every change: the
-  /// numbers that follow from the head are visible to others in their order, because no two transactions have the
-  /// zone at a time.
+  /// Locks a zone until the transaction ends; returns nil if it doesn't exist. It is the first statement of every
+  /// change: because only one transaction at a time has the zone, the numbers after the head become visible in their
+  /// order.
   static func locked(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneRow?
   {
@@ -50,7 +50,7 @@ struct ZoneRow: Hashable, Sendable {
     state.schema = try schemas.schema(rules)
   }
 
-  /// The statement that writes what was changed.
+  /// The statement that writes the changes.
   mutating func saving(_ schemas: SchemaCache) throws -> SQLStatement {
     if try schemas.schema(rules) != state.schema { rules = state.schema.encoded() }
     return SQLStatement(
@@ -69,7 +69,7 @@ struct ZoneRow: Hashable, Sendable {
       ])
   }
 
-  /// A moment's 48 bits of milliseconds and 16 of the counter as one number.
+  /// A moment as one number: 48 bits of milliseconds and 16 bits of the counter.
   private static func number(_ moment: HybridClock.Moment) -> Int64 {
     moment.milliseconds << 16 | Int64(moment.counter)
   }
@@ -82,14 +82,14 @@ struct ZoneRow: Hashable, Sendable {
 }
 
 extension ZoneRow {
-  /// Bytes that the owner's other zones and all of the owner's blobs hold.
+  /// The size of the owner's other zones and of all the owner's blobs, in bytes.
   func otherBytes(in session: any SQLSession) throws -> Int64 {
     let row = try session.row(
       "SELECT CAST(SUM(bytes + blob_bytes) AS BIGINT) FROM zones WHERE owner = $1", [.text(owner)])
     return try (row?.integer(0) ?? 0) - Int64(state.bytes)
   }
 
-  /// Throws ``ServerError`` if the owner's zones would hold more than the quota with so many more bytes.
+  /// Throws ``ServerError`` if the owner's zones would exceed the quota with so many more bytes.
   func checkQuota(_ quota: Int64, adding count: Int64, in session: any SQLSession) throws {
     let used = try otherBytes(in: session) + Int64(state.bytes)
     guard count <= 0 || used + count <= quota else {

@@ -1,9 +1,9 @@
 import SteadSyncProtocol
 
 extension ZoneTables {
-  /// At most so many records, and none after those at whose bytes every page ends.
+  /// At most so many records, and no more than fit into a page's bytes.
   func records(after seq: Int64, limit: Int) throws -> [Record] {
-    // Sizes first: a thousand large records are more than a page holds.
+    // Sizes first: a thousand large records don't fit into a page.
     let sizes = try session.rows(
       "SELECT seq, size FROM records WHERE zone = $1 AND seq > $2 ORDER BY seq LIMIT $3",
       [zone, .integer(seq), .integer(Int64(limit))])
@@ -14,8 +14,8 @@ extension ZoneTables {
     return try rows.map { try StoredForm.read($0.bytes(0)) }
   }
 
-  /// How many of the first records are fetched: with the last of them the page's bytes are exceeded, and it has at
-  /// least one before, so that ``Zone`` ends the page by its own count.
+  /// How many of the first records are fetched. The last of them exceeds the page's bytes, so that ``Zone`` ends the
+  /// page by its own count; at least one comes before it.
   private func fitting(_ sizes: [SQLRow]) throws -> Int {
     var (bytes, live): (Int64, Int) = (0, 0)
     for (index, row) in sizes.enumerated() {
@@ -49,7 +49,7 @@ extension ZoneTables {
 // MARK: Marks
 
 extension ZoneTables {
-  /// Marks that are read at once.
+  /// The number of marks that are read at once.
   private static let marksAtOnce: Int64 = 1_000
 
   func addMark(_ mark: Mark, at milliseconds: Int64) { newMarks.append((mark, milliseconds)) }
@@ -64,7 +64,7 @@ extension ZoneTables {
     return try found?.integer(0) == Int64(bitPattern: mark.token)
   }
 
-  /// Reads upwards from the oldest mark, since those that the last purge left are the fewest.
+  /// Reads upwards from the oldest mark, because the last purge left few of the old ones.
   func mark(before milliseconds: Int64) throws -> Mark? {
     var newest: Mark?
     while true {

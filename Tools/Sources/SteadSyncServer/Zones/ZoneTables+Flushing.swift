@@ -20,10 +20,10 @@ extension ZoneTables {
   private static let removingBlobReference =
     "DELETE FROM blob_refs WHERE zone = $1 AND sha256 = $2 AND id = $3"
 
-  /// Writes what was changed.
+  /// Writes the changes.
   func flush() throws { try session.run(try statements()) }
 
-  /// The statements that write what was changed.
+  /// The statements that write the changes.
   func statements() throws -> [SQLStatement] {
     let changes = self.changes.values.sorted { $0.record.seq < $1.record.seq }
     var statements = Self.puttingRecords.statements(changes.map { row(of: $0.record) })
@@ -69,7 +69,7 @@ extension ZoneTables {
     return statements + Self.puttingKeys.statements(held)
   }
 
-  /// Writes which records refer to which, and which name which blobs.
+  /// Writes the references between records and from records to blobs.
   private func indexStatements(_ changes: [Change]) throws -> [SQLStatement] {
     var statements: [SQLStatement] = []
     var (references, blobReferences): ([[SQLValue]], [[SQLValue]]) = ([], [])
@@ -91,14 +91,14 @@ extension ZoneTables {
       + Self.addingBlobReferences.statements(blobReferences)
   }
 
-  /// The statements that remove the names that a record has no more.
+  /// The statements that remove a record's former names.
   private func removals(
     _ text: String, _ id: SQLValue, _ old: [String], _ new: [String]
   ) -> [SQLStatement] {
     Set(old).subtracting(new).map { SQLStatement(text, [zone, .text($0), id]) }
   }
 
-  /// The rows of the names that a record has got.
+  /// The rows of a record's new names.
   private func additions(_ id: SQLValue, _ old: [String], _ new: [String]) -> [[SQLValue]] {
     Set(new).subtracting(old).map { [zone, .text($0), id] }
   }

@@ -1,9 +1,9 @@
 import SteadSyncProtocol
 
-/// One zone in the tables of a database, for the length of one transaction.
+/// One zone in the tables of a database, for one transaction.
 ///
-/// Fetches only what is asked for and keeps it. What a push changes waits until ``flush()``, which writes it with a few
-/// statements; without that nothing is changed. Used by the thread of the transaction's connection alone.
+/// Fetches only requested rows and caches them. The changes of a push are kept until ``flush()``, which writes them
+/// with a few statements. Used only by the thread of the transaction's connection.
 final class ZoneTables: ZoneStorage {
   typealias Failure = any Error
 
@@ -14,7 +14,7 @@ final class ZoneTables: ZoneStorage {
 
   let session: any SQLSession
   let schemas: SchemaCache
-  /// The bytes after which a page ends, so that no more than these are fetched.
+  /// The bytes after which a page ends, so that no more are fetched.
   let pageBytes: Int
   /// The device whose new clients are noted.
   let device: String
@@ -24,10 +24,10 @@ final class ZoneTables: ZoneStorage {
   let storedSchema: Schema
   var isStateChanged = false
 
-  /// Records as the database has them; nil for those that it lacks.
+  /// Records in the database; nil for those that it lacks.
   var stored: [RecordID: Record?] = [:]
   var changes: [RecordID: Change] = [:]
-  /// Holders of keys as the database has them.
+  /// Holders of keys in the database.
   var storedHolders: [UniqueToken: RecordID?] = [:]
   /// Holders of keys of changed records.
   var holders: [UniqueToken: RecordID?] = [:]
@@ -37,7 +37,7 @@ final class ZoneTables: ZoneStorage {
   var changedClients: Set<ClientID> = []
   var newMarks: [(mark: Mark, made: Int64)] = []
   var touchedBlobs: [BlobID: Int64] = [:]
-  /// Whether anything was asked of the blobs, which come and go without a change of the zone's records.
+  /// Whether blobs were queried, which can change without a change of the zone's records.
   var usesBlobs = false
 
   /// Locks a zone for a change; nil if it doesn't exist.

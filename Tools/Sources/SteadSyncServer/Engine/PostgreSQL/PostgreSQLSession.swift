@@ -5,13 +5,13 @@ import Foundation
 final class PostgreSQLSession: SQLSession {
   private let connection: OpaquePointer
   private var statements: [String: String] = [:]
-  /// Whether the server behind the connection stopped being the leader.
+  /// Whether the connection's server is no longer the leader.
   private var hasLostLeader = false
-  /// Whether the statement under way was done with a warning.
+  /// Whether the present statement caused a warning.
   private var isWarned = false
 
-  /// After how many seconds, and milliseconds, a server that vanished is given up; an address may
-  /// set others. Without them a connection to a machine without network lasts for 15 minutes.
+  /// Time-outs, in seconds and milliseconds, after which a connection to an unreachable server fails; an address may
+  /// set others. Without them it would take 15 minutes.
   private static let patience = [
     ("connect_timeout", "5"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
     ("keepalives_count", "2"), ("tcp_user_timeout", "20000"),
@@ -23,7 +23,7 @@ final class PostgreSQLSession: SQLSession {
     }
     self.connection = connection
     guard PQstatus(connection) == CONNECTION_OK else {
-      // Its text may hold the address, never the password; both stay out of answers all the same.
+      // The message may contain the address, never the password. Answers contain neither.
       throw EngineError(
         code: .disconnected,
         message: "PostgreSQL can't be reached; check the address, and that it is running.")
@@ -34,7 +34,7 @@ final class PostgreSQLSession: SQLSession {
   }
 
   private static func connect(_ string: String) -> OpaquePointer? {
-    // Of a name that comes twice, the later one counts; the address stands for the names in it.
+    // If a name appears twice, the later one counts; the address replaces the names that it contains.
     let settings = patience + [("dbname", string)]
     let words = settings.map { strdup($0.0) } + settings.map { strdup($0.1) }
     defer { for word in words { free(word) } }
@@ -45,7 +45,7 @@ final class PostgreSQLSession: SQLSession {
   }
 
   private func watchNotices() {
-    // They would go to standard error, with values. The session outlives its connection.
+    // They would be written to standard error, with values. The session outlives its connection.
     PQsetNoticeReceiver(
       connection,
       { session, notice in
@@ -56,8 +56,8 @@ final class PostgreSQLSession: SQLSession {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A replica would answer reads with an older state, which devices take for a server that has lost
-  /// something.
+  /// A replica would answer reads with an older state. To devices, that would look like a server that has lost
+  /// changes.
   private func requireLeader() throws {
     guard try row("SHOW transaction_read_only")?.text(0) == "off" else {
       throw EngineError(
@@ -84,12 +84,12 @@ final class PostgreSQLSession: SQLSession {
     let result = PQexec(connection, sql)
     defer { PQclear(result) }
     try check(result)
-    // A failed transaction answers COMMIT with a roll-back, and no error.
+    // COMMIT of a failed transaction rolls back, without an error.
     if sql == "COMMIT", String(cString: PQcmdStatus(result)) != "COMMIT" {
       throw EngineError(code: .other, message: "PostgreSQL rolled a transaction back.")
     }
-    // Somebody has cancelled the wait for the replicas: a failover may lose what they lack. The same
-    // work once more waits for them again.
+    // The wait for the replicas was cancelled, so a failover may lose the commit. Running the same work again waits
+    // for them again.
     if sql == "COMMIT", isWarned {
       throw EngineError(
         code: .disconnected,
@@ -195,7 +195,7 @@ final class PostgreSQLSession: SQLSession {
     case "57P01", "57P02", "57P03", "08006", "08003": code = .disconnected
     case "25006":
       code = .disconnected
-      // The connection would go on to be one to a replica.
+      // The connection would stay connected to a replica.
       hasLostLeader = true
     default: code = .other
     }

@@ -1,8 +1,8 @@
 import CServerSQLite
 
-/// A connection to a file of SQLite.
+/// A connection to a SQLite file.
 ///
-/// SteadSQLite does more than this, but its interface is for the targets of its own package.
+/// SteadSQLite does more than this, but its interface is internal to its package.
 final class SQLiteSession: SQLSession {
   /// Milliseconds to wait for another process, such as `stead serve invite`.
   static let busyTimeout: Int32 = 10_000
@@ -124,7 +124,7 @@ final class SQLiteSession: SQLSession {
   }
 
   private static func bytes(_ statement: OpaquePointer, _ column: Int32) -> UnsafeRawBufferPointer {
-    // Also for text: both calls return the same bytes, and only this one is followed by their number.
+    // Also for strings: both calls return the same bytes, but their number may only be asked for after this one.
     let start = sqlite3_column_blob(statement, column)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }
@@ -153,7 +153,7 @@ final class SQLiteSession: SQLSession {
   }
 }
 
-/// An address for texts without bytes, for which a null address would bind NULL.
+/// An address for empty strings, for which a null address would bind NULL.
 nonisolated(unsafe) private let empty: UnsafePointer<CChar> = {
   // Read only, and never freed.
   let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
