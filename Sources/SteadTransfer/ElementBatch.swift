@@ -1,10 +1,10 @@
-/// What a destination is to write for the items of a batch.
+/// The elements that a destination writes for the items of a batch.
 struct ElementBatch<Element> {
-  /// What is written, in the source's order.
+  /// The elements to write, in the source's order.
   var elements: [Element]
-  /// What is not written, since what has its place is kept.
+  /// The elements that are not written, because their places are taken and those values are kept.
   var kept: [Kept] = []
-  /// What becomes of elements whose places are taken.
+  /// The rule for elements whose places are taken.
   var rule: TransferOptions.ConflictRule
 
   /// An element that is not written.

@@ -6,7 +6,7 @@ struct HexadecimalDigest {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// nil for anything that ``text`` would give back in another way.
+  /// Nil for any string that ``text`` would not return unchanged.
   init?(_ text: some Collection<UInt8>) {
     guard text.count == ItemDigest.digitCount else { return nil }
     var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 /// Items on their way into the destination, as many as are written at once.
 struct ItemBatch<Value, Element> {
-  /// How much of a source is converted and written at once where the destination takes chunks.
+  /// How much of a source is converted and written at once, if the destination accepts chunks.
   struct Limit: Sendable {
     var count = ReceiptChunk.foldLimit
     /// In bytes of the source.
@@ -12,11 +12,11 @@ struct ItemBatch<Value, Element> {
 
   private(set) var items: [TransferItem<Value>] = []
   private(set) var elements: [Element] = []
-  /// Items that are not written, since what has their places is kept.
+  /// Items that are not written, because their places are taken and those values are kept.
   private(set) var kept: [KeptItem] = []
   private var size = 0
 
-  /// An item that is not written, and what has its place.
+  /// An item that is not written, and the value in its place.
   struct KeptItem {
     let item: TransferItem<Value>
     var element: ElementBatch<Element>.Kept
@@ -63,6 +63,6 @@ struct ItemBatch<Value, Element> {
     }
   }
 
-  /// What is the same for the same items in the same order.
+  /// A value that is equal for equal items in the same order.
   var fingerprint: String { ItemDigest.text(of: items.lazy.map(\.identity)) }
 }

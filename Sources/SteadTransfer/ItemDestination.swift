@@ -1,17 +1,16 @@
-/// What a ``TransferDestination`` writes to.
+/// The implementation of a ``TransferDestination``.
 protocol ItemDestination<Element>: Sendable {
-  /// What is written for one item.
+  /// The element that is written for one item.
   associatedtype Element
 
-  /// What it is, for reports and errors: `records in notes.store`.
+  /// Its description in reports and errors: `records in notes.store`.
   var name: String { get }
 
-  /// Whether many items may be written in chunks, each as one with its own part of the receipt; false unless a
-  /// destination says otherwise.
+  /// Whether many items may be written in chunks, each together with its part of the receipt; false by default.
   var takesChunks: Bool { get }
 
-  /// Throws when it is certain already that an element cannot be written; it is then an item that did not
-  /// convert. Nothing is checked unless a destination says otherwise.
+  /// Throws if an element certainly cannot be written; its item then counts as not converted. By default nothing is
+  /// checked.
   func check(_ element: Element) throws
 
   /// Throws ``TransferError/Code/conflict`` with the elements whose places are taken, unless they replace what is
@@ -20,15 +19,15 @@ protocol ItemDestination<Element>: Sendable {
   /// Returns how many elements would replace something.
   func checkFree(_ batch: ElementBatch<Element>) throws -> Int
 
-  /// The receipt of a transfer, nil when it has not been here.
+  /// The receipt of a transfer; nil if the transfer has never run here.
   func receipt(named id: String) throws -> TransferReceipt?
 
   /// The chunk of a receipt's entries that begins with one of them.
   ///
-  /// - Throws: ``TransferError/Code/changed`` when there is none, since another process has changed the receipt.
+  /// - Throws: ``TransferError/Code/changed`` if it doesn't exist, because another process has changed the receipt.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk
 
-  /// Writes elements and the receipt that says so, all of it or nothing.
+  /// Writes elements and their receipt: all of it or nothing.
   ///
   /// Returns when it would survive a loss of power. A destination that cannot write both as one writes
   /// so that doing it again after a kill doubles nothing.
@@ -37,8 +36,8 @@ protocol ItemDestination<Element>: Sendable {
   /// (``TransferReceipt/checkFollows(_:)``), else nothing is written: another process was quicker.
   ///
   /// - Parameters:
-  ///   - batch: What to write. Where something else has the place of an element, and the batch's rule is not
-  ///     to replace it, ``TransferError/Code/conflict`` is thrown with all such elements.
+  ///   - batch: The elements to write. If the places of some are taken, and the batch's rule isn't to replace them,
+  ///     ``TransferError/Code/conflict`` is thrown with all such elements.
   ///   - receipt: The receipt with them.
   ///   - progress: Called while it works; an error that it throws stops the work as long as nothing is written.
   ///   - entries: Makes the receipt's entries once it is known where each element has gone.

@@ -47,14 +47,14 @@ extension StoredRow.Key: CustomStringConvertible {
   /// `Draft/12`.
   package var description: String { "\(root)/\(number)" }
 
-  /// Reads what ``description`` writes.
+  /// Parses a ``description``.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, let number = Int64(parts[1]) else { return nil }
     self.init(root: String(parts[0]), number: number)
   }
 
-  /// The identity of a transfer's item that is this row: the key, and a digest of what the row holds.
+  /// The identity of this row as a transfer's item: the key, and a digest of the row's contents.
   ///
   /// ``StoreDestination`` finds the row that an earlier run moved by the key in it.
   package func identity(digest: String) -> String { "\(self):\(digest)" }

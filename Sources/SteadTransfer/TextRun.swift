@@ -73,7 +73,7 @@ extension TextRun: Codable {
     }
   }
 
-  /// An array: head, the first number in digits or an empty text, tail, step, count, whether digests follow.
+  /// An array: head, the first number in digits or an empty string, tail, step, count, whether digests follow.
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.unkeyedContainer()
     try fields.encode(head)

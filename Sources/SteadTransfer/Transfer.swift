@@ -10,22 +10,23 @@
 /// print(try transfer.run())
 /// ```
 ///
-/// A run reads all, converts all, writes all with a receipt as one, or a chunk of thousands after the other, reads
-/// back what was written, and only then removes it from the source. Ended at any point, by a kill or a loss of power, the next run goes on
-/// from there: the receipt says what the destination has. So an app runs it each time it starts.
+/// A run reads and converts all items. It writes them together with a receipt, in one transaction or in chunks of
+/// thousands. It reads them back, and only then removes them from the source. After a kill or a loss of power at any
+/// point, the next run continues from there, because the receipt lists what the destination has. So an app runs it at
+/// each start.
 ///
-/// What is in the source and does not convert stays there. What is added to the source later is moved by
-/// the next run. Documentation/Transfer.md says what happens in each case.
+/// Items that don't convert stay in the source. The next run moves items that are added later.
+/// Documentation/Transfer.md describes each case.
 public struct Transfer<Value, Element>: Sendable {
-  /// What turns an item into what is written for it.
+  /// Converts an item into the element that is written for it.
   public typealias Conversion = @Sendable (Value) throws -> Element
 
-  /// The transfer's name, under which the destination keeps its receipt; another name is another transfer,
-  /// which knows nothing of what this one has moved.
+  /// The transfer's name, under which the destination keeps its receipt. Another name is another transfer, which
+  /// moves the items again.
   public let id: String
-  /// Where items are moved from.
+  /// The source of the items.
   public let source: TransferSource<Value>
-  /// Where they are moved to.
+  /// The destination of the items.
   public let destination: TransferDestination<Element>
   /// Settings that differ from the usual.
   public let options: TransferOptions
@@ -36,12 +37,12 @@ public struct Transfer<Value, Element>: Sendable {
   /// A transfer; nothing is read or written until it runs.
   ///
   /// - Parameters:
-  ///   - id: A name that stays the same for as long as the app may run it.
-  ///   - source: Where items are moved from.
-  ///   - destination: Where they are moved to.
+  ///   - id: A name that never changes while the app may run the transfer.
+  ///   - source: The source of the items.
+  ///   - destination: The destination of the items.
   ///   - options: Settings that differ from the usual.
-  ///   - convert: Turns an item into what is written for it; throws for one that cannot be. It should
-  ///     have no effect of its own, since it runs again in a preview and after a failure.
+  ///   - convert: Converts an item into the element that is written for it; throws if it can't. It should have no
+  ///     side effects, because it also runs in a preview and after a failure.
   public init(
     _ id: String, from source: TransferSource<Value>, to destination: TransferDestination<Element>,
     options: TransferOptions = TransferOptions(), convert: @escaping Conversion
@@ -55,11 +56,12 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// Finishes an earlier run that was interrupted, then moves the rest.
   ///
-  /// Costs a reading of the whole source, and memory for all of it, unless it is a table of comma separated values
-  /// that goes to records. A file that has not changed since all was moved is not read. Stops between two items when the task is cancelled.
+  /// Costs a read of the whole source, and memory for all of it, except for a table of comma-separated values that
+  /// becomes records. A file that hasn't changed since everything was moved is not read. Stops between two items if
+  /// the task is cancelled.
   ///
-  /// - Parameter progress: Called for each item in each phase, on this thread; an error that it throws
-  ///   stops the run. What was written by then is brought to its end by the next run.
+  /// - Parameter progress: Called for each item in each phase, on this thread. An error that it throws stops the run,
+  ///   and the next run completes what was written by then.
   /// - Throws: ``TransferError``, `CancellationError`, and what `progress` throws. After
   ///   ``TransferError/Code/notConverted`` and ``TransferError/Code/conflict`` nothing was written.
   @discardableResult
@@ -81,7 +83,7 @@ public struct Transfer<Value, Element>: Sendable {
     try run(progress)
   }
 
-  /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
+  /// Shows what ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
   /// It does not check whether the destination has enough space. Conflicts are among ``TransferReport/failures``; for
   /// them records are written in a transaction that is rolled back.
@@ -94,10 +96,10 @@ public struct Transfer<Value, Element>: Sendable {
     return try run.preview()
   }
 
-  /// Forgets what was moved, so that the next run moves all that the source holds.
+  /// Forgets what was moved, so that the next run moves all items of the source.
   ///
-  /// For a source that was restored from a backup on purpose, when the moved items were removed from the
-  /// destination. What is in the destination stays, so items that are in both will be there twice.
+  /// For a source that was restored from a backup on purpose, after the moved items were removed from the
+  /// destination. Items in the destination stay, so an item that is in both is duplicated.
   public func resetReceipt() throws {
     guard let receipt = try destination.items.receipt(named: id) else { return }
     try destination.items.replace(receipt.emptied())

@@ -1,4 +1,4 @@
-/// Where a ``Transfer`` moves items to, such as `.records(container)`.
+/// The destination of a ``Transfer``, such as `.records(container)`.
 ///
 /// ```swift
 /// Transfer("drafts", from: .preference("draft_posts", of: String.self), to: .records(container)) { text in
@@ -6,13 +6,14 @@
 /// }
 /// ```
 ///
-/// A destination replaces nothing unless ``TransferOptions/conflicts`` says so: what is taken by something else is
-/// ``TransferError/Code/conflict``. It keeps a receipt next to the items, with an entry of some 40 bytes for each item that was ever moved.
+/// A destination replaces nothing unless ``TransferOptions/conflicts`` allows it: an item whose place is taken causes
+/// ``TransferError/Code/conflict``. It keeps a receipt next to the items, with about 40 bytes for each item that was
+/// ever moved.
 public struct TransferDestination<Element>: Sendable {
   let items: any ItemDestination<Element>
 
   init(_ items: some ItemDestination<Element>) { self.items = items }
 
-  /// What it is, for reports and errors: `records of Draft`.
+  /// Its description in reports and errors: `records of Draft`.
   public var name: String { items.name }
 }

@@ -7,7 +7,7 @@ import SteadSecrets
 ///
 /// Compare ``code``, show ``message``, look into ``cause``. The strings name places, and never contain a value.
 public struct TransferError: Error, Sendable {
-  /// What went wrong, to compare with.
+  /// The kind of error, for comparisons.
   ///
   /// Later versions add more.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -17,13 +17,13 @@ public struct TransferError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { name }
 
-    /// The source cannot be read as items; it was left as it is.
+    /// The source cannot be read as items; it is unchanged.
     public static let unreadable = Code("unreadable")
     /// Items could not be read or converted, and a partial move was not accepted. Nothing was written.
     public static let notConverted = Code("notConverted")
-    /// The destination holds something else in a place that is needed. Nothing was written.
+    /// A place in the destination is taken. Nothing was written.
     public static let conflict = Code("conflict")
-    /// What was written does not read back as it was written. The source was left as it is.
+    /// The destination doesn't return what was written. The source is unchanged.
     public static let notVerified = Code("notVerified")
     /// The source changed while it was being read. Run again.
     public static let changed = Code("changed")
@@ -33,13 +33,13 @@ public struct TransferError: Error, Sendable {
     public static let failed = Code("failed")
   }
 
-  /// What went wrong, to compare with.
+  /// The kind of error, for comparisons.
   public var code: Code
-  /// What went wrong and what to do, in a sentence or two for a person.
+  /// The problem and the remedy, in a sentence or two for a person.
   public var message: String
   /// The items that it went wrong with.
   public var failures: [TransferFailure]
-  /// The error underneath, where there was one.
+  /// The underlying error, if one exists.
   public var cause: (any Error)?
   /// The elements of a conflict that a destination has found, one for each failure.
   var conflicts: [PlaceConflict] = []
@@ -82,7 +82,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
   /// As ``description``.
   public var errorDescription: String? { description }
 
-  /// What the cause says, as far as that is known to hold no stored value.
+  /// The cause's message, if it is known to contain no stored value.
   private var causeSentence: String? {
     switch cause {
     case let error as TransferError: error.message

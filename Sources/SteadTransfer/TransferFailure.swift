@@ -2,7 +2,7 @@
 public struct TransferFailure: Sendable, CustomStringConvertible {
   /// The item's place in the source: an index, a key, a line. It never contains the item's value.
   public var item: String
-  /// Why it stays where it is.
+  /// Why the item stays in the source.
   public var reason: String
   /// The error underneath.
   public var cause: (any Error)?

@@ -1,16 +1,16 @@
-/// One thing that a source holds, by itself.
+/// One item of a source.
 struct TransferItem<Value> {
-  /// Where in the source it is, for reports: an index, a key, a line. It never contains the item's value.
+  /// The item's place in the source, for reports: an index, a key, a line. It never contains the item's value.
   var name: String
-  /// What tells the item from others in the same source: made of all that the source holds of it, and
-  /// the same each time it is read. Two equal items may share one.
+  /// The item's identity in the source. It depends on all of the item's contents, and is the same each time the item
+  /// is read. Equal items may share one.
   var identity: String
-  /// What was read, or why it could not be.
+  /// The item's value, or why it could not be read.
   var value: Result<Value, any Error>
-  /// How many bytes it takes in the source, where many are read one after the other.
+  /// The item's size in the source, in bytes, if items are read one after another.
   var size = 0
 
-  /// Why the item was not moved: what came of its reading or conversion.
+  /// Why the item was not moved: an error of its reading or conversion.
   func failure(_ error: any Error) -> TransferFailure {
     TransferFailure(item: name, becauseOf: error)
   }

@@ -1,5 +1,5 @@
-/// Which items are to be moved, and what becomes of the others: decided from what the destination knows
-/// and what the source holds, and from nothing else.
+/// Decides which items are moved and what happens to the others, from the destination's receipt and the source's
+/// items alone.
 ///
 /// Items are distinguished only by their identities, and counted: two equal items in the source and one in the
 /// receipt are one that was moved and one that is new. They come one by one, in the source's order.
@@ -41,7 +41,7 @@ struct TransferPlan {
     }
   }
 
-  /// What the next item of the source is.
+  /// The state of the source's next item.
   mutating func verdict(_ identity: String) -> Verdict {
     guard let place = known.take(identity) else {
       newCount += 1
@@ -56,15 +56,15 @@ struct TransferPlan {
     return .moved(entry)
   }
 
-  /// What comes next, once it is known how many of the new items do not convert.
+  /// The next step, given the number of new items that don't convert.
   func afterConversion(failed: Int, _ options: TransferOptions) -> Step {
     guard failed == 0 || options.acceptsPartial else { return .refuse }
     return failed == newCount ? .nothing : .write
   }
 
-  /// What the source has to give up of what the destination has.
+  /// The items that the destination has and the source must remove.
   ///
-  /// - Parameter unverified: Places that do not hold what was written there.
+  /// - Parameter unverified: Places that don't have what was written there.
   static func removal(
     of entries: [TransferReceipt.Entry], unverified: [TransferPlacement],
     _ options: TransferOptions, isRemovable: Bool
@@ -74,13 +74,14 @@ struct TransferPlan {
     return entries.filter { !lost.contains($0.placement) }
   }
 
-  /// Whether the source may give up what a run that was cut off has written, which may have done that already.
+  /// Whether the source may remove the items that an interrupted run has written. That run may already have removed
+  /// them.
   ///
-  /// A removal takes all or nothing. So when one of the entries is not in the source any more, the others
-  /// were added since, or somebody has taken that one out: they are left alone, as moved earlier, since
-  /// to remove them could lose what is new and equal.
+  /// A removal takes all items or none. So if one of the entries is no longer in the source, either the others were
+  /// added later or someone removed that one. The others stay and count as moved earlier: removing them could lose
+  /// new, equal items.
   ///
-  /// - Parameter forEachIdentity: Calls its body with the identities of all items that the source holds.
+  /// - Parameter forEachIdentity: Calls its body with the identities of all items of the source.
   static func isWhole(
     _ entries: [TransferReceipt.Entry],
     leftIn forEachIdentity: (_ body: (String) -> Void) throws -> Void

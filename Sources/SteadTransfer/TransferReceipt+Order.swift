@@ -3,8 +3,8 @@ import Foundation
 extension TransferReceipt {
   /// Throws unless this receipt may replace `current`, which is nil if none exists.
   ///
-  /// A destination asks this in the transaction that writes the receipt. So of two processes that run the
-  /// same transfer at once, one writes, and the other gets an error that says to run again.
+  /// A destination checks this in the transaction that writes the receipt. So if two processes run the same transfer
+  /// at once, one writes, and the other gets an error that asks for another run.
   ///
   /// - Throws: ``TransferError`` `.changed`.
   func checkFollows(_ current: TransferReceipt?) throws {
@@ -37,7 +37,7 @@ extension TransferReceipt {
     return next
   }
 
-  /// The receipt once the source has given up what was pending, or keeps it on purpose.
+  /// The receipt after the source has removed the pending items, or keeps them on purpose.
   func finished(mark: TransferReceipt.Mark?) -> TransferReceipt {
     var next = following()
     next.state = .finished
@@ -46,7 +46,7 @@ extension TransferReceipt {
     return next
   }
 
-  /// The receipt once it is known that the source holds nothing that was not moved.
+  /// The receipt once it is known that all of the source's items were moved.
   func marked(_ mark: TransferReceipt.Mark) -> TransferReceipt {
     var next = following()
     next.mark = mark

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a destination knows of a transfer: how far it has come, and how many items of the source it has.
+/// A destination's record of a transfer: its progress, and how many items of the source it has.
 ///
-/// It is written as one with the items, so that after a kill it is known whether they are there. Which items
-/// these are is kept next to it, in chunks (``ReceiptChunk``), which are read where they are needed.
+/// It is written together with the items, so that after a kill it shows whether they were written. The list of the
+/// items is kept next to it, in chunks (``ReceiptChunk``), which are read when they are needed.
 struct TransferReceipt: Hashable, Sendable {
   /// The version of the form that a receipt is kept in; one of another version is refused.
   static let version = 2
@@ -16,7 +16,7 @@ struct TransferReceipt: Hashable, Sendable {
     var placement: Placement
   }
 
-  /// Where an element was put, and what must be there.
+  /// The place of an element, and its expected contents.
   struct Placement: Hashable, Sendable {
     /// The place within the destination: an identifier of a record, a key, an account, a relative path.
     var place: String
@@ -31,7 +31,7 @@ struct TransferReceipt: Hashable, Sendable {
     var isVerified: Bool { !digest.isEmpty }
   }
 
-  /// What a source was at a moment, as far as that is known without reading it.
+  /// The state of a source at a moment, as far as that is known without reading it.
   struct Mark: Hashable, Codable, Sendable {
     /// The same for as long as nothing has changed.
     var text: String
@@ -41,9 +41,9 @@ struct TransferReceipt: Hashable, Sendable {
 
   /// How far the transfer has come.
   enum State: String, Codable, Sendable {
-    /// Some items are written, and more of the same run are to follow. The source holds all of them.
+    /// Some items are written, and the same run will write more. The source still has all of them.
     case writing
-    /// The last items are written, and the source may still hold them.
+    /// The last items are written, and the source may still have them.
     case written
     /// They were read back, and the source has given them up or keeps them on purpose.
     case finished

@@ -1,4 +1,4 @@
-/// What a run has done, or would do.
+/// The results of a run or of a preview.
 public struct TransferReport: Sendable {
   /// A run in one word.
   public enum Outcome: String, Sendable {
@@ -10,9 +10,9 @@ public struct TransferReport: Sendable {
     case partial
   }
 
-  /// Whether this is what a run would do.
+  /// Whether this is the report of a preview.
   public internal(set) var isPreview = false
-  /// What the source is, as errors name it: `key drafts of org.example.Notes`.
+  /// The source, as errors name it: `key drafts of org.example.Notes`.
   public internal(set) var source = ""
   /// How many items the source held.
   public internal(set) var read = 0
@@ -26,14 +26,14 @@ public struct TransferReport: Sendable {
   public internal(set) var completed = 0
   /// How many items were in the source although earlier runs have moved them; they are not moved again.
   public internal(set) var alreadyMoved = 0
-  /// How many items the source has given up, those of a run that was cut off included.
+  /// The number of items that were removed from the source, including those of an interrupted run.
   public internal(set) var removed = 0
-  /// How many of the items that were read the source still holds.
+  /// How many of the read items are still in the source.
   public internal(set) var left = 0
-  /// How many items that were moved the source no longer held as they had been read; what is there
-  /// instead was left alone, and is new to the next run.
+  /// How many moved items had changed in the source since they were read. The changed items stay, and are new to the
+  /// next run.
   public internal(set) var changedMeanwhile = 0
-  /// The items that were not moved, or whose copy is no longer what was written. They are in the source.
+  /// The items that were not moved, or whose copy has changed since it was written. They are in the source.
   public internal(set) var failures: [TransferFailure] = []
 
   init() {}
@@ -55,7 +55,7 @@ extension TransferReport: CustomStringConvertible {
       (failures.count, "failed"), (left, "left in the source"),
     ]
     let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    // A key that is misspelt looks as one that was moved, so the source is named.
+    // A misspelt key looks like one that was moved, so the source is named.
     let nothing =
       read == 0 && !source.isEmpty
       ? "nothing to move: \(source) holds nothing" : "nothing to move"

@@ -1,6 +1,6 @@
-/// What comes when all is written: reading back, removing, and the receipt.
+/// The steps after all is written: reading back, removing, and the receipt.
 extension TransferRun {
-  /// Reads back what is pending, has the source give it up, and says so in the receipt.
+  /// Reads back the pending items, removes them from the source, and records that in the receipt.
   ///
   /// - Parameter resumed: How many of the items that are pending an earlier run has written.
   mutating func finish(
@@ -14,7 +14,7 @@ extension TransferRun {
     let isResumed = receipt.state == .written && resumed == receipt.pendingCount
     var receipt = receipt
     if receipt.state == .writing {
-      // From now on the next run cannot know whether the source has given up anything.
+      // From now on the next run cannot know whether the source has removed anything.
       receipt = try replace(receipt, with: receipt.completed())
       // Another process has had the source give it up.
       if receipt.state == .finished { return receipt }
@@ -32,10 +32,10 @@ extension TransferRun {
     return try replace(receipt, with: receipt.finished(mark: mark))
   }
 
-  /// Reads back what is pending, chunk by chunk.
+  /// Reads back the pending items, chunk by chunk.
   ///
-  /// - Returns: The entries that are not as they were written, by their places in the receipt; and the entries
-  ///   that the source is to give up.
+  /// - Returns: The entries that differ from what was written, by their places in the receipt; and the entries to
+  ///   remove from the source.
   func verifyPending(
     _ receipt: TransferReceipt
   ) throws -> (lost: [(entry: Int, place: String)], removal: [TransferReceipt.Entry]) {
@@ -119,7 +119,7 @@ extension TransferRun {
     }
   }
 
-  /// Has the source give up what earlier runs have moved, as far as it is found unchanged.
+  /// Removes from the source the unchanged items that earlier runs have moved.
   mutating func takeOut(_ places: [Int], of receipt: TransferReceipt) throws {
     guard !places.isEmpty else { return }
     var rest = places.sorted()[...]

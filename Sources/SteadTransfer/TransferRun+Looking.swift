@@ -1,4 +1,4 @@
-/// What a run finds out before it writes anything.
+/// The steps of a run before it writes anything.
 extension TransferRun {
   /// Looks at every item, and converts the new ones.
   ///
@@ -98,7 +98,7 @@ extension TransferRun {
     }
   }
 
-  /// Converts the items of a batch once more, but for some.
+  /// Converts the items of a batch again, except for some.
   private func renewed(_ batch: Batch, without taken: Set<Int>) throws -> Batch {
     var again = Batch()
     for (number, item) in batch.items.enumerated() where !taken.contains(number) {
@@ -115,7 +115,7 @@ extension TransferRun {
     return again
   }
 
-  /// What the destination is to write.
+  /// The elements that the destination should write.
   func elements(of batch: Batch) -> ElementBatch<Element> {
     var elements = ElementBatch(batch.elements, options.conflicts)
     elements.kept = batch.kept.map(\.element)

@@ -2,7 +2,7 @@
 extension TransferRun {
   /// Writes what the survey has found to be new, in one batch, or in the same batches as the survey's.
   ///
-  /// Returns the receipt that was written, or `receipt` where nothing was.
+  /// Returns the receipt that was written, or `receipt` if nothing was.
   mutating func write(
     _ survey: inout Survey, _ reading: ItemReading<Value>, after receipt: TransferReceipt
   ) throws -> TransferReceipt {
@@ -71,8 +71,7 @@ extension TransferRun {
     receipt = written.receipt
   }
 
-  /// Writes, and looks for a quicker run where something has the place of an element: that run may have
-  /// put it there.
+  /// Writes. If the place of an element is taken, checks whether another run was faster and has written it.
   private func writeUnlessOvertaken(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
@@ -127,7 +126,7 @@ extension TransferRun {
     return ReceiptChunk(written + kept)
   }
 
-  /// What was written would be removed again.
+  /// Otherwise the written items would be removed again.
   private func refuseOverlap(_ placements: [TransferPlacement]) throws {
     guard !options.keepsSource, source.overlaps(placements, of: destination) else { return }
     throw TransferError(

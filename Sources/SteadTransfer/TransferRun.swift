@@ -1,6 +1,6 @@
 import Foundation
 
-/// One run of a transfer: does what ``TransferPlan`` decides, and keeps the figures.
+/// One run of a transfer: carries out the decisions of ``TransferPlan``, and counts.
 struct TransferRun<Value, Element> {
   typealias Batch = ItemBatch<Value, Element>
   typealias Survey = TransferSurvey<Value, Element>
@@ -8,7 +8,7 @@ struct TransferRun<Value, Element> {
   let transfer: Transfer<Value, Element>
   let reporter: ProgressReporter
   var report = TransferReport()
-  /// What an earlier run has written and has changed or disappeared since: places in the receipt.
+  /// Items of earlier runs that have changed or disappeared since, by their places in the receipt.
   var unverified: Set<Int> = []
 
   init(_ transfer: Transfer<Value, Element>, _ reporter: ProgressReporter) {
@@ -160,7 +160,7 @@ extension TransferRun {
 
   // MARK: Errors
 
-  /// Does what may fail, with a message for errors that are none of a transfer's own.
+  /// Runs a body that may fail, and gives foreign errors a message.
   func acting<Result>(_ message: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -1,10 +1,10 @@
-/// What a look through the whole source has found, before anything is written.
+/// The result of reading the whole source, before anything is written.
 struct TransferSurvey<Value, Element> {
   /// Which items are new.
   var plan: TransferPlan
   /// How many of the new items did not convert.
   var failedCount = 0
-  /// What is to be written, if it fits into one batch; else what has come last.
+  /// The elements to write, if they fit into one batch; otherwise the latest ones.
   var batch = ItemBatch<Value, Element>()
   /// The fingerprints of the batches before, which were converted and released.
   var fingerprints: [String] = []
@@ -12,11 +12,11 @@ struct TransferSurvey<Value, Element> {
   var freeCount = 0
   /// How many of these would replace something.
   var replacedCount = 0
-  /// How many elements would give way to what has their places.
+  /// How many elements would be left out because their places are taken.
   var keptCount = 0
   /// The places that are taken.
   var conflict: TransferError?
-  /// The entries of what earlier runs have moved, by their places in the receipt, where these are wanted.
+  /// The entries of items that earlier runs have moved, by their places in the receipt, if they are wanted.
   var moved: [Int] = []
 
   init(_ plan: TransferPlan) { self.plan = plan }

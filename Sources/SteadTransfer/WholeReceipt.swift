@@ -18,7 +18,7 @@ struct WholeReceipt: Equatable, Sendable {
     throw receipt.overtaken(nil)
   }
 
-  /// What replaces `current` when a receipt follows, with a chunk of new entries or without.
+  /// The replacement of `current` for a following receipt, with or without a chunk of new entries.
   ///
   /// - Throws: ``TransferError`` `.changed` when it follows another one.
   static func following(

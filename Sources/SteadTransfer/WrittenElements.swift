@@ -1,6 +1,6 @@
-/// What a destination has written, before it is committed.
+/// The elements that a destination has written, before the commit.
 struct WrittenElements {
-  /// Where each element, in order, has gone.
+  /// The place of each element, in order.
   var placements: [TransferPlacement]
   /// How many of the elements have replaced something.
   var replacedCount = 0

@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// Finds what a store holds besides what the classes have properties for.
+/// Finds the contents of a store for which the classes have no properties.
 struct CoreDataAccount {
   let store: ForeignStore
   let catalog: CoreDataCatalog
@@ -48,7 +48,7 @@ struct CoreDataAccount {
     return left
   }
 
-  /// The columns that hold values of an entity's rows which its class does not take.
+  /// The columns with values of an entity's rows that its class has no property for.
   private func values(
     besides plan: CoreDataClassPlan, _ referred: [String: Set<String>]
   ) throws -> [(String, Int)] {
@@ -59,7 +59,7 @@ struct CoreDataAccount {
       let upper = column.uppercased()
       if Self.systemColumns.contains(upper) || upper.hasPrefix("Z_FOK_") { return false }
       if plan.claimed.contains(upper) || referred.contains(upper) { return false }
-      // `Z4_OWNER` says of which entity the row is that `ZOWNER` has the number of.
+      // `Z4_OWNER` has the entity of the row whose number is in `ZOWNER`.
       guard let (_, name) = CoreDataPairs.numbered(upper, after: "Z"), name.hasPrefix("_") else {
         return true
       }

@@ -35,7 +35,7 @@ struct CoreDataCatalog {
   let columns: [String: [String]]
   /// The declared type of each column of each ordinary table.
   let columnTypes: [String: [String: String]]
-  /// The model that the store keeps; nil where it keeps none that fits.
+  /// The model in the store; nil if it has none that fits.
   let model: CoreDataModel?
   /// The names of the entities in the model that last wrote the store.
   let modelEntities: Set<String>
@@ -103,7 +103,7 @@ struct CoreDataCatalog {
     return (result, types)
   }
 
-  /// What the store's model tells of an entity.
+  /// An entity's part of the store's model.
   func modelEntity(_ entity: Entity) -> CoreDataModel.Entity? {
     let name = renamedEntity?.stored == entity.name ? renamedEntity?.model : entity.name
     return name.flatMap { model?.entities[$0] }
@@ -166,7 +166,7 @@ struct CoreDataCatalog {
       message: "\(reason) The store is damaged; import a backup of it. It was left as it is.")
   }
 
-  /// The tables that hold neither an entity's rows nor pairs of a relationship.
+  /// The tables with neither an entity's rows nor a relationship's pairs.
   var unknownTables: [String] {
     let known = Set(entities.values.map(\.table)).union(Self.ownTables)
     return columns.keys.filter { table in
@@ -176,7 +176,7 @@ struct CoreDataCatalog {
 
   /// Whether a table has a name as Core Data gives it to the tables of a model.
   ///
-  /// What an index by place keeps has such a name, too, and nothing of its own.
+  /// Tables of a spatial index also have such names, and hold no data of their own.
   func isOfModel(_ table: String) -> Bool {
     guard table.uppercased().hasPrefix("Z") else { return false }
     return !["_node", "_parent", "_rowid"].contains { ending in

@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// Where in a store the values of one class lie, for the rows of one entity.
+/// The location of one class's values in a store, for the rows of one entity.
 struct CoreDataClassPlan {
   /// An attribute and its columns.
   struct Attribute {
@@ -8,7 +8,7 @@ struct CoreDataClassPlan {
     enum Form: Hashable {
       /// The value.
       case plain
-      /// A byte that says whether the data follows, or the name of a file.
+      /// A byte that shows whether the data follows or the name of a file.
       case marked
     }
 
@@ -43,7 +43,7 @@ struct CoreDataClassPlan {
     var columns: [String] { fields.map(\.column) + nested.flatMap(\.columns) }
   }
 
-  /// A relationship, and where it is written down.
+  /// A relationship, and where it is stored.
   struct Relationship {
     enum Place: Hashable {
       /// In a column of the rows themselves.
@@ -81,7 +81,7 @@ extension CoreDataClassPlan {
     let column: String
     /// The entities of the table whose rows it is read of.
     let entities: Set<Int64>
-    /// The column with the number of the entity that is referred to, where there is one.
+    /// The column with the number of the entity that is referred to, if one exists.
     let entityColumn: String?
     /// The column with the row's place among those that refer to the same one.
     let orderColumn: String?

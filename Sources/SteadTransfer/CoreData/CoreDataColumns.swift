@@ -1,4 +1,4 @@
-/// Which column holds which property of an entity, decided from the model and from nothing else.
+/// Which column holds which property of an entity, decided from the model alone.
 ///
 /// A field of a struct has a column of the field's name alone. Where names clash within an entity, the
 /// columns are numbered in the alphabetical order of the top-level properties: `author.id` is `ZID`, and
@@ -10,7 +10,7 @@ struct CoreDataColumns {
     case doubt(String)
   }
 
-  /// What has a column of its own.
+  /// A part of the model with its own column.
   private struct Leaf {
     /// `author.id`
     let path: String

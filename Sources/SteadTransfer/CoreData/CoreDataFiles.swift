@@ -1,14 +1,14 @@
 import Foundation
 import SteadFiles
 
-/// The files next to a store that hold its large values.
+/// The files with a store's large values, next to the store.
 struct CoreDataFiles {
-  /// The largest file that is taken in, in bytes: what SQLite itself would take.
+  /// The maximum size of a file, in bytes: SQLite's own limit.
   static let sizeLimit = 1_000_000_000
   /// The longest name of a file, in bytes.
   static let nameLimit = 255
 
-  /// Why a file was not read. It never tells what is in it.
+  /// Why a file was not read. It never contains the file's contents.
   enum Problem: Error {
     case noName, missing, notAFile, tooLarge
   }
@@ -25,7 +25,7 @@ struct CoreDataFiles {
 
   var exist: Bool { (try? disk.status(at: directory))??.kind == .directory }
 
-  /// The name of a file in the bytes behind the marker, nil when they are none.
+  /// The name of a file in the bytes after the marker; nil if they aren't one.
   ///
   /// Only letters, digits, `-`, `_` and `.` are in a name, so that none leads out of the directory.
   static func name(_ bytes: Data) -> String? {

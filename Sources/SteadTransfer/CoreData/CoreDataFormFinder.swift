@@ -3,10 +3,9 @@ import SteadRecords
 
 /// Finds out which attributes have the marker of external storage before their data.
 ///
-/// The marker is there for each value of such an attribute and for no other attribute, but the tables do
-/// not say which those are. A property that allows external storage tells of it, or a value that names a
-/// file which is there. Data that might have the marker by chance is not taken either way: the caller
-/// has to say.
+/// The marker is there for each value of such an attribute and for no other attribute, but the tables do not say
+/// which those are. A property that allows external storage tells of it, or a value that names a file which is there.
+/// For data that might have the marker by chance, the caller must decide.
 struct CoreDataFormFinder {
   let store: ForeignStore
   let files: CoreDataFiles
@@ -49,7 +48,7 @@ struct CoreDataFormFinder {
     return true
   }
 
-  /// Whether a value is the name of a file that is there.
+  /// Whether a value is the name of an existing file.
   private func namesFile(_ column: String, _ source: String) throws -> Bool {
     guard files.exist else { return false }
     // A name is short, so longer values need not be looked at.

@@ -13,17 +13,17 @@ public import SteadRecords
 /// same name, whatever their case; ``CoreDataMapping`` names the exceptions. Values without a property, and
 /// values that do not fit their property, prevent everything from being written, unless the mapping allows them.
 ///
-/// The store is only read: it is copied with its `-wal`, and the copy is opened. A second run moves rows
-/// that were added since, and none twice; a row that was changed since stays as it was imported.
-/// Documentation/CoreDataImport.md has the layout, and what of it was seen in real stores.
+/// The store is only read: it is copied with its `-wal`, and the copy is opened. A second run moves rows that were
+/// added since, and none twice; a row that was changed since stays as it was imported.
+/// Documentation/CoreDataImport.md describes the layout, and which parts of it were seen in real stores.
 public struct CoreDataImport: Sendable {
   /// The store, the file that has the `-wal` next to it: `default.store`, `Model.sqlite`.
   public let url: URL
   /// The destination, which has one store.
   public let container: ModelContainer
-  /// What belongs together although the names differ, and what is left out.
+  /// Which entities and classes belong together although their names differ, and what is left out.
   public let mapping: CoreDataMapping
-  /// Whether rows are imported although others cannot be; references to those others are dropped.
+  /// Whether rows are imported if others cannot be; references to those others are dropped.
   ///
   /// Otherwise one row that does not fit prevents all from being written.
   public let acceptsPartial: Bool
@@ -43,7 +43,7 @@ public struct CoreDataImport: Sendable {
     self.id = id
   }
 
-  /// Imports what has not been imported.
+  /// Imports all rows that haven't been imported.
   ///
   /// All is written in one transaction. Needs room in the temporary directory for a copy of the store,
   /// and memory for all its values. A store whose files are as they were when all rows had been imported is
@@ -72,7 +72,7 @@ public struct CoreDataImport: Sendable {
     try run(progress)
   }
 
-  /// What ``run(_:)`` would do. Reads and converts, and changes nothing.
+  /// Shows what ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
   /// Rows that do not fit are among the failures of ``CoreDataReport/transfer``.
   public func preview(

@@ -2,18 +2,18 @@ import Foundation
 
 /// Finds out from a store's files whether its write-ahead log is missing or was cut off.
 ///
-/// SQLite opens such a store without a word, as it was before the log's transactions.
+/// SQLite opens such a store without an error, as it was before the log's transactions.
 enum CoreDataLogCheck {
   private static let headerSize = 32
   private static let frameHeaderSize = 24
   /// What both of a database's format versions are when it has a log.
   private static let logVersion: UInt8 = 2
 
-  /// What is wrong, in a sentence, or nil.
+  /// The problem as a sentence, or nil.
   ///
   /// - Parameters:
   ///   - store: The file of the store, or a copy.
-  ///   - name: What the log is called where the user finds it.
+  ///   - name: The log's name as the user sees it.
   static func warning(about store: URL, logNamed name: String) throws -> String? {
     let file = try FileHandle(forReadingFrom: store)
     defer { try? file.close() }
@@ -55,7 +55,7 @@ enum CoreDataLogCheck {
       try file.seek(toOffset: UInt64(offset))
       guard let frame = try file.read(upToCount: frameHeaderSize), frame.count == frameHeaderSize
       else { return false }
-      // What follows is of an earlier turn of the log.
+      // The following frames belong to an earlier pass of the log.
       if frame[8..<16] != salts { break }
       guard UInt64(offset + frameSize) <= size else { return false }
       endsWithCommit = frame[4..<8].contains { $0 != 0 }

@@ -1,5 +1,4 @@
-/// Which class takes the rows of an entity, and which property the values of an attribute, where their
-/// names differ.
+/// Maps entities to classes and attributes to properties whose names differ.
 ///
 /// Without it, names that are equal but for case belong together; so do those that a property has as its
 /// `originalName`.
@@ -21,14 +20,13 @@ public struct CoreDataMapping: Sendable, Hashable {
   public var leftOutEntities: Set<String>
   /// For each class, the names in the store of attributes and relationships that are not wanted.
   public var leftOut: [String: Set<String>]
-  /// Whether what no property takes is left out, and only reported.
+  /// Whether values without a property are left out and only reported.
   ///
-  /// Otherwise an import throws before anything is written when a column holds values, and no property
-  /// takes them.
+  /// Otherwise an import throws before anything is written if a column has values and no property for them exists.
   public var leavesOutUnknown: Bool
   /// For each class and property, whether its attribute allows external storage in the store's model.
   ///
-  /// Needed where the store leaves it open: an import that throws for that says so.
+  /// Needed if the store leaves it open; the import then throws an error that asks for it.
   public var externalStorage: [String: [String: Bool]]
 
   /// Whether NULL in a property that isn't optional becomes the property's default value, and is only

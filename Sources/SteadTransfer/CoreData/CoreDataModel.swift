@@ -4,7 +4,7 @@ import SteadSQLite
 
 /// The model that wrote a store, as the store itself keeps it in `Z_MODELCACHE`.
 ///
-/// It tells what no table does: which columns are the fields of one struct, and of which types they are.
+/// It has what no table shows: which columns are the fields of one struct, and their types.
 struct CoreDataModel {
   /// The types of attributes, by Core Data's numbers.
   enum AttributeType: Int {
@@ -23,7 +23,7 @@ struct CoreDataModel {
     case transformable = 1800
     case composite = 2100
 
-    /// The type that Core Data declares the attribute's column with; nil where that isn't known.
+    /// The type in Core Data's declaration of the attribute's column; nil if that isn't known.
     var columnType: String? {
       switch self {
       case .integer16, .integer32, .integer64, .boolean: "INTEGER"
@@ -62,7 +62,7 @@ struct CoreDataModel {
   static let sizeLimit = 64_000_000
   /// How deep structs may be nested.
   static let depthLimit = 20
-  /// What `NSMaxCount` is of a relationship to one row.
+  /// `NSMaxCount` of a relationship to one row.
   private static let toOne = 1
 
   let entities: [String: Entity]
@@ -135,7 +135,7 @@ struct CoreDataModel {
 }
 
 extension CoreDataModel {
-  /// The model that a store keeps; nil where it keeps none, or one of other entities than its own.
+  /// The model in a store; nil if it has none, or one with other entities than the store's.
   ///
   /// - Parameter entities: The names that the store's other tables have.
   static func stored(in store: ForeignStore, entities: Set<String>) throws -> CoreDataModel? {

@@ -10,12 +10,12 @@ struct CoreDataPairs {
     var order: String?
   }
 
-  /// What a column is called that leads from an entity to itself, where a relationship is its own inverse.
+  /// The name of a column that leads from an entity to itself, for a relationship that is its own inverse.
   private static let reflexive = "REFLEXIVE"
 
   let table: String
   let sides: [Side]
-  /// Whether the relationship is its own inverse, so that a pair says it for both of its rows.
+  /// Whether the relationship is its own inverse, so that a pair counts for both of its rows.
   let isReflexive: Bool
 
   init?(_ table: String, _ columns: [String]) {

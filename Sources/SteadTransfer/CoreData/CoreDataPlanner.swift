@@ -100,7 +100,7 @@ struct CoreDataPlanner {
       ? [property.name] : [property.name, property.originalName]
   }
 
-  /// What the mapping says of a property, for its class or for one that the class inherits it from.
+  /// The mapping's entry for a property of a class, or of the class that it is inherited from.
   func storedName(_ property: String, of className: String) -> String? {
     var current = schema.entitiesByName[className]
     while let entity = current {

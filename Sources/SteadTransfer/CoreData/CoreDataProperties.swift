@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// Finds the columns of one entity's properties, by the store's model where it keeps one.
+/// Finds the columns of one entity's properties, by the store's model if it has one.
 ///
 /// Without a model the names alone decide, and only where no other column could be meant.
 struct CoreDataProperties {
@@ -43,7 +43,7 @@ struct CoreDataProperties {
 
   // MARK: Attributes
 
-  /// Notes where the values of a class's attribute lie.
+  /// Records where the values of a class's attribute are stored.
   func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) throws {
     let mapped = planner.storedName(attribute.name, of: className)
     let names = planner.storedNames(attribute, of: className)
@@ -202,7 +202,7 @@ struct CoreDataProperties {
 
   // MARK: By names
 
-  /// The column of a name; throws where it could be another property's, and the mapping does not say.
+  /// The column of a name; throws if it could be another property's and the mapping doesn't name it.
   private func namedColumn(
     _ property: String, _ names: [String], isMapped: Bool
   ) throws -> String? {

@@ -35,7 +35,7 @@ struct CoreDataReader {
     report.storeIdentifier = catalog.identifier
   }
 
-  /// Puts what may be missing from the store's files into the report.
+  /// Adds the possible losses of the store's files to the report.
   mutating func note(_ warning: String?) { report.warnings += [warning].compactMap(\.self) }
 
   /// All rows, by entity and number.
@@ -61,7 +61,7 @@ struct CoreDataReader {
     return items
   }
 
-  /// One value for many rows is no value of theirs, so somebody has to want it.
+  /// One value for many rows isn't their own value, so the caller must ask for it.
   private func refuseDefaults() throws {
     guard !report.defaultedValues.isEmpty, !mapping.acceptsDefaults else { return }
     let told = report.defaultedValues.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
@@ -73,7 +73,7 @@ struct CoreDataReader {
 
   // MARK: Which rows there are
 
-  /// Takes in all rows' keys, and gives an item for each row that is of no entity.
+  /// Reads all rows' keys, and returns an item for each row without an entity.
   private mutating func readKeys(
     _ entities: [CoreDataCatalog.Entity]
   ) throws -> [TransferItem<StoredRow>] {
@@ -118,7 +118,7 @@ struct CoreDataReader {
     TransferItem(name: name, identity: key.identity(digest: storeDigest), value: value)
   }
 
-  /// Notes what comes along and what does not; throws if values would be lost silently.
+  /// Records which values are imported and which aren't; throws if values would be lost silently.
   private mutating func account(_ entities: [CoreDataCatalog.Entity]) throws {
     let counts = rows.values.reduce(into: [Int64: Int]()) { $0[$1, default: 0] += 1 }
     for entity in entities where !entity.isInternal {

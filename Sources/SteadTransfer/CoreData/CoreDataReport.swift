@@ -1,4 +1,4 @@
-/// What an import has found in a store, and what it has done with it.
+/// The findings of an import in a store, and its results.
 public struct CoreDataReport: Sendable {
   /// The rows of one entity.
   public struct EntityRows: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct CoreDataReport: Sendable {
     }
   }
 
-  /// What was moved, or would be.
+  /// The rows that were moved, or would be.
   public internal(set) var transfer = TransferReport()
   /// The store's UUID, as its `Z_METADATA` has it.
   public internal(set) var storeIdentifier = ""
@@ -33,9 +33,10 @@ public struct CoreDataReport: Sendable {
   public internal(set) var missingProperties: [String] = []
   /// How often NULL became the default of a property that isn't optional, by `Class.property`.
   public internal(set) var defaultedValues: [String: Int] = [:]
-  /// What may be missing from the store's files, each in a sentence.
+  /// The possible losses of the store's files, each as a sentence.
   public internal(set) var warnings: [String] = []
-  /// Columns that hold values which no property takes, as `Entity.COLUMN`, or tables of pairs, and how many.
+  /// Columns with values for which no property exists, as `Entity.COLUMN`, or tables of pairs, with the number of
+  /// values.
   public internal(set) var leftOutValues: [String: Int] = [:]
   /// Archives of objects that were taken over as the bytes that they are, by `Class.property`.
   public internal(set) var archives: [String: Int] = [:]

@@ -11,7 +11,7 @@ final class CoreDataSnapshot: Sendable {
 
   /// The copy.
   let store: URL
-  /// What may be missing from it, in a sentence.
+  /// What may be missing from it, as a sentence.
   let warning: String?
   private let workspace: CoreDataWorkspace
 
@@ -62,7 +62,8 @@ private struct CoreDataCopying {
         code: .unreadable, message: "No file exists at \(path). Give the URL of the store.")
     }
     if state.files.allSatisfy({ $0?.isSettled ?? true }) { return state }
-    // A sleep, since there is no event to wait for: the clock has to move on, so that a later change has a later time.
+    // A sleep, because there is no event to wait for: the clock must advance, so that a later change gets a later
+    // time.
     Thread.sleep(
       forTimeInterval: max(0, FileStatus.settlingTime - Date().timeIntervalSince(newest)))
     return try CoreDataState(of: path) == state ? state : nil

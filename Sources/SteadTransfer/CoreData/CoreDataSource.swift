@@ -13,7 +13,7 @@ extension TransferSource where Value == StoredRow {
   /// - Parameters:
   ///   - url: The store: the file that has the `-wal` next to it.
   ///   - schema: The classes that are to take the rows.
-  ///   - mapping: What belongs together although the names differ, and what is not wanted.
+  ///   - mapping: Which entities and classes belong together although their names differ, and what is left out.
   /// - Throws: ``TransferError`` for a URL that is not a file's.
   public static func coreData(
     _ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()
@@ -36,8 +36,8 @@ final class CoreDataSource: ItemSource {
   /// - Parameters:
   ///   - url: The store: the file that has the `-wal` next to it.
   ///   - schema: The classes that are to take the rows.
-  ///   - mapping: What belongs together although the names differ, and what is not wanted.
-  /// - Throws: ``TransferError`` for a URL that is no file's.
+  ///   - mapping: Which entities and classes belong together although their names differ, and what is left out.
+  /// - Throws: ``TransferError`` for a URL that isn't a file's.
   init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
     do {
       path = try POSIXDisk().resolveLinks(url.checkedPath)
@@ -50,7 +50,7 @@ final class CoreDataSource: ItemSource {
 
   /// `the store` and its path.
   var name: String { "the store \(path)" }
-  /// A copy of a store is the same source, wherever it lies.
+  /// A copy of a store is the same source, wherever it is.
   var lastingName: String? { nil }
   /// False: a store of another program is left as it is.
   var isRemovable: Bool { false }
@@ -60,7 +60,7 @@ final class CoreDataSource: ItemSource {
     try reading { try CoreDataState(of: path).mark }
   }
 
-  /// What the latest reading has found; nil before the first.
+  /// The findings of the latest reading; nil before the first.
   var report: CoreDataReport? { latest.withLock { $0 } }
 
   /// All rows, by entity and number.
@@ -91,7 +91,7 @@ final class CoreDataSource: ItemSource {
 
   /// The store's identifier.
   ///
-  /// Where the file itself does not tell, a copy does, which is kept for the next reading.
+  /// If the file itself doesn't show it, a copy does, which is kept for the next reading.
   func identifier() throws -> String {
     if let identifier = try storedIdentifier() { return identifier }
     return try reading {
@@ -103,8 +103,8 @@ final class CoreDataSource: ItemSource {
     }
   }
 
-  /// The identifier in the file itself, which stays for as long as the store does; nil when the file is being
-  /// written, or holds none without its log.
+  /// The identifier in the file itself, which never changes; nil while the file is being written, or if it has none
+  /// without its log.
   private func storedIdentifier() throws -> String? {
     guard let before = try? CoreDataState(of: path), before.mark != nil, !before.hasJournal else {
       return nil

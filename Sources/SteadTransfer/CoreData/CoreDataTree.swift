@@ -4,7 +4,7 @@ import SteadPreferences
 import SteadRecords
 import SteadSQLite
 
-/// What is in data that holds a value of several parts: a keyed archive, a property list, or JSON.
+/// The contents of data with a value of several parts: a keyed archive, a property list, or JSON.
 struct CoreDataTree {
   /// How deep values may be nested.
   static let depthLimit = 200

@@ -3,10 +3,10 @@ import SteadFormats
 import SteadRecords
 import SteadSQLite
 
-/// Turns what a column of a store holds into what a record holds.
+/// Converts a column's value into a record's value.
 ///
-/// Dates, numbers, texts and identifiers are the same in both, and whether they fit the property is
-/// checked where they are written. This deals with what has another form.
+/// Dates, numbers, strings and identifiers are equal in both, and the writer checks whether they fit the property.
+/// This handles values with another form.
 struct CoreDataValue {
   /// Why a value cannot be converted, to go behind the attribute's name. It never tells the value.
   struct Problem: Error {
@@ -54,7 +54,7 @@ struct CoreDataValue {
     }
   }
 
-  /// JSON of what an archive, a property list or a JSON text holds.
+  /// JSON of the contents of an archive, a property list or a JSON string.
   private func json(_ data: Data) throws -> SQLValue {
     .text(try CoreDataTree(data).json())
   }
@@ -71,7 +71,7 @@ struct CoreDataValue {
     throw Problem(reason: "holds an archive of something else than a URL")
   }
 
-  /// A raw value that was encoded by itself.
+  /// A raw value that was encoded on its own.
   private func scalar(_ data: Data) throws -> SQLValue {
     switch try CoreDataTree(data).value {
     case let text as String: return .text(text)

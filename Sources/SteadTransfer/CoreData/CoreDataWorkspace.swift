@@ -6,7 +6,7 @@ import SteadFiles
 /// It is locked while it is in use. So a directory of a process that was killed, which holds the user's
 /// data, is known by its free lock, and the next import removes it.
 final class CoreDataWorkspace: Sendable {
-  /// What the names of such directories begin with.
+  /// The prefix of such directories' names.
   static let prefix = "stead-import-"
   /// How often a directory is made again because another import took it for one that was left.
   static let attemptLimit = 100
@@ -66,7 +66,7 @@ final class CoreDataWorkspace: Sendable {
 
   /// Removes directories of this user whose process has ended.
   ///
-  /// What can't be removed is left: an import doesn't need it to be gone.
+  /// A directory that can't be removed is left: it doesn't disturb an import.
   private static func removeStale(in place: URL) {
     for name in (try? disk.names(in: place.path)) ?? [] where name.hasPrefix(prefix) {
       let path = place.appending(path: name).path

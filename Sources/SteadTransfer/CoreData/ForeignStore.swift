@@ -3,7 +3,7 @@ import SteadSQLite
 
 /// A SQLite database of another program, opened to be read; used by one thread at a time.
 ///
-/// SQLite may write beside the file, and into it what its log still holds. So it is given a copy.
+/// SQLite may write next to the file, and may write its log into it. So it gets a copy.
 final class ForeignStore {
   private let connection: SQLiteConnection
 
@@ -23,7 +23,7 @@ final class ForeignStore {
     }
   }
 
-  /// All rows of a statement. Text that isn't UTF-8 becomes a blob of its bytes.
+  /// All rows of a statement. A string that isn't UTF-8 becomes a blob of its bytes.
   func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
     var result: [[SQLValue]] = []
     try forEachRow(sql, values) { result.append($0) }

@@ -6,18 +6,18 @@ import SteadSQLite
 extension TransferDestination {
   /// Files below a directory, each with its relative path in an optional property of a record.
   ///
-  /// A file is named for the SHA-256 of what it holds, and is safe on the disk before the record says where
-  /// it is; a relative path stays right when the app's directory moves. Each record has a file of its own,
-  /// also where two hold the same. Records and receipt are one transaction. A run that was killed before it
-  /// leaves files that no record knows of; the next run takes those of the same bytes.
+  /// A file's name is the SHA-256 of its contents. It is safe on the disk before the record names it, and a relative
+  /// path stays valid when the app's directory moves. Each record has its own file, even if two are equal. Records
+  /// and receipt are written in one transaction. A run that was killed before it leaves files that no record names;
+  /// the next run uses those with the same bytes.
   ///
   /// A record that has another path already is a ``TransferError/Code/conflict``. Costs two syncs of the
   /// disk for each file.
   ///
   /// - Parameters:
-  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - directory: The directory that paths are relative to; it is created if it doesn't exist.
   ///   - folder: The directory below it that files are put in, and paths begin with.
-  ///   - path: The property that holds the path.
+  ///   - path: The property with the path.
   ///   - container: The container of the records.
   /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
   ///   path is not a stored property's.
@@ -47,7 +47,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   let directory: URL
   /// The directory below it that files are put in; empty for the directory itself.
   let folder: String
-  /// The name of the property that holds the path.
+  /// The name of the property with the path.
   let property: String
   private let store: TransferStore
   private let setPath: @Sendable (Model, String) -> Void
@@ -56,9 +56,9 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   ///
   /// - Parameters:
   ///   - container: The container of the records.
-  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - directory: The directory that paths are relative to; it is created if it doesn't exist.
   ///   - folder: The directory below it that files are put in, and paths begin with.
-  ///   - path: The property that holds the path.
+  ///   - path: The property with the path.
   /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
   ///   path is not a stored property's.
   init(
@@ -72,9 +72,9 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   ///
   /// - Parameters:
   ///   - container: The container of the records.
-  ///   - directory: The directory that paths are relative to; it is made where it is missing.
+  ///   - directory: The directory that paths are relative to; it is created if it doesn't exist.
   ///   - folder: The directory below it that files are put in, and paths begin with.
-  ///   - path: The property that holds the path.
+  ///   - path: The property with the path.
   /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
   ///   path is not a stored property's.
   init(
@@ -104,7 +104,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   /// `files of Photo.path`
   var name: String { "files of \(Schema.entityName(for: Model.self)).\(property)" }
 
-  /// The receipt of a transfer; it lies in the store of the records.
+  /// The receipt of a transfer, in the store of the records.
   func receipt(named id: String) throws -> TransferReceipt? {
     try store.receipt(named: id)
   }
@@ -113,7 +113,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try store.chunk(of: receipt, at: index)
   }
 
-  /// Looks at the records that are there, and writes the new ones in a transaction that is rolled back.
+  /// Compares the existing records, and writes the new ones in a transaction that is rolled back.
   func checkFree(_ batch: ElementBatch<RecordFile<Model>>) throws -> Int {
     let look = FileLook(batch, store, property, folder)
     var replacedCount = 0
@@ -164,7 +164,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try progress(.init(phase: .writing, completed: count, total: count))
   }
 
-  /// Tells a record where its file is.
+  /// Sets a record's path.
   private func place(
     _ file: FileWriting<Model>.File, _ rows: RowTransaction, _ rule: TransferOptions.ConflictRule
   ) throws -> TransferPlacement {
@@ -217,7 +217,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     }
   }
 
-  /// What is at a place now; nil when a part of it is gone.
+  /// The present contents of a place; nil if a part no longer exists.
   private func digest(of text: String, _ rows: RowTransaction) throws -> String? {
     guard let place = FileReference(text), let row = place.rows.references.first,
       let shape = rows.rows.shapes[row.entity],

@@ -28,7 +28,7 @@ struct FileLook<Model: PersistentModel> {
     self.folder = folder
   }
 
-  /// Throws when records that are there are gone, or have another file, unless that is to be replaced.
+  /// Throws if known records no longer exist, or have another file that may not be replaced.
   ///
   /// Returns how many have another file.
   func refuseTaken(_ rows: RowTransaction) throws -> Int {
@@ -70,8 +70,8 @@ struct FileLook<Model: PersistentModel> {
     return path.hasPrefix(folder) && name.hasPrefix(SHA256.hexadecimal(element.data))
   }
 
-  /// Where two new records became one, only the file of the last one is to be written. The conflict names
-  /// elements by their places among the new records.
+  /// If two new records became one, only the last one's file is written. The conflict names elements by their places
+  /// among the new records.
   func refuseTwice(_ placements: [TransferPlacement]) throws {
     var last: [String: Int] = [:]
     for (model, placement) in placements.enumerated() { last[row(placement)] = model }

@@ -1,5 +1,5 @@
-/// Where a file and its record are: `Photo/12=images/3f.jpg`, with `*` before the sign when the record
-/// came with the file.
+/// The place of a file and its record: `Photo/12=images/3f.jpg`, with `*` before the sign if the record came with the
+/// file.
 struct FileReference {
   let rows: RowReferences
   let isNew: Bool

@@ -7,7 +7,7 @@ struct FileWriting<Model: PersistentModel> {
   /// A file that is written, and its record.
   struct File {
     let path: RelativePath
-    /// The SHA-256 of what it holds.
+    /// The SHA-256 of its contents.
     let digest: String
     /// The record's row; nil for a new one.
     let row: RowReferences.Reference?
@@ -49,7 +49,7 @@ struct FileWriting<Model: PersistentModel> {
     return files
   }
 
-  /// The rows of the records that are there; throws for one of another store.
+  /// The rows of the existing records; throws for one of another store.
   private func places(of elements: [RecordFile<Model>]) throws -> [RowReferences.Reference?] {
     var failures: [TransferFailure] = []
     var seen: Set<String> = []
@@ -88,7 +88,7 @@ struct FileWriting<Model: PersistentModel> {
     return owners
   }
 
-  /// Throws when a record knows of the file of another, in the transaction that writes the paths.
+  /// Throws if a record names another record's file; checked in the transaction that writes the paths.
   func refuseShared(_ files: [File], _ rows: RowTransaction) throws {
     let owners = try pathOwners(rows)
     for file in files {

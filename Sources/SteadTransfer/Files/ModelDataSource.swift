@@ -4,7 +4,7 @@ public import SteadRecords
 import SteadSQLite
 
 extension TransferSource where Value == RecordData {
-  /// The bytes that an optional property of records holds; `nil` and no bytes are left out.
+  /// The bytes in an optional property of records; `nil` and empty values are left out.
   ///
   /// ```swift
   /// let transfer = Transfer(
@@ -13,8 +13,8 @@ extension TransferSource where Value == RecordData {
   /// ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
   /// ```
   ///
-  /// Bytes in files of external storage are mapped, others in memory all at once. Removing clears the
-  /// property, to `nil` or to no bytes, of records that still hold what was moved; the records stay.
+  /// Bytes in files of external storage are mapped; all others are in memory at once. Removal sets the property to
+  /// `nil` or to no bytes, in records that still have the moved value; the records stay.
   ///
   /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
   public static func data<Model: PersistentModel>(
@@ -23,7 +23,7 @@ extension TransferSource where Value == RecordData {
     Self(try ModelDataSource(container, property))
   }
 
-  /// The bytes that a property of records holds, as the bytes of an optional one; no bytes are left out.
+  /// The bytes in a property of records, as those of an optional one; empty values are left out.
   ///
   /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
   public static func data<Model: PersistentModel>(
@@ -33,7 +33,7 @@ extension TransferSource where Value == RecordData {
   }
 }
 
-/// The bytes that a property of records holds, as the source of a transfer; `nil` and none are left out.
+/// The bytes in a property of records, as the source of a transfer; `nil` and empty values are left out.
 struct ModelDataSource<Model: PersistentModel>: ItemSource {
   /// The container that is read.
   let container: ModelContainer
@@ -50,7 +50,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
     try self.init(container, path: property)
   }
 
-  /// The bytes of a property; no bytes are none to move.
+  /// The bytes of a property; an empty value isn't moved.
   ///
   /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
   init(_ container: ModelContainer, _ property: KeyPath<Model, Data>) throws {
@@ -67,7 +67,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   /// `Photo.image`
   var name: String { "\(Schema.entityName(for: Model.self)).\(property)" }
 
-  /// What the records hold, by their rows' numbers.
+  /// The records' values, by their rows' numbers.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<RecordData> {
     ItemReading(try items(progress))
   }
@@ -102,7 +102,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
       })
   }
 
-  /// A file is named for the SHA-256 of what it holds.
+  /// A file's name is the SHA-256 of its contents.
   private static func digest(of value: SQLValue) -> String {
     switch value {
     case .blob(let data): ItemDigest.text(of: data)
@@ -111,7 +111,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
     }
   }
 
-  /// Clears the property of the records that still hold what was moved.
+  /// Clears the property of the records that still have the moved value.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try store.reporting("written") {
       try store.rows.write { rows in

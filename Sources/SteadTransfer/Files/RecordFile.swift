@@ -1,7 +1,7 @@
 public import Foundation
 public import SteadRecords
 
-/// Bytes that become a file, and the record that knows where it is.
+/// Bytes that become a file, and the record that gets its path.
 public struct RecordFile<Model: PersistentModel> {
   enum Record {
     case stored(PersistentIdentifier)
@@ -15,8 +15,8 @@ public struct RecordFile<Model: PersistentModel> {
   /// A file of a record that exists.
   ///
   /// - Parameters:
-  ///   - data: What the file holds.
-  ///   - pathExtension: What its name ends with, without the dot.
+  ///   - data: The file's contents.
+  ///   - pathExtension: The file's extension, without the dot.
   ///   - identifier: The record that gets the path.
   public init(
     _ data: Data, extension pathExtension: String = "", of identifier: PersistentIdentifier
@@ -29,8 +29,8 @@ public struct RecordFile<Model: PersistentModel> {
   /// A file of a new object, of no context, which is saved with the path.
   ///
   /// - Parameters:
-  ///   - data: What the file holds.
-  ///   - pathExtension: What its name ends with, without the dot.
+  ///   - data: The file's contents.
+  ///   - pathExtension: The file's extension, without the dot.
   ///   - model: The object that gets the path.
   public init(_ data: Data, extension pathExtension: String = "", of model: Model) {
     self.data = data

@@ -1,6 +1,6 @@
 import SteadRecords
 
-/// Deletes rows that still hold what was moved.
+/// Deletes rows that still have the moved values.
 struct StoreRemoval {
   private let rows: RowTransaction
   private let shapes: [RowShape]
@@ -30,7 +30,7 @@ struct StoreRemoval {
     return found.count
   }
 
-  /// The rows that hold what their identities say.
+  /// The rows whose contents match their identities.
   private func unchanged(_ identities: [String]) throws -> [(shape: RowShape, number: Int64)] {
     var byRoot: [String: [RowShape]] = [:]
     for shape in shapes { byRoot[shape.root, default: []].append(shape) }

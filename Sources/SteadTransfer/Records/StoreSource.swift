@@ -3,12 +3,11 @@ public import SteadRecords
 extension TransferSource where Value == StoredRow {
   /// The records of a container's one store: the rows of some models, their subclasses included, or of all.
   ///
-  /// All rows are read in one snapshot. They are in memory at once, but for large external values, whose
-  /// files are mapped. A row's identity is its place and what it holds, so that one that has been edited
-  /// since it was moved is another item.
+  /// All rows are read in one snapshot. They are in memory at once, except for large external values, whose files are
+  /// mapped. A row's identity is its place and its contents, so a row that was edited after the move is another item.
   ///
-  /// Removing deletes rows that still hold what was moved, without delete rules, in one transaction. A
-  /// row that stays may not lose a row that it refers to: then nothing is removed.
+  /// Removal deletes rows that still have the moved values, without delete rules, in one transaction. If a remaining
+  /// row refers to one of them, nothing is removed.
   public static func store(
     _ container: ModelContainer, of models: [any PersistentModel.Type] = []
   ) -> Self {
@@ -55,7 +54,7 @@ struct StoreSource: ItemSource {
     }
   }
 
-  /// Deletes rows that still hold what was moved.
+  /// Deletes rows that still have the moved values.
   ///
   /// - Throws: ``TransferError``: `.conflict` if a row that stays refers to one of them.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {

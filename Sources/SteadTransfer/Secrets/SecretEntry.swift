@@ -6,16 +6,16 @@ public struct SecretEntry: Sendable {
   public var account: String
   /// The secret itself.
   public var secret: SecretBytes
-  /// What a person sees in a password manager; nil is "SERVICE: ACCOUNT".
+  /// The label in a password manager; nil means "SERVICE: ACCOUNT".
   public var label: String?
 
   /// A secret for an account.
   ///
   /// - Parameters:
   ///   - account: The user or the purpose.
-  ///   - secret: Text, `Data`, `[UInt8]` or `SecretBytes`. Where it comes from, such as a property list in
-  ///     memory, is not zeroed.
-  ///   - label: What a person sees; nil is "SERVICE: ACCOUNT".
+  ///   - secret: A string, `Data`, `[UInt8]` or `SecretBytes`. Its source, such as a property list in memory, is not
+  ///     zeroed.
+  ///   - label: The label in a password manager; nil means "SERVICE: ACCOUNT".
   public init(account: String, secret: some SecretContent, label: String? = nil) {
     self.account = account
     self.secret = secret.secretBytes

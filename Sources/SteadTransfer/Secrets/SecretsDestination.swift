@@ -5,9 +5,9 @@ public import SteadSecrets
 extension TransferDestination where Element == SecretEntry {
   /// Secrets of accounts of a service: for a token found in preferences.
   ///
-  /// A secret store cannot write several items as one. So each account is made only where there is none, unless
-  /// the transfer's options say otherwise, and one that holds the very secret already counts as written: a run
-  /// that follows a kill doubles nothing. What a run wrote before it failed stays, and the next run finds it.
+  /// A secret store cannot write several items in one transaction. So an account is only created, never overwritten,
+  /// unless the transfer's options allow it. An account that already has the same secret counts as written, so a run
+  /// after a kill duplicates nothing. Secrets that a run wrote before it failed stay, and the next run finds them.
   ///
   /// The receipt holds digests of secrets, so it is a secret itself, of the service `SERVICE.transfers`.
   ///
@@ -20,7 +20,7 @@ extension TransferDestination where Element == SecretEntry {
 
 /// A destination that keeps each element as the secret of an account: for a token found in preferences.
 struct SecretsDestination: ItemDestination {
-  /// What follows the service's name in the name of the service that keeps receipts.
+  /// The suffix of the service that keeps the receipts.
   static let receiptSuffix = ".transfers"
 
   private let secrets: Secrets
@@ -110,17 +110,17 @@ struct SecretsDestination: ItemDestination {
 }
 
 extension SecretsDestination {
-  /// What the accounts of a batch hold, and which elements are written to them.
+  /// The present secrets of a batch's accounts, and the elements to write to them.
   private struct Look {
-    /// What accounts hold.
+    /// The secrets of the accounts.
     var there: [String: SecretBytes] = [:]
     /// The element that is written to each account.
     var last: [String: Int] = [:]
     var replacedCount = 0
   }
 
-  /// Nothing is written while one account holds something else, or two elements want the same, unless that is
-  /// to be replaced.
+  /// Nothing is written if an account has another secret, or if two elements have the same account, unless they may
+  /// be replaced.
   private func look(at batch: ElementBatch<SecretEntry>) throws -> Look {
     var look = Look()
     var conflicts: [PlaceConflict] = []
@@ -157,7 +157,7 @@ extension SecretsDestination {
     } catch {
       guard error.code == .duplicateItem || error.code == .changed else { throw error }
       guard try secrets.bytes(for: element.account) != element.secret else { return }
-      // Somebody was quicker, after the look at all accounts.
+      // Another process created it after all accounts were checked.
       if old != nil {
         throw TransferError(
           code: .changed,
