@@ -90,7 +90,7 @@ import Testing
     context.insert(Shelf1.Tag("first"))
     try context.save()
     let message = try refusal(Shelf2.models)
-    #expect(message.contains("Tag.word is to be unique") && message.contains("rows 2 and 3"))
+    #expect(message.contains("Tag.word is now unique") && message.contains("rows 2 and 3"))
     #expect(!message.contains("first"))
     let tags = try context.fetch(FetchDescriptor<Shelf1.Tag>())
     context.delete(try #require(tags.last))
@@ -217,7 +217,7 @@ import Testing
     let text = difference.description
     for sentence in [
       "Book.title is called name.", "Tag.word is unique now.",
-      "Book.stars, a required Double, is new. Rows that are there get its default value.",
+      "Book.stars, a required Double, is new. Existing rows get its default value.",
       "Book.pages was required and is optional.",
       "Book.note was optional and is required; nil becomes its default value.",
       "Book.cover is no longer stored in files of its own.",

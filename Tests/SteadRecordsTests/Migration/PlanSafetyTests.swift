@@ -273,7 +273,7 @@ import WorkerModels
     #expect(Set(parcels.map(\.days.count)) == [1])
     let text = try #require(container.migrations.first).description
     #expect(text.contains("Parcel.grams was a required Int and is a required Weight."))
-    #expect(!text.contains("Convert it") && !text.contains("there may be no rows"))
+    #expect(!text.contains("Convert it") && !text.contains("must have no rows"))
   }
 
   // MARK: Others who have the store open

@@ -33,7 +33,7 @@ struct MigrationRows {
 
   // MARK: Before
 
-  /// What rows keep the store from following its models, in sentences.
+  /// The rows that prevent a migration, in sentences.
   ///
   /// - Parameter givesValues: Whether a required property needs a default value for existing rows.
   func problems(givesValues: Bool = true) throws -> [String] {
@@ -66,11 +66,11 @@ struct MigrationRows {
         return nil
       }
       return
-        "\(name) is new, required and has no default value, and there are rows. Make it optional, or give it a default "
+        "\(name) is new and required, has no default value, and its model has rows. Make it optional, or give it a default "
         + "value."
     case (nil, let new as Schema.Relationship):
       guard new.isToOneRelationship, !new.isOptional, try hasRows(table, only) else { return nil }
-      return "\(name) is new and required, and there are rows. Make it optional."
+      return "\(name) is new and required, and its model has rows. Make it optional."
     case (let before as Schema.Attribute, let new as Schema.Attribute):
       guard case .checked = AttributeChange(from: before, to: new) else { return nil }
       return try unreadable(before.name, new, name, table, only)
@@ -78,7 +78,9 @@ struct MigrationRows {
       guard new.isToOneRelationship, !new.isOptional, before.isOptional, before.isToOneRelationship
       else { return nil }
       let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)")
-      return rows.map { "\(name) is required now, and rows have none: \($0). Make it optional." }
+      return rows.map {
+        "\(name) is now required, but these rows have none: \($0). Make it optional."
+      }
     default: return nil
     }
   }
@@ -119,7 +121,7 @@ struct MigrationRows {
     }
     guard !rows.isEmpty else { return nil }
     return
-      "\(name) is a \(type) now, and rows have values that it cannot hold: \(rows.joined(separator: ", ")). Convert them in "
+      "\(name) is now a \(type), but these rows have other values: \(rows.joined(separator: ", ")). Convert them in "
       + "`willMigrate` of a migration plan, or keep the type."
   }
 
@@ -163,8 +165,8 @@ struct MigrationRows {
     guard !rows.isEmpty else { return nil }
     let text = set.map { "\(entity.name).\($0)" }.joined(separator: " and ")
     return
-      "\(text) is to be unique, and values come several times: in \(rows.joined(separator: ", in ")). Remove all but one of "
-      + "each, such as in `willMigrate` of a migration plan."
+      "\(text) is now unique, but these rows share a value: \(rows.joined(separator: ", ")). Remove all but one of "
+      + "each, for example in `willMigrate` of a migration plan."
   }
 
   private func literal(_ property: any SchemaProperty, _ entity: Schema.Entity) throws -> String? {

@@ -60,8 +60,8 @@ struct SchemaComparison {
     if roots.count > 1 || tables.count > 1 {
       refuse(
         new.name, nil,
-        "\(new.name) was \(before) and is \(now), and rows of several hierarchies cannot be put together or taken "
-          + "apart. Add the class under a new name, and move its objects in a custom stage of a migration plan."
+        "\(new.name) was \(before) and is \(now), and rows cannot move from one hierarchy to another. Add the class "
+          + "under a new name, and move its objects in a custom stage of a migration plan."
       )
     } else {
       note(new.name, nil, "\(new.name) was \(before) and is \(now).")
@@ -97,7 +97,7 @@ struct SchemaComparison {
       note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) has an index.")
     }
     for set in indices.0.subtracting(indices.1).sorted(by: { $0.joined() < $1.joined() }) {
-      note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) has no index any more.")
+      note(new.name, set.count == 1 ? set[0] : nil, "\(text(set)) no longer has an index.")
     }
   }
 
@@ -131,9 +131,9 @@ struct SchemaComparison {
     let value =
       switch property {
       case let attribute as Schema.Attribute where attribute.defaultValue != nil:
-        " Rows that are there get its default value."
+        " Existing rows get its default value."
       case let attribute as Schema.Attribute where !attribute.isOptional:
-        " It is required and has no default value, so there may be no rows."
+        " It is required and has no default value, so its model must have no rows."
       default: ""
       }
     let fact = "\(name), \(PropertyForm(property)), is new."
@@ -153,7 +153,7 @@ struct SchemaComparison {
     case .checked:
       note(
         entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); there may be no value that this cannot hold.",
+        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); every value must fit the new type.",
         isOfUnknownType: PropertyShape(old.valueType).wrapped == Any.self)
     case .inlined:
       note(
@@ -213,14 +213,14 @@ struct SchemaComparison {
     case (false, true):
       note(
         entity.name, new.name,
-        "\(name) led to several objects and leads to one; there may be no object that it leads to several from.",
+        "\(name) led to several objects and leads to one; no object may still have several.",
         losesData: true)
     default: break
     }
     if old.isToOneRelationship, new.isToOneRelationship, old.isOptional, !new.isOptional {
       note(
         entity.name, new.name,
-        "\(name) was optional and is required; there may be no object that it leads nowhere from.")
+        "\(name) was optional and is required; every object must have one.")
     }
     if old.deleteRule != new.deleteRule {
       note(
@@ -255,7 +255,7 @@ struct SchemaComparison {
       } else {
         refuse(
           entity.name, new.name,
-          "\(inverse) leads back from \(name) now, and both were stored, each by itself: they may contradict each "
+          "\(inverse) now leads back from \(name), and both were stored separately: they may contradict each "
             + "other. \(Self.advice)")
       }
     }

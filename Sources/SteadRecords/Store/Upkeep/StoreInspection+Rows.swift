@@ -25,7 +25,7 @@ extension StoreInspection {
     return entity.properties.filter { parent.property(named: $0.name) == nil }
   }
 
-  /// The condition that leaves the rows of a class and its subclasses, behind another one.
+  /// The condition, after another one, that selects the rows of a class and its subclasses.
   private func family(_ entity: EntityLayout, _ alias: String) -> String {
     guard entity.discriminator != nil else { return "" }
     let numbers = entity.familyDiscriminators.map(String.init).joined(separator: ", ")
@@ -62,7 +62,7 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     note(
       .danglingReference, entity, rows: found,
-      "\(entity.name).\(property.name) leads to no row of \(destination.name) in \(found). "
+      "\(entity.name).\(property.name) leads to a missing row of \(destination.name) in \(found). "
         + "Set the relationship of these objects again, or the column to NULL.")
   }
 
@@ -86,7 +86,7 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     note(
       .ambiguousOrder, entity, rows: found,
-      "The place in \(entity.name).\(property) of \(found) is another member's, too, so their order is not "
+      "The place in \(entity.name).\(property) of \(found) also belongs to another member, so their order is not "
         + "defined. Put the members in order again.")
   }
 
@@ -101,7 +101,7 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     note(
       .unknownList, entity, rows: found,
-      "The column \(list) of \(entity.name) has the number of no relationship in \(found). Set "
+      "The column \(list) of \(entity.name) has a number that isn't a relationship's in \(found). Set "
         + "\(entity.name).\(property.name) of these objects again.")
   }
 
@@ -141,7 +141,7 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     note(
       .danglingReference, entity, rows: found,
-      "Pairs of \(entity.name).\(property.name) lead to no row of \(end.name): \(found) of the table \(join.name). "
+      "Pairs of \(entity.name).\(property.name) lead to missing rows of \(end.name): \(found) of the table \(join.name). "
         + "Delete these pairs.")
   }
 }

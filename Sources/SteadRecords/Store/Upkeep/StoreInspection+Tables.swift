@@ -7,7 +7,7 @@ extension StoreInspection {
     try progress.send(.checkingPages, 0, of: nil)
     for finding in try connection.rows("PRAGMA integrity_check(\(Self.pageFindingLimit))") {
       guard case .text(let words)? = finding.first, words != "ok" else { continue }
-      note(.damagedPages, nil, "SQLite finds the file damaged: \(words). Open a backup.")
+      note(.damagedPages, nil, "SQLite found damage in the file: \(words). Open a backup.")
     }
   }
 
@@ -25,7 +25,7 @@ extension StoreInspection {
     guard case .text(let text)? = rows.first?.first,
       let stored = try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
     else {
-      note(.differentModels, nil, "The store does not record which models it has. Open a backup.")
+      note(.differentModels, nil, "The store has no record of its models. Open a backup.")
       return
     }
     for entity in stored.entities { checkRecorded(entity, catalog) }
@@ -36,11 +36,11 @@ extension StoreInspection {
     for change in difference.changes + difference.refusals where names.contains(change.entity) {
       note(
         .differentModels, layout.entity(named: change.entity),
-        "The store was opened with other models last. \(change.description)")
+        "The store was last opened with other models. \(change.description)")
     }
   }
 
-  /// A recorded model that the container has not is compared with its table, too.
+  /// A recorded model that the container lacks is also compared with its table.
   private mutating func checkRecorded(_ entity: Schema.Entity, _ catalog: StoreCatalog) {
     guard layout.entity(named: entity.name) == nil else { return }
     let table = entity.root.name
