@@ -83,7 +83,8 @@ import Testing
     var kills = 0
     // Longer and longer, until one run comes to its end.
     for attempt in 1...100 {
-      let time = Double.random(in: 0...0.004) * Double(attempt)
+      // At least a tenth of a millisecond: `timeout` takes zero for no limit.
+      let time = Double.random(in: 0.0001...0.004) * Double(attempt)
       let end = try workshop.run(
         ["timeout", "-s", "KILL", String(format: "%.4f", time), drafts, workshop.directory.path])
       let (preferences, records) = try places()
