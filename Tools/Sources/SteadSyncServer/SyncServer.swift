@@ -72,7 +72,9 @@ public final class SyncServer: Sendable {
     addOperation(to: router)
     addEntrance(to: router)
     let inside = router.group("v1")
-      .add(middleware: AccessMiddleware(keys: keys, clock: clock, limiter: devices))
+      .add(
+        middleware: AccessMiddleware(
+          tokens: VerifiedTokens(keys: keys, clock: clock), clock: clock, limiter: devices))
     addDevices(to: inside)
     addZones(to: inside)
     addRecords(to: inside)

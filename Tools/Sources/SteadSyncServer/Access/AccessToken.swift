@@ -13,7 +13,7 @@ struct AccessToken: Sendable, Equatable {
   var account: String
   var device: String
 
-  private struct Header: Codable {
+  fileprivate struct Header: Codable {
     var alg: String
     var kid: String
     var typ: String?
@@ -21,12 +21,19 @@ struct AccessToken: Sendable, Equatable {
     var crit: [String]?
   }
 
-  private struct Claims: Codable {
+  fileprivate struct Claims: Codable {
     var sub: String
     var dev: String
     var iat: Int64
     var nbf: Int64
     var exp: Int64
+  }
+
+  /// What a token says, after its signature was checked. It is valid only at some times.
+  struct Signed: Sendable {
+    /// The name of the key that signed it, and that key.
+    let key: (name: String, bytes: Data)
+    fileprivate let claims: Claims
   }
 
   /// Signs a token with the newest key.
@@ -45,28 +52,14 @@ struct AccessToken: Sendable, Equatable {
 
   /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless it is valid in every respect.
   init(verifying token: String, keys: SigningKeys, clock: ServerClock) throws {
-    guard token.utf8.count <= Self.maximumLength else { throw Self.refused("is too long") }
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
-      let claimBytes = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
-      let header = try? JSONDecoder().decode(Header.self, from: Data(headerBytes))
-    else { throw Self.refused("isn't a signed token") }
-    // Checked before any key is used: the token must never choose how it is verified.
-    guard header.alg == "EdDSA", header.crit == nil, header.typ == nil || header.typ == "JWT" else {
-      throw Self.refused("isn't signed with EdDSA")
-    }
-    guard let key = keys.publicKey(named: header.kid) else {
-      throw Self.refused("is signed with a key that this server doesn't have")
-    }
-    guard signature.count == 64,
-      key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
-    else { throw Self.refused("has a wrong signature") }
-    guard let claims = try? JSONDecoder().decode(Claims.self, from: Data(claimBytes)) else {
-      throw Self.refused("lacks a claim")
-    }
-    try Self.check(claims, now: clock.now / 1_000)
-    account = claims.sub
-    device = claims.dev
+    try self.init(Signed(verifying: token, keys: keys), clock: clock)
+  }
+
+  /// Throws ``ServerError`` with the code `unauthorized` unless the token is valid now.
+  init(_ signed: Signed, clock: ServerClock) throws {
+    try Self.check(signed.claims, now: clock.now / 1_000)
+    account = signed.claims.sub
+    device = signed.claims.dev
   }
 
   init(account: String, device: String) {
@@ -83,9 +76,37 @@ struct AccessToken: Sendable, Equatable {
     guard !claims.sub.isEmpty, !claims.dev.isEmpty else { throw refused("names nobody") }
   }
 
-  private static func refused(_ reason: String) -> ServerError {
+  fileprivate static func refused(_ reason: String) -> ServerError {
     ServerError(
       .unauthorized, "The access token \(reason).",
       remedy: "Fetch a new one with the refresh token at /v1/token.")
   }
+}
+
+extension AccessToken.Signed {
+  /// Checks a token's signature. Throws ``ServerError`` with the code `unauthorized`.
+  init(verifying token: String, keys: SigningKeys) throws {
+    guard token.utf8.count <= AccessToken.maximumLength else { throw Self.refused("is too long") }
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
+      let claimBytes = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
+      let header = try? JSONDecoder().decode(AccessToken.Header.self, from: Data(headerBytes))
+    else { throw Self.refused("isn't a signed token") }
+    // Checked before any key is used: the token must never choose how it is verified.
+    guard header.alg == "EdDSA", header.crit == nil, header.typ == nil || header.typ == "JWT" else {
+      throw Self.refused("isn't signed with EdDSA")
+    }
+    guard let key = keys.publicKey(named: header.kid) else {
+      throw Self.refused("is signed with a key that this server doesn't have")
+    }
+    guard signature.count == 64,
+      key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+    else { throw Self.refused("has a wrong signature") }
+    guard
+      let claims = try? JSONDecoder().decode(AccessToken.Claims.self, from: Data(claimBytes))
+    else { throw Self.refused("lacks a claim") }
+    self.init(key: (header.kid, key.rawRepresentation), claims: claims)
+  }
+
+  private static func refused(_ reason: String) -> ServerError { AccessToken.refused(reason) }
 }

@@ -3,27 +3,37 @@ import Foundation
 /// Base 64 with the alphabet for addresses and without padding, read strictly: each sequence of bytes has one spelling.
 enum Base64URL {
   static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    Data(bytes).base64EncodedString()
-      .replacingOccurrences(of: "+", with: "-")
-      .replacingOccurrences(of: "/", with: "_")
-      .replacingOccurrences(of: "=", with: "")
+    String(decoding: spelling(of: Data(bytes)), as: UTF8.self)
   }
 
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    let isInAlphabet = text.utf8.allSatisfy { byte in
+    let spelling = Array(text.utf8)
+    var standard: [UInt8] = []
+    standard.reserveCapacity(spelling.count + 3)
+    for byte in spelling {
       switch byte {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        standard.append(byte)
+      case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+      default: return nil
       }
     }
-    guard isInAlphabet else { return nil }
-    let standard = text.replacingOccurrences(of: "-", with: "+")
-      .replacingOccurrences(of: "_", with: "/")
-    let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-    guard let data = Data(base64Encoded: standard + padding) else { return nil }
+    while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+    guard let data = Data(base64Encoded: Data(standard)) else { return nil }
     // The last character may hold bits that no byte has.
-    return encode(data) == text ? Array(data) : nil
+    return self.spelling(of: data) == spelling ? Array(data) : nil
+  }
+
+  private static func spelling(of data: Data) -> [UInt8] {
+    data.base64EncodedData().compactMap { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      case UInt8(ascii: "="): nil
+      default: byte
+      }
+    }
   }
 }

@@ -2,7 +2,7 @@ import Hummingbird
 
 /// Admits requests with a valid access token, within the device's rate limit.
 struct AccessMiddleware: RouterMiddleware {
-  let keys: SigningKeys
+  let tokens: VerifiedTokens
   let clock: ServerClock
   let limiter: RateLimiter
 
@@ -16,8 +16,7 @@ struct AccessMiddleware: RouterMiddleware {
       _ = try context.caller
       return try await next(request, context)
     }
-    let token = try AccessToken(
-      verifying: String(header.dropFirst(7)), keys: keys, clock: clock)
+    let token = try tokens.token(String(header.dropFirst(7)))
     try limiter.admit("device:" + token.device, clock: clock)
     context.token = token
     return try await next(request, context)

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import SteadSyncProtocol
 
 /// Writes a log to standard error, one JSON object per line.
 struct LineLog: LogHandler {
@@ -16,10 +17,7 @@ struct LineLog: LogHandler {
     fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     fields["level"] = event.level.rawValue
     fields["message"] = "\(event.message)"
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard var line = try? encoder.encode(fields) else { return }  // Strings always encode.
-    line.append(UInt8(ascii: "\n"))
-    FileHandle.standardError.write(line)
+    let line = SyncValue.object(fields.mapValues { .string($0) }).encoded()
+    FileHandle.standardError.write(Data(line + [UInt8(ascii: "\n")]))
   }
 }

@@ -8,15 +8,23 @@ import Testing
   private let directory: Directory
   private let time = TestClock()
   private let keys: SigningKeys
+  private let tokens: VerifiedTokens
   private let token = AccessToken(account: "anna", device: "d1")
 
   init() throws {
     directory = try Directory()
     keys = try SigningKeys(directory: directory.path, clock: time.clock)
+    tokens = VerifiedTokens(keys: keys, clock: time.clock)
   }
 
+  /// The same whether the token was seen before or not.
   private func verify(_ text: String) throws -> AccessToken {
-    try AccessToken(verifying: text, keys: keys, clock: time.clock)
+    let unseen = Result { try AccessToken(verifying: text, keys: keys, clock: time.clock) }
+    for _ in 0..<2 {
+      let seen = Result { try tokens.token(text) }
+      #expect("\(seen)" == "\(unseen)")
+    }
+    return try unseen.get()
   }
 
   private func signed() throws -> String { try token.signed(with: keys, clock: time.clock) }

@@ -44,8 +44,18 @@ import Testing
     #expect(process.end(SIGTERM) == 0)
   }
 
-  /// Each connection pushes to zones of its own, and waits for each answer. The client shares the cores.
+  /// Each connection pushes to zones of its own, and waits for each answer. The client shares the cores; it makes its
+  /// pushes before.
   private static func push(_ devices: [TestDevice], port: Int) throws -> Double {
+    let requests = try (0..<connections).map { index in
+      try stride(from: index, to: pushes, by: connections).map { round in
+        let device = devices[round % zones % 10]
+        return (
+          path: "v1/zones/\(zone(round))/push",
+          body: try push(round / zones + 1, round, device)
+        )
+      }
+    }
     let (failures, group, start) = (Failures(), DispatchGroup(), ContinuousClock.now)
     for index in 0..<connections {
       group.enter()
@@ -53,11 +63,11 @@ import Testing
         defer { group.leave() }
         do {
           let connection = try RawConnection(port: port)
-          for round in stride(from: index, to: pushes, by: connections) {
-            let device = devices[round % zones % 10]
-            let push = try push(round / zones + 1, round, device)
-            try connection.send(
-              "POST", "v1/zones/\(zone(round))/push", token: device.access, body: push)
+          for (request, round) in zip(
+            requests[index], stride(from: index, to: pushes, by: connections))
+          {
+            let token = devices[round % zones % 10].access
+            try connection.send("POST", request.path, token: token, body: request.body)
             if try connection.status() != 200 { failures.add() }
           }
         } catch {

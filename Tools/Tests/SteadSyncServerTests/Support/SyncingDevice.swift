@@ -9,10 +9,10 @@ struct SyncingDevice {
   var zone: ClientZone<MemoryClientStorage>
   private var clients = 0
 
-  init(_ http: TestClient, schema: Schema = .empty) throws {
+  init(_ http: TestClient, schema: Schema = .empty) {
     self.http = http
     let device = DeviceID(http.device.device) ?? "none"
-    zone = try ClientZone(
+    zone = ClientZone(
       ClientState(client: http.id, device: device), storage: MemoryClientStorage(), schema: schema)
   }
 
@@ -36,7 +36,7 @@ struct SyncingDevice {
     guard let push = zone.nextPush() else { return }
     let answer = try await http.push(push)
     guard let pushed = answer.pushed else { throw URLError(.badServerResponse) }
-    try zone.receive(pushed, to: push, freshClient: freshClient())
+    zone.receive(pushed, to: push, freshClient: freshClient())
   }
 
   private mutating func fetch() async throws {
@@ -44,7 +44,7 @@ struct SyncingDevice {
     let query = request.queryItems.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     let answer = try await http.device.send("GET", "v1/zones/\(http.zone)/changes?\(query)")
     guard let fetched = answer.fetched else { throw URLError(.badServerResponse) }
-    try zone.receive(fetched, to: request, sent: sent, now: now, freshClient: freshClient())
+    zone.receive(fetched, to: request, sent: sent, now: now, freshClient: freshClient())
   }
 
   /// Makes records, one a transaction.
@@ -55,7 +55,7 @@ struct SyncingDevice {
   }
 
   /// The live records that a program would see, of some.
-  func live(_ ids: [RecordID]) throws -> [RecordID] {
-    try ids.filter { try zone.record($0) != nil }
+  func live(_ ids: [RecordID]) -> [RecordID] {
+    ids.filter { zone.record($0) != nil }
   }
 }
