@@ -97,6 +97,8 @@ class Network:
 
     async def serve(self, reader, writer):
         self.connections.add(writer)
+        # The event loop holds tasks weakly.
+        self.tasks.add(asyncio.current_task())
         try:
             while not self.is_cut:
                 request = await self.message(reader)
@@ -127,6 +129,7 @@ class Network:
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # The device or the server has closed the connection, or everything ends.
         finally:
+            self.tasks.discard(asyncio.current_task())
             self.connections.discard(writer)
             writer.transport.abort()
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import SteadSyncServer
@@ -67,4 +68,47 @@ struct ReplicaTests {
     #expect(throws: Never.self) { try session.execute("COMMIT") }
     await engine.close()
   }
+
+  /// A machine that is reached while its PostgreSQL is stopped.
+  @Test func aServerThatNeverAnswersIsGivenUp() throws {
+    let silent = try SilentPort()
+    let end = DispatchSemaphore(value: 0)
+    let code = Mutex<EngineError.Code?>(nil)
+    let thread = Thread {
+      do {
+        _ = try PostgreSQLSession("postgresql://postgres@127.0.0.1:\(silent.number)/stead")
+      } catch {
+        code.withLock { $0 = (error as? EngineError)?.code }
+      }
+      end.signal()
+    }
+    thread.start()
+    #expect(end.wait(timeout: .now() + 60) == .success)
+    #expect(code.withLock { $0 } == .disconnected)
+  }
+}
+
+/// A port that takes connections and never answers.
+private final class SilentPort: Sendable {
+  let number: Int
+  private let socket: Int32
+
+  init() throws {
+    socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let socket = socket
+    let status = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(socket, address, size) == 0 && listen(socket, 1) == 0
+          && getsockname(socket, address, &size) == 0
+      }
+    }
+    guard status else { throw POSIXError(.EADDRNOTAVAIL) }
+    number = Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  deinit { close(socket) }
 }
