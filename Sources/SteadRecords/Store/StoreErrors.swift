@@ -26,8 +26,8 @@ enum StoreErrors {
     case .notOpened:
       .init(
         .unreadableStore,
-        "The store cannot be opened (\(error.message)). Check that its directory exists and is "
-          + "writable.")
+        "The store cannot be opened (\(error.message)). Check that its directory exists, and that this user may "
+          + "write the directory and the store's files.")
     case .disk:
       .init(
         .storageFailure,

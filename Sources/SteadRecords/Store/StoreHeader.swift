@@ -46,6 +46,13 @@ struct StoreHeader {
 
   /// Throws when the file is something else than a store, or not all there.
   func check(path: String) throws {
+    // Its size is known and its bytes are not: another user owns it, such as the superuser in a user's directory.
+    guard !bytes.isEmpty else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(path) cannot be read. It was left untouched; run the program as the user that owns the file, or give "
+          + "the file to this user with chown.")
+    }
     guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
       throw SwiftDataError(
         .unreadableStore,

@@ -49,6 +49,19 @@ import Testing
     #expect(stored.version == Schema.Version(2, 0, 0))
   }
 
+  /// The user whose home root had made a store in was told that the file is not a store.
+  @Test("a store that this user may not read is said to be unreadable", .needs(.ordinaryUser))
+  func unreadableFile() throws {
+    let url = try TestFiles.directory().file("foreign.store")
+    try Data(repeating: 1, count: 4096).write(to: url)
+    try url.setMode(0o000)
+    let error = try #require(throws: SwiftDataError.self) {
+      try ModelContainer(for: Club.self, configurations: ModelConfiguration(url: url))
+    }
+    #expect(error.code == .unreadableStore)
+    #expect(error.message.contains("cannot be read"), "\(error)")
+  }
+
   @Test("each failure to open a container is caught as SwiftData's own error for it")
   func failureIsLoadIssue() throws {
     let url = try TestFiles.directory().file("text.store")
