@@ -37,7 +37,7 @@ public struct SecretError: Error, Sendable {
     public static let cancelled = Code(.cancelled)
     /// The process lacks the permission, or a file belongs to other users or is readable by them.
     public static let accessDenied = Code(.accessDenied)
-    /// The secret exceeds the store's limit, or the store is full.
+    /// The secret exceeds the store's limit, or the store is full, or a vault has as many keys as it may have.
     public static let tooLarge = Code(.tooLarge)
     /// The store's contents differ from what was written.
     public static let corrupt = Code(.corrupt)

@@ -22,7 +22,12 @@ package struct ArchivedObjects: Sendable {
     guard case .dictionary(let archive) = try BinaryPropertyList.decode(data),
       case .array(let objects)? = archive["$objects"], archive["$archiver"] != nil,
       objects.count <= Self.objectLimit
-    else { throw PropertyListError.damaged("This isn't a keyed archive.", at: 0) }
+    else {
+      throw PropertyListError(
+        code: .damaged,
+        message: "The data isn't a keyed archive; use one that NSKeyedArchiver made.",
+        offset: 0)
+    }
     self.objects = objects
     var lineages: [Int: [String]] = [:]
     for (index, object) in objects.enumerated() {

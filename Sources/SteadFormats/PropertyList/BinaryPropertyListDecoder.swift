@@ -23,7 +23,7 @@ package struct BinaryPropertyListDecoder {
     let trailer = bytes.count - BinaryPropertyList.trailerSize
     guard trailer >= BinaryPropertyList.magic.utf8.count,
       bytes.starts(with: BinaryPropertyList.magic.utf8)
-    else { throw PropertyListError.damaged("This isn't a binary property list.", at: 0) }
+    else { throw PropertyListError.damaged("it isn't a binary one", at: 0) }
     self.bytes = bytes
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
@@ -33,7 +33,7 @@ package struct BinaryPropertyListDecoder {
       let table = Int(exactly: numbers[2]), root < count, table <= trailer,
       table >= BinaryPropertyList.magic.utf8.count, count <= (trailer - table) / offsetSize
     else {
-      throw PropertyListError.damaged("The file's last 32 bytes contradict its size.", at: trailer)
+      throw PropertyListError.damaged("its last 32 bytes contradict its size", at: trailer)
     }
     (self.table, objectCount, rootObject) = (table, count, root)
     budget = BinaryPropertyList.expansionLimit(fileSize: bytes.count)
@@ -52,7 +52,9 @@ package struct BinaryPropertyListDecoder {
     let start = try offset(of: rootObject)
     guard bytes[start] >> 4 == BinaryPropertyList.Kind.dictionary else {
       throw PropertyListError(
-        code: .notADictionary, message: "The property list isn't a dictionary.", offset: start)
+        code: .notADictionary,
+        message: "The property list isn't a dictionary; put its value into one, under a key.",
+        offset: start)
     }
     let (count, references) = try container(at: start, referencesEach: 2)
     for index in 0..<count {
@@ -69,7 +71,7 @@ extension BinaryPropertyListDecoder {
     let place = table + object * offsetSize
     let start = bytes.bigEndian(at: place, size: offsetSize)
     guard start < UInt64(table), start >= 8 else {
-      throw PropertyListError.damaged("An object's offset leads out of the file.", at: place)
+      throw PropertyListError.damaged("an object's offset leads out of it", at: place)
     }
     return Int(start)
   }
@@ -78,7 +80,7 @@ extension BinaryPropertyListDecoder {
   private func reference(at place: Int) throws -> Int {
     let number = bytes.bigEndian(at: place, size: referenceSize)
     guard number < UInt64(objectCount) else {
-      throw PropertyListError.damaged("A reference points to a missing object.", at: place)
+      throw PropertyListError.damaged("a reference points to a missing object", at: place)
     }
     return Int(number)
   }
@@ -87,7 +89,7 @@ extension BinaryPropertyListDecoder {
   @inline(__always)
   private func check(_ start: Int, count: Int) throws {
     guard count <= table - start else {
-      throw PropertyListError.damaged("An object is longer than the file.", at: start)
+      throw PropertyListError.damaged("an object is longer than the list", at: start)
     }
   }
 
@@ -95,7 +97,8 @@ extension BinaryPropertyListDecoder {
     guard cost <= budget else {
       throw PropertyListError(
         code: .tooLarge,
-        message: "Shared references make the property list far larger than its file.",
+        message:
+          "Shared references make the property list far larger than its file; write it without them, or split it.",
         offset: offset)
     }
     budget -= cost
@@ -109,12 +112,12 @@ extension BinaryPropertyListDecoder {
     try check(start + 1, count: 1)
     let marker = bytes[start + 1]
     guard marker & 0xFC == BinaryPropertyList.Kind.integer << 4 else {
-      throw PropertyListError.damaged("An object's size isn't a whole number.", at: start + 1)
+      throw PropertyListError.damaged("an object's size isn't a whole number", at: start + 1)
     }
     let width = 1 << Int(marker & 3)
     try check(start + 2, count: width)
     guard let size = Int(exactly: bytes.bigEndian(at: start + 2, size: width)), size <= bytes.count
-    else { throw PropertyListError.damaged("An object is longer than the file.", at: start) }
+    else { throw PropertyListError.damaged("an object is longer than the list", at: start) }
     return (size, start + 2 + width)
   }
 
@@ -160,7 +163,8 @@ extension BinaryPropertyListDecoder {
   }
 
   private func unknown(_ start: Int) -> PropertyListError {
-    .unsupported("An object is of a kind that property lists cannot contain.", at: start)
+    .unsupported(
+      "The property list has an object of an unknown kind; write it without that.", at: start)
   }
 
   private func simple(_ marker: UInt8, at start: Int) throws -> PropertyList {
@@ -185,7 +189,9 @@ extension BinaryPropertyListDecoder {
     if high == 0 { return PropertyList(low) }
     let number = Int64(bitPattern: low)
     guard high == .max, number < 0 else {
-      throw PropertyListError.unsupported("A whole number has more than 64 bits.", at: start)
+      throw PropertyListError.unsupported(
+        "The property list has a whole number of more than 64 bits; write a string instead.",
+        at: start)
     }
     return .integer(number)
   }
@@ -256,7 +262,7 @@ extension BinaryPropertyListDecoder {
     let text = UnsafeRawBufferPointer(rebasing: bytes[content..<(content + size)])
     if text.isASCII { return String(decoding: text, as: UTF8.self) }
     guard let string = String(validating: text, as: UTF8.self) else {
-      throw PropertyListError.damaged("A string is neither ASCII nor UTF-8.", at: content)
+      throw PropertyListError.damaged("a string is neither ASCII nor UTF-8", at: content)
     }
     return string
   }
@@ -280,7 +286,9 @@ extension BinaryPropertyListDecoder {
       if size <= Self.smallSize { return try utf8(size: size, at: content) }
     }
     guard case .string(let key) = try value(of: object, depth: PropertyList.maximumDepth) else {
-      throw PropertyListError.unsupported("A dictionary has a key that isn't a string.", at: start)
+      throw PropertyListError.unsupported(
+        "The property list has a dictionary with a key that isn't a string; write strings as keys.",
+        at: start)
     }
     return key
   }

@@ -10,14 +10,14 @@ enum NeXTSTEPPropertyList {
   /// Reads the property list in UTF-8.
   static func read(_ text: Data) throws -> PropertyList {
     guard let list = try? PropertyListSerialization.propertyList(from: text, format: nil) else {
-      throw PropertyListError.damaged("The text isn't a property list.", at: nil)
+      throw PropertyListError.damaged("its text is of no known format", at: nil)
     }
     // Foundation reads blanks and comments as an empty dictionary. A half-written file would then remove the
     // keys of its domain.
     if let fields = list as? [AnyHashable: Any], fields.isEmpty,
       !text.contains(UInt8(ascii: "{"))
     {
-      throw PropertyListError.damaged("The text contains no property list.", at: nil)
+      throw PropertyListError.damaged("its text contains no value", at: nil)
     }
     return try PropertyList(validating: list)
   }

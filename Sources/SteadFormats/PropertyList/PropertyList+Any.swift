@@ -48,7 +48,7 @@ extension PropertyList {
     throw PropertyListError(
       code: .notAPropertyList,
       message:
-        "A dictionary has a key of type \(type(of: value)); its keys must be strings."
+        "A dictionary has a key of type \(type(of: value)); make its keys strings."
     )
   }
 
@@ -104,6 +104,8 @@ extension PropertyList.Fields {
 extension PropertyListError {
   static func notAPropertyList(_ type: Any.Type) -> PropertyListError {
     PropertyListError(
-      code: .notAPropertyList, message: "A value of type \(type) cannot be in a property list.")
+      code: .notAPropertyList,
+      message:
+        "A value of type \(type) cannot be in a property list; leave it out, or encode it as data.")
   }
 }

@@ -16,7 +16,7 @@ extension PropertyList {
   /// anything malformed, nested deeper than ``maximumDepth``, or crafted to use up memory. A reference of a
   /// keyed archive becomes a dictionary with the single key `CF$UID`.
   public static func parse(_ data: Data) throws -> PropertyList {
-    guard !data.isEmpty else { throw PropertyListError.damaged("The data is empty.", at: 0) }
+    guard !data.isEmpty else { throw PropertyListError.damaged("it is empty", at: 0) }
     // Of a truncated binary file perhaps only the first bytes are left, which form a word. Other versions of
     // the format must not reach Foundation's reader, which damaged files crash.
     let mark = BinaryPropertyList.magic.utf8.prefix(6)
@@ -72,13 +72,13 @@ private enum TextEncoding {
     case "ISO-8859-1", "LATIN1": return try converted(data, from: .isoLatin1)
     default:
       throw PropertyListError.unsupported(
-        "The XML has an unsupported encoding; save it as UTF-8.", at: 0)
+        "The property list has an unsupported encoding; save it as UTF-8.", at: 0)
     }
   }
 
   private static func converted(_ data: Data, from encoding: String.Encoding) throws -> Data {
     guard let text = String(data: data, encoding: encoding) else {
-      throw PropertyListError.damaged("The text isn't in its declared encoding.", at: 0)
+      throw PropertyListError.damaged("its text isn't in the declared encoding", at: 0)
     }
     return Data(text.utf8)
   }

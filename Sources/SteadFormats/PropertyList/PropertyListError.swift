@@ -28,7 +28,7 @@ public struct PropertyListError: Error, Sendable, Hashable {
 
   /// What went wrong, for comparison.
   public var code: Code
-  /// What went wrong, in a sentence for a person.
+  /// What went wrong, and the remedy.
   public var message: String
   /// The byte offset of the error, counted from 0; nil when no bytes were read.
   public var offset: Int?
@@ -51,8 +51,12 @@ extension PropertyListError: CustomStringConvertible, LocalizedError {
 }
 
 extension PropertyListError {
-  package static func damaged(_ message: String, at offset: Int?) -> PropertyListError {
-    PropertyListError(code: .damaged, message: message, offset: offset)
+  /// - Parameter fault: What is wrong with the list, as a clause: `a tag has no end`.
+  package static func damaged(_ fault: String, at offset: Int?) -> PropertyListError {
+    PropertyListError(
+      code: .damaged,
+      message: "The property list is damaged: \(fault). Correct it, or use a good copy.",
+      offset: offset)
   }
 
   package static func unsupported(_ message: String, at offset: Int?) -> PropertyListError {

@@ -29,8 +29,8 @@ struct XMLPropertyListReader {
     var offset: Int
   }
 
-  private func damaged(_ message: String) -> PropertyListError {
-    .damaged(message, at: scanner.offset)
+  private func damaged(_ fault: String) -> PropertyListError {
+    .damaged(fault, at: scanner.offset)
   }
 }
 
@@ -40,7 +40,7 @@ extension XMLPropertyListReader {
     let tag = try openTag()
     let list: PropertyList
     if tag.name == "plist" {
-      guard !tag.isEmpty else { throw damaged("The property list is empty.") }
+      guard !tag.isEmpty else { throw damaged("it has no value") }
       try skipMiscellaneous()
       list = try value(openTag(), depth: 0)
       try skipMiscellaneous()
@@ -49,7 +49,7 @@ extension XMLPropertyListReader {
       list = try value(tag, depth: 0)
     }
     try skipMiscellaneous()
-    guard scanner.isAtEnd else { throw damaged("The property list is followed by other content.") }
+    guard scanner.isAtEnd else { throw damaged("other content follows it") }
     return list
   }
 
@@ -58,9 +58,9 @@ extension XMLPropertyListReader {
     while true {
       scanner.skipSpace()
       if scanner.take("<!--") {
-        guard scanner.skip(past: "-->") != nil else { throw damaged("A comment has no end.") }
+        guard scanner.skip(past: "-->") != nil else { throw damaged("a comment has no end") }
       } else if scanner.take("<?") {
-        guard scanner.skip(past: "?>") != nil else { throw damaged("An instruction has no end.") }
+        guard scanner.skip(past: "?>") != nil else { throw damaged("an instruction has no end") }
       } else if scanner.take("<!DOCTYPE") {
         try skipDocumentType()
       } else {
@@ -88,12 +88,12 @@ extension XMLPropertyListReader {
       default: break
       }
     }
-    throw damaged("The document type has no end.")
+    throw damaged("its document type has no end")
   }
 
   private mutating func openTag() throws -> Tag {
     let offset = scanner.offset
-    guard scanner.take("<") else { throw damaged("Text was found where an element is expected.") }
+    guard scanner.take("<") else { throw damaged("it has text where an element is expected") }
     let name = scanner.take { !$0.isSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
     while let byte = scanner.next {
       scanner.skip()
@@ -102,23 +102,23 @@ extension XMLPropertyListReader {
         _ = scanner.take { $0 != byte }
         scanner.skip()
       case UInt8(ascii: "/"):
-        guard scanner.take(">") else { throw damaged("A tag has no end.") }
+        guard scanner.take(">") else { throw damaged("a tag has no end") }
         return Tag(name: String(decoding: name, as: UTF8.self), isEmpty: true, offset: offset)
       case UInt8(ascii: ">"):
         return Tag(name: String(decoding: name, as: UTF8.self), isEmpty: false, offset: offset)
-      case UInt8(ascii: "<"): throw damaged("A tag has no end.")
+      case UInt8(ascii: "<"): throw damaged("a tag has no end")
       default: break
       }
     }
-    throw damaged("A tag has no end.")
+    throw damaged("a tag has no end")
   }
 
   private mutating func close(_ tag: Tag) throws {
-    guard scanner.take("</") else { throw damaged("An element is not closed.") }
+    guard scanner.take("</") else { throw damaged("an element isn't closed") }
     let name = scanner.take { !$0.isSpace && $0 != UInt8(ascii: ">") }
     scanner.skipSpace()
     guard name.elementsEqual(tag.name.utf8), scanner.take(">") else {
-      throw damaged("An element is closed under another name.")
+      throw damaged("an element is closed under another name")
     }
   }
 }
@@ -131,35 +131,35 @@ extension XMLPropertyListReader {
     case "string": return .string(try text(tag))
     case "true", "false":
       guard try text(tag).utf8.allSatisfy(\.isSpace) else {
-        throw PropertyListError.damaged("A boolean has content.", at: tag.offset)
+        throw PropertyListError.damaged("a boolean has content", at: tag.offset)
       }
       return .bool(tag.name == "true")
     case "integer":
       guard let number = Self.integer(try trimmedText(tag)) else {
         throw PropertyListError.damaged(
-          "A whole number is malformed or beyond 64 bits.", at: tag.offset)
+          "a whole number is malformed or beyond 64 bits", at: tag.offset)
       }
       return number
     case "real":
       guard let number = Self.real(try trimmedText(tag)) else {
-        throw PropertyListError.damaged("A number is malformed.", at: tag.offset)
+        throw PropertyListError.damaged("a number is malformed", at: tag.offset)
       }
       return .double(number)
     case "date":
       guard let date = PropertyListDate.date(try trimmedText(tag).utf8) else {
         throw PropertyListError.damaged(
-          "A date is malformed; write it like 2001-01-01T00:00:00Z.", at: tag.offset)
+          "a date isn't of the form 2001-01-01T00:00:00Z", at: tag.offset)
       }
       return .date(date)
     case "data":
       let digits = try text(tag).utf8.filter { !$0.isSpace }
       guard let data = Data(base64Encoded: Data(digits)) else {
-        throw PropertyListError.damaged("Data is not Base64.", at: tag.offset)
+        throw PropertyListError.damaged("data isn't Base64", at: tag.offset)
       }
       return .data(data)
     default:
       throw PropertyListError.unsupported(
-        "An element is of a kind that property lists cannot contain.", at: tag.offset)
+        "The property list has an element of an unknown kind; remove it.", at: tag.offset)
     }
   }
 
@@ -190,11 +190,11 @@ extension XMLPropertyListReader {
       let keyTag = try openTag()
       guard keyTag.name == "key" else {
         throw PropertyListError.damaged(
-          "A dictionary has a value without a key.", at: keyTag.offset)
+          "a dictionary has a value without a key", at: keyTag.offset)
       }
       let key = try text(keyTag)
       try skipMiscellaneous()
-      guard !scanner.isNext("</") else { throw damaged("A key has no value.") }
+      guard !scanner.isNext("</") else { throw damaged("a key has no value") }
       fields.append(.init(key, try value(openTag(), depth: depth + 1)))
     }
     try close(tag)
@@ -220,18 +220,18 @@ extension XMLPropertyListReader {
       } else if scanner.take("<![CDATA[") {
         let start = scanner.offset
         guard let end = scanner.skip(past: "]]>") else {
-          throw damaged("A CDATA section has no end.")
+          throw damaged("a CDATA section has no end")
         }
         text += scanner.bytes[start..<end]
       } else if scanner.take("<!--") {
-        guard scanner.skip(past: "-->") != nil else { throw damaged("A comment has no end.") }
+        guard scanner.skip(past: "-->") != nil else { throw damaged("a comment has no end") }
       } else {
         break
       }
     }
     try close(tag)
     guard let string = String(validating: text, as: UTF8.self) else {
-      throw PropertyListError.damaged("A string isn't UTF-8.", at: tag.offset)
+      throw PropertyListError.damaged("a string isn't UTF-8", at: tag.offset)
     }
     return string
   }
@@ -244,14 +244,15 @@ extension XMLPropertyListReader {
     if scanner.take("apos;") { return "'" }
     guard scanner.take("#") else {
       throw PropertyListError.unsupported(
-        "An entity isn't defined by XML.", at: scanner.offset)
+        "The property list has an entity that XML does not define; write its character instead.",
+        at: scanner.offset)
     }
     let radix = scanner.take("x") ? 16 : 10
     let digits = scanner.take { $0.hexadecimalValue != nil }
     guard digits.count <= 8, scanner.take(";"),
       let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix),
       let scalar = Unicode.Scalar(number)
-    else { throw damaged("A character reference names no character.") }
+    else { throw damaged("a character reference names no character") }
     return Character(scalar)
   }
 

@@ -213,13 +213,19 @@ extension RecordValue {
     @inline(__always)
     private var rest: Int { bytes.count - offset }
 
-    private func damaged(_ message: String) -> PropertyListError { .damaged(message, at: offset) }
+    private func damaged(_ fault: String) -> PropertyListError {
+      PropertyListError(
+        code: .damaged,
+        message:
+          "A record of the preferences is damaged: \(fault). Restore them from a backup if a value is missing.",
+        offset: offset)
+    }
 
     @inline(__always)
     private mutating func number<Number: FixedWidthInteger>(
       _: Number.Type
     ) throws(PropertyListError) -> Number {
-      guard rest >= MemoryLayout<Number>.size else { throw damaged("A value ends early.") }
+      guard rest >= MemoryLayout<Number>.size else { throw damaged("a value ends early") }
       let number = bytes.loadUnaligned(fromByteOffset: offset, as: Number.self)
       offset += MemoryLayout<Number>.size
       return Number(littleEndian: number)
@@ -233,9 +239,9 @@ extension RecordValue {
         count |= UInt64(byte & 0x7F) << shift
         if byte & 0x80 == 0 { break }
         shift += 7
-        guard shift < 63 else { throw damaged("A count has too many bytes.") }
+        guard shift < 63 else { throw damaged("a count has too many bytes") }
       }
-      guard count <= UInt64(rest / size) else { throw damaged("A value ends early.") }
+      guard count <= UInt64(rest / size) else { throw damaged("a value ends early") }
       return Int(count)
     }
 
@@ -249,7 +255,7 @@ extension RecordValue {
       let text = try slice()
       if text.isASCII { return String(decoding: text, as: UTF8.self) }
       guard let string = String(validating: text, as: UTF8.self) else {
-        throw damaged("A string isn't UTF-8.")
+        throw damaged("a string isn't UTF-8")
       }
       return string
     }
@@ -274,7 +280,7 @@ extension RecordValue {
       case Tag.dictionary: return .dictionary(try fields(depth: depth))
       default:
         throw .unsupported(
-          "A value has an unknown form, written by a newer version; update.",
+          "A record of the preferences has a form that this version does not know; update the program.",
           at: offset - 1)
       }
     }

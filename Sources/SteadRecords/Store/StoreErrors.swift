@@ -49,9 +49,17 @@ enum StoreErrors {
         .unknownSchema,
         "The store's tables do not match the models: \(error.message). Another program may have migrated the store "
           + "in the meantime; open a new container.")
-    case .other:
-      .init(.storeFailure, "SQLite error \(error.code): \(error.message), in: \(error.sql)")
+    case .other: other(error)
     }
+  }
+
+  /// An error of SQLite that has no case here.
+  private static func other(_ error: SQLiteError) -> SwiftDataError {
+    let statement = error.sql.isEmpty ? "" : " The statement: \(error.sql)"
+    return SwiftDataError(
+      .storeFailure,
+      "SQLite refused to work on the store (error \(error.code): \(error.message)). Try again; if it fails again, "
+        + "check the store with ModelContainer.check(), and report this message.\(statement)")
   }
 
   /// A view where the store has a table.

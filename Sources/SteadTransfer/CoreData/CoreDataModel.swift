@@ -80,7 +80,7 @@ struct CoreDataModel {
   }
 
   private static var unknown: PropertyListError {
-    .damaged("The model in Z_MODELCACHE is not of a known form.", at: 0)
+    .damaged("the model in Z_MODELCACHE isn't of a known form", at: 0)
   }
 
   private static func entity(

@@ -12,7 +12,8 @@ struct PropertyListFields: ItemFormat {
   func contents(of data: Data) throws -> Contents {
     guard case .dictionary(let fields) = try PropertyList.parse(data) else {
       throw PropertyListError(
-        code: .notADictionary, message: "The property list isn't a dictionary.")
+        code: .notADictionary,
+        message: "The property list isn't a dictionary; put its value into one, under a key.")
     }
     return Contents(
       entries: fields.map { PreferenceEntry(key: $0.key, value: $0.value) },

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 import SwiftData
 import Testing
 
@@ -60,6 +61,16 @@ import Testing
     }
     #expect(error.code == .unreadableStore)
     #expect(error.message.contains("cannot be read"), "\(error)")
+  }
+
+  @Test("an error of SQLite that has no code here says what to do")
+  func otherErrors() {
+    let error = StoreErrors.error(SQLiteError(code: 21, message: "bad use", sql: "SELECT 1"))
+    #expect(error.code == .storeFailure)
+    #expect(
+      error.message.hasPrefix("SQLite refused to work on the store (error 21: bad use). Try again;")
+    )
+    #expect(error.message.hasSuffix(" The statement: SELECT 1"))
   }
 
   @Test("each failure to open a container is caught as SwiftData's own error for it")

@@ -159,7 +159,7 @@ import Testing
   @Test func aVaultHasALimitedNumberOfKeys() throws {
     let vault = try place.open(.create)
     for number in 1..<Vault.keyLimit { try vault.addKey(TestVault.passphrase("\(number)")) }
-    #expect(errorCode { try vault.addKey(TestVault.passphrase("x")) } == .failed)
+    #expect(errorCode { try vault.addKey(TestVault.passphrase("x")) } == .tooLarge)
     #expect(try place.open(TestVault.passphrase("15"), .open).keySlots.count == Vault.keyLimit)
   }
 

@@ -11,7 +11,7 @@ extension Vault {
   /// A missing key file, or key in another store, is created.
   ///
   /// - Returns: The new slot, which can be passed to ``removeKey(_:)``.
-  /// - Throws: ``SecretError``: `.failed` when the vault has ``keyLimit`` keys, or its passphrases together
+  /// - Throws: ``SecretError``: `.tooLarge` when the vault has ``keyLimit`` keys, or its passphrases together
   ///   would cost more than ``VaultScrypt/totalWorkLimit``; and the errors of opening a vault with the key
   ///   and of writing.
   @discardableResult
@@ -20,7 +20,7 @@ extension Vault {
     try changeSlots { (slots) throws(SecretError) in
       guard slots.count < Self.keyLimit else {
         throw SecretError(
-          code: .failed,
+          code: .tooLarge,
           message: "The vault already has \(Self.keyLimit) keys. Remove one first.")
       }
       slots.append(slot)
@@ -61,7 +61,7 @@ extension Vault {
   ///   - new: The passphrase that will open it instead.
   ///   - cost: The cost of trying the new one; nil means the cost of the old one.
   /// - Throws: ``SecretError``: `.wrongKey` when the old passphrase opens no slot, `.changed` when its slot
-  ///   was removed meanwhile, `.failed` above ``VaultScrypt/totalWorkLimit``, and the errors of writing.
+  ///   was removed meanwhile, `.tooLarge` above ``VaultScrypt/totalWorkLimit``, and the errors of writing.
   public func changePassphrase(
     from old: SecretBytes, to new: SecretBytes, cost: VaultScrypt? = nil
   ) throws(SecretError) {
@@ -97,7 +97,7 @@ extension Vault {
       try change(&draft.slots)
       guard VaultSlot.work(of: draft.slots) <= VaultScrypt.totalWorkLimit else {
         throw SecretError(
-          code: .failed,
+          code: .tooLarge,
           message:
             "The vault's passphrases together would cost too much, since each may be tried in "
             + "turn. Choose a smaller cost, or remove one first.")
