@@ -20,8 +20,8 @@ extension Rule {
       }
       """,
     good: """
-      extension PreferenceKey where Value == [Item] {
-        static let items = PreferenceKey("items", default: [])
+      extension Preferences.Keys {
+        var items: Preferences.Key<[Item]> { .init("items", default: []) }
       }
       """,
     avoids: [

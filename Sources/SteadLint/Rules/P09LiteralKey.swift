@@ -14,8 +14,8 @@ extension Rule {
       if defaults.bool(forKey: "didOnbord") { start() }
       """,
     good: """
-      extension PreferenceKey where Value == Bool {
-        static let didOnboard = PreferenceKey("didOnboard", default: false)
+      extension Preferences.Keys {
+        var didOnboard: Preferences.Key<Bool> { .init("didOnboard", default: false) }
       }
       """,
     avoids: [

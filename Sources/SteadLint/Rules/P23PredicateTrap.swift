@@ -8,9 +8,9 @@ extension Rule {
     summary:
       "A predicate asks for what the store doesn't have, or objects are fetched to be counted.",
     why: """
-      The store knows stored properties alone. A computed or transient one in a `#Predicate` compiles, and fails or ends the \
-      program when it's fetched; `isEmpty == false` and a captured object do so, too. `fetch(…).count` makes every object \
-      to count them.
+      The store knows stored properties alone. A computed or transient one in a `#Predicate` compiles, and on Apple's \
+      systems fails or ends the program when it's fetched; `isEmpty == false` and a captured object do so, too. \
+      `fetch(…).count` makes every object to count them.
       """,
     bad: """
       #Predicate<Note> { $0.tags.isEmpty == false }
