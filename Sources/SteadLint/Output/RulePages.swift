@@ -5,7 +5,8 @@ public enum RulePages {
     """
     # The linter's rules
 
-    Written by `stead-lint rules --markdown` from the rules' own texts. [Lint.md](Lint.md) says how to run them.
+    This page has each rule of `stead-lint`, with its reason, code that it finds, better code, and what it leaves alone. `stead-lint rules --markdown` writes it
+    from the rules' own texts, and [Lint.md](Lint.md) says how to run them.
 
     | rule | level | fix | finds |
     |---|---|---|---|
