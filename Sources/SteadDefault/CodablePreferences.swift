@@ -27,7 +27,8 @@ public struct CodablePreferences: Sendable {
       json = try encoder.encode(value)
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A value of \(Value.self) could not be encoded.",
+        code: .notAPropertyList,
+        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
         key: key,
         cause: error)
     }

@@ -29,7 +29,8 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
       throw error
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A value of \(Value.self) could not be encoded.",
+        code: .notAPropertyList,
+        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
         cause: error)
     }
   }

@@ -34,7 +34,8 @@ extension PropertyList {
       throw error
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A value of \(Value.self) could not be encoded.",
+        code: .notAPropertyList,
+        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
         cause: error)
     }
   }

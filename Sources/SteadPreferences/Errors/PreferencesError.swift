@@ -135,7 +135,8 @@ extension PreferencesError {
     }
     let file = error as? FileError
     self.init(
-      code: Code(file?.code), message: file?.message ?? "The preferences could not be stored.",
+      code: Code(file?.code),
+      message: file?.message ?? "The preferences could not be stored; do what the cause says.",
       domain: domain, key: key, cause: error)
   }
 

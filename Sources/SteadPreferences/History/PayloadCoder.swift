@@ -46,7 +46,8 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
       json = try encoder.encode(payload)
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "A payload of \(Payload.self) could not be encoded.",
+        code: .notAPropertyList,
+        message: "A payload of \(Payload.self) could not be encoded; correct what the cause names.",
         key: key, cause: error)
     }
     if case .refused(let limit) = options.largePayload, json.count > limit {

@@ -65,7 +65,8 @@ extension Preferences {
       throw PreferencesError(error, domain: domain, key: key.name)
     } catch {
       throw PreferencesError(
-        code: .notAPropertyList, message: "The value could not be encoded.", domain: domain,
+        code: .notAPropertyList,
+        message: "The value could not be encoded; correct what the cause names.", domain: domain,
         key: key.name, cause: error)
     }
     guard !key.history.isEmpty else {
