@@ -154,11 +154,15 @@ struct CodingReader {
 
   // MARK: Failures
 
-  private func failure(of call: FunctionCallExprSyntax, in scope: Syntax) -> CodingUse.Failure {
+  /// What happens if a call fails. A failed attempt is thrown, too, if another attempt follows whose failure is.
+  private func failure(
+    of call: FunctionCallExprSyntax, in scope: Syntax, looksFurther: Bool = true
+  ) -> CodingUse.Failure {
     for node in call.ancestors {
       if node.id == scope.id || node.is(ClosureExprSyntax.self) { return .thrown }
       if let attempt = node.as(TryExprSyntax.self), attempt.questionOrExclamationMark?.text == "?" {
-        return stops(attempt) ? .thrown : .discarded
+        let isThrown = stops(attempt) || looksFurther && isFollowed(attempt, of: call, in: scope)
+        return isThrown ? .thrown : .discarded
       }
       if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
         let inBody = call.ancestors.contains { $0.id == statement.body.id }
@@ -179,15 +183,63 @@ struct CodingReader {
     return false
   }
 
+  /// Whether an attempt in the condition of an `if` isn't the last: its `else` stops, or the bytes are decoded again,
+  /// in another form.
+  private func isFollowed(
+    _ attempt: TryExprSyntax, of call: FunctionCallExprSyntax, in scope: Syntax
+  ) -> Bool {
+    guard let statement = condition(around: attempt) else { return false }
+    if let last = lastElse(of: statement), !goesOn(last) { return true }
+    let bytes = call.argument("from")?.code
+    return (calls[scope.start] ?? []).contains { other in
+      other.name == "decode" && other.start > call.end && other.argument("from")?.code == bytes
+        && failure(of: other, in: scope, looksFurther: false) == .thrown
+    }
+  }
+
+  /// The `if` with an expression in its condition.
+  private func condition(around attempt: TryExprSyntax) -> IfExprSyntax? {
+    for node in attempt.ancestors {
+      if let statement = node.as(IfExprSyntax.self) { return statement }
+      if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return nil }
+    }
+    return nil
+  }
+
+  private func lastElse(of statement: IfExprSyntax) -> CodeBlockSyntax? {
+    var chain = statement
+    while true {
+      switch chain.elseBody {
+      case .ifExpr(let next): chain = next
+      case .codeBlock(let block): return block
+      case nil: return nil
+      }
+    }
+  }
+
   /// Whether a catch clause does nothing that could stop a later save.
   private func goesOn(_ body: CodeBlockSyntax) -> Bool {
     let stops: Set = [
       "throw", "fatalError", "preconditionFailure", "failure", "exit", "abort", "removeObject",
       "removeItem",
     ]
-    if body.mentions(anyOf: stops) { return false }
+    if body.mentions(anyOf: stops) || callsRemoval(body) { return false }
     // An error that is kept in a property can be shown, and asked before a save.
     return !body.code.contains("rror=")
+  }
+
+  /// Whether it calls a function of the file that removes what is stored, and is named for it.
+  private func callsRemoval(_ body: CodeBlockSyntax) -> Bool {
+    let verbs: Set = ["clear", "delete", "discard", "drop", "purge", "remove", "reset", "wipe"]
+    let range = body.start...body.end
+    let names = context.walk.calls.filter { range.contains($0.start) }.map(\.name).filter {
+      NameWords($0).words.first.map(verbs.contains) == true
+    }
+    guard !names.isEmpty else { return false }
+    return context.walk.calls.contains { call in
+      ["removeObject", "removeItem"].contains(call.name)
+        && call.scope.declaredName.map(names.contains) == true
+    }
   }
 
   private func keepsBytes(_ scope: Syntax) -> Bool {

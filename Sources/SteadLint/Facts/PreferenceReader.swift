@@ -15,22 +15,26 @@ struct PreferenceReader {
     "value", "longLong",
   ]
   private static let writers: Set<String> = ["set", "setValue"]
-  private static let wrappers: Set<String> = [
-    "AppStorage", "SceneStorage", "UserDefault", "Preference",
-  ]
+  private static let wrappers: Set<String> = ["AppStorage", "SceneStorage", "Preference"]
+
+  /// Whether a wrapper keeps its value in preferences: Apple's, ours, and a program's own such as `@UserDefaultsBacked`.
+  private static func isWrapper(_ name: String) -> Bool {
+    if wrappers.contains(name) { return true }
+    let words: Set = ["secure", "secured", "encrypted", "keychain"]
+    return name.contains("UserDefault") && !NameWords(name).contains(anyOf: words)
+  }
 
   func uses() -> [PreferenceUse] {
     context.walk.calls.compactMap(use) + context.walk.variables.compactMap(wrapper)
   }
 
   private func use(_ call: FunctionCallExprSyntax) -> PreferenceUse? {
-    guard let receiver = call.receiver, let access = access(call), let store = store(receiver)
-    else { return nil }
+    guard let access = access(call), let store = store(of: call) else { return nil }
     let key = call.argument("forKey") ?? call.argument("forKeyPath")
     guard key != nil || access == .register || access == .synchronize else { return nil }
     let value = access == .write ? call.arguments.first?.expression : nil
     return PreferenceUse(
-      store: store, access: access, method: call.name, receiver: receiver.code,
+      store: store, access: access, method: call.name, receiver: call.receiver?.code ?? "self",
       key: key.map(reader.key) ?? .other(registered(call)), value: value?.trimmedDescription,
       valueType: value.flatMap(type),
       isComparedWithZero: access == .read && isComparedWithZero(call),
@@ -77,8 +81,23 @@ struct PreferenceReader {
     guard name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) else {
       return nil
     }
+    if name == "newValue" {
+      let variable = value.ancestors.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first
+      return variable?.bindings.first.flatMap { VariableTypes.type(of: $0) }
+    }
     let last = name.hasPrefix("self.") ? String(name.dropFirst(5)) : name
     return last.contains(".") ? nil : reader.variables.type(of: last, at: value)
+  }
+
+  private func store(of call: FunctionCallExprSyntax) -> PreferenceUse.Store? {
+    if let receiver = call.receiver, receiver.code != "self" { return store(receiver) }
+    // An extension of the store itself calls its methods without a receiver.
+    let type = call.ancestors.first { $0.asProtocol(DeclGroupSyntax.self) != nil }
+    switch type?.as(ExtensionDeclSyntax.self)?.extendedType.code.lastComponent {
+    case "UserDefaults": return .preferences
+    case "NSUbiquitousKeyValueStore": return .cloud
+    default: return nil
+    }
   }
 
   private func store(_ receiver: ExprSyntax) -> PreferenceUse.Store? {
@@ -114,15 +133,22 @@ struct PreferenceReader {
     let names: Set = [name, "$" + name, "_" + name]
     return pattern.root.tokens(viewMode: .sourceAccurate).count { token in
       if case .stringSegment = token.tokenKind { return false }
-      return names.contains(token.text)
+      return names.contains(token.text) && !isMemberOfAnother(token)
     } == 1
+  }
+
+  /// Whether a name is what another value has: `reply.token`, and not `self.token`.
+  private func isMemberOfAnother(_ name: TokenSyntax) -> Bool {
+    guard let point = name.previousToken(viewMode: .sourceAccurate), point.tokenKind == .period
+    else { return false }
+    return point.previousToken(viewMode: .sourceAccurate)?.text != "self"
   }
 
   private func wrapper(_ variable: VariableDeclSyntax) -> PreferenceUse? {
     guard let binding = variable.bindings.first else { return nil }
     for case let attribute? in variable.attributes.map({ $0.as(AttributeSyntax.self) }) {
       let name = attribute.attributeName.trimmedDescription
-      guard Self.wrappers.contains(name), case .argumentList(let arguments) = attribute.arguments,
+      guard Self.isWrapper(name), case .argumentList(let arguments) = attribute.arguments,
         let key = arguments.first, key.label == nil || key.label?.text == "key"
       else { continue }
       return PreferenceUse(

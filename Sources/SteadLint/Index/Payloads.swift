@@ -68,14 +68,3 @@ struct Payloads: Sendable {
     return !(property.isConstant && property.defaultValue != nil)
   }
 }
-
-extension String {
-  /// The type of a dictionary's values, or of a list's elements.
-  fileprivate var payloadType: String {
-    let name = elementType
-    guard name.hasPrefix("["), name.hasSuffix("]"), let colon = name.firstIndex(of: ":") else {
-      return name
-    }
-    return String(name[name.index(after: colon)...].dropLast()).elementType
-  }
-}

@@ -13,7 +13,7 @@ extension Rule {
     good: #"try Secrets(service: "com.example.app").set(Data(token.utf8), for: "accessToken")"#,
     avoids: [
       "Names whose last noun isn't the secret: `biweeklyPasswordVerifyDate`, `tokenCount`, `hasPassword`.",
-      "Tokens that aren't secrets: of a push service, of a history, of a page.",
+      "Tokens that aren't secrets: of a push service, of a history, of a page, of an account in StoreKit.",
       "Flags, numbers and dates, whatever their key is.",
       "A view's wrapped property that its file never uses: a note.",
       "Reading and removing, as in code that moves a secret to the keychain.",
@@ -32,12 +32,21 @@ extension Rule {
 private func secretName(of use: PreferenceUse, in index: ProjectIndex) -> String? {
   guard use.access == .write || use.access == .wrapper, mayBeSecret(use) else { return nil }
   if let value = index.value(of: use.key) { return NameWords(value).nameSecret ? value : nil }
-  guard case .reference(let name, _) = use.key, name.contains("."),
+  if case .reference(let name, _) = use.key, name.contains("."),
     NameWords(name.lastComponent).nameSecret
-  else {
-    return nil
+  {
+    return name.lastComponent
   }
-  return name.lastComponent
+  return secretValue(of: use)
+}
+
+/// The name of what is written under a key that the source doesn't show. A bare `token` can be any.
+private func secretValue(of use: PreferenceUse) -> String? {
+  guard use.access == .write, let value = use.value,
+    value.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." })
+  else { return nil }
+  let name = value.lastComponent
+  return name.lowercased() != "token" && NameWords(name).nameSecret ? name : nil
 }
 
 private func mayBeSecret(_ use: PreferenceUse) -> Bool {

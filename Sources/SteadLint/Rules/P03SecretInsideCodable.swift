@@ -52,7 +52,7 @@ private func destination(_ target: CodingUse.Target) -> String? {
 }
 
 private func type(of use: CodingUse, in index: ProjectIndex) -> String? {
-  (use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) })?.elementType
+  (use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) })?.payloadType
 }
 
 /// The path of a secret in a Codable type, or in the types of its properties.
@@ -66,7 +66,7 @@ private func secret(in type: String, index: ProjectIndex, scope: String, depth: 
     $0.name == name + ".CodingKeys"
   }?.cases
   for property in declarations.flatMap(\.properties) where isEncoded(property, keys: keys) {
-    guard let own = property.type?.elementType else { continue }
+    guard let own = property.type?.payloadType else { continue }
     if own == "String" || own == "Data", NameWords(property.name).nameSecret {
       return property.name
     }

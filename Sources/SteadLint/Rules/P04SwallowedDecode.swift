@@ -37,7 +37,9 @@ extension Rule {
       "What a widget or an intent reads, since the app writes it again.",
       "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",
-      "Lists of strings, numbers and identifiers, whose shape no version changes: a note.",
+      "An attempt that isn't the last: one after it decodes the bytes in another form, or throws.",
+      "Lists of strings, numbers, bytes and identifiers, whose shape no version changes: a note.",
+      "One case of an enumeration with raw values, which the user chooses again: a note.",
     ],
     inProject: { index in
       let saved = Set(
@@ -50,7 +52,7 @@ extension Rule {
         return Finding(
           flaw,
           "If this doesn't decode, the next save overwrites it; keep a copy of the bytes and report the error.",
-          at: use.place, level: use.type.map(isFixedShape) == true ? .note : nil)
+          at: use.place, level: isHarmless(use, in: index) ? .note : nil)
       }
     })
 }
@@ -81,10 +83,21 @@ private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
     || [identity, use.function, use.scopeType].contains { NameWords($0).contains(anyOf: words) }
 }
 
-/// Whether a type consists of the standard library's types alone.
+/// Whether no version changes what is stored, or it's one choice, which the next one replaces anyway.
+private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
+  guard let type = use.type else { return false }
+  if isFixedShape(type) { return true }
+  guard !type.isListType else { return false }
+  return index.declarations(of: type, in: use.scopeType).contains {
+    $0.kind == .enum && !Set($0.inherited).isDisjoint(with: ["String", "Int"])
+  }
+}
+
+/// Whether a type consists of the standard library's types, and of sizes and places, alone.
 private func isFixedShape(_ type: String) -> Bool {
   let known: Set = [
-    "String", "Int", "Double", "Bool", "UUID", "Date", "URL", "Float", "Set", "Array",
+    "String", "Int", "Double", "Bool", "UUID", "Date", "URL", "Float", "Data", "Set", "Array",
+    "Dictionary", "CGSize", "CGPoint", "CGRect", "NSSize", "NSPoint", "NSRect",
   ]
   let names = type.split { !$0.isLetter && !$0.isNumber }.map(String.init)
   return !names.isEmpty && names.allSatisfy(known.contains)

@@ -6,14 +6,16 @@ extension Rule {
     summary:
       "A key with a full stop or an at sign is observed, or a key has one of the system's prefixes.",
     why: """
-      `@AppStorage` and `addObserver(_:forKeyPath:…)` treat a key as a key path: `a.b` is the property `b` of the value \
-      `a`, and `@` begins an operator. Changes from elsewhere are then not noticed, and some keys end the program.
+      `addObserver(_:forKeyPath:…)` treats a key as a key path: `a.b` is the property `b` of the value `a`, and `@` \
+      begins an operator. Changes are then not noticed, and some keys end the program. `@AppStorage` can't observe such \
+      a key alone: its view is evaluated again at each write of any preference, on whichever thread that is.
       Keys that begin with `Apple` or `com.apple.` are the system's: it reads some of them, and more in later versions.
       """,
     bad: #"@AppStorage("settings.fontSize") private var fontSize = 12"#,
     good: #"@AppStorage("settingsFontSize") private var fontSize = 12"#,
     avoids: [
       "Keys that are only read and written: they aren't treated as paths.",
+      "Keys of `@AppStorage`, whose views do follow the changes: a note.",
       "Wrappers of this package, which compare whole keys.",
       "Keys of the system's that a program sets on purpose, such as `AppleLanguages`.",
     ],
@@ -24,10 +26,15 @@ extension Rule {
         guard isObserved, let key = index.value(of: use.key),
           key.contains(".") || key.contains("@"), isApples(use, index)
         else { return reserved(use, in: index) }
-        return Finding(
-          flaw,
-          "“\(key)” is treated as a key path, so changes made elsewhere go unnoticed; use another name.",
-          at: use.keyPlace)
+        return use.access == .observe
+          ? Finding(
+            flaw,
+            "“\(key)” is treated as a key path, so its changes go unnoticed; use another name.",
+            at: use.keyPlace)
+          : Finding(
+            flaw,
+            "“\(key)” can't be observed alone, so each write of any preference evaluates the view again; use another name.",
+            at: use.keyPlace, level: .note)
       }
     })
 }

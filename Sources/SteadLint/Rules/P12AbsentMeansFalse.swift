@@ -16,7 +16,7 @@ extension Rule {
       """,
     good: #"UserDefaults.standard.register(defaults: ["playsSounds": true])"#,
     avoids: [
-      "Keys that are registered with a default, or whose defaults agree.",
+      "Keys that are registered with a default, or set where they are absent, or whose defaults agree.",
       "Reads that check for the value with `object(forKey:)` first.",
       "Numbers that are compared with zero, as in `limit > 0 ? limit : 1000`.",
     ],
@@ -26,11 +26,12 @@ extension Rule {
         separator: " ")
       let looked = Set(
         index.preferences.filter { $0.method == "object" }.map { $0.place.path + ":\($0.scope)" })
+      let seeded = seededKeys(in: index)
       return index.preferences.compactMap { use in
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
           let key = index.value(of: use.key), let value = defaults[key],
-          !looked.contains(use.place.path + ":\(use.scope)"),
+          !looked.contains(use.place.path + ":\(use.scope)"), !seeded.contains(key),
           !isRegistered(key, use.key, in: registered)
         else { return nil }
         return Finding(
@@ -51,6 +52,20 @@ private func otherDefaults(in index: ProjectIndex) -> [String: String] {
     if value == "true" || isNumber { found[key] = value }
   }
   return found
+}
+
+/// The keys that a function sets after it has looked whether they are absent.
+private func seededKeys(in index: ProjectIndex) -> Set<String> {
+  func places(_ uses: [PreferenceUse]) -> [String: Set<String>] {
+    Dictionary(grouping: uses) { $0.place.path + ":\($0.scope)" }.mapValues { uses in
+      Set(uses.compactMap { index.value(of: $0.key) })
+    }
+  }
+  let looked = places(index.preferences.filter { $0.method == "object" })
+  let written = places(index.preferences.filter { $0.access == .write })
+  return looked.reduce(into: []) { found, place in
+    found.formUnion(place.value.intersection(written[place.key] ?? []))
+  }
 }
 
 private func text(_ use: PreferenceUse) -> String {

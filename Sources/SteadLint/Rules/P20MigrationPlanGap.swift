@@ -29,6 +29,7 @@ extension Rule {
       "A single schema, with or without a plan.",
       "Stages that are properties of the plan or in an extension of it.",
       "Plans whose schemas are made by code, and schemas of another family.",
+      "A plan that leads back to an earlier version, where another plan leads on.",
     ],
     inProject: { index in
       index.plans.filter(\.isComplete).flatMap { problems(of: $0, in: index) }
@@ -45,7 +46,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
     let isCovered = stages.contains {
       $0.from.lastComponent == from.lastComponent && $0.to.lastComponent == to.lastComponent
     }
-    if !isCovered {
+    if !isCovered, !isRollback(plan, from: from, to: to, in: index) {
       findings.append(
         Finding(flaw, "No stage leads from `\(from)` to `\(to)`; add one.", at: plan.place))
     }
@@ -68,6 +69,19 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
     }
   }
   return findings + outside(plan, in: index)
+}
+
+/// Whether a plan leads back from a version, to which another plan leads.
+private func isRollback(_ plan: PlanFact, from: String, to: String, in index: ProjectIndex) -> Bool
+{
+  func leads(from: String, to: String, ofPlan isOfPlan: Bool) -> Bool {
+    index.files.flatMap(\.stages).contains { stage in
+      (stage.plan.lastComponent == plan.name.lastComponent) == isOfPlan
+        && stage.from.lastComponent == from.lastComponent
+        && stage.to.lastComponent == to.lastComponent
+    }
+  }
+  return leads(from: to, to: from, ofPlan: true) && leads(from: from, to: to, ofPlan: false)
 }
 
 /// Schemas of the plan's family that it doesn't list.

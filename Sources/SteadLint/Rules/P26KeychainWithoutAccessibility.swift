@@ -20,6 +20,7 @@ extension Rule {
     avoids: [
       "Files that set an accessibility or an access control anywhere, since queries are made in parts.",
       "Queries that come from elsewhere.",
+      "Certificates, which are public.",
       "Functions that name an accessibility under a name of their own.",
       "Programs for the Mac alone, without its data protection keychain: a note.",
     ],
@@ -27,7 +28,9 @@ extension Rule {
       index.files.flatMap { file in
         // The older keychain of a Mac has no accessibility.
         let isOfMac = index.isForMacAlone && !file.usesDataProtection
-        return file.unprotectedItems.map { place in
+        let certificates = file.keychain.filter { $0.itemClass == "kSecClassCertificate" }.map(
+          \.place)
+        return file.unprotectedItems.filter { !certificates.contains($0) }.map { place in
           Finding(
             flaw,
             "The item has no `kSecAttrAccessible`; say when and on which devices it may be read.",

@@ -96,6 +96,11 @@ extension NameWords {
 
   /// Whether it names a secret: the secret has to be its last noun, so `lastTokenUpdate` and `maxTokens` aren't.
   var nameSecret: Bool {
+    if let last = words.last, last.last?.isNumber == true, last.first?.isLetter == true {
+      // One of several: `wifiPassword2`.
+      let plain = String(last.prefix { $0.isLetter })
+      return NameWords(words: words.dropLast() + [plain]).nameSecret
+    }
     if words.contains(where: Self.questions.contains) { return false }
     if Self.secrets.contains(where: ends) { return !isHarmlessToken }
     // Abbreviations in a row can't be told apart: `openAIAPIKey`.
@@ -105,6 +110,8 @@ extension NameWords {
   }
 
   private var isHarmlessToken: Bool {
-    words.last == "token" && contains(anyOf: Self.harmlessTokens)
+    // StoreKit's `appAccountToken` is an identifier that the app makes.
+    words.last == "token"
+      && (contains(anyOf: Self.harmlessTokens) || ends(with: ["app", "account", "token"]))
   }
 }

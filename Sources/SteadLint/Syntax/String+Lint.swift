@@ -31,6 +31,15 @@ extension StringProtocol {
     }
   }
 
+  /// The type of a dictionary's values, or of a list's elements.
+  var payloadType: String {
+    let name = elementType
+    guard name.hasPrefix("["), name.hasSuffix("]"), let colon = name.firstIndex(of: ":") else {
+      return name
+    }
+    return String(name[name.index(after: colon)...].dropLast()).elementType
+  }
+
   /// What is between the angle brackets of a generic type of a name.
   private func inside(_ generic: String) -> String? {
     guard hasPrefix(generic + "<"), hasSuffix(">") else { return nil }

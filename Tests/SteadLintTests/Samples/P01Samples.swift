@@ -40,6 +40,38 @@ extension RuleSamples {
       #"""
       final class Settings { @AppStorage("gptToken") var gptToken = "" } // !
       """#,
+      #"""
+      struct V: View {
+        @AppStorage("token") private var token = "" // ?
+        func keep(_ reply: Reply) { UserDefaults.standard.set(reply.token, forKey: "token") } // !
+      }
+      """#,
+      #"""
+      struct V: View {
+        @AppStorage("token") private var token = "" // !
+        func send() { client.send(self.token) }
+      }
+      """#,
+      #"""
+      extension UserDefaults {
+        enum Key: String { case sharePassword, volume }
+        @objc dynamic var sharePassword: String? {
+          get { string(forKey: Key.sharePassword.rawValue) }
+          set { set(newValue, forKey: Key.sharePassword.rawValue) } // !
+        }
+        func keep(_ text: String) { self.set(text, forKey: "apiKey") } // !
+      }
+      """#,
+      #"UserDefaults.standard.set(text, forKey: "wifiPassword2") // !"#,
+      #"""
+      struct V { @UserDefaultsBacked(key: "password", defaultValue: "") var password: String } // !
+      """#,
+      #"""
+      func keep(mnemonic: String) {
+        let key = Environment.name(of: "mnemonic")
+        UserDefaults.standard.set(mnemonic, forKey: key) // !
+      }
+      """#,
     ],
     silent: [
       #"UserDefaults.standard.set(UUID().uuidString, forKey: "widgetAuthenticityToken")"#,
@@ -60,5 +92,21 @@ extension RuleSamples {
       """#,
       #"UserDefaults.standard.set(true, forKey: "secret")"#,
       #"UserDefaults.standard.set(encrypted(text), forKey: "apiKey")"#,
+      // StoreKit's `appAccountToken` is an identifier that the app makes itself.
+      #"UserDefaults.standard.set(user.appAccountToken, forKey: "userAppAccountToken")"#,
+      #"""
+      extension UserDefaults {
+        var secret: Bool { get { bool(forKey: "secret") } set { set(newValue, forKey: "secret") } }
+      }
+      extension Vault { func keep(_ text: String) { set(text, forKey: "password") } }
+      """#,
+      #"struct V { @SecureUserDefault(key: "password", defaultValue: "") var password: String }"#,
+      #"""
+      func keep(_ token: String, _ passwordHash: String, for key: String) {
+        UserDefaults.standard.set(token, forKey: key)
+        UserDefaults.standard.set(passwordHash, forKey: key)
+        UserDefaults.standard.set(password, forKey: "selectedCharacters")
+      }
+      """#,
     ])
 }

@@ -57,6 +57,14 @@ extension RuleSamples {
       // file: Settings.swift
       struct Settings: Codable { var theme = ""; var openAIAPIKey = "" }
       """#,
+      #"""
+      struct Account: Codable { var user = ""; var password = "" }
+      struct Settings: Codable { var accounts: [String: Account] = [:] }
+      func save(_ settings: Settings) throws {
+        let data = try JSONEncoder().encode(settings) // !
+        UserDefaults.standard.set(data, forKey: "settings")
+      }
+      """#,
     ],
     silent: [
       #"""
@@ -98,6 +106,13 @@ extension RuleSamples {
       #"""
       struct Item: Codable { var name: String; var hasPassword: Bool; var secret: String { "" } }
       func save(_ item: Item, url: URL) throws { try JSONEncoder().encode(item).write(to: url) }
+      """#,
+      #"""
+      struct Score: Codable { var points = 0 }
+      struct Settings: Codable { var scores: [String: Score] = [:]; var passwords: [String: Int] = [:] }
+      func save(_ settings: Settings) throws {
+        UserDefaults.standard.set(try JSONEncoder().encode(settings), forKey: "settings")
+      }
       """#,
     ])
 }

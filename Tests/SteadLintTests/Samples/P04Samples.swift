@@ -83,6 +83,51 @@ extension RuleSamples {
         static let file = URL.documentsDirectory.appending(path: "feeds.plist")
       }
       """#,
+      #"""
+      enum Order: String, Codable { case newest, oldest }
+      enum Action: Codable { case open(URL), none }
+      func order() -> Order {
+        guard let data = defaults.data(forKey: "order"), let order = try? JSONDecoder().decode(Order.self, from: data) // ?
+        else { return .newest }
+        return order
+      }
+      func orders() -> [Order] {
+        guard let data = defaults.data(forKey: "orders"), let all = try? JSONDecoder().decode([Order].self, from: data) // !
+        else { return [] }
+        return all
+      }
+      func action() -> Action {
+        guard let data = defaults.data(forKey: "action"), let action = try? JSONDecoder().decode(Action.self, from: data) // !
+        else { return .none }
+        return action
+      }
+      func keep(_ order: Order) throws { defaults.set(try JSONEncoder().encode(order), forKey: "order") }
+      func keep(_ orders: [Order]) throws { defaults.set(try JSONEncoder().encode(orders), forKey: "orders") }
+      func keep(_ action: Action) throws { defaults.set(try JSONEncoder().encode(action), forKey: "action") }
+      """#,
+      #"""
+      func trusted() -> [String: Data] {
+        guard let data = defaults.data(forKey: "trusted") else { return [:] }
+        return (try? JSONDecoder().decode([String: Data].self, from: data)) ?? [:] // ?
+      }
+      func keep(_ trusted: [String: Data]) throws { defaults.set(try JSONEncoder().encode(trusted), forKey: "trusted") }
+      """#,
+      #"""
+      func load() -> [Item] {
+        guard let data = defaults.data(forKey: "items") else { return [] }
+        if let items = try? JSONDecoder().decode([Item].self, from: data) { return items } // !
+        return (try? [JSONDecoder().decode(Item.self, from: data)]) ?? [] // !
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func load() {
+        guard let data = defaults.data(forKey: "timer") else { return }
+        do { timer = try JSONDecoder().decode(Timing.self, from: data) } catch { resetTimer() } // !
+      }
+      func resetTimer() { timer = nil }
+      func save() throws { defaults.set(try JSONEncoder().encode(timer), forKey: "timer") }
+      """#,
     ],
     silent: [
       #"""
@@ -220,6 +265,40 @@ extension RuleSamples {
         self.items = items
       }
       func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func append(_ item: Item) throws {
+        let data = try Data(contentsOf: file)
+        let items: [Item]
+        if let old = try? JSONDecoder().decode(Item.self, from: data) {
+          items = [old, item]
+        } else if let old = try? JSONDecoder().decode([Item].self, from: data) {
+          items = old + [item]
+        } else {
+          throw Unreadable()
+        }
+        let bytes = try JSONEncoder().encode(items)
+        try bytes.write(to: file)
+      }
+      """#,
+      #"""
+      func load() throws -> [Item] {
+        let data = try Data(contentsOf: file)
+        if let items = try? JSONDecoder().decode([Item].self, from: data) { return items }
+        return try [JSONDecoder().decode(Item.self, from: data)]
+      }
+      func save(_ items: [Item]) throws {
+        let data = try JSONEncoder().encode(items)
+        try data.write(to: file)
+      }
+      """#,
+      #"""
+      func load() {
+        guard let data = defaults.data(forKey: "timer") else { return }
+        do { timer = try JSONDecoder().decode(Timing.self, from: data) } catch { clearTimer() }
+      }
+      func clearTimer() { defaults.removeObject(forKey: "timer") }
+      func save() throws { defaults.set(try JSONEncoder().encode(timer), forKey: "timer") }
       """#,
     ])
 }

@@ -31,6 +31,11 @@ extension RuleSamples {
         func limit() -> Int { defaults.integer(forKey: "limit") } // !
       }
       """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func turnOn() { UserDefaults.standard.set(true, forKey: "on") }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") } // !
+      """#,
     ],
     silent: [
       #"""
@@ -52,6 +57,14 @@ extension RuleSamples {
       struct V { @AppStorage("on") var on = true }
       func f() { UserDefaults.standard.register(defaults: allDefaults) }
       func g() -> Bool { UserDefaults.standard.bool(forKey: "on") }
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func seed() {
+        let defaults = UserDefaults.standard
+        if defaults.object(forKey: "on") == nil { defaults.set(true, forKey: "on") }
+      }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") }
       """#,
       #"struct V { @AppStorage("n") var n = 0 }; let n = UserDefaults.standard.integer(forKey: "n")"#,
     ])

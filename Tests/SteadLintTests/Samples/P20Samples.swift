@@ -35,6 +35,7 @@ extension RuleSamples {
       two + plan(["V2", "V1"], stages: [("V2", "V1")], " // !"),
       version("V1", "1, 0, 0") + version("V2", "2, 0, 0", " // !"),
       two + version("V3", "3, 0, 0") + plan(["V1", "V2", "V3"], stages: [("V1", "V3")], " // !"),
+      two + plan(["V1", "V2"], stages: [("V2", "V1")], " // !"),
     ],
     silent: [
       two + plan(["V1", "V2"], stages: [("V1", "V2")]),
@@ -52,6 +53,12 @@ extension RuleSamples {
         """,
       version("ShopV1", "1, 0, 0") + version("MailV2", "1, 0, 0"),
       two + version("Other1", "1, 0, 0") + plan(["V1", "V2"], stages: [("V1", "V2")]),
+      two + plan(["V1", "V2"], stages: [("V1", "V2")]) + """
+        enum Rollback: SchemaMigrationPlan {
+          static var schemas: [any VersionedSchema.Type] { [V1.self, V2.self] }
+          static var stages: [MigrationStage] { [.lightweight(fromVersion: V2.self, toVersion: V1.self)] }
+        }
+        """,
       "enum Plan: SchemaMigrationPlan { static var stages: [MigrationStage] { [] } }",
     ])
 }

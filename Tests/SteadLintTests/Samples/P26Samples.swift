@@ -53,6 +53,14 @@ extension RuleSamples {
       // file: Phone.swift
       import UIKit
       """,
+      """
+      func add(_ certificate: SecCertificate, _ key: SecKey) -> OSStatus {
+        let one: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecValueRef: certificate]
+        guard SecItemAdd(one as CFDictionary, nil) == errSecSuccess else { return errSecParam }
+        let other: [CFString: Any] = [kSecClass: kSecClassKey, kSecValueRef: key]
+        return SecItemAdd(other as CFDictionary, nil) // !
+      }
+      """,
     ],
     silent: [
       #"""
@@ -70,6 +78,12 @@ extension RuleSamples {
       "func a() -> OSStatus { SecItemAdd([kSecClass: kSecClassKey, kSecAttrAccessControl: c] as CFDictionary, nil) }",
       "func a() -> OSStatus { SecItemDelete([kSecClass: kSecClassKey] as CFDictionary) }",
       "func a(_ query: CFDictionary) -> OSStatus { SecItemAdd(query, nil) }",
+      """
+      func add(_ certificate: SecCertificate) -> OSStatus {
+        let query: [String: Any] = [kSecClass as String: kSecClassCertificate, kSecValueRef as String: certificate]
+        return SecItemAdd(query as CFDictionary, nil)
+      }
+      """,
       "func a() -> OSStatus { SecItemCopyMatching([kSecClass: kSecClassKey] as CFDictionary, nil) }",
       """
       var query: [CFString: Any] = [kSecClass: kSecClassKey]
