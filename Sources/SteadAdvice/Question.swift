@@ -81,6 +81,57 @@ extension Question {
     ) { $0 == .new ? "nothing" : "Core Data, or systems before iOS 17 and macOS 14" },
   ]
 
+  /// What is never asked, and can be answered by an option: no answer changes the store, only what is said about it.
+  public static let refinements: [Question] = [
+    choice(
+      "sharing", "Who else uses it?", usual: "none",
+      because: "Others need a place that they may use, and a store that several may write.",
+      \.sharing
+    ) {
+      switch $0 {
+      case .none: "nobody"
+      case .processes: "other processes of the same user"
+      case .extension: "an extension of the app"
+      case .daemon: "a service that runs as another user"
+      case .editor: "a person with an editor"
+      }
+    },
+    choice(
+      "retention", "What becomes of old data?", usual: "kept",
+      because: "Few stores remove anything by themselves.", \.retention
+    ) {
+      switch $0 {
+      case .kept: "it is kept"
+      case .newest: "the newest ones stay"
+      case .age: "what is older than some time is removed"
+      }
+    },
+    choice(
+      "platforms", "Which systems does the program run on?", usual: "all",
+      because: "Directories, keychains and sync differ between systems.", \.platforms
+    ) {
+      switch $0 {
+      case .all: "Apple's and others"
+      case .apple: "Apple's alone"
+      case .linux: "Linux alone"
+      }
+    },
+    choice(
+      "observers", "Who has to learn of changes?", usual: "none",
+      because: "Some stores tell of changes, and some are silent.", \.observers
+    ) {
+      switch $0 {
+      case .none: "nobody"
+      case .views: "views of the same program"
+      case .processes: "other processes"
+      }
+    },
+    choice(
+      "shape", "Will its shape change?", usual: "fixed",
+      because: "What an earlier version wrote has to be read, or be left alone.", \.shape
+    ) { $0 == .fixed ? "no" : "yes, in later versions" },
+  ]
+
   /// How many there are and how large each is, in one answer such as `500 of 10KB`.
   ///
   /// ``Advisor`` asks it instead of the two questions where both answers count. An answer may leave one of them open:

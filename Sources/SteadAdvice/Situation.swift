@@ -66,6 +66,43 @@ public struct Situation: Hashable, Codable, Sendable {
     case coreData = "core-data"
   }
 
+  /// Who else uses the data.
+  public enum Sharing: String, CaseIterable, Codable, Sendable {
+    case none
+    /// Other processes of the same user.
+    case processes
+    /// An extension of the app, in a sandbox of its own.
+    case `extension`
+    /// A service that runs as another user.
+    case daemon
+    /// A person with an editor.
+    case editor
+  }
+
+  /// How long old data stays.
+  public enum Retention: String, CaseIterable, Codable, Sendable {
+    case kept
+    /// The newest ones stay.
+    case newest
+    /// What is older than some time goes.
+    case age
+  }
+
+  /// The systems that the program runs on.
+  public enum Platforms: String, CaseIterable, Codable, Sendable {
+    case all, apple, linux
+  }
+
+  /// Who has to learn of changes.
+  public enum Observers: String, CaseIterable, Codable, Sendable {
+    case none, views, processes
+  }
+
+  /// Whether later versions of the program give the data another shape.
+  public enum Shape: String, CaseIterable, Codable, Sendable {
+    case fixed, changing
+  }
+
   public var kind: Kind?
   public var exposure: Exposure?
   public var origin: Origin?
@@ -77,13 +114,20 @@ public struct Situation: Hashable, Codable, Sendable {
   public var size: Int?
   public var devices: Devices?
   public var ground: Ground?
+  public var sharing: Sharing?
+  public var retention: Retention?
+  public var platforms: Platforms?
+  public var observers: Observers?
+  public var shape: Shape?
   /// Where the data is now; it decides what moves it, and nothing else.
   public var today: Store?
 
   public init(
     kind: Kind? = nil, exposure: Exposure? = nil, origin: Origin? = nil, lifetime: Lifetime? = nil,
     access: Access? = nil, count: Int? = nil, size: Int? = nil, devices: Devices? = nil,
-    ground: Ground? = nil, today: Store? = nil
+    ground: Ground? = nil, today: Store? = nil, sharing: Sharing? = nil,
+    retention: Retention? = nil, platforms: Platforms? = nil, observers: Observers? = nil,
+    shape: Shape? = nil
   ) {
     self.kind = kind
     self.exposure = exposure
@@ -95,6 +139,11 @@ public struct Situation: Hashable, Codable, Sendable {
     self.devices = devices
     self.ground = ground
     self.today = today
+    self.sharing = sharing
+    self.retention = retention
+    self.platforms = platforms
+    self.observers = observers
+    self.shape = shape
   }
 
   /// How many bytes all of it has; nil where that isn't known.

@@ -62,7 +62,8 @@ struct AdviceArguments {
   private mutating func answer(_ option: String, from words: inout ArraySlice<String>)
     throws(UsageError)
   {
-    guard let question = Question.all.first(where: { "--" + $0.id == option }) else {
+    let questions = Question.all + Question.refinements
+    guard let question = questions.first(where: { "--" + $0.id == option }) else {
       throw Self.unknown(option)
     }
     let value = try value(of: option, from: &words)

@@ -41,7 +41,8 @@ public struct AdviceCommand: Sendable {
       let arguments = try AdviceArguments(words)
       switch arguments.verb {
       case .help: print(Self.help)
-      case .questions: try list(Question.all.map(QuestionText.init), arguments)
+      case .questions:
+        try list((Question.all + Question.refinements).map(QuestionText.init), arguments)
       case .limits: try list(Threshold.all.map(LimitText.init), arguments)
       case .review(let path): return try review(path, arguments)
       case .advise: try advise(arguments)
@@ -140,6 +141,8 @@ extension AdviceCommand {
     stead advise limits             lists the limits of the stores, with what was measured
 
       --kind KIND --size 10KB …     answers a question; each has an option of its name
+      --sharing, --retention, --platforms, --observers, --shape
+                                    refine the advice, and are never asked; `questions` lists them
       --today STORE                 where the data is now; the advice then has the code that moves it
       --assume-usual                asks nothing: what isn't said is taken to be usual
       --json                        writes JSON, and asks nothing

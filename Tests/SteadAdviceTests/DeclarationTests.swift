@@ -34,9 +34,15 @@ import Testing
       move.declaration + "\n", named: "move-\(move.from.rawValue)-to-\(move.to.rawValue)")
   }
 
+  @Test(arguments: Refinement.declarations.keys.sorted())
+  func refinementsAreCompiled(name: String) throws {
+    try check(try #require(Refinement.declarations[name]) + "\n", named: name)
+  }
+
   /// A file that nothing writes any more would be compiled in vain.
   @Test func eachFileIsOneOfThese() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-    #expect(names.count == Store.allCases.count + Move.all.count)
+    let count = Store.allCases.count + Move.all.count + Refinement.declarations.count
+    #expect(names.count == count)
   }
 }
