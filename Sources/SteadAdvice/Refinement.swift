@@ -44,7 +44,9 @@ struct Refinement {
       if store == .diskCache || store == .httpCache {
         directory += "; it is in $XDG_CACHE_HOME or ~/.cache"
       }
-      if store == .coreData { exits.append("the app runs on Linux, which has no Core Data: records") }
+      if store == .coreData {
+        exits.append("the app runs on Linux, which has no Core Data: records")
+      }
     }
   }
 
@@ -56,16 +58,17 @@ struct Refinement {
     case .processes: shareWithProcesses()
     case .extension:
       if store == .records {
-        directory = "the group's container, which the app and its extension may use"
+        directory = "the group's directory, which the app and its extension may use"
         declaration = Self.groupDeclaration
       } else if store == .recordsWithFiles {
-        directory = "the group's container: name it with `groupContainer:`"
+        directory = "the group's directory: name the group with `groupContainer:`"
       } else if isPreferences {
-        directory = "the group's container: name the group with `suiteName:`"
+        directory = "the preferences of a suite: both name it with `suiteName:`"
       } else if store == .secrets {
         reasons.append("The app and its extension need the same access group of the keychain.")
       } else if isFile || store == .diskCache {
-        directory = "the group's container, which the app and its extension may use"
+        directory =
+          "on Apple's systems the group's container, which `containerURL(forSecurityApplicationGroupIdentifier:)` gives"
       }
     case .daemon:
       reasons.append(
@@ -135,7 +138,8 @@ struct Refinement {
       }
     }
     if observers != .none, isFile {
-      exits.append("others must learn of each change: records or preferences, since a file is silent")
+      exits.append(
+        "others must learn of each change: records or preferences, since a file is silent")
     }
   }
 
