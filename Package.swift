@@ -284,8 +284,9 @@ let package = Package(
     .testTarget(
       name: "SteadSyncTests",
       dependencies: [
-        "LocalServer", "SteadPreferences", "SteadRecords", "SteadSync", "SteadSyncProtocol",
-        "SteadTestSupport", "SwiftData", "SyncPeer", "SyncTestSupport", "SyncWorker",
+        "LocalServer", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSync",
+        "SteadSyncProtocol", "SteadTestSupport", "SwiftData", "SyncPeer", "SyncTestSupport",
+        "SyncWorker",
       ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),

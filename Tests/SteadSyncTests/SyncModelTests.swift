@@ -9,6 +9,8 @@ import Testing
 /// Random edits on several devices over a network that loses and repeats: in the end all show the same.
 @Suite(.hangLimit) struct SyncModelTests {
   private static let length = 40
+  /// The page sizes of the devices.
+  private static let pageSizes = [1, 3, 1000]
 
   @Test(arguments: 0..<10)
   func devicesAgreeInTheEnd(part: Int) async throws {
@@ -23,7 +25,9 @@ import Testing
     var random = SplitMix(seed: Effort.seed &+ UInt64(part))
     let server = LocalSyncServer()
     let devices = try (0..<3).map { number in
-      try Device(FlakyTransport(server, seed: Effort.seed &+ UInt64(part * 3 + number)))
+      try Device(
+        FlakyTransport(server, seed: Effort.seed &+ UInt64(part * 3 + number)),
+        pageSize: Self.pageSizes[number])
     }
     let first = Note("song")
     first.plays = 5
@@ -76,7 +80,9 @@ import Testing
     var random = SplitMix(seed: seed)
     let server = LocalSyncServer()
     let devices = try (0..<3).map { number in
-      try Device(FlakyTransport(server, seed: seed &* 31 &+ UInt64(number)))
+      try Device(
+        FlakyTransport(server, seed: seed &* 31 &+ UInt64(number)),
+        pageSize: Self.pageSizes[number])
     }
     var steps: [String] = []
     for _ in 0..<Self.length {

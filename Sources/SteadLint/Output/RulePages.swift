@@ -12,9 +12,14 @@ public enum RulePages {
     |---|---|---|---|
     \(Rule.all.map(row).joined(separator: "\n"))
 
+    Two warnings are about the run itself. \(label(.unexplainedSuppression)): a comment that disables a rule has no reason, and so disables nothing.
+    \(label(.unreadFile)): a file doesn't parse, isn't UTF-8, or exceeds a limit. What it has isn't checked.
+
     \(Rule.all.map(section).joined(separator: "\n"))
     """
   }
+
+  private static func label(_ id: RuleID) -> String { "\(id.id) \(id.name)" }
 
   private static func row(_ rule: Rule) -> String {
     let summary = rule.summary.split(separator: "\n").joined(separator: " ")

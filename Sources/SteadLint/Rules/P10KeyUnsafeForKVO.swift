@@ -11,8 +11,8 @@ extension Rule {
       a key alone: its view is evaluated again at each write of any preference, on whichever thread that is.
       Keys that begin with `Apple` or `com.apple.` are the system's: it reads some of them, and more in later versions.
       """,
-    bad: #"@AppStorage("settings.fontSize") private var fontSize = 12"#,
-    good: #"@AppStorage("settingsFontSize") private var fontSize = 12"#,
+    bad: #"UserDefaults.standard.addObserver(self, forKeyPath: "settings.fontSize", context: nil)"#,
+    good: #"UserDefaults.standard.addObserver(self, forKeyPath: "settingsFontSize", context: nil)"#,
     avoids: [
       "Keys that are only read and written: they aren't treated as paths.",
       "Keys of `@AppStorage`, whose views do follow the changes: a note.",

@@ -15,6 +15,9 @@ extension RowTransaction {
   /// Runs the caller's own statements that return nothing.
   package func execute(_ sql: String) throws { try connection.execute(sql) }
 
+  /// The number of rows that the last of these statements changed.
+  package var changedRows: Int { connection.changedRows }
+
   /// Sets some columns of a row, by their names.
   package func set(
     _ values: [(column: String, value: SQLValue)], of number: Int64, in shape: RowShape

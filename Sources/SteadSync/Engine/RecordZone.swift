@@ -88,7 +88,7 @@ final class RecordZone: SyncedZone {
     // Conflicts are found from the result for each pending edit, however it came about.
     _ = open.zone.takeNotes()
     try RowRenderer(model, transaction, open).show(shown)
-    try open.zone.merger.overlay.base.saveStaged()
+    try open.zone.merger.overlay.base.endTransaction()
     // A page that isn't shown yet still needs them.
     if try transaction.integer("SELECT 1 FROM stead_sync_staged LIMIT 1") == nil {
       try BlobTable(database: transaction).forgetFetched()

@@ -14,8 +14,8 @@ import SteadSyncProtocol
 /// ```
 ///
 /// Everything that any program saves to the store is sent, even if no engine was running then. Remote changes are
-/// saved by the author `sync`, in one transaction for each answer of the server. Contexts, live results and
-/// Observation see them like commits of another process. A context's unsaved edits stay as they are.
+/// saved by the author `sync`, in one transaction for the pages that have come since the last one, at most four.
+/// Contexts, live results and Observation see them like commits of another process. A context's unsaved edits stay as they are.
 public actor SyncEngine {
   /// The settings of an engine.
   public struct Options: Sendable {
@@ -335,21 +335,32 @@ public actor SyncEngine {
 
   /// Fetches until the zone equals the server's.
   private func fetch(_ zone: any SyncedZone) async throws {
-    while true {
-      try Task.checkCancellation()
-      let request = try zone.peek { $0.nextRequest(limit: options.pageSize) }
-      let sent = options.now()
-      let answer = try await transport.changes(request, of: zone.id)
-      if case .page(let page) = answer { try await fetchBlobs(of: page, zone) }
-      let received = options.now()
-      try zone.turn {
-        try $0.receive(
-          answer, to: request, sent: sent, now: received, freshClient: RandomName.client())
+    let limit = options.pageSize
+    var isAtHead = false
+    while !isAtHead {
+      let request = try zone.peek { $0.nextRequest(limit: limit) }
+      try await PageReader.read(request, of: zone.id, transport, now: options.now) { answers in
+        try Task.checkCancellation()
+        for page in answers.compactMap(\.page) { try await fetchBlobs(of: page, zone) }
+        let last = try zone.turn { zone in
+          var last: PageReader.Answer?
+          // After an answer that it does not expect, the zone may ask for something else.
+          for answer in answers where answer.request == zone.nextRequest(limit: limit) {
+            try zone.receive(
+              answer.answer, to: answer.request, sent: answer.sent, now: answer.received,
+              freshClient: RandomName.client())
+            last = answer
+          }
+          return last
+        }
+        guard let page = last?.page else { return false }
+        isAtHead = !page.more
+        if page.more {
+          let share = Double(page.cursor.seq) / Double(max(page.cursor.start, page.cursor.seq, 1))
+          status.update(zone.id.text) { $0.firstFetch = share }
+        }
+        return try answers.last?.following == zone.peek { $0.nextRequest(limit: limit) }
       }
-      guard case .page(let page) = answer else { continue }
-      if !page.more { return }
-      let share = Double(page.cursor.seq) / Double(max(page.cursor.start, page.cursor.seq, 1))
-      status.update(zone.id.text) { $0.firstFetch = share }
     }
   }
 

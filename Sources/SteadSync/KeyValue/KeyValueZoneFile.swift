@@ -98,7 +98,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
       }
     }
     _ = current.takeNotes()
-    try current.merger.overlay.base.saveStaged()
+    try current.merger.overlay.base.endTransaction()
     try stored.save(current.state, connection)
     zone = current
     turnNumber += 1

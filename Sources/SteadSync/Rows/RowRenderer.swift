@@ -61,7 +61,8 @@ struct RowRenderer {
     for (link, id, record) in links where record == nil { count += try removeLink(id, link) }
     for (id, row) in dead { count += try delete(id, row) }
     // Before any row is written, so that rows of one turn can refer to each other.
-    for place in new.indices { try number(&new[place]) }
+    var last: [String: Int64] = [:]
+    for place in new.indices { try number(&new[place], after: &last) }
     count += try update(old)
     var waiting: Set<RecordID> = []
     for item in new {
@@ -99,20 +100,23 @@ struct RowRenderer {
     return 1
   }
 
-  /// Gives a new row its number, unless a record that it requires hasn't arrived.
-  private func number(_ item: inout Item) throws {
-    let number = try rows.newNumber(in: item.entity.shape)
-    let reserved = try reservedNumber(item.entity.shape.root, number)
-    item.number = reserved
-    try map.set(RowMap.Row(root: item.entity.shape.root, number: reserved), for: item.id)
+  /// Gives a new row its number.
+  ///
+  /// - Parameter last: The last numbers of the hierarchies, which are looked up once.
+  private func number(_ item: inout Item, after last: inout [String: Int64]) throws {
+    let shape = item.entity.shape
+    let number = try (last[shape.root] ?? lastNumber(in: shape)) + 1
+    last[shape.root] = number
+    item.number = number
+    try map.set(RowMap.Row(root: shape.root, number: number), for: item.id)
   }
 
-  /// A number above those of this turn's records.
-  private func reservedNumber(_ root: String, _ number: Int64) throws -> Int64 {
+  /// The last number of a hierarchy's rows and of records whose rows are yet to be written.
+  private func lastNumber(in shape: RowShape) throws -> Int64 {
     let last =
       try map.database.integer(
-        "SELECT max(number) FROM stead_sync_rows WHERE root = ?1", [.text(root)]) ?? 0
-    return max(number, last + 1)
+        "SELECT max(number) FROM stead_sync_rows WHERE root = ?1", [.text(shape.root)]) ?? 0
+    return max(try rows.newNumber(in: shape) - 1, last)
   }
 
   private func update(_ items: [Item]) throws -> Int {
@@ -125,7 +129,8 @@ struct RowRenderer {
         var lost = item
         lost.number = nil
         try map.forget(item.id)
-        try self.number(&lost)
+        var last: [String: Int64] = [:]
+        try self.number(&lost, after: &last)
         _ = try insert(lost)
         continue
       }

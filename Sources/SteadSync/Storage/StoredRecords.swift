@@ -29,14 +29,19 @@ struct StoredRecords: ClientStorage {
   let access: Access
   /// The records that the open transaction has staged; most pages move into the base in the same transaction.
   private var staged: [RecordID: Record] = [:]
+  /// The records that the open transaction has put into the base: most are shown in the same transaction.
+  private var fresh: [RecordID: Record] = [:]
 
   init(_ access: Access) { self.access = access }
 
   // MARK: Reading
 
   func record(_ id: RecordID) throws -> Record? {
-    try access.database.text("SELECT content FROM stead_sync_base WHERE id = ?1", [.text(id.text)])
-      .map { try Record(encoded: $0.utf8) }
+    if let record = fresh[id] { return record }
+    return try access.database.text(
+      "SELECT content FROM stead_sync_base WHERE id = ?1", [.text(id.text)]
+    )
+    .map { try Record(encoded: $0.utf8) }
   }
 
   func holder(of token: UniqueToken) throws -> RecordID? {
@@ -69,45 +74,55 @@ struct StoredRecords: ClientStorage {
   // MARK: Writing
 
   mutating func put(_ record: Record, index: RecordIndex) throws {
+    try write(record, index)
+    fresh[record.id] = record
+  }
+
+  private func write(_ record: Record, _ index: RecordIndex) throws {
     let database = try access.database
-    try removeIndex(of: record.id.text, database)
-    try write(record, to: "base", database)
+    let id = SQLValue.text(record.id.text)
+    let values = values(of: record)
+    try database.run(
+      "INSERT INTO stead_sync_base (id, seq, live, content) VALUES (?1, ?2, ?3, ?4) "
+        + "ON CONFLICT DO NOTHING", values)
+    if database.changedRows == 0 {
+      try database.run(
+        "UPDATE stead_sync_base SET seq = ?2, live = ?3, content = ?4 WHERE id = ?1", values)
+      try database.run("DELETE FROM stead_sync_unique WHERE id = ?1", [id])
+      try database.run("DELETE FROM stead_sync_references WHERE source = ?1", [id])
+    }
     for token in index.tokens {
       try database.run(
         "INSERT INTO stead_sync_unique VALUES (?1, ?2) "
           + "ON CONFLICT DO UPDATE SET id = excluded.id",
-        [.text(token.text), .text(record.id.text)])
+        [.text(token.text), id])
     }
     for target in index.targets {
       try database.run(
-        "INSERT OR IGNORE INTO stead_sync_references VALUES (?1, ?2)",
-        [.text(target.text), .text(record.id.text)])
+        "INSERT OR IGNORE INTO stead_sync_references VALUES (?1, ?2)", [.text(target.text), id])
     }
   }
 
-  private func removeIndex(of id: String, _ database: any SyncDatabase) throws {
-    try database.run("DELETE FROM stead_sync_unique WHERE id = ?1", [.text(id)])
-    try database.run("DELETE FROM stead_sync_references WHERE source = ?1", [.text(id)])
-  }
-
-  private func write(_ record: Record, to table: String, _ database: any SyncDatabase) throws {
-    try database.run(
-      "INSERT INTO stead_sync_\(table) (id, type, seq, live, content) VALUES (?1, ?2, ?3, ?4, ?5) "
-        + "ON CONFLICT DO UPDATE SET seq = excluded.seq, live = excluded.live, "
-        + "content = excluded.content",
-      [
-        .text(record.id.text), .text(record.type), .integer(record.seq),
-        .integer(record.isLive ? 1 : 0), .text(String(decoding: record.encoded(), as: UTF8.self)),
-      ])
+  private func values(of record: Record) -> [SQLValue] {
+    [
+      .text(record.id.text), .integer(record.seq), .integer(record.isLive ? 1 : 0),
+      .text(String(decoding: record.encoded(), as: UTF8.self)),
+    ]
   }
 
   mutating func stage(_ record: Record) { staged[record.id] = record }
 
-  /// Writes the records that are staged in memory, before a transaction ends.
-  mutating func saveStaged() throws {
+  /// Writes what is staged in memory. Call it before a transaction ends.
+  mutating func endTransaction() throws {
+    fresh = [:]
     if staged.isEmpty { return }
     let database = try access.database
-    for record in staged.values { try write(record, to: "staged", database) }
+    for record in staged.values {
+      try database.run(
+        "INSERT INTO stead_sync_staged (id, seq, live, content) VALUES (?1, ?2, ?3, ?4) "
+          + "ON CONFLICT DO UPDATE SET seq = excluded.seq, live = excluded.live, "
+          + "content = excluded.content", values(of: record))
+    }
     staged = [:]
   }
 
@@ -125,6 +140,7 @@ struct StoredRecords: ClientStorage {
       changed = Set(
         try database.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
       try SyncTables.clearBase(database)
+      fresh = [:]
     }
     // By number, so that a key that moved between records ends at the last one.
     for record in records.values.sorted(by: { $0.seq < $1.seq }) {
@@ -142,6 +158,7 @@ struct StoredRecords: ClientStorage {
 
   mutating func forgetTombstones(upTo seq: Int64) throws {
     if seq <= 0 { return }
+    fresh = fresh.filter { $0.value.isLive || $0.value.seq > seq }
     try access.database.run(
       "DELETE FROM stead_sync_base WHERE live = 0 AND seq <= ?1", [.integer(seq)])
   }
@@ -160,7 +177,7 @@ struct StoredRecords: ClientStorage {
       ) { batch.append(try Record(encoded: $0.text(0).utf8)) }
       guard let newest = batch.last else { return live }
       for record in batch {
-        try put(record, index: schema.index(of: record))
+        try write(record, schema.index(of: record))
         if record.isLive { live.insert(record.id) }
       }
       last = newest.seq

@@ -6,6 +6,8 @@ protocol SyncDatabase: AnyObject {
   /// A prepared statement, reset and without values; the same one for equal SQL.
   func statement(_ sql: String) throws -> SQLiteStatement
   func execute(_ sql: String) throws
+  /// The number of rows that the last statement changed.
+  var changedRows: Int { get }
 }
 
 extension RowTransaction: SyncDatabase {}

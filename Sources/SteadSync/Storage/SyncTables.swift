@@ -3,24 +3,33 @@ import SteadSQLite
 /// The tables of a zone in a database.
 enum SyncTables {
   /// The version of the tables, which grows with each change of them.
-  static let format: Int64 = 1
+  ///
+  /// - 1: records in the trees of their random identifiers, with an index of types.
+  /// - 2: records in the order of their arrival, each found through an index of identifiers. A fetch of many records
+  ///   then writes many times fewer pages.
+  static let format: Int64 = 2
+
+  /// The table of base or staged records.
+  private static func recordTable(_ name: String) -> String {
+    "CREATE TABLE stead_sync_\(name) (id TEXT PRIMARY KEY NOT NULL, seq INTEGER NOT NULL, "
+      + "live INTEGER NOT NULL, content TEXT NOT NULL);\n"
+  }
+
+  private static let baseIndex = "CREATE INDEX stead_sync_base_seq ON stead_sync_base (seq);"
 
   /// Creates missing tables. Costs one look-up if none is missing.
   static func prepare(_ database: any SyncDatabase) throws {
     if try isPrepared(database) {
       let found = try integer("format", database) ?? 0
       guard found <= format else { throw SyncError.newerFormat(found: found, known: format) }
+      if found < format { try upgrade(database) }
       return
     }
     try database.execute(
       """
       CREATE TABLE stead_sync (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-      CREATE TABLE stead_sync_base (id TEXT PRIMARY KEY, type TEXT NOT NULL, seq INTEGER NOT NULL, \
-      live INTEGER NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
-      CREATE INDEX stead_sync_base_seq ON stead_sync_base (seq);
-      CREATE INDEX stead_sync_base_type ON stead_sync_base (type);
-      CREATE TABLE stead_sync_staged (id TEXT PRIMARY KEY, type TEXT NOT NULL, seq INTEGER NOT NULL, \
-      live INTEGER NOT NULL, content TEXT NOT NULL) WITHOUT ROWID;
+      \(recordTable("base"))\(recordTable("staged"))
+      \(baseIndex)
       CREATE TABLE stead_sync_unique (token TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
       CREATE INDEX stead_sync_unique_id ON stead_sync_unique (id);
       CREATE TABLE stead_sync_references (target TEXT, source TEXT, PRIMARY KEY (target, source)) \
@@ -40,6 +49,26 @@ enum SyncTables {
       CREATE TABLE stead_sync_unshown (id TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE stead_sync_conflicts (number INTEGER PRIMARY KEY, content TEXT NOT NULL);
       """)
+    try set("format", .integer(format), database)
+  }
+
+  /// Brings tables of format 1 to the present one. Costs two copies of the records.
+  ///
+  /// No table is renamed: SQLite refuses that if any view of the store is broken.
+  private static func upgrade(_ database: any SyncDatabase) throws {
+    for name in ["base", "staged"] {
+      try database.execute(
+        """
+        CREATE TEMP TABLE stead_sync_old AS \
+        SELECT id, seq, live, content FROM main.stead_sync_\(name) ORDER BY seq;
+        DROP TABLE main.stead_sync_\(name);
+        \(recordTable(name))
+        INSERT INTO stead_sync_\(name) SELECT * FROM temp.stead_sync_old ORDER BY rowid;
+        DROP TABLE temp.stead_sync_old;
+        """)
+    }
+    // The old one went with its table.
+    try database.execute(baseIndex)
     try set("format", .integer(format), database)
   }
 

@@ -13,9 +13,12 @@ package final class Device {
   /// nil where it is somebody else's.
   private let directory: TemporaryDirectory?
 
-  package convenience init(_ transport: some SyncTransport) throws {
+  /// - Parameter pageSize: The maximum number of records that one request asks for; nil for the default.
+  package convenience init(_ transport: some SyncTransport, pageSize: Int? = nil) throws {
     let directory = try TemporaryDirectory()
-    try self.init(transport, in: directory.url, directory)
+    var options = SyncEngine.Options()
+    if let pageSize { options.pageSize = pageSize }
+    try self.init(transport, in: directory.url, directory, options: options)
   }
 
   package init(

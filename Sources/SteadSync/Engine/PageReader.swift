@@ -1,0 +1,94 @@
+import SteadSyncProtocol
+
+/// Reads pages of a zone ahead of the zone that applies them.
+///
+/// It asks for each page as soon as the one before has come. So the server and the network work while pages are
+/// applied, and all pages that have come meanwhile can be applied in one transaction.
+actor PageReader {
+  /// The maximum number of answers that wait to be applied.
+  static let lead = 4
+
+  /// An answer, with the times of the exchange by the device's clock.
+  struct Answer: Sendable {
+    let request: ChangesRequest
+    let answer: ChangesAnswer
+    let sent: Int64
+    let received: Int64
+
+    /// The page in the answer; nil if the answer is something else.
+    var page: Page? {
+      guard case .page(let page) = answer else { return nil }
+      return page
+    }
+
+    /// The request for the next page; nil at the head, and after an answer that isn't a page.
+    var following: ChangesRequest? {
+      guard let page, page.more else { return nil }
+      var following = request
+      following.cursor = page.cursor
+      return following
+    }
+  }
+
+  private var waiting: [Answer] = []
+  private var end: Result<Void, any Error>?
+  private let news = Signal()
+  private let room = Signal()
+
+  /// Calls a body with the answers to a request and the following ones, those at once that wait. Ends after the head,
+  /// after an answer that isn't a page, and when the body returns false.
+  ///
+  /// - Parameter now: The device's time in milliseconds since 1970.
+  /// - Throws: What the transport and the body throw. The body has had all earlier answers.
+  static func read(
+    _ request: ChangesRequest, of zone: ZoneID, _ transport: any SyncTransport,
+    now: @escaping @Sendable () -> Int64, isolation: isolated (any Actor)? = #isolation,
+    _ body: ([Answer]) async throws -> Bool
+  ) async throws {
+    let reader = PageReader()
+    let task = Task.detached { await reader.run(request, of: zone, transport, now) }
+    defer { task.cancel() }
+    while true {
+      let answers = try await reader.next()
+      if answers.isEmpty { return }
+      guard try await body(answers) else { return }
+    }
+  }
+
+  private func run(
+    _ first: ChangesRequest, of zone: ZoneID, _ transport: any SyncTransport, _ now: () -> Int64
+  ) async {
+    var next: ChangesRequest? = first
+    do {
+      while let request = next {
+        try Task.checkCancellation()
+        let sent = now()
+        let answer = Answer(
+          request: request, answer: try await transport.changes(request, of: zone), sent: sent,
+          received: now())
+        waiting.append(answer)
+        news.set()
+        next = answer.following
+        while waiting.count >= Self.lead, !Task.isCancelled { await room.wait() }
+      }
+      end = .success(())
+    } catch {
+      end = .failure(error)
+    }
+    news.set()
+  }
+
+  /// The answers that wait, at least one; none at the end.
+  private func next() async throws -> [Answer] {
+    while waiting.isEmpty, end == nil {
+      await news.wait()
+      try Task.checkCancellation()
+    }
+    if waiting.isEmpty { try end?.get() }
+    defer {
+      waiting = []
+      room.set()
+    }
+    return waiting
+  }
+}
