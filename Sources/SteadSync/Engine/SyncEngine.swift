@@ -15,7 +15,8 @@ import SteadSyncProtocol
 ///
 /// Everything that any program saves to the store is sent, even if no engine was running then. Remote changes are
 /// saved by the author `sync`, in one transaction for the pages that have come since the last one, at most four.
-/// Contexts, live results and Observation see them like commits of another process. A context's unsaved edits stay as they are.
+/// Contexts, live results and Observation see them like commits of another process. A context's unsaved edits stay as
+/// they are.
 public actor SyncEngine {
   /// The settings of an engine.
   public struct Options: Sendable {
