@@ -294,6 +294,16 @@ class Cluster:
         streaming = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'"
         until("Two replicas stream", lambda: self.asked(streaming) == ["2"])
 
+    def ask_leader(self, sql):
+        """Rows of the server's database, as the leader has them; asks again if the node stops leading meanwhile."""
+        def rows():
+            try:
+                return [self.leader().query(sql)]
+            except FailoverError as error:
+                if "connection" not in str(error):
+                    raise
+        return until("The leader answers", rows)[0]
+
     def asked(self, sql):
         """Rows of the leader; nothing while none answers."""
         try:

@@ -56,7 +56,8 @@ import Testing
         "SELECT count(*) FROM pragma_table_info('stead_sync_base') WHERE name = 'type'") == 0)
   }
 
-  /// A store that was synced by a version with format 1. A view of it is broken, which SQLite minds if a table is renamed.
+  /// A store that was synced by a version with format 1. A view of it is broken, which SQLite minds if a table is
+  /// renamed.
   private func makeOlderStore(in folder: URL, _ server: LocalSyncServer) async throws {
     let device = try Device(server, in: folder)
     try await device.engine.syncNow()

@@ -72,38 +72,49 @@ final class KeyValueZoneFile: @unchecked Sendable {
     _ body: (inout ClientZone<StoredRecords>) throws -> Void
   ) throws -> [String] {
     try connection.execute("BEGIN IMMEDIATE")
+    let outcome: Outcome
     do {
-      let keys = try access.with(connection) { try run(body) }
+      outcome = try access.with(connection) { try run(body) }
       try connection.execute("COMMIT")
-      return keys
     } catch {
       zone = nil
       stored.forget()
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
+    zone = outcome.zone
+    turnNumber = outcome.turn
+    for (key, value) in outcome.values { values[key] = value }
+    return outcome.keys.sorted()
   }
 
-  private func run(_ body: (inout ClientZone<StoredRecords>) throws -> Void) throws -> [String] {
-    var changed: Set<String> = []
-    if try zone == nil || !isCurrent() { changed = try open() }
-    guard var current = zone.take() else { return [] }
+  /// What a transaction leads to once it is committed. Until then, memory is what the file has.
+  private struct Outcome {
+    let zone: ClientZone<StoredRecords>
+    let turn: Int64
+    /// New values; nil for keys that have none any more.
+    let values: [String: SyncValue?]
+    /// The keys whose values have changed, also by other processes.
+    let keys: Set<String>
+  }
+
+  private func run(_ body: (inout ClientZone<StoredRecords>) throws -> Void) throws -> Outcome {
+    var keys: Set<String> = []
+    if try zone == nil || !isCurrent() { keys = try open() }
+    guard var current = zone.take() else { throw SyncError.notInTransaction }
     try body(&current)
+    var news: [String: SyncValue?] = [:]
     for id in current.takeChangedRecords() {
       guard let key = KeyValueZone.key(of: id) else { continue }
       let value = try current.record(id)?.fields[KeyValueZone.field]?.value
-      if values[key] != value {
-        values[key] = value
-        changed.insert(key)
-      }
+      if values[key] != value { news[key] = .some(value) }
     }
     _ = current.takeNotes()
     try current.merger.overlay.base.endTransaction()
     try stored.save(current.state, connection)
-    zone = current
-    turnNumber += 1
-    try SyncTables.set("turn", .integer(turnNumber), connection)
-    return changed.sorted()
+    let turn = turnNumber + 1
+    try SyncTables.set("turn", .integer(turn), connection)
+    return Outcome(zone: current, turn: turn, values: news, keys: keys.union(news.keys))
   }
 
   private func isCurrent() throws -> Bool {
