@@ -119,10 +119,7 @@ final class RecordZone: SyncedZone {
     let state =
       try stored.load(transaction)
       ?? ClientState(client: RandomName.client(), device: RandomName.device())
-    let older =
-      try SyncTables.text("schema", transaction).map {
-        try SteadSyncProtocol.Schema(encoded: $0.utf8)
-      } ?? .empty
+    let older = try storedSchema(transaction) ?? .empty
     let schema = model.schema(extending: older)
     if schema != older {
       try SyncTables.set(
@@ -141,11 +138,42 @@ final class RecordZone: SyncedZone {
     return (result, news)
   }
 
+  private func storedSchema(
+    _ transaction: RowTransaction
+  ) throws -> SteadSyncProtocol.Schema? {
+    try SyncTables.text("schema", transaction).map {
+      try SteadSyncProtocol.Schema(encoded: $0.utf8)
+    }
+  }
+
   // MARK: Reading
 
   func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
-    guard let open, try isCurrent(open) else { return try turn { try body($0) } }
-    return try body(open.zone)
+    if let open, try isCurrent(open) { return try body(open.zone) }
+    // A turn would be news for other processes with engines, whose turns would be news here, without end.
+    let read = try rows.read { transaction in
+      try access.with(transaction) { try reopened(transaction) }
+    }
+    guard let read else { return try turn { try body($0) } }
+    open = read
+    return try body(read.zone)
+  }
+
+  /// The zone as another process has left it; nil if a turn has something to write.
+  private func reopened(_ transaction: RowTransaction) throws -> OpenZone? {
+    guard try SyncTables.isPresent(transaction),
+      try SyncTables.text("zone", transaction) == id.text,
+      try SyncTables.text("models", transaction) == model.signature,
+      try SyncTables.integer("history", transaction) == transaction.lastCommit(),
+      let schema = try storedSchema(transaction), model.schema(extending: schema) == schema
+    else { return nil }
+    var stored = StoredState()
+    guard let state = try stored.load(transaction), state.schemaVersion == schema.version,
+      state.schemaDigest == schema.digest
+    else { return nil }
+    return OpenZone(
+      try ClientZone(state, storage: StoredRecords(access), schema: schema), stored,
+      turn: try SyncTables.integer("turn", transaction) ?? 0)
   }
 
   private func isCurrent(_ open: OpenZone) throws -> Bool {

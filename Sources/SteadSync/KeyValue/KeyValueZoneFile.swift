@@ -88,6 +88,21 @@ final class KeyValueZoneFile: @unchecked Sendable {
     return outcome.keys.sorted()
   }
 
+  /// Reads what another process has left, without writing: that would be news for the other one, whose turn would be
+  /// news here, without end.
+  private func refresh() throws {
+    try connection.execute("BEGIN")
+    do {
+      _ = try access.with(connection) { try open() }
+      try connection.execute("COMMIT")
+    } catch {
+      zone = nil
+      stored.forget()
+      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
   /// What a transaction leads to once it is committed. Until then, memory is what the file has.
   private struct Outcome {
     let zone: ClientZone<StoredRecords>
@@ -150,7 +165,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   /// All present values.
   func all() throws -> [String: SyncValue] {
     try locked {
-      if try !isCurrent() { try load() }
+      if try !isCurrent() { try refresh() }
       return values
     }
   }
@@ -217,7 +232,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   /// Runs a body that changes nothing.
   func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
     try locked {
-      if try zone == nil || !isCurrent() { try load() }
+      if try zone == nil || !isCurrent() { try refresh() }
       guard let zone else { throw SyncError.notInTransaction }
       return try access.with(connection) { try body(zone) }
     }

@@ -78,6 +78,11 @@ enum SyncTables {
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'stead_sync'") != nil
   }
 
+  /// Whether the tables exist in the present format.
+  static func isPresent(_ database: any SyncDatabase) throws -> Bool {
+    try isPrepared(database) && integer("format", database) == format
+  }
+
   static func clearBase(_ database: any SyncDatabase) throws {
     for table in ["base", "unique", "references"] {
       try database.run("DELETE FROM stead_sync_\(table)")
