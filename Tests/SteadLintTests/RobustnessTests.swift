@@ -47,6 +47,12 @@ struct RobustnessTests {
     #expect(found.first?.place.line == 3 || found.first?.place.line == 2)
   }
 
+  /// Swift 5 accepts it, and the tree is whole.
+  @Test func aSpaceBehindAnAttributesNameIsntReported() throws {
+    let source = "struct A {\n  @AppStorage (\"apiKey\") var key = \"\"\n}\n"
+    #expect(try findings(in: source).map(\.ruleID) == ["P01"])
+  }
+
   /// Every sample, cut off in its middle and elsewhere.
   @Test(arguments: RuleSamples.all)
   func cutSamplesEndNothing(samples: RuleSamples) throws {

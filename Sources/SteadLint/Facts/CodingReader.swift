@@ -31,15 +31,16 @@ struct CodingReader {
       let type = call.argument(nil)?.code, type.hasSuffix(".self")
     else { return nil }
     let scope = call.scope
+    let target = isImport(scope) ? .unknown : source(in: scope.start)
     return CodingUse(
       isDecoding: true, type: String(type.dropLast(5)), property: nil,
       scopeType: call.enclosingType,
-      target: isImport(scope) ? .unknown : source(in: scope.start),
+      target: target, isOwnParameter: isParameter(target, of: scope),
       failure: failure(of: call, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "",
-      isFleeting: FleetingPlaces(context: context).areNamed(in: scope),
+      isFleeting: isFleeting(scope),
       growth: nil, list: nil, place: context.place(call))
   }
 
@@ -51,13 +52,15 @@ struct CodingReader {
     let scope = call.scope
     let (type, property) = encodedType(argument)
     let lists = GrowthReader(context: context)
+    let target = destination(in: scope, of: call)
     return CodingUse(
       isDecoding: false, type: type, property: property, scopeType: call.enclosingType,
-      target: destination(in: scope, of: call), failure: failure(of: call, in: scope),
+      target: target, isOwnParameter: isParameter(target, of: scope),
+      failure: failure(of: call, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateEncodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "",
-      isFleeting: FleetingPlaces(context: context).areNamed(in: scope),
+      isFleeting: isFleeting(scope),
       growth: lists.growth(of: argument), list: lists.use(of: argument),
       place: context.place(call))
   }
@@ -79,6 +82,21 @@ struct CodingReader {
   }
 
   // MARK: Where bytes come from and go
+
+  /// Whether a file's name begins with a parameter of the function.
+  private func isParameter(_ target: CodingUse.Target, of scope: Syntax) -> Bool {
+    guard case .file(let file) = target else { return false }
+    let name = file.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    let clause =
+      scope.as(FunctionDeclSyntax.self)?.signature.parameterClause
+      ?? scope.as(InitializerDeclSyntax.self)?.signature.parameterClause
+    return clause?.parameters.contains { ($0.secondName ?? $0.firstName).text == name } ?? false
+  }
+
+  private func isFleeting(_ scope: Syntax) -> Bool {
+    let places = FleetingPlaces(context: context)
+    return places.areNamed(in: scope) || places.areBuiltAgain(around: scope)
+  }
 
   /// Whether the user chooses the file, so that the program doesn't keep it.
   private func isImport(_ scope: Syntax) -> Bool {

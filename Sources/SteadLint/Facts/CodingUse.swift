@@ -16,6 +16,8 @@ struct CodingUse: Codable, Sendable {
   let property: String?
   let scopeType: String
   let target: Target
+  /// Whether the file is a parameter of the function, so that another function's is another file.
+  let isOwnParameter: Bool
   let failure: Failure
   /// Nil where it isn't known.
   let dateStrategy: String?

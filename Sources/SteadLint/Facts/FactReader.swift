@@ -4,10 +4,25 @@ import SwiftSyntax
 struct FactReader {
   let context: FileContext
   let variables: VariableTypes
+  /// What constants in functions stand for, by the functions and the constants' names.
+  private let aliases: [Int: [String: ExprSyntax]]
 
   init(_ context: FileContext) {
     self.context = context
     variables = VariableTypes(context.walk)
+    var aliases: [Int: [String: ExprSyntax]] = [:]
+    for variable in context.walk.variables
+    where variable.bindingSpecifier.text == "let"
+      && variable.parent?.is(MemberBlockItemSyntax.self) == false
+    {
+      for binding in variable.bindings {
+        guard let value = binding.initializer?.value, value.is(MemberAccessExprSyntax.self) else {
+          continue
+        }
+        aliases[variable.scope.start, default: [:]][binding.pattern.trimmedDescription] = value
+      }
+    }
+    self.aliases = aliases
   }
 
   func facts(suppressions: [Suppression]) -> FileFacts {
@@ -22,9 +37,6 @@ struct FactReader {
     facts.writtenFiles = FileUseReader(context: context).uses()
     facts.keychain = KeychainReader(self).uses()
     facts.unprotectedItems = context.unprotectedItems
-    facts.usesDataProtection = !context.keychainNames.isDisjoint(with: [
-      "kSecUseDataProtectionKeychain", "kSecAttrSynchronizable",
-    ])
     let schemas = SchemaReader(context: context)
     facts.schemas = schemas.schemas()
     facts.plans = schemas.plans()
@@ -43,6 +55,7 @@ struct FactReader {
   func key(_ expression: ExprSyntax) -> KeyFact {
     if let literal = expression.literal { return .literal(literal) }
     var name = expression.code
+    if let value = aliases[expression.scope.start]?[name] { name = value.code }
     for prefix in ["self.", "Self."] where name.hasPrefix(prefix) {
       name = String(name.dropFirst(prefix.count))
     }

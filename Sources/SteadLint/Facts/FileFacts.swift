@@ -13,8 +13,6 @@ struct FileFacts: Codable, Sendable {
   var keychain: [KeychainUse] = []
   /// The calls that add a keychain item, in a file that never mentions accessibility.
   var unprotectedItems: [Place] = []
-  /// Whether it uses the data protection keychain, where accessibility also applies on a Mac.
-  var usesDataProtection = false
   var schemas: [SchemaFact] = []
   var plans: [PlanFact] = []
   var stages: [StageFact] = []

@@ -25,6 +25,16 @@ struct FleetingPlaces {
     }
   }
 
+  /// Whether the type around a function has another function that makes again what is stored, as an index has.
+  func areBuiltAgain(around scope: Syntax) -> Bool {
+    let group = scope.ancestors.dropFirst().lazy.compactMap {
+      $0.asProtocol(DeclGroupSyntax.self)
+    }.first
+    return group?.memberBlock.members.contains { member in
+      ["rebuild", "reindex"].contains(member.decl.as(FunctionDeclSyntax.self)?.name.text)
+    } ?? false
+  }
+
   private func identifiers(in node: some SyntaxProtocol) -> [String] {
     node.tokens(viewMode: .sourceAccurate).compactMap { token in
       if case .identifier(let text) = token.tokenKind { text } else { nil }

@@ -38,15 +38,43 @@ struct PreferenceReader {
       key: key.map(reader.key) ?? .other(registered(call)), value: value?.trimmedDescription,
       valueType: value.flatMap(type),
       isComparedWithZero: access == .read && isComparedWithZero(call),
-      isUnusedProperty: false, scope: call.scope.start,
+      isUnusedProperty: false, isObservable: isObservable(call),
+      isPutBack: isPutBack(call), scope: call.scope.start,
       scopeType: call.enclosingType,
       place: context.place(call), keyPlace: context.place(key.map(Syntax.init) ?? Syntax(call)))
+  }
+
+  private func isObservable(_ call: FunctionCallExprSyntax) -> Bool {
+    guard call.receiver == nil || call.receiver?.code == "self" else { return false }
+    let variable = call.ancestors.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first
+    return variable?.modifiers.contains { $0.name.text == "dynamic" } ?? false
+  }
+
+  /// Tests of Swift Testing run beside each other, so that what one puts back another one has seen.
+  private func isPutBack(_ call: FunctionCallExprSyntax) -> Bool {
+    let imports = context.walk.imports
+    guard imports.contains("XCTest"), !imports.contains("Testing") else { return false }
+    if call.scope.declaredName?.hasPrefix("tearDown") == true { return true }
+    return context.walk.calls.contains { other in
+      guard ["set", "setValue", "removeObject"].contains(other.name),
+        other.receiver?.code == call.receiver?.code
+      else { return false }
+      if other.scope.id == call.scope.id {
+        return other.ancestors.contains { $0.is(DeferStmtSyntax.self) }
+      }
+      return other.enclosingType == call.enclosingType
+        && other.scope.declaredName?.hasPrefix("tearDown") == true
+    }
   }
 
   private func isComparedWithZero(_ call: FunctionCallExprSyntax) -> Bool {
     let operators = [">", "==", "!=", ">=", "<="]
     for node in call.ancestors {
-      if let sequence = node.as(SequenceExprSyntax.self), sequence.start == call.start {
+      if let sequence = node.as(SequenceExprSyntax.self),
+        sequence.start == call.start
+          || sequence.elements.contains(where: { $0.is(UnresolvedTernaryExprSyntax.self) })
+      {
+        // The read itself, or the same one as the condition of a `?:` around it.
         return operators.contains { sequence.code.hasPrefix(call.code + $0 + "0") }
       }
       guard let binding = node.as(PatternBindingSyntax.self) else { continue }
@@ -156,7 +184,8 @@ struct PreferenceReader {
         key: reader.key(key.expression),
         value: binding.initializer?.value.trimmedDescription,
         valueType: VariableTypes.type(of: binding), isComparedWithZero: false,
-        isUnusedProperty: isUnused(binding.pattern), scope: variable.start,
+        isUnusedProperty: isUnused(binding.pattern), isObservable: false,
+        isPutBack: false, scope: variable.start,
         scopeType: variable.enclosingType,
         place: context.place(binding.pattern),
         keyPlace: context.place(key.expression))

@@ -12,8 +12,6 @@ struct ProjectIndex: Sendable {
   let plans: [PlanFact]
   let preferences: [PreferenceUse]
   let codings: [CodingUse]
-  /// Whether it is for the Mac and for no other Apple system.
-  let isForMacAlone: Bool
   private let types: [String: [TypeFact]]
   private let constants: [String: [ConstantFact]]
   private let constantsByValue: [String: [ConstantFact]]
@@ -34,10 +32,6 @@ struct ProjectIndex: Sendable {
     plans = files.flatMap(\.plans)
     preferences = files.flatMap(\.preferences)
     codings = files.flatMap(\.codings)
-    let imports = files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
-    isForMacAlone =
-      !imports.isDisjoint(with: ["AppKit", "Cocoa"])
-      && imports.isDisjoint(with: ["UIKit", "WatchKit"])
     types = Dictionary(grouping: all, by: \.name)
     let named = files.flatMap(\.constants)
     constants = Dictionary(grouping: named) { $0.name.lastTwoComponents }

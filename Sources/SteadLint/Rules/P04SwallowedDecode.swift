@@ -34,6 +34,7 @@ extension Rule {
       "Code that keeps the bytes: a copy, a backup, another key.",
       "Errors that are thrown, or kept where the app can show them.",
       "What is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
+      "What is for debugging by its name, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
       "What a widget or an intent reads, since the app writes it again.",
       "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",
@@ -62,9 +63,14 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
   switch use.target {
   case .preference(let key):
     if let value = index.value(of: key) { return "key " + value }
+    switch key {
     // A key that both functions make in the same way.
-    guard case .other(let text) = key else { return nil }
-    return "computed " + use.scopeType + " " + text
+    case .other(let text): return "computed " + use.scopeType + " " + text
+    // One that the type keeps, since its initializer gets it.
+    case .reference(let name, _) where index.type(of: name, in: use.scopeType) != nil:
+      return "kept " + use.scopeType + " " + name
+    default: return nil
+    }
   case .file(let name): return "file " + use.place.path + " " + use.scopeType + " " + name
   case .cloud, .secret, .unknown: return nil
   }
@@ -73,14 +79,22 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
 private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
   let words: Set = [
     "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
-    "spotlight",
+    "spotlight", "debug",
   ]
   // Without its state the sync engine fetches all records again.
   if let type = use.type, type.hasPrefix("CKSyncEngine.") || type == "CKServerChangeToken" {
     return true
   }
+  let names = [identity, use.function, use.scopeType].map { NameWords($0) }
   return use.isFleeting
-    || [identity, use.function, use.scopeType].contains { NameWords($0).contains(anyOf: words) }
+    || names.contains { $0.contains(anyOf: words) || $0.words.containsRun(["search", "index"]) }
+}
+
+extension [String] {
+  /// Whether it has these words one after the other.
+  fileprivate func containsRun(_ run: [String]) -> Bool {
+    indices.contains { self[$0...].starts(with: run) }
+  }
 }
 
 /// Whether no version changes what is stored, or it's one choice, which the next one replaces anyway.

@@ -30,6 +30,8 @@ extension Rule {
       "Coders that come from elsewhere, whose strategy the file doesn't show.",
       "Strategies of the program's own, which can't be compared.",
       "Types that are seen to have no date.",
+      "Files that are parameters of functions, since each call may name another one.",
+      "Another type than the one that is encoded, and an unknown one where several are decoded.",
     ],
     inProject: { index in
       let decoders = Dictionary(grouping: index.codings.filter(\.isDecoding)) {
@@ -38,9 +40,8 @@ extension Rule {
       return index.codings.compactMap { use in
         guard !use.isDecoding, let identity = identity(of: use, in: index),
           let own = comparable(use.dateStrategy),
-          let other = decoders[identity]?.first(where: {
-            comparable($0.dateStrategy).map { $0 != own } ?? false
-          }),
+          let other = counterparts(of: use, among: decoders[identity] ?? [], in: index)
+            .first(where: { comparable($0.dateStrategy).map { $0 != own } ?? false }),
           mayHaveDate(other.type ?? "", in: index, depth: 0)
         else { return nil }
         return Finding(
@@ -52,11 +53,30 @@ extension Rule {
     })
 }
 
+/// The decodings that read what is encoded: those of its type, or all if it isn't known and they have one type.
+private func counterparts(of use: CodingUse, among decoders: [CodingUse], in index: ProjectIndex)
+  -> [CodingUse]
+{
+  let type = use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) }
+  // A file's other variable of the name may be a literal, which has no date.
+  guard let type, !["String", "Int", "Double", "Bool"].contains(type) else {
+    return Set(decoders.map { plain($0.type ?? "") }).count == 1 ? decoders : []
+  }
+  return decoders.filter { plain($0.type ?? "") == plain(type) }
+}
+
+/// A type as it's compared: without the types around it and what makes it optional.
+private func plain(_ type: String) -> String {
+  let name = type.filter { $0 != " " && $0 != "?" }
+  return name.hasPrefix("[") ? name : name.lastComponent
+}
+
 private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
+  guard !use.isOwnParameter else { return nil }
   switch use.target {
-  case .preference(let key): index.value(of: key).map { "key " + $0 }
-  case .file(let name): "file " + use.place.path + " " + use.scopeType + " " + name
-  case .cloud, .secret, .unknown: nil
+  case .preference(let key): return index.value(of: key).map { "key " + $0 }
+  case .file(let name): return "file " + use.place.path + " " + use.scopeType + " " + name
+  case .cloud, .secret, .unknown: return nil
   }
 }
 

@@ -24,10 +24,10 @@ extension Rule {
     ],
     inFile: { file in
       guard isApples(file.walk.imports) else { return [] }
+      let variables = VariableTypes(file.walk)
       return file.walk.calls.compactMap { call in
-        guard call.name == "synchronize", call.arguments.isEmpty,
-          let receiver = call.receiver?.code,
-          isPreferences(receiver, in: file)
+        guard call.name == "synchronize", call.arguments.isEmpty, let receiver = call.receiver,
+          isPreferences(receiver, variables)
         else { return nil }
         return Finding(
           flaw, "`synchronize()` isn't needed: what is set is kept; remove the call.",
@@ -73,10 +73,29 @@ private func isApples(_ imports: Set<String>) -> Bool {
   ])
 }
 
-private func isPreferences(_ receiver: String, in file: FileContext) -> Bool {
-  if receiver.hasPrefix("UserDefaults.") || receiver.hasPrefix("UserDefaults(") { return true }
-  let name = receiver.filter { $0 != "?" && $0 != "!" }.lastComponent
+/// Whether it's an instance of `UserDefaults`, by its declared type or else by its name.
+private func isPreferences(_ receiver: ExprSyntax, _ variables: VariableTypes) -> Bool {
+  let code = receiver.code
+  if code.hasPrefix("UserDefaults.") || code.hasPrefix("UserDefaults(") { return true }
+  let name = code.filter { $0 != "?" && $0 != "!" }.lastComponent
+  if let type = variables.type(of: name, at: receiver) { return type.elementType == "UserDefaults" }
   return NameWords(name).words.last == "defaults"
+    || unwrapped(name, in: receiver.scope).map { isPreferences($0, variables) } == true
+}
+
+/// What `if let` or `guard let` binds to another name.
+private func unwrapped(_ name: String, in scope: Syntax) -> ExprSyntax? {
+  var open = [scope]
+  while let node = open.popLast() {
+    if let binding = node.as(OptionalBindingConditionSyntax.self),
+      binding.pattern.trimmedDescription == name, let value = binding.initializer?.value,
+      value.code != name
+    {
+      return value
+    }
+    open += node.children(viewMode: .sourceAccurate).filter { !$0.is(TokenSyntax.self) }
+  }
+  return nil
 }
 
 /// Removes the call's line, where it's a statement that nothing else uses.

@@ -17,54 +17,100 @@ extension Rule {
     good: #"UserDefaults.standard.register(defaults: ["playsSounds": true])"#,
     avoids: [
       "Keys that are registered with a default, or set where they are absent, or whose defaults agree.",
-      "Reads that check for the value with `object(forKey:)` first.",
+      "Keys that get the other default at the first launch: where a flag is read first and set, too.",
+      "Reads that check for the value with `object(forKey:)` or `value(forKey:)` first.",
       "Numbers that are compared with zero, as in `limit > 0 ? limit : 1000`.",
+      "The defaults of another program: a watch's, and a widget's where no suite is shared, by their folders' names.",
+      "`@objc dynamic` properties of an extension of `UserDefaults`, which are there to be observed: a note.",
     ],
     inProject: { index in
       let defaults = otherDefaults(in: index)
-      let registered = index.preferences.filter { $0.access == .register }.map(text).joined(
-        separator: " ")
-      let looked = Set(
-        index.preferences.filter { $0.method == "object" }.map { $0.place.path + ":\($0.scope)" })
+      let registered = index.preferences.filter {
+        $0.access == .register && index.isShipped($0.place)
+      }.map(text).joined(separator: " ")
+      let looked = Set(index.preferences.filter(asksForAbsence).map(function))
       let seeded = seededKeys(in: index)
+      let first = firstValues(in: index)
       return index.preferences.compactMap { use in
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
-          let key = index.value(of: use.key), let value = defaults[key],
-          !looked.contains(use.place.path + ":\(use.scope)"), !seeded.contains(key),
+          let key = index.value(of: use.key), let value = defaults[program(of: use)]?[key],
+          !looked.contains(function(use)), !seeded.contains(key),
+          !first.contains([key, value]),
           !isRegistered(key, use.key, in: registered)
         else { return nil }
         return Finding(
           flaw,
           "While “\(key)” is absent this is \(use.method == "bool" ? "false" : "0"), and \(value) in an `@AppStorage`; "
             + "register a default.",
-          at: use.place)
+          at: use.place, level: use.isObservable ? .note : nil)
       }
     })
 }
 
-/// The defaults of wrappers that aren't false and zero, by their keys.
-private func otherDefaults(in index: ProjectIndex) -> [String: String] {
-  var found: [String: String] = [:]
+private func asksForAbsence(_ use: PreferenceUse) -> Bool {
+  use.method == "object" || use.method == "value"
+}
+
+/// The function of a use.
+private func function(_ use: PreferenceUse) -> String {
+  use.place.path + ":\(use.scope)"
+}
+
+/// The folder of a program with preferences of its own; empty for the app's. A watch shares none with its phone, and a
+/// widget those of a suite.
+private func program(of use: PreferenceUse) -> String {
+  let isShared = use.access == .read && !["UserDefaults.standard", "self"].contains(use.receiver)
+  let endings =
+    ["Watch", "Watch App", "WatchApp", "Watch Extension", "WatchKit Extension"]
+    + (isShared ? [] : ["Widget", "Widgets"])
+  let folder = use.place.path.split(separator: "/").dropLast().first { folder in
+    endings.contains(where: folder.hasSuffix)
+  }
+  return String(folder ?? "")
+}
+
+/// The defaults of wrappers that aren't false and zero, by their programs and keys.
+private func otherDefaults(in index: ProjectIndex) -> [String: [String: String]] {
+  var found: [String: [String: String]] = [:]
   for use in index.preferences where use.access == .wrapper && index.isShipped(use.place) {
     guard let key = index.value(of: use.key), let value = use.value else { continue }
     let isNumber = Double(value.filter { $0 != "_" }).map { $0 != 0 } ?? false
-    if value == "true" || isNumber { found[key] = value }
+    if value == "true" || isNumber { found[program(of: use), default: [:]][key] = value }
   }
   return found
 }
 
+/// The uses of the app, by their functions.
+private func functions(in index: ProjectIndex) -> [[PreferenceUse]] {
+  Array(
+    Dictionary(grouping: index.preferences.filter { index.isShipped($0.place) }, by: function)
+      .values)
+}
+
 /// The keys that a function sets after it has looked whether they are absent.
 private func seededKeys(in index: ProjectIndex) -> Set<String> {
-  func places(_ uses: [PreferenceUse]) -> [String: Set<String>] {
-    Dictionary(grouping: uses) { $0.place.path + ":\($0.scope)" }.mapValues { uses in
-      Set(uses.compactMap { index.value(of: $0.key) })
-    }
+  functions(in: index).reduce(into: []) { found, uses in
+    let looked = Set(uses.filter(asksForAbsence).compactMap { index.value(of: $0.key) })
+    let written = uses.filter { $0.access == .write }.compactMap { index.value(of: $0.key) }
+    found.formUnion(looked.intersection(written))
   }
-  let looked = places(index.preferences.filter { $0.method == "object" })
-  let written = places(index.preferences.filter { $0.access == .write })
-  return looked.reduce(into: []) { found, place in
-    found.formUnion(place.value.intersection(written[place.key] ?? []))
+}
+
+/// The keys and values that a function sets once: it first reads a flag, which it sets itself.
+private func firstValues(in index: ProjectIndex) -> Set<[String]> {
+  functions(in: index).reduce(into: []) { found, uses in
+    let written = uses.filter { $0.access == .write }
+    let flags = Set(
+      written.filter { $0.value == "true" }.compactMap { index.value(of: $0.key) })
+    let isOnce = uses.contains { use in
+      use.method == "bool" && written.allSatisfy { use.place.precedes($0.place) }
+        && index.value(of: use.key).map(flags.contains) == true
+    }
+    guard isOnce else { return }
+    for use in written {
+      if let key = index.value(of: use.key), let value = use.value { found.insert([key, value]) }
+    }
   }
 }
 

@@ -17,6 +17,7 @@ extension Rule {
       "Suites, and instances that the test is given.",
       "Reading, and code that isn't a test's.",
       "Further writes in the same file: the first one stands for all.",
+      "Tests of XCTest that put the value back in a `defer` or in `tearDown`, if all of the file do: a note.",
     ],
     inProject: { index in
       let uses = index.preferences.filter { use in
@@ -25,12 +26,13 @@ extension Rule {
           && (receiver == "UserDefaults.standard" || receiver == "Foundation.UserDefaults.standard")
       }
       return Dictionary(grouping: uses, by: \.place.path).values.compactMap { uses in
-        uses.min { $0.place.precedes($1.place) }.map { use in
+        let first = uses.filter { !$0.isPutBack }.min { $0.place.precedes($1.place) }
+        return (first ?? uses.min { $0.place.precedes($1.place) }).map { use in
           let others = uses.count > 1 ? " (\(uses.count - 1) more in this file)" : ""
           return Finding(
             flaw,
             "This writes to `UserDefaults.standard`, which all tests share\(others); make a suite for each test.",
-            at: use.place)
+            at: use.place, level: use.isPutBack ? .note : nil)
         }
       }
     })

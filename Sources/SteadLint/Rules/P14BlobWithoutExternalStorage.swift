@@ -24,6 +24,7 @@ extension Rule {
     avoids: [
       "Keys, hashes, tokens and bookmarks, which are small.",
       "Encoded values, such as `optionsData`: a note at most.",
+      "Models that are fetched for the bytes: a cache by the name, or one blob beside identifiers, dates and hashes alone: a note.",
       "Copies of models in earlier schemas, which must stay as they were.",
     ],
     inProject: { index in
@@ -38,7 +39,7 @@ extension Rule {
           return Finding(
             flaw,
             "Each fetch reads the bytes of `\(property.name)`; give it `@Attribute(.externalStorage)`.",
-            at: property.place, level: level, fix: fix(property))
+            at: property.place, level: isFetchedForBytes(model) ? .note : level, fix: fix(property))
         }
       }
     })
@@ -72,6 +73,19 @@ private func likelihood(of property: PropertyFact) -> Level? {
   if words.words == ["data"] { return .warning }
   return words.words.last.map(content.contains) == true
     || words.words.first.map(content.contains) == true ? .warning : .note
+}
+
+/// Whether a model is a cache's by its name, or has nothing but one blob and what identifies and dates it.
+private func isFetchedForBytes(_ model: TypeFact) -> Bool {
+  if NameWords(model.name).contains(anyOf: ["cache", "cached"]) { return true }
+  let stored = model.properties.filter(\.isStored)
+  let others = stored.filter { $0.type?.elementType != "Data" }
+  return !others.isEmpty && stored.count == others.count + 1
+    && others.allSatisfy { property in
+      ["UUID", "Date"].contains(property.type?.elementType ?? "")
+        || ["id", "identifier", "hash", "digest", "key", "date"].contains(
+          NameWords(property.name).words.last ?? "")
+    }
 }
 
 private func fix(_ property: PropertyFact) -> Fix? {

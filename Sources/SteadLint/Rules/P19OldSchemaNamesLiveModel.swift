@@ -35,6 +35,7 @@ extension Rule {
     avoids: [
       "The newest schema, and a schema that is alone.",
       "Models nested in the schema, in an extension of it, or in one that is earlier.",
+      "Schemas of a cache, by their names: a note.",
     ],
     inProject: { index in
       index.olderSchemas.compactMap { older, newest in
@@ -44,7 +45,8 @@ extension Rule {
         return Finding(
           flaw,
           "The earlier schema `\(older.name)` leads to live models (\(names)); nest a copy that nobody changes.",
-          at: first.place)
+          at: first.place,
+          level: NameWords(older.name).contains(anyOf: ["cache", "cached"]) ? .note : nil)
       }
     })
 }

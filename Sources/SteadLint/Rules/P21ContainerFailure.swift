@@ -28,19 +28,55 @@ extension Rule {
     avoids: [
       "Containers in memory, and those of tests and previews.",
       "Errors that are thrown or shown.",
+      "Containers of a cache, by the name of a property, a schema or a plan: a note.",
     ],
     inFile: { file in
       let makers = file.walk.calls.filter {
         $0.name == "ModelContainer" && !isInMemory($0) && !isForTests($0)
+          && !isFallbackInMemory($0)
       }
       return file.walk.dos.flatMap { findings(on: $0, makers: makers, file: file) }
         + file.walk.tries.compactMap { finding(on: $0, makers: makers, file: file) }
+        + file.walk.calls.flatMap { ends(on: $0, file: file) }
     })
 }
 
 /// Whether the function around a call is there for trying things out.
 private func isForTests(_ call: FunctionCallExprSyntax) -> Bool {
   ["test", "testing", "debug"].contains(NameWords(call.scope.declaredName ?? "").words.first)
+}
+
+/// Whether a call makes what a catch clause falls back to, in memory.
+private func isFallbackInMemory(_ call: FunctionCallExprSyntax) -> Bool {
+  let clause = call.ancestors.lazy.compactMap { $0.as(CatchClauseSyntax.self) }.first
+  let code = clause?.code ?? ""
+  return code.contains("isStoredInMemoryOnly:true") && !code.contains("isStoredInMemoryOnly:false")
+}
+
+/// A note where the container is a cache's by its name: nothing is lost that isn't made again.
+private func level(near node: some SyntaxProtocol, makers: [FunctionCallExprSyntax]) -> Level? {
+  let declarations = node.ancestors.compactMap { $0.as(VariableDeclSyntax.self)?.declaredName }
+  let names = declarations + [node.scope.declaredName ?? ""] + makers.map(\.arguments.code)
+  return names.contains { NameWords($0).contains(anyOf: ["cache", "cached"]) } ? .note : nil
+}
+
+/// What ends the program, or lets it go on without a store, where Core Data can't open one.
+private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Finding] {
+  guard loading.name == "loadPersistentStores", loading.receiver != nil, !isForTests(loading) else {
+    return []
+  }
+  return file.walk.calls.filter { $0.start > loading.start && $0.end < loading.end }.compactMap {
+    let message: String
+    switch $0.name {
+    case "fatalError", "preconditionFailure":
+      message = "The app crashes at every launch while the store can't be opened; show the error."
+    case "assertionFailure":
+      message = "The app goes on without a store that can't be opened; show the error."
+    default: return nil
+    }
+    return Finding(
+      flaw, message, at: file.place($0), level: level(near: loading, makers: [loading]))
+  }
 }
 
 private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
@@ -67,7 +103,8 @@ private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax]
     mark == "!"
     ? "`try!` crashes the app at every launch while the store can't be opened; show the error."
     : "`try?` hides why the store can't be opened; show the error."
-  return Finding(flaw, message, at: file.place(attempt))
+  return Finding(
+    flaw, message, at: file.place(attempt), level: level(near: attempt, makers: [maker]))
 }
 
 private func holds(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> Bool {
@@ -77,26 +114,36 @@ private func holds(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> 
 private func findings(
   on statement: DoStmtSyntax, makers: [FunctionCallExprSyntax], file: FileContext
 ) -> [Finding] {
-  guard makers.contains(where: { $0.start >= statement.body.start && $0.end <= statement.body.end })
-  else { return [] }
+  let made = makers.filter {
+    $0.start >= statement.body.start && $0.end <= statement.body.end
+      && !isCaught($0, inside: statement.body)
+  }
+  guard !made.isEmpty else { return [] }
+  let mild = level(near: statement, makers: made)
   return statement.catchClauses.flatMap { clause -> [Finding] in
-    file.walk.calls.filter { $0.start >= clause.start && $0.end <= clause.end }.compactMap { call in
+    file.walk.calls.filter {
+      $0.start >= clause.start && $0.end <= clause.end && !isCaught($0, inside: clause)
+    }.compactMap { call in
       switch call.name {
       case "fatalError", "preconditionFailure":
         return Finding(
           flaw, "The app crashes at every launch while the store can't be opened; show the error.",
-          at: file.place(call))
+          at: file.place(call), level: mild)
       case "removeItem":
         return Finding(
           flaw, "The user's store is deleted because it can't be opened; set it aside and ask.",
-          at: file.place(call),
-          level: .error)
+          at: file.place(call), level: mild ?? .error)
       case "ModelContainer" where clause.code.contains("isStoredInMemoryOnly:true"):
         return Finding(
           flaw, "The app continues in memory and loses what the user enters; tell the user.",
-          at: file.place(call))
+          at: file.place(call), level: mild)
       default: return nil
       }
     }
   }
+}
+
+/// Whether a call lies in the catch clause of a `do` inside of a node, which is another failure.
+private func isCaught(_ call: FunctionCallExprSyntax, inside node: some SyntaxProtocol) -> Bool {
+  call.ancestors.prefix { $0.id != node.id }.contains { $0.is(CatchClauseSyntax.self) }
 }

@@ -22,18 +22,24 @@ extension Rule {
       "Other things that are saved: only contexts count, by their type or name.",
       "Tests and previews.",
       "A result that is used, such as `(try? context.save()) == nil`.",
+      "Caches: by the name of the function, of the context's container, or of all models that the function names; not in a view, which saves what its user did.",
+      "Saves that another one of the same context follows, in the same block or one around it.",
+      "Data for trying things out, as in `createTestData` or a type `DebugView`.",
+      "What the next run mends, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`: a note.",
     ],
     inFile: { file in
       let variables = VariableTypes(file.walk)
       return file.walk.tries.compactMap { attempt in
         guard attempt.questionOrExclamationMark?.text == "?",
           let call = saveCall(attempt.expression),
-          let receiver = call.receiver, receiver.isContext(variables), isUnused(attempt)
+          let receiver = call.receiver, receiver.isContext(variables), isUnused(attempt),
+          !isForTrying(attempt), !isFollowed(attempt, by: receiver.code),
+          !CachedModels(scope: attempt.scope, variables: variables).areSaved(by: receiver)
         else { return nil }
         return Finding(
           flaw,
           "A failed save goes unnoticed and the change is lost; catch the error and tell the user.",
-          at: file.place(attempt))
+          at: file.place(attempt), level: isMended(attempt) ? .note : nil)
       }
     })
 }
@@ -56,4 +62,139 @@ private func isUnused(_ attempt: TryExprSyntax) -> Bool {
   }
   return parent.as(SequenceExprSyntax.self)?.code.hasPrefix("_=") == true
     || parent.parent?.code.hasPrefix("_=") == true
+}
+
+/// Whether the function makes data for trying things out.
+private func isForTrying(_ attempt: TryExprSyntax) -> Bool {
+  let words = NameWords(attempt.scope.declaredName ?? "").words
+  if words.last == "data", !Set(words).isDisjoint(with: ["test", "dummy", "sample"]) {
+    return true
+  }
+  return words.starts(with: ["make", "preview"])
+    || NameWords(attempt.enclosingType.lastComponent).words.first == "debug"
+}
+
+/// Whether the next run of the function does again what isn't saved.
+private func isMended(_ attempt: TryExprSyntax) -> Bool {
+  let words = NameWords(attempt.scope.declaredName ?? "").words
+  let beginnings = [
+    ["cleanup"], ["clean", "up"], ["repair"], ["remove", "duplicates"], ["deduplicate"],
+    ["backfill"], ["prune"], ["reconnect"],
+  ]
+  return beginnings.contains { words.starts(with: $0) }
+}
+
+/// Whether another save of a context follows whenever the function goes on.
+private func isFollowed(_ attempt: TryExprSyntax, by context: String) -> Bool {
+  for node in attempt.ancestors {
+    if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
+    guard let item = node.as(CodeBlockItemSyntax.self),
+      let list = item.parent?.as(CodeBlockItemListSyntax.self)
+    else { continue }
+    for next in list.drop(while: { $0.id != item.id }).dropFirst() {
+      if isSave(next, of: context) { return true }
+      if next.mentions("return", "throw", "break", "continue") { return false }
+    }
+  }
+  return false
+}
+
+private func isSave(_ item: CodeBlockItemSyntax, of context: String) -> Bool {
+  ["try?", "_=try?", "try", "tryawait", "try?await"].contains {
+    item.code == $0 + context + ".save()"
+  }
+}
+
+/// What a function says of the models that it saves, by their names.
+private struct CachedModels {
+  let scope: Syntax
+  let variables: VariableTypes
+
+  private static let words: Set<String> = ["cache", "cached", "caches"]
+
+  func areSaved(by context: ExprSyntax) -> Bool {
+    if isCached(scope.declaredName ?? "") || isCached(source(of: context.code, depth: 0)) {
+      return true
+    }
+    let models = models(of: context) + [owner(of: context)].compactMap { $0 }
+    return !models.isEmpty && models.allSatisfy(isCached) && !isInView
+  }
+
+  private func isCached(_ name: String) -> Bool {
+    NameWords(name).contains(anyOf: Self.words)
+  }
+
+  /// A view saves what its user did, which nothing makes again.
+  private var isInView: Bool {
+    scope.ancestors.contains { node in
+      node.asProtocol(DeclGroupSyntax.self)?.inheritanceClause?.inheritedTypes.contains {
+        $0.type.code == "View"
+      } ?? false
+    }
+  }
+
+  /// The model whose context it is: of `entity.managedObjectContext` the type of `entity`.
+  private func owner(of context: ExprSyntax) -> String? {
+    let value = values[context.code] ?? context
+    guard let access = value.as(MemberAccessExprSyntax.self), let base = access.base,
+      ["managedObjectContext", "modelContext"].contains(access.declName.baseName.text)
+    else { return nil }
+    let name = base.code.filter { $0 != "?" && $0 != "!" }
+    // `if let entity = entity` hides the parameter, and has its type.
+    return variables.type(of: name, at: context)?.elementType
+  }
+
+  /// What the context is made of, followed through the function's constants.
+  private func source(of name: String, depth: Int) -> String {
+    guard depth < 3, let value = values[name] else { return "" }
+    let argument = value.as(FunctionCallExprSyntax.self)?.arguments.first?.expression.code ?? ""
+    return value.code + " " + source(of: argument, depth: depth + 1)
+  }
+
+  /// The values of the function's constants, by their names.
+  private var values: [String: ExprSyntax] {
+    var found: [String: ExprSyntax] = [:]
+    for node in nodes {
+      if let binding = node.as(PatternBindingSyntax.self) {
+        found[binding.pattern.trimmedDescription] = binding.initializer?.value
+      } else if let binding = node.as(OptionalBindingConditionSyntax.self) {
+        found[binding.pattern.trimmedDescription] = binding.initializer?.value
+      }
+    }
+    return found
+  }
+
+  /// The models that are fetched, made in the context, inserted or deleted.
+  private func models(of context: ExprSyntax) -> [String] {
+    let values = values
+    return nodes.flatMap { node -> [String] in
+      if let generic = node.as(GenericSpecializationExprSyntax.self) {
+        return ["FetchDescriptor", "NSFetchRequest"].contains(generic.expression.code)
+          ? generic.genericArgumentClause.arguments.map { $0.argument.trimmedDescription } : []
+      }
+      guard let call = node.as(FunctionCallExprSyntax.self) else { return [] }
+      if call.argument("context")?.code == context.code, call.receiver == nil { return [call.name] }
+      guard call.receiver?.code == context.code, ["insert", "delete"].contains(call.name),
+        let model = call.arguments.first?.expression
+      else { return [] }
+      if call.arguments.first?.label?.text == "model" {
+        return [String(model.code.dropLast(".self".count)).lastComponent]
+      }
+      let made =
+        model.as(FunctionCallExprSyntax.self) ?? values[model.code]?.as(FunctionCallExprSyntax.self)
+      return [made.map(\.name) ?? model.code].filter {
+        $0.first?.isUppercase == true || isCached($0)
+      }
+    }
+  }
+
+  private var nodes: [Syntax] {
+    var found: [Syntax] = []
+    var open = [scope]
+    while let node = open.popLast() {
+      found.append(node)
+      open += node.children(viewMode: .sourceAccurate).filter { !$0.is(TokenSyntax.self) }
+    }
+    return found
+  }
 }

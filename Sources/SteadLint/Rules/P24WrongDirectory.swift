@@ -23,6 +23,7 @@ extension Rule {
       """,
     avoids: [
       "Files in temporary and cache directories, exports and logs.",
+      "What a command writes for the one who calls it: types that conform to `ParsableCommand`, and their arguments.",
       "Data from elsewhere, such as downloads, which can be fetched again.",
       "Paths that the user chose, outside of the app's directories.",
     ],
@@ -127,7 +128,7 @@ private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Findi
   guard call.name == "write", let target = call.argument("to"), call.arguments.count == 1,
     !target.is(InOutExprSyntax.self),
     let receiver = call.receiver,
-    isEncoded(receiver, in: call.scope), !isPassing(target, call),
+    isEncoded(receiver, in: call.scope), !isPassing(target, call), !isOutput(call),
     !FleetingPlaces(context: file).areNamed(in: call.scope)
   else { return nil }
   let edit = Fix.Edit(offset: target.end, length: 0, replacement: ", options: .atomic")
@@ -135,6 +136,22 @@ private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Findi
     flaw, "An interrupted write leaves half a file; write with `options: .atomic`.",
     at: file.place(call),
     fix: Fix("Write atomically", [edit]))
+}
+
+/// Whether a command writes the file, whose caller makes it again.
+private func isOutput(_ call: FunctionCallExprSyntax) -> Bool {
+  call.ancestors.contains { node in
+    guard let group = node.asProtocol(DeclGroupSyntax.self) else { return false }
+    let isCommand = group.inheritanceClause?.inheritedTypes.contains {
+      ["ParsableCommand", "AsyncParsableCommand"].contains($0.type.code.lastComponent)
+    }
+    return isCommand == true
+      || group.memberBlock.members.contains { member in
+        member.decl.as(VariableDeclSyntax.self)?.attributes.contains { attribute in
+          ["@Argument", "@Option"].contains { attribute.code.hasPrefix($0) }
+        } ?? false
+      }
+  }
 }
 
 private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-private let flaw = RuleID(id: "P26", name: "keychain-without-accessibility", level: .warning)
+private let flaw = RuleID(id: "P26", name: "keychain-without-accessibility", level: .note)
 
 extension Rule {
   static let keychainWithoutAccessibility = Rule(
@@ -8,7 +8,8 @@ extension Rule {
     summary: "A keychain item is added without saying when it may be read.",
     why: """
       Without `kSecAttrAccessible` the item can be read while the device is unlocked, and goes to backups and new devices. \
-      Background work fails at a locked device, and what should stay on one device doesn't.
+      Background work fails at a locked device, and what should stay on one device doesn't. Most items are read only while \
+      the screen is on, so it's a note.
       """,
     bad: """
       let query: [CFString: Any] = [
@@ -22,19 +23,16 @@ extension Rule {
       "Queries that come from elsewhere.",
       "Certificates, which are public.",
       "Functions that name an accessibility under a name of their own.",
-      "Programs for the Mac alone, without its data protection keychain: a note.",
     ],
     inProject: { index in
       index.files.flatMap { file in
-        // The older keychain of a Mac has no accessibility.
-        let isOfMac = index.isForMacAlone && !file.usesDataProtection
         let certificates = file.keychain.filter { $0.itemClass == "kSecClassCertificate" }.map(
           \.place)
         return file.unprotectedItems.filter { !certificates.contains($0) }.map { place in
           Finding(
             flaw,
             "The item has no `kSecAttrAccessible`; say when and on which devices it may be read.",
-            at: place, level: isOfMac ? .note : nil)
+            at: place)
         }
       }
     })

@@ -77,8 +77,9 @@ struct FileReading: Sendable {
         "The file nests deeper than \(limits.nesting) levels, or chains more than \(limits.chain) links; "
           + "split the expression.")
     }
+    // A space between an attribute and its parenthesis is an error in Swift 6 alone.
     let tree = bytes.withUnsafeBufferPointer {
-      Parser.parse(source: $0, maximumNestingLevel: limits.nesting)
+      Parser.parse(source: $0, maximumNestingLevel: limits.nesting, swiftVersion: .v5)
     }
     let walk = SyntaxWalk(tree)
     guard !walk.isTooDeep else {

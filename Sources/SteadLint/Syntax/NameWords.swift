@@ -97,9 +97,9 @@ extension NameWords {
   /// Whether it names a secret: the secret has to be its last noun, so `lastTokenUpdate` and `maxTokens` aren't.
   var nameSecret: Bool {
     if let last = words.last, last.last?.isNumber == true, last.first?.isLetter == true {
-      // One of several: `wifiPassword2`.
+      // One of several, or of a version: `wifiPassword2`, `access_token_v1`.
       let plain = String(last.prefix { $0.isLetter })
-      return NameWords(words: words.dropLast() + [plain]).nameSecret
+      return NameWords(words: words.dropLast() + (plain == "v" ? [] : [plain])).nameSecret
     }
     if words.contains(where: Self.questions.contains) { return false }
     if Self.secrets.contains(where: ends) { return !isHarmlessToken }

@@ -72,6 +72,12 @@ extension RuleSamples {
         UserDefaults.standard.set(mnemonic, forKey: key) // !
       }
       """#,
+      #"""
+      UserDefaults.standard.set(value, forKey: "ACCESS_TOKEN_V1") // !
+      """#,
+      #"""
+      struct A { @AppStorage("accessToken.v2") var value = "" } // !
+      """#,
     ],
     silent: [
       #"UserDefaults.standard.set(UUID().uuidString, forKey: "widgetAuthenticityToken")"#,
@@ -107,6 +113,9 @@ extension RuleSamples {
         UserDefaults.standard.set(passwordHash, forKey: key)
         UserDefaults.standard.set(password, forKey: "selectedCharacters")
       }
+      """#,
+      #"""
+      UserDefaults.standard.set(value, forKey: "tokenCountV2")
       """#,
     ])
 }

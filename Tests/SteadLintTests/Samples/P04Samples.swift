@@ -128,6 +128,24 @@ extension RuleSamples {
       func resetTimer() { timer = nil }
       func save() throws { defaults.set(try JSONEncoder().encode(timer), forKey: "timer") }
       """#,
+      #"""
+      final class Projects {
+        let key: String
+        init(key: String = "projects") {
+          self.key = key
+          let data = UserDefaults.standard.data(forKey: key) ?? Data()
+          items = (try? JSONDecoder().decode([Project].self, from: data)) ?? [] // !
+        }
+        func save() throws { UserDefaults.standard.set(try JSONEncoder().encode(items), forKey: key) }
+      }
+      """#,
+      #"""
+      final class Chats {
+        let url: URL
+        func loadIndex() -> [Chat] { (try? JSONDecoder().decode([Chat].self, from: Data(contentsOf: url))) ?? [] } // !
+        func save(_ chats: [Chat]) throws { try JSONEncoder().encode(chats).write(to: url, options: .atomic) }
+      }
+      """#,
     ],
     silent: [
       #"""
@@ -299,6 +317,28 @@ extension RuleSamples {
       }
       func clearTimer() { defaults.removeObject(forKey: "timer") }
       func save() throws { defaults.set(try JSONEncoder().encode(timer), forKey: "timer") }
+      """#,
+      #"""
+      final class Files {
+        let url: URL
+        func load() -> [Entry] { (try? JSONDecoder().decode([Entry].self, from: Data(contentsOf: url))) ?? [] }
+        func save(_ entries: [Entry]) throws { try JSONEncoder().encode(entries).write(to: url, options: .atomic) }
+        func rebuild() throws { try save(scan()) }
+      }
+      """#,
+      #"""
+      final class ArtifactSearchIndex {
+        let url: URL
+        func load() -> [Entry] { (try? JSONDecoder().decode([Entry].self, from: Data(contentsOf: url))) ?? [] }
+        func save(_ entries: [Entry]) throws { try JSONEncoder().encode(entries).write(to: url, options: .atomic) }
+      }
+      """#,
+      #"""
+      struct DebugStorage {
+        let url: URL
+        func load() -> [Entry] { (try? JSONDecoder().decode([Entry].self, from: Data(contentsOf: url))) ?? [] }
+        func save(_ entries: [Entry]) throws { try JSONEncoder().encode(entries).write(to: url, options: .atomic) }
+      }
       """#,
     ])
 }

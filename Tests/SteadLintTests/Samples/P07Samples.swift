@@ -115,5 +115,26 @@ extension RuleSamples {
         e = try decoder.decode(E.self, from: defaults.data(forKey: "e")!)
       }
       """#,
+      #"""
+      enum Store {
+        static func saveNames(_ names: Names, to url: URL) throws { try JSONEncoder().encode(names).write(to: url) }
+        static func loadIndex(_ url: URL) throws -> Names {
+          let decoder = JSONDecoder()
+          decoder.dateDecodingStrategy = .iso8601
+          return try decoder.decode(Names.self, from: Data(contentsOf: url))
+        }
+      }
+      """#,
+      #"""
+      final class Store {
+        let url: URL
+        func save(_ names: Names) throws { try JSONEncoder().encode(names).write(to: url) }
+        func load() throws -> Entries {
+          let decoder = JSONDecoder()
+          decoder.dateDecodingStrategy = .iso8601
+          return try decoder.decode(Entries.self, from: Data(contentsOf: url))
+        }
+      }
+      """#,
     ])
 }

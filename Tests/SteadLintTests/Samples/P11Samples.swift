@@ -56,6 +56,27 @@ extension RuleSamples {
         UserDefaults.standard.set(2, forKey: "b")
       }
       """,
+      #"""
+      import UIKit
+      class Store {
+        var kept: UserDefaults?
+        func save() {
+          guard let d = kept else { return }
+          d.synchronize() // !
+          done()
+        }
+      }
+      """#,
+      #"""
+      import UIKit
+      class Store {
+        var kept: UserDefaults?
+        func save() {
+          kept?.synchronize() // !
+          done()
+        }
+      }
+      """#,
     ],
     silent: [
       """
@@ -70,5 +91,12 @@ extension RuleSamples {
       "import UIKit\nUserDefaults.standard.synchronize(now: true)",
       "import UIKit\nfunc synchronize() {}",
       "import UIKit\nUserDefaults.standard.set(1, forKey: \"a\")",
+      #"""
+      import UIKit
+      class Store {
+        var defaults: NSUbiquitousKeyValueStore?
+        func save() { defaults?.synchronize() }
+      }
+      """#,
     ])
 }

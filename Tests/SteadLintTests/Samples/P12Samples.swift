@@ -36,6 +36,37 @@ extension RuleSamples {
       func turnOn() { UserDefaults.standard.set(true, forKey: "on") }
       func f() -> Bool { UserDefaults.standard.bool(forKey: "on") } // !
       """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") } // !
+      // file: AppTests/Tests.swift
+      import XCTest
+      func testA() { UserDefaults.standard.register(defaults: ["on": true]) }
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func start() {
+        guard !UserDefaults.standard.bool(forKey: "launched") else { return }
+        UserDefaults.standard.set(false, forKey: "on")
+        UserDefaults.standard.set(true, forKey: "launched")
+      }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") } // !
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      extension UserDefaults {
+        @objc dynamic var isOn: Bool { bool(forKey: "on") } // ?
+        var isOnNow: Bool { bool(forKey: "on") } // !
+      }
+      """#,
+      #"""
+      enum Keys { static let on = "on" }
+      struct V { @AppStorage("on") var on = true }
+      func f() -> Bool {
+        let key = Keys.on
+        return UserDefaults.standard.bool(forKey: key) // !
+      }
+      """#,
     ],
     silent: [
       #"""
@@ -67,5 +98,37 @@ extension RuleSamples {
       func f() -> Bool { UserDefaults.standard.bool(forKey: "on") }
       """#,
       #"struct V { @AppStorage("n") var n = 0 }; let n = UserDefaults.standard.integer(forKey: "n")"#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func start() {
+        guard !UserDefaults.standard.bool(forKey: "launched") else { return }
+        UserDefaults.standard.set(true, forKey: "on")
+        UserDefaults.standard.set(true, forKey: "launched")
+      }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") }
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      func start() {
+        if UserDefaults.standard.value(forKey: "on") == nil { UserDefaults.standard.set(true, forKey: "on") }
+      }
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") }
+      """#,
+      #"""
+      struct V { @AppStorage("width") var width = 240 }
+      func width() -> Double {
+        frame(min: 100, ideal: UserDefaults.standard.double(forKey: "width") > 0 ? UserDefaults.standard.double(forKey: "width") : 240)
+      }
+      """#,
+      #"""
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") }
+      // file: App Watch/V.swift
+      struct V { @AppStorage("on") var on = true }
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
+      // file: AppWidgets/Entry.swift
+      func f() -> Bool { UserDefaults.standard.bool(forKey: "on") }
+      """#,
     ])
 }

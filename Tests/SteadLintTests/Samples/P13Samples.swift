@@ -18,6 +18,29 @@ extension RuleSamples {
       // file: Checks/A.swift
       func check() { Foundation.UserDefaults.standard.set(1, forKey: "a") } // !
       """,
+      """
+      import XCTest
+      func testA() {
+        defer { UserDefaults.standard.removeObject(forKey: "a") }
+        UserDefaults.standard.set(1, forKey: "a")
+        check()
+      }
+      func testB() { UserDefaults.standard.set(1, forKey: "b") } // !
+      """,
+      """
+      import XCTest
+      final class ATests: XCTestCase {
+        override func setUp() { UserDefaults.standard.set(1, forKey: "a") } // ?
+        override func tearDown() { UserDefaults.standard.removeObject(forKey: "a") }
+      }
+      """,
+      """
+      import Testing
+      @Test func a() {
+        UserDefaults.standard.set("en", forKey: "language") // !
+        defer { UserDefaults.standard.removeObject(forKey: "language") }
+      }
+      """,
     ],
     silent: [
       "func a() { UserDefaults.standard.set(1, forKey: \"a\") }",

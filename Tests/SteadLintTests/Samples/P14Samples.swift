@@ -31,6 +31,19 @@ extension RuleSamples {
         @Attribute(originalName: "picture") var image: Data? // !
       }
       """,
+      #"""
+      @Model final class CachedImage {
+        var name = ""
+        var image: Data? // ?
+      }
+      """#,
+      #"""
+      @Model final class Transcript {
+        @Attribute(.unique) var youtubeId: String
+        var data: Data // ?
+        var updated: Date
+      }
+      """#,
     ],
     silent: [
       "@Model class A { var mediaMetadata: String = \"\"; var photoKey: Data? }",

@@ -50,6 +50,9 @@ extension RuleSamples {
         + schema("V2", 2, "[Note.self] } // !\n  static var x: Int { 1")
         + schema("V3", 3, "[Note.self]") + "@Model class Note { var t = 1 }"
         + plan("V1", "V2", "V3"),
+      schema("CacheV1", 1, "[Note.self] } // ?\n  static var x: Int { 1")
+        + schema("CacheV2", 2, "[Note.self]") + "@Model class Note { var t = 1 }"
+        + plan("CacheV1", "CacheV2"),
     ],
     silent: [
       schema("V1", 1, "[Note.self]", "@Model class Note { var t = 1 }")

@@ -47,6 +47,41 @@ extension RuleSamples {
         return try! ModelContainer(for: A.self, configurations: configuration) // !
       }
       """,
+      #"""
+      enum Store {
+        static let cacheContainer: ModelContainer = {
+          do { return try ModelContainer(for: A.self) } catch { fatalError() } // ?
+        }()
+      }
+      """#,
+      #"""
+      func load() {
+        container.loadPersistentStores { _, error in
+          if let error { fatalError("\(error)") } // !
+        }
+      }
+      """#,
+      #"""
+      func load() {
+        container.loadPersistentStores(completionHandler: { _, error in
+          guard error == nil else { assertionFailure(); return } // !
+        })
+      }
+      """#,
+      #"""
+      func make() -> ModelContainer {
+        do {
+          return try ModelContainer(for: A.self, configurations: ModelConfiguration(isStoredInMemoryOnly: false))
+        } catch {
+          let memory = ModelConfiguration(isStoredInMemoryOnly: true)
+          do {
+            return try ModelContainer(for: A.self, configurations: memory) // !
+          } catch {
+            fatalError()
+          }
+        }
+      }
+      """#,
     ],
     silent: [
       "func testChanges() { let c = try! ModelContainer(for: A.self) }",
@@ -67,5 +102,12 @@ extension RuleSamples {
         static var previews: some View { V().modelContainer(try! ModelContainer(for: A.self)) }
       }
       """,
+      #"""
+      func load() {
+        container.loadPersistentStores { _, error in
+          if let error { failure = error }
+        }
+      }
+      """#,
     ])
 }

@@ -9,6 +9,44 @@ extension RuleSamples {
       "func f() async { try? await backgroundContext.save() } // !",
       "class A { let moc: NSManagedObjectContext; func f() { try? self.moc.save() } } // !",
       "func f() { Button(\"Save\") { try? context.save() } } // !",
+      #"""
+      func cleanupEntries() {
+        for entry in old { context.delete(entry) }
+        try? context.save() // ?
+      }
+      """#,
+      #"""
+      struct FilterView: View {
+        func save() {
+          let filter = CachedFilter(context: context)
+          filter.text = text
+          try? context.save() // !
+        }
+      }
+      """#,
+      #"""
+      func f() {
+        let context = ModelContext(store.localCacheContainer)
+        context.insert(entry)
+        try? other.mainContext.save() // !
+      }
+      """#,
+      #"""
+      func f() {
+        if isNew {
+          try? context.save() // !
+          return
+        }
+        Task { try? context.save() } // !
+      }
+      """#,
+      #"""
+      func persist() {
+        context.insert(CachedImage(url))
+        context.insert(Note(text))
+        try? context.save() // !
+      }
+      """#,
     ],
     silent: [
       "func f() throws { try modelContext.save() }",
@@ -19,5 +57,48 @@ extension RuleSamples {
       "#Preview { try? context.save() }",
       "import XCTest\nfunc testA() { try? context.save() }",
       "func f() { try? context.save(to: url) }",
+      #"""
+      func store() {
+        let container = DataProvider.shared.localCacheContainer
+        let context = ModelContext(container)
+        context.insert(entry)
+        try? context.save()
+      }
+      """#,
+      #"""
+      func persist() {
+        let image = CachedImage(url)
+        context.insert(image)
+        try? context.save()
+      }
+      """#,
+      #"""
+      func update() {
+        let request = NSFetchRequest<CachedSub>(entityName: "CachedSub")
+        for sub in request.execute() { context.delete(sub) }
+        try? context.save()
+      }
+      """#,
+      #"""
+      func send() throws {
+        for part in parts {
+          message.text = part
+          try? context.save()
+        }
+        message.isDone = true
+        try context.save()
+      }
+      """#,
+      #"""
+      func createTestData() { context.insert(entry); try? context.save() }
+      """#,
+      #"""
+      struct DebugView { func fill() { try? context.save() } }
+      """#,
+      #"""
+      func toggle(entity: CachedSub?) {
+        if let entity = entity, let context = entity.managedObjectContext { try? context.save() }
+      }
+      """#,
     ])
 }

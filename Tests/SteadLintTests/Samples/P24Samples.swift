@@ -86,5 +86,11 @@ extension RuleSamples {
       "func keep(_ url: URL) { UserDefaults.standard.set(url.lastPathComponent, forKey: \"last\") }",
       "func keep(_ url: URL) { UserDefaults.standard.set(url.path, forKey: \"chosen\") }",
       "func send() { try encoder.encode(x).write(to: &stream) }; func log() { stream.write(to: out) }",
+      #"""
+      struct Convert: ParsableCommand {
+        @Option var output: URL
+        func run() throws { try JSONEncoder().encode(items).write(to: output) }
+      }
+      """#,
     ])
 }

@@ -5,34 +5,34 @@ extension RuleSamples {
       """
       func add(_ data: Data) -> OSStatus {
         let query: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "a", kSecValueData: data]
-        return SecItemAdd(query as CFDictionary, nil) // !
+        return SecItemAdd(query as CFDictionary, nil) // ?
       }
       """,
       """
       func add() -> OSStatus {
         var query = [String: Any]()
         query[kSecClass as String] = kSecClassGenericPassword
-        return SecItemAdd(query as CFDictionary, nil) // !
+        return SecItemAdd(query as CFDictionary, nil) // ?
       }
       """,
       """
       enum Keychain {
         static func base() -> [CFString: Any] { [kSecClass: kSecClassKey] }
-        static func add() -> OSStatus { SecItemAdd(base() as CFDictionary, nil) } // !
+        static func add() -> OSStatus { SecItemAdd(base() as CFDictionary, nil) } // ?
       }
       """,
       """
-      func a() throws { try check(SecItemAdd([kSecClass: kSecClassInternetPassword] as CFDictionary, nil)) } // !
+      func a() throws { try check(SecItemAdd([kSecClass: kSecClassInternetPassword] as CFDictionary, nil)) } // ?
       """,
       """
       let query = [kSecClass: kSecClassGenericPassword] as CFDictionary
-      func a() -> OSStatus { SecItemAdd(query, nil) } // !
+      func a() -> OSStatus { SecItemAdd(query, nil) } // ?
       func b() -> OSStatus { SecItemDelete(query) }
       """,
       """
       func a() -> OSStatus {
         let attributes: NSDictionary = [kSecClass as String: kSecClassGenericPassword, kSecAttrAccount as String: "a"]
-        let status = SecItemAdd(attributes, nil) // !
+        let status = SecItemAdd(attributes, nil) // ?
         return status
       }
       """,
@@ -44,12 +44,12 @@ extension RuleSamples {
       import AppKit
       func a() throws {
         let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecUseDataProtectionKeychain: true]
-        try check(SecItemAdd(query as CFDictionary, nil)) // !
+        try check(SecItemAdd(query as CFDictionary, nil)) // ?
       }
       """,
       """
       import AppKit
-      func a() throws { try check(SecItemAdd([kSecClass: kSecClassKey] as CFDictionary, nil)) } // !
+      func a() throws { try check(SecItemAdd([kSecClass: kSecClassKey] as CFDictionary, nil)) } // ?
       // file: Phone.swift
       import UIKit
       """,
@@ -58,7 +58,7 @@ extension RuleSamples {
         let one: [CFString: Any] = [kSecClass: kSecClassCertificate, kSecValueRef: certificate]
         guard SecItemAdd(one as CFDictionary, nil) == errSecSuccess else { return errSecParam }
         let other: [CFString: Any] = [kSecClass: kSecClassKey, kSecValueRef: key]
-        return SecItemAdd(other as CFDictionary, nil) // !
+        return SecItemAdd(other as CFDictionary, nil) // ?
       }
       """,
     ],
