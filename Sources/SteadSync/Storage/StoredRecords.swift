@@ -112,7 +112,7 @@ struct StoredRecords: ClientStorage {
 
   mutating func stage(_ record: Record) { staged[record.id] = record }
 
-  /// Writes what is staged in memory. Call it before a transaction ends.
+  /// Writes what is staged in memory, and forgets what was kept for the transaction. Call it before a transaction ends.
   mutating func endTransaction() throws {
     fresh = [:]
     if staged.isEmpty { return }

@@ -5,8 +5,8 @@ enum SyncTables {
   /// The version of the tables, which grows with each change of them.
   ///
   /// - 1: records in the trees of their random identifiers, with an index of types.
-  /// - 2: records in the order of their arrival, each found through an index of identifiers. A fetch of many records
-  ///   then writes many times fewer pages.
+  /// - 2: records in the order of their arrival, each found through an index of identifiers. A page of a fetch
+  ///   then touches the leaves of a smaller tree, and fewer of them.
   static let format: Int64 = 2
 
   /// The table of base or staged records.
