@@ -71,17 +71,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   private func transact(
     _ body: (inout ClientZone<StoredRecords>) throws -> Void
   ) throws -> [String] {
-    try connection.execute("BEGIN IMMEDIATE")
-    let outcome: Outcome
-    do {
-      outcome = try access.with(connection) { try run(body) }
-      try connection.execute("COMMIT")
-    } catch {
-      zone = nil
-      stored.forget()
-      if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-      throw error
-    }
+    let outcome = try commit("BEGIN IMMEDIATE") { try run(body) }
     zone = outcome.zone
     turnNumber = outcome.turn
     for (key, value) in outcome.values { values[key] = value }
@@ -91,10 +81,16 @@ final class KeyValueZoneFile: @unchecked Sendable {
   /// Reads what another process has left, without writing: that would be news for the other one, whose turn would be
   /// news here, without end.
   private func refresh() throws {
-    try connection.execute("BEGIN")
+    _ = try commit("BEGIN") { try open() }
+  }
+
+  /// Runs a body in a transaction. If that fails, the zone is read from the file again when it is needed.
+  private func commit<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
+    try connection.execute(begin)
     do {
-      _ = try access.with(connection) { try open() }
+      let result = try access.with(connection, body)
       try connection.execute("COMMIT")
+      return result
     } catch {
       zone = nil
       stored.forget()

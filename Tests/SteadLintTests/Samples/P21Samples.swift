@@ -47,6 +47,7 @@ extension RuleSamples {
         return try! ModelContainer(for: A.self, configurations: configuration) // !
       }
       """,
+      // The samples are only read by the linter: to end the program is the mistake that it has to find.
       #"""
       enum Store {
         static let cacheContainer: ModelContainer = {
@@ -77,7 +78,7 @@ extension RuleSamples {
           do {
             return try ModelContainer(for: A.self, configurations: memory) // !
           } catch {
-            fatalError()
+            fatalError()  // Not found: the container in memory has failed, not the one on disk.
           }
         }
       }
