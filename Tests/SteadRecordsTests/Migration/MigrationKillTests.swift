@@ -61,6 +61,7 @@ import WorkerModels
     let first = try makeStore()
     let old = try Content(first)
     let worker = try Worker(first.url, "migrate")
+    worker.endInput()
     let steps = try #require(worker.numbers().last)
     let new = try Content(first)
     try #require(old != new && new.tables["Sender"]?.count == 7 + 2 && steps > 8)
@@ -69,7 +70,8 @@ import WorkerModels
     for kill in 0..<Self.kills {
       let store = try makeStore()
       let worker = try Worker(store.url, "migrate")
-      // At a step, and then at any moment until the next.
+      // At a step, and then at any moment until the next. The last step is after the migration, so that
+      // the new content is seen however slowly the disk takes it.
       for _ in 0..<Int.random(in: 0...steps, using: &random) { _ = worker.number() }
       usleep(UInt32.random(in: 0...2_000, using: &random))
       worker.end()

@@ -4,7 +4,8 @@
 //   StoreWorker <store> revise <name> <count>          changes the groups that are there
 //   StoreWorker <store> count                          prints the number of groups
 //   StoreWorker <store> watch <number>                 waits until a group is there, prints it
-//   StoreWorker <store> migrate                        migrates parcels, prints a number at each step
+//   StoreWorker <store> migrate                        migrates parcels, prints a number at each step and one at the
+//                                                      end, then waits for the end of its input
 //   StoreWorker <store> slim                           opens parcels without a plan, prints `done`
 //   StoreWorker <store> read                           opens the store read only, prints the number of groups, and the
 //                                                      error of a save
@@ -53,6 +54,8 @@ import WorkerModels
       steps += 1
       report(steps)
     }
+    report(steps + 1)
+    while readLine() != nil {}
   }
 
   private static func writeHistory() throws {
