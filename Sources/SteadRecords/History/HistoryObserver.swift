@@ -5,7 +5,7 @@ import Synchronization
 /// Counts changes to a container's stores, including those by other contexts, containers and processes.
 ///
 /// ```swift
-/// let observer = HistoryObserver(
+/// let observer = try HistoryObserver(
 ///   historyTokens: tokens, observedModels: [Trip.self], authors: ["sync"], modelContainer: container)
 /// withObservationTracking { _ = observer.eventCounter } onChange: { fetchHistoryAgain() }
 /// ```
@@ -19,7 +19,9 @@ public final class HistoryObserver: Observable, Sendable {
   /// The models whose changes count; empty for all.
   public let observedModels: [any PersistentModel.Type]
   /// The authors whose transactions count; empty for all, including transactions without an author.
-  public let authors: [String]
+  public let authors: Set<String>
+  /// The container whose stores are observed.
+  public let modelContainer: ModelContainer
 
   private let registrar = ObservationRegistrar()
   private let count = Mutex(0)
@@ -39,27 +41,29 @@ public final class HistoryObserver: Observable, Sendable {
   ///
   /// - Parameters:
   ///   - historyTokens: What you have handled of each store, by the store's identifier. A store without a token is
-  ///     observed from now on. Transactions after a token count as one event soon after this call, including deleted
-  ///     ones.
+  ///     observed from now on, and all are if this is nil. Transactions after a token count as one event soon after
+  ///     this call, including deleted ones.
   ///   - observedModels: The models whose changes count, with their subclasses; empty for all.
   ///   - authors: The authors whose transactions count; empty for all.
-  ///   - modelContainer: The container; the observer keeps its stores open, but not the container itself.
+  ///   - modelContainer: The container.
+  ///   - isolation: Has no effect: the counter rises on the observer's own queue. It is here because Apple's has it.
+  /// - Throws: ``SwiftDataError`` if the place in a store's history cannot be read.
   public init(
-    historyTokens: [String: any HistoryToken] = [:],
-    observedModels: [any PersistentModel.Type] = [], authors: [String] = [],
-    modelContainer: ModelContainer
-  ) {
+    historyTokens: [String: any HistoryToken]? = nil,
+    observedModels: [any PersistentModel.Type] = [], authors: Set<String> = [],
+    modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
+  ) throws {
     self.observedModels = observedModels
     self.authors = authors
+    self.modelContainer = modelContainer
     stores = modelContainer.ownStores
     names = Self.names(of: observedModels, in: modelContainer.layout)
     places = Mutex(
-      modelContainer.ownStores.map { store in
+      try modelContainer.ownStores.map { store in
         let name = store.identity.identifier
-        let token = historyTokens[name] as? DefaultHistoryToken
+        let token = historyTokens?[name] as? DefaultHistoryToken
         // From the file: this process may not have noticed another one's last commits yet.
-        return token?.number(in: name) ?? (try? store.read(.newest) { $1 })
-          ?? store.log.newestNumber
+        return try token?.number(in: name) ?? store.read(.newest) { $1 }
       })
     listener.setTurn { [weak self] in
       guard let self else { return }
@@ -128,7 +132,7 @@ public final class HistoryObserver: Observable, Sendable {
 /// Checks for a transaction by some authors that changes some entities.
 private struct HistoryScan {
   let after: Int64
-  let authors: [String]
+  let authors: Set<String>
   let entities: Set<String>
 
   /// - Parameter newest: The number of the last transaction.

@@ -13,7 +13,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// The objects, as of the last refresh.
   public private(set) var results: FetchResultsCollection<Element>
   /// The sections, in the order of their first objects; empty without `sectionBy`.
-  public private(set) var sections = ResultsSectionCollection<Element, SectionName>([], by: nil)
+  public private(set) var sections = SectionedResults<Element, SectionName>([], by: nil)
   /// Why the last refresh failed; the results are then those of the previous refresh.
   public private(set) var fetchError: (any Error)?
 
@@ -27,7 +27,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
 
   /// The property that names an object's section; setting it makes the sections again.
   public var sectionBy: KeyPath<Element, SectionName>? {
-    didSet { sections = ResultsSectionCollection(models, by: sectionBy) }
+    didSet { sections = SectionedResults(models, by: sectionBy) }
   }
 
   /// The predicate of the fetch; setting it fetches.
@@ -72,7 +72,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     do {
       models = try modelContext.fetch(fetchDescriptor)
       results = FetchResultsCollection(loaded: models)
-      sections = ResultsSectionCollection(models, by: sectionBy)
+      sections = SectionedResults(models, by: sectionBy)
       fetchError = nil
       streams.yield()
     } catch {

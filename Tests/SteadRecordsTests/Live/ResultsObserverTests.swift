@@ -52,8 +52,10 @@ import Testing
     try context.save()
     let observer = ResultsObserver(
       fetchDescriptor: byTitle(), sectionBy: \Headline.topic, modelContext: context)
-    #expect(observer.sections.sectionNames == ["x", "y"])
-    #expect(observer.sections[sectionName: "x"]?.map(\.title) == ["a", "c"])
+    #expect(observer.sections.sectionTitles == ["x", "y"])
+    #expect(observer.sections[sectionTitle: "x"]?.map(\.title) == ["a", "c"])
+    #expect(observer.sections.index(ofSectionTitled: "y") == 1)
+    #expect(observer.sections.first?.title == "x")
     #expect(observer.element(at: IndexPath(indexes: [0, 1]))?.title == "c")
     let last = try #require(observer.results.last)
     #expect(observer.indexPath(for: last) == IndexPath(indexes: [0, 1]))

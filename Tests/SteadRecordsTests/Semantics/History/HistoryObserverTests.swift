@@ -29,9 +29,9 @@ import WorkerModels
   }
 
   private func observer(
-    _ store: TestStore, of models: [any PersistentModel.Type] = [], by authors: [String] = []
-  ) -> HistoryObserver {
-    HistoryObserver(
+    _ store: TestStore, of models: [any PersistentModel.Type] = [], by authors: Set<String> = []
+  ) throws -> HistoryObserver {
+    try HistoryObserver(
       observedModels: models, authors: authors, modelContainer: store.container)
   }
 
@@ -39,7 +39,7 @@ import WorkerModels
     "hears other contexts", .hangLimit, arguments: StorePlace.allCases)
   func contexts(_ place: StorePlace) async throws {
     let store = try TestStore.voyages(place)
-    let observer = observer(store)
+    let observer = try observer(store)
     #expect(observer.eventCounter == 0)
     let context = store.context()
     context.insert(Label(title: "a"))
@@ -50,7 +50,7 @@ import WorkerModels
   @Test("hears other containers and plain SQL", .hangLimit)
   func containers() async throws {
     let store = try TestStore.voyages()
-    let observer = observer(store)
+    let observer = try observer(store)
     let context = ModelContext(try store.secondContainer())
     context.insert(Label(title: "a"))
     try context.save()
@@ -70,7 +70,7 @@ import WorkerModels
     let name = try #require(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?
         .storeIdentifier)
-    let observer = HistoryObserver(
+    let observer = try HistoryObserver(
       historyTokens: [name: DefaultHistoryToken(store: name, number: 100)],
       modelContainer: store.container)
     await rises(observer, above: 0)
@@ -83,7 +83,7 @@ import WorkerModels
   @Test("hears other processes", .hangLimit)
   func processes() async throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
-    let observer = observer(store, of: [Ledger.self])
+    let observer = try observer(store, of: [Ledger.self])
     let worker = try Worker(store.url, "write", "other", "1", "1")
     await rises(observer, above: 0)
     #expect(worker.finish() == 0)
@@ -95,7 +95,7 @@ import WorkerModels
     let store = try TestStore(.file, Ledger.self, Entry.self)
     let context = store.context()
     for number in 1...5 {
-      let observer = observer(store)
+      let observer = try observer(store)
       let worker = try Worker(store.url, "write", "other", "\(number)", "1")
       #expect(worker.number() == number)
       #expect(try context.count(Ledger.self) == number)
@@ -107,8 +107,8 @@ import WorkerModels
   @Test("counts observed models and authors alone")
   func filters() throws {
     let store = try TestStore.voyages()
-    let labels = observer(store, of: [Label.self])
-    let app = observer(store, by: ["app"])
+    let labels = try observer(store, of: [Label.self])
+    let app = try observer(store, by: ["app"])
     let context = store.context()
     func counts(after model: any PersistentModel, by author: String?) throws -> [Int] {
       context.author = author
@@ -130,7 +130,7 @@ import WorkerModels
   @Test("counts subclasses of an observed model", .hangLimit)
   func subclasses() async throws {
     let store = try TestStore.vehicles(.file)
-    let vehicles = observer(store, of: [Vehicle.self])
+    let vehicles = try observer(store, of: [Vehicle.self])
     let context = store.context()
     context.insert(Truck(name: "big", load: 1))
     try context.save()
@@ -147,12 +147,12 @@ import WorkerModels
     }
     let tokens = try context.fetchHistory(Transactions()).map(\.token)
     let identifier = try #require(tokens[0].tokenValue?.keys.first)
-    let late = HistoryObserver(
+    let late = try HistoryObserver(
       historyTokens: [identifier: tokens[0]], modelContainer: store.container)
     await rises(late, above: 0)
     // What was deleted unseen counts, too.
     try context.deleteHistory(Transactions())
-    let later = HistoryObserver(
+    let later = try HistoryObserver(
       historyTokens: [identifier: tokens[0]], modelContainer: store.container)
     await rises(later, above: 0)
   }
