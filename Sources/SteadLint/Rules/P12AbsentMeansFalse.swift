@@ -28,14 +28,14 @@ extension Rule {
       let registered = index.preferences.filter {
         $0.access == .register && index.isShipped($0.place)
       }.map(text).joined(separator: " ")
-      let looked = Set(index.preferences.filter(asksForAbsence).map(function))
+      let looked = Set(index.preferences.filter(asksForAbsence).map { look(at: $0, in: index) })
       let seeded = seededKeys(in: index)
       let first = firstValues(in: index)
       return index.preferences.compactMap { use in
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
           let key = index.value(of: use.key), let value = defaults[program(of: use)]?[key],
-          !looked.contains(function(use)), !seeded.contains(key),
+          looked.isDisjoint(with: [[function(use), key], [function(use)]]), !seeded.contains(key),
           !first.contains([key, value]),
           !isRegistered(key, use.key, in: registered)
         else { return nil }
@@ -50,6 +50,11 @@ extension Rule {
 
 private func asksForAbsence(_ use: PreferenceUse) -> Bool {
   use.method == "object" || use.method == "value"
+}
+
+/// The function and the key of a look; a key that isn't known may be any.
+private func look(at use: PreferenceUse, in index: ProjectIndex) -> [String] {
+  [function(use)] + (index.value(of: use.key).map { [$0] } ?? [])
 }
 
 /// The function of a use.

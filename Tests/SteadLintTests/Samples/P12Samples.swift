@@ -54,6 +54,12 @@ extension RuleSamples {
       """#,
       #"""
       struct V { @AppStorage("on") var on = true }
+      func f() -> Bool {
+        UserDefaults.standard.value(forKey: "off") == nil && UserDefaults.standard.bool(forKey: "on") // !
+      }
+      """#,
+      #"""
+      struct V { @AppStorage("on") var on = true }
       extension UserDefaults {
         @objc dynamic var isOn: Bool { bool(forKey: "on") } // ?
         var isOnNow: Bool { bool(forKey: "on") } // !
