@@ -1,4 +1,5 @@
 import SwiftData
+import SwiftUI
 
 func add(_ trip: Trip, to modelContext: ModelContext) {
   modelContext.insert(trip)

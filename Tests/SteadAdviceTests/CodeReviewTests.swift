@@ -295,9 +295,9 @@ struct CodeReviewTests {
   }
 
   @Test func whatIsAboutNoItemIsNamedBesides() throws {
-    let (exit, text) = try run("func a() { try? modelContext.save() }")
+    let (exit, text) = try run("import UIKit\nfunc a() { try? modelContext.save() }")
     #expect(exit == .clean)
-    #expect(text.hasPrefix("Besides\n  App.swift:1: P22 A failed save"))
+    #expect(text.hasPrefix("Besides\n  App.swift:2: P22 A failed save"))
   }
 
   @Test func theTourOfTheLinterIsJudgedWhole() throws {

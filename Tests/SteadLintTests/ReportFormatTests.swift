@@ -9,20 +9,22 @@ struct ReportFormatTests {
   }
 
   @Test func textIsAsCompilersWrite() throws {
-    let text = try report("\tfunc a() { try? modelContext.save() }").formatted(as: .text)
+    let source = "\tfunc a() { try? modelContext.save() }; import UIKit"
+    let text = try report(source).formatted(as: .text)
     #expect(
       text == """
         A b.swift:1:13: warning: A failed save goes unnoticed and the change is lost; catch the error and \
         tell the user. [P22 swallowed-save]
-        \tfunc a() { try? modelContext.save() }
+        \tfunc a() { try? modelContext.save() }; import UIKit
         \t           ^~~~~~~~~~~~~~~~~~~~~~~~
 
         """)
   }
 
   @Test func annotationsEscapeWhatEndsThem() throws {
-    let text = try report("func a() { try? modelContext.save() }", path: "a,b:c%.swift").formatted(
-      as: .github)
+    let text = try report(
+      "func a() { try? modelContext.save() }; import UIKit", path: "a,b:c%.swift"
+    ).formatted(as: .github)
     #expect(
       text.hasPrefix(
         "::warning file=a%2Cb%3Ac%25.swift,line=1,col=12,title=P22 swallowed-save::A failed"))

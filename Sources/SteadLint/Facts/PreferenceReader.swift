@@ -54,7 +54,13 @@ struct PreferenceReader {
   private func isPutBack(_ call: FunctionCallExprSyntax) -> Bool {
     let imports = context.walk.imports
     guard imports.contains("XCTest"), !imports.contains("Testing") else { return false }
-    if call.scope.declaredName?.hasPrefix("tearDown") == true { return true }
+    if isTearDown(call) { return true }
+    let isAssigned = context.walk.assignments.contains { assignment in
+      isTearDown(assignment) && assignment.enclosingType == call.enclosingType
+        && assignment.code.hasPrefix((call.receiver?.code ?? "") + ".")
+        && assignment.elements.contains { $0.is(AssignmentExprSyntax.self) }
+    }
+    if isAssigned { return true }
     return context.walk.calls.contains { other in
       guard ["set", "setValue", "removeObject"].contains(other.name),
         other.receiver?.code == call.receiver?.code
@@ -62,9 +68,12 @@ struct PreferenceReader {
       if other.scope.id == call.scope.id {
         return other.ancestors.contains { $0.is(DeferStmtSyntax.self) }
       }
-      return other.enclosingType == call.enclosingType
-        && other.scope.declaredName?.hasPrefix("tearDown") == true
+      return other.enclosingType == call.enclosingType && isTearDown(other)
     }
+  }
+
+  private func isTearDown(_ node: some SyntaxProtocol) -> Bool {
+    node.scope.declaredName?.hasPrefix("tearDown") == true
   }
 
   private func isComparedWithZero(_ call: FunctionCallExprSyntax) -> Bool {

@@ -34,7 +34,8 @@ extension Rule {
       "Code that keeps the bytes: a copy, a backup, another key.",
       "Errors that are thrown, or kept where the app can show them.",
       "What is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
-      "What is for debugging by its name, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
+      "What the same function has just written.",
+      "What is for debugging by its name, as diagnostics are, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
       "What a widget or an intent reads, since the app writes it again.",
       "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",
@@ -48,7 +49,8 @@ extension Rule {
       return index.codings.compactMap { use in
         guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
           let identity = identity(of: use, in: index),
-          saved.contains(identity), !isCache(use, identity), !index.isOfExtension(use.place.path)
+          saved.contains(identity), !isCache(use, identity), !index.isOfExtension(use.place.path),
+          !readsBack(use, identity, in: index)
         else { return nil }
         return Finding(
           flaw,
@@ -76,10 +78,18 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
   }
 }
 
+/// Whether the function has just written what it reads.
+private func readsBack(_ use: CodingUse, _ place: String, in index: ProjectIndex) -> Bool {
+  index.codings.contains { other in
+    !other.isDecoding && other.function == use.function && other.scopeType == use.scopeType
+      && other.place.precedes(use.place) && identity(of: other, in: index) == place
+  }
+}
+
 private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
   let words: Set = [
     "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
-    "spotlight", "debug",
+    "spotlight", "debug", "observability", "diagnostics", "telemetry", "breadcrumbs", "lease",
   ]
   // Without its state the sync engine fetches all records again.
   if let type = use.type, type.hasPrefix("CKSyncEngine.") || type == "CKServerChangeToken" {

@@ -35,6 +35,7 @@ extension Rule {
     avoids: [
       "The newest schema, and a schema that is alone.",
       "Models nested in the schema, in an extension of it, or in one that is earlier.",
+      "Models that the newest schema doesn't list.",
       "Schemas of a cache, by their names: a note.",
     ],
     inProject: { index in
@@ -61,6 +62,11 @@ private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, i
     return !name.contains(".") && index.model(newest.name + "." + name) != nil
   }
   if model.name.hasPrefix(newest.name + ".") { return true }
+  // A copy outside of the schemas that the newest one doesn't list is frozen, too.
+  let live = newest.models.compactMap { listed in
+    index.declarations(of: listed.name, in: newest.name).first { $0.isModel }?.name
+  }
+  guard live.isEmpty || live.contains(model.name) else { return false }
   return !index.schemas.contains { model.name.hasPrefix($0.name + ".") }
     && index.isShipped(model.place)
 }

@@ -25,6 +25,7 @@ extension Rule {
       "Caches: by the name of the function, of the context's container, or of all models that the function names; not in a view, which saves what its user did.",
       "Saves that another one of the same context follows, in the same block or one around it.",
       "Data for trying things out, as in `createTestData` or a type `DebugView`.",
+      "Files that import no user interface: much of what they save is made again by the next run: a note.",
       "What the next run mends, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`: a note.",
     ],
     inFile: { file in
@@ -39,7 +40,8 @@ extension Rule {
         return Finding(
           flaw,
           "A failed save goes unnoticed and the change is lost; catch the error and tell the user.",
-          at: file.place(attempt), level: isMended(attempt) ? .note : nil)
+          at: file.place(attempt),
+          level: isMended(attempt) || !hasViews(file.walk.imports) ? .note : nil)
       }
     })
 }
@@ -72,6 +74,11 @@ private func isForTrying(_ attempt: TryExprSyntax) -> Bool {
   }
   return words.starts(with: ["make", "preview"])
     || NameWords(attempt.enclosingType.lastComponent).words.first == "debug"
+}
+
+/// Whether a file may save what its user did a moment ago.
+private func hasViews(_ imports: Set<String>) -> Bool {
+  !imports.isDisjoint(with: ["SwiftUI", "UIKit", "AppKit", "Cocoa", "WatchKit"])
 }
 
 /// Whether the next run of the function does again what isn't saved.

@@ -149,6 +149,22 @@ extension RuleSamples {
     ],
     silent: [
       #"""
+      func replace(_ items: [Item]) {
+        defaults.set(try? JSONEncoder().encode(items), forKey: "items")
+        let data = defaults.data(forKey: "items") ?? Data()
+        shown = (try? JSONDecoder().decode([Item].self, from: data)) ?? []
+      }
+      """#,
+      #"""
+      final class ObservabilityStore {
+        func load() -> [Event] {
+          let data = UserDefaults.standard.data(forKey: "events") ?? Data()
+          return (try? JSONDecoder().decode([Event].self, from: data)) ?? []
+        }
+        func save() { UserDefaults.standard.set(try? JSONEncoder().encode(events), forKey: "events") }
+      }
+      """#,
+      #"""
       import WidgetKit
       func timeline() -> Load? {
         guard let data = defaults.data(forKey: "load") else { return nil }

@@ -35,6 +35,13 @@ extension RuleSamples {
       }
       """,
       """
+      import XCTest
+      final class ATests: XCTestCase {
+        override func setUp() { UserDefaults.standard.set(1, forKey: "a") } // ?
+        override func tearDown() { UserDefaults.standard.a = before }
+      }
+      """,
+      """
       import Testing
       @Test func a() {
         UserDefaults.standard.set("en", forKey: "language") // !

@@ -70,5 +70,8 @@ extension RuleSamples {
         + schema("V2", 2, "[V1.Note.self, Tag.self]", "@Model class Tag { var t = 1 }")
         + schema("V3", 3, "[Note.self]") + "@Model class Note { var t = 1 }"
         + plan("V1", "V2", "V3"),
+      schema("V1", 1, "[Frozen.Note.self]") + schema("V2", 2, "[Note.self]")
+        + "enum Frozen { @Model class Note { var t = 1 } }\n@Model class Note { var t = 1 }"
+        + plan("V1", "V2"),
     ])
 }

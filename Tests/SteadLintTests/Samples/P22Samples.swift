@@ -2,20 +2,22 @@ extension RuleSamples {
   static let p22 = RuleSamples(
     rule: "P22",
     flagged: [
-      "func f() { try? modelContext.save() } // !",
-      "func f() { try? container.mainContext.save() } // !",
-      "func f() { _ = try? viewContext.save() } // !",
-      "func f(_ store: ModelContext) { try? store.save() } // !",
-      "func f() async { try? await backgroundContext.save() } // !",
-      "class A { let moc: NSManagedObjectContext; func f() { try? self.moc.save() } } // !",
-      "func f() { Button(\"Save\") { try? context.save() } } // !",
+      "import SwiftUI\nfunc f() { try? modelContext.save() } // !",
+      "import SwiftUI\nfunc f() { try? container.mainContext.save() } // !",
+      "import SwiftUI\nfunc f() { _ = try? viewContext.save() } // !",
+      "import SwiftUI\nfunc f(_ store: ModelContext) { try? store.save() } // !",
+      "import SwiftUI\nfunc f() async { try? await backgroundContext.save() } // !",
+      "import SwiftUI\nclass A { let moc: NSManagedObjectContext; func f() { try? self.moc.save() } } // !",
+      "import SwiftUI\nfunc f() { Button(\"Save\") { try? context.save() } } // !",
       #"""
+      import SwiftUI
       func cleanupEntries() {
         for entry in old { context.delete(entry) }
         try? context.save() // ?
       }
       """#,
       #"""
+      import SwiftUI
       struct FilterView: View {
         func save() {
           let filter = CachedFilter(context: context)
@@ -25,6 +27,7 @@ extension RuleSamples {
       }
       """#,
       #"""
+      import SwiftUI
       func f() {
         let context = ModelContext(store.localCacheContainer)
         context.insert(entry)
@@ -32,6 +35,7 @@ extension RuleSamples {
       }
       """#,
       #"""
+      import SwiftUI
       func f() {
         if isNew {
           try? context.save() // !
@@ -41,11 +45,16 @@ extension RuleSamples {
       }
       """#,
       #"""
+      import SwiftUI
       func persist() {
         context.insert(CachedImage(url))
         context.insert(Note(text))
         try? context.save() // !
       }
+      """#,
+      #"""
+      import Foundation
+      func deliver() { try? context.save() } // ?
       """#,
     ],
     silent: [
