@@ -51,7 +51,7 @@ struct LintCommandTests {
   private static let secret = #"func a() { UserDefaults.standard.set(x, forKey: "password") }"#
 
   @Test func errorsEndWithOneAndWarningsWithZero() throws {
-    try write("func a() { try? modelContext.save() }", to: "Sources/A.swift")
+    try write("import UIKit\nfunc a() { try? modelContext.save() }", to: "Sources/A.swift")
     #expect(run().exit == .clean)
     #expect(run("--strict").exit == .found)
     try write(Self.secret, to: "Sources/B.swift")

@@ -39,7 +39,7 @@ struct CodingReader {
       failure: failure(of: call, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
-      function: scope.declaredName ?? "",
+      function: scope.declaredName ?? "", scope: scope.start,
       isFleeting: isFleeting(scope),
       growth: nil, list: nil, place: context.place(call))
   }
@@ -59,7 +59,7 @@ struct CodingReader {
       failure: failure(of: call, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateEncodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
-      function: scope.declaredName ?? "",
+      function: scope.declaredName ?? "", scope: scope.start,
       isFleeting: isFleeting(scope),
       growth: lists.growth(of: argument), list: lists.use(of: argument),
       place: context.place(call))

@@ -24,6 +24,8 @@ struct CodingUse: Codable, Sendable {
   /// Whether the function keeps the bytes that don't decode.
   let keepsBytes: Bool
   let function: String
+  /// Where the function begins: two accessors have one name.
+  let scope: Int
   /// Whether the place is a cache's, as far as the file shows it.
   let isFleeting: Bool
   /// Where a list that is encoded gets another element, if nothing in the type shortens it.

@@ -81,7 +81,7 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
 /// Whether the function has just written what it reads.
 private func readsBack(_ use: CodingUse, _ place: String, in index: ProjectIndex) -> Bool {
   index.codings.contains { other in
-    !other.isDecoding && other.function == use.function && other.scopeType == use.scopeType
+    !other.isDecoding && other.scope == use.scope && other.place.path == use.place.path
       && other.place.precedes(use.place) && identity(of: other, in: index) == place
   }
 }

@@ -146,6 +146,17 @@ extension RuleSamples {
         func save(_ chats: [Chat]) throws { try JSONEncoder().encode(chats).write(to: url, options: .atomic) }
       }
       """#,
+      #"""
+      extension UserDefaults {
+        var charts: [Chart] {
+          set { set(try? JSONEncoder().encode(newValue), forKey: "charts") }
+          get {
+            guard let data = data(forKey: "charts") else { return [] }
+            return (try? JSONDecoder().decode([Chart].self, from: data)) ?? [] // !
+          }
+        }
+      }
+      """#,
     ],
     silent: [
       #"""
