@@ -10,11 +10,16 @@ import Synchronization
 /// withObservationTracking { _ = observer.eventCounter } onChange: { fetchHistoryAgain() }
 /// ```
 ///
-/// The counter rises after a commit that has a change of an observed model by one of the authors; several commits in
-/// close succession may count as one step. It rises on the observer's own queue, so ``eventCounter`` may be read on any
-/// thread. Nothing is polled: commits of this process call the observer, and other processes' commits are noticed as
-/// they arrive. Each check reads the transactions since the last one. A store whose history is off is not observed; nor
-/// is a custom one.
+/// The counter rises after a commit that changes an observed model and is by one of the authors. Several commits in
+/// close succession may count once. It also rises where that can't be known: transactions after a token were deleted, a
+/// token is newer than the store, or a row of the history is damaged.
+///
+/// It rises on the observer's own queue, and `onChange` of `withObservationTracking` is called there; ``eventCounter``
+/// may be read on any thread. A commit of this process calls the observer. For those of other processes the store's
+/// write-ahead log is watched; where the system refuses another watch, they count when a context next fetches. Each
+/// check reads the transactions since the last one. A store whose history is off isn't observed; nor is a custom store.
+///
+/// The observer keeps its container alive.
 public final class HistoryObserver: Observable, Sendable {
   /// The models whose changes count; empty for all.
   public let observedModels: [any PersistentModel.Type]
@@ -31,7 +36,7 @@ public final class HistoryObserver: Observable, Sendable {
   private let listener = CommitListener()
   let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
 
-  /// How many events have happened since the tokens; it only rises, and is observable.
+  /// How often changes that count were found since the tokens; it only rises, and is observable.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return count.withLock { $0 }
@@ -40,14 +45,15 @@ public final class HistoryObserver: Observable, Sendable {
   /// Observes the history of a container's stores.
   ///
   /// - Parameters:
-  ///   - historyTokens: What you have handled of each store, by the store's identifier. A store without a token is
-  ///     observed from now on, and all are if this is nil. Transactions after a token count as one event soon after
-  ///     this call, including deleted ones.
+  ///   - historyTokens: What you have handled of each store, by the store's identifier. A store without a token, or
+  ///     with one of another store or type, is observed from now on; all stores are if this is nil. Transactions after
+  ///     a token count once, soon after this call.
   ///   - observedModels: The models whose changes count, with their subclasses; empty for all.
   ///   - authors: The authors whose transactions count; empty for all.
   ///   - modelContainer: The container.
   ///   - isolation: Has no effect: the counter rises on the observer's own queue. It is here because Apple's has it.
-  /// - Throws: ``SwiftDataError`` if the place in a store's history cannot be read.
+  /// - Throws: ``SwiftDataError`` if a store without a token can't be read. What can't be read later is reported as a
+  ///   problem.
   public init(
     historyTokens: [String: any HistoryToken]? = nil,
     observedModels: [any PersistentModel.Type] = [], authors: Set<String> = [],

@@ -70,9 +70,10 @@ import WorkerModels
     for kill in 0..<Self.kills {
       let store = try makeStore()
       let worker = try Worker(store.url, "migrate")
-      // At a step, and then at any moment until the next. The last step is after the migration, so that
-      // the new content is seen however slowly the disk takes it.
-      for _ in 0..<Int.random(in: 0...steps, using: &random) { _ = worker.number() }
+      // At a step, and then at any moment until the next. The last step is after the migration. The first two
+      // kills see both contents, however few kills there are and however slow the disk is.
+      let step = kill < 2 ? kill * steps : Int.random(in: 0...steps, using: &random)
+      for _ in 0..<step { _ = worker.number() }
       usleep(UInt32.random(in: 0...2_000, using: &random))
       worker.end()
       let content = try Content(store)

@@ -5,9 +5,9 @@ import Foundation
 /// What fails is printed as a line that begins with `error`, and the worker exits with 2; with 1 it says what
 /// it has found, if that is its task.
 package enum WorkerMain {
-  /// A worker that hangs ends after so many seconds all the same, and its test fails. Beside two thousand other tests on a
-  /// busy machine a worker may wait for minutes between two lines.
-  package static let timeLimit: UInt32 = 900
+  /// A worker that hangs ends after so many seconds all the same, and its test fails: before the test's own limit of 15
+  /// minutes. Beside two thousand other tests on a busy machine a worker may wait for minutes between two lines.
+  package static let timeLimit: UInt32 = 600
   package static let failureStatus: Int32 = 2
   /// EX_USAGE of sysexits.h: the worker was started with arguments that it does not know.
   private static let misuseStatus: Int32 = 64

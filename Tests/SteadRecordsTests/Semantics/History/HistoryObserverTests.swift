@@ -60,6 +60,25 @@ import WorkerModels
     await rises(observer, above: seen)
   }
 
+  /// With a token the store needn't be read before the first look.
+  @Test("throws if it can't read a store for which it has no token", .hangLimit)
+  func unreadable() throws {
+    let store = try TestStore.voyages()
+    let context = store.context()
+    context.insert(Label(title: "a"))
+    try context.save()
+    let name = try #require(
+      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?
+        .storeIdentifier)
+    try SQLiteConnection.foreign(store.url).execute("DROP TABLE stead_history")
+    #expect(throws: SwiftDataError.self) { _ = try observer(store) }
+    #expect(throws: Never.self) {
+      _ = try HistoryObserver(
+        historyTokens: [name: DefaultHistoryToken(store: name, number: 1)],
+        modelContainer: store.container)
+    }
+  }
+
   /// The observer waited until the restored store had as many transactions as the token.
   @Test("hears a store that is older than its token, and what is saved then", .hangLimit)
   func olderStore() async throws {
