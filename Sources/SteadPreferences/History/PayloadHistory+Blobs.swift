@@ -3,15 +3,15 @@ import SteadFiles
 
 extension PayloadHistory {
   /// Makes a change together with the files of its large payloads: they exist before the change, and those
-  /// that nothing refers to any more are removed after it.
+  /// that nothing refers to any more are removed after it. The caller notifies observers.
   func withBlobs(
-    of operations: [HistoryOperation], _ body: () throws -> HistoryOutcome
+    of operations: [HistoryOperation], _ core: HistoryCore, _ body: () throws -> HistoryOutcome
   ) throws -> HistoryOutcome {
     let drafts = operations.flatMap(\.drafts).filter { $0.blob != nil }
     guard let blobs = coder.blobs, !drafts.isEmpty else {
       let outcome = try body()
       if let blobs = coder.blobs, !outcome.released.isEmpty {
-        reporting { try blobs.withLock { remove(outcome.released, from: blobs) } }
+        noting { try blobs.withLock { remove(outcome.released, from: blobs, core) } }
       }
       return outcome
     }
@@ -21,10 +21,10 @@ extension PayloadHistory {
           if let blob = draft.blob { try blobs.write(blob) }
         }
         let outcome = try body()
-        remove(outcome.released, from: blobs)
+        remove(outcome.released, from: blobs, core)
         return outcome
       } catch {
-        remove(drafts.compactMap(\.stored.reference), from: blobs)
+        remove(drafts.compactMap(\.stored.reference), from: blobs, core)
         throw error
       }
     }
@@ -33,10 +33,9 @@ extension PayloadHistory {
   /// Removes blobs that no entry refers to now. Requires the blobs' lock.
   ///
   /// The change itself is done: a failure here is reported, and left for the next opening.
-  private func remove(_ references: [String], from blobs: HistoryBlobs) {
-    reporting {
-      let core = cores.current
-      catchUp(core)
+  private func remove(_ references: [String], from blobs: HistoryBlobs, _ core: HistoryCore) {
+    noting {
+      _ = absorb(core)
       let unused = core.withLock { state in
         Set(references).filter { !state.table.refers(to: $0) }
       }
@@ -49,20 +48,21 @@ extension PayloadHistory {
     guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
     let core = cores.current
     guard blobs.hasLeftovers(keeping: core.withLock { $0.table.allReferences }) else { return }
-    reporting {
+    noting {
       try blobs.withLock {
-        catchUp(core)
+        _ = absorb(core)
         try blobs.sweep(keeping: core.withLock { $0.table.allReferences })
       }
     }
+    deliver(core)
   }
 
-  private func reporting(_ body: () throws -> Void) {
+  /// Keeps an error for the next report, which is made without a lock.
+  private func noting(_ body: () throws -> Void) {
     do {
       try body()
     } catch {
       problems.add(PreferencesError(error, domain: preferences.domain, key: key))
-      problems.report()
     }
   }
 }

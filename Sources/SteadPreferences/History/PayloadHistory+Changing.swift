@@ -107,7 +107,10 @@ extension PayloadHistory {
   func commit(_ operations: [HistoryOperation]) throws -> Int {
     try naming {
       try refuseIfReadOnly()
-      let outcome = try withBlobs(of: operations) { try attempt(operations) }
+      let core = cores.current
+      // Without the lock of the files, which a change by an observer takes, too.
+      defer { deliver(core) }
+      let outcome = try withBlobs(of: operations, core) { try attempt(operations, core) }
       return outcome.affected.reduce(0, +)
     }
   }
@@ -119,15 +122,15 @@ extension PayloadHistory {
   }
 
   /// Retries until no other writer comes first; each retry means that another writer has made progress.
-  private func attempt(_ operations: [HistoryOperation]) throws -> HistoryOutcome {
-    let core = cores.current
-    defer { deliver(core) }
+  private func attempt(
+    _ operations: [HistoryOperation], _ core: HistoryCore
+  ) throws -> HistoryOutcome {
     while true {
       let outcome = try core.withLock { state in
         try state.commit(operations, to: store, limit: limit)
       }
       if let outcome { return outcome }
-      catchUp(core)
+      _ = absorb(core)
     }
   }
 }

@@ -206,22 +206,25 @@ extension PayloadHistory {
 
   func catchUp() { catchUp(cores.current) }
 
-  /// Updates the table from the domain, and notifies observers.
+  /// Updates the table from the domain, and notifies observers. Never called with a lock held.
+  func catchUp(_ core: HistoryCore) {
+    // Changes written by another thread are delivered by that thread, before its call returns.
+    if absorb(core) { deliver(core) }
+  }
+
+  /// Updates the table from the domain; returns true if observers have to be notified.
   ///
   /// News is decoded without the lock; if another thread came first, it is computed once more from that
   /// thread's state.
-  func catchUp(_ core: HistoryCore) {
-    var hasNews = false
+  func absorb(_ core: HistoryCore) -> Bool {
     while let news = core.withLock({ state in state.news(in: store) }) {
       let contents = news.changed.map { coder.content($0.stored) }
       if hasVanished(news.changed, contents) { continue }
       guard core.withLock({ state in state.take(news, contents) }) else { continue }
       report(contents.reversed().compactMap(\.cause))
-      hasNews = true
-      break
+      return true
     }
-    // Changes written by another thread are delivered by that thread, before its call returns.
-    if hasNews { deliver(core) }
+    return false
   }
 
   /// Whether an entry's file could not be read because somebody has just removed both.

@@ -1,5 +1,8 @@
 import Foundation
+import Observation
 import SteadFiles
+import SteadTestSupport
+import Synchronization
 import Testing
 
 @testable import SteadPreferences
@@ -36,6 +39,23 @@ struct LargePayloadTests {
     #expect(value == .array([.integer(1), .string(try #require(blobs.references().first))]))
     let bytes = try history.records()[0].bytes
     #expect(try JSONDecoder().decode(Prompt.self, from: bytes) == large(2))
+  }
+
+  /// The observer waited for the lock that its own change held.
+  @Test(.hangLimit) func anObserverMayAddAnotherOne() throws {
+    let history = try history()
+    let added = Mutex(false)
+    withObservationTracking {
+      _ = history.items
+    } onChange: {
+      // On the thread that makes the change.
+      added.withLock { $0 = (try? history.prepend(self.large(2))) != nil }
+    }
+    try history.prepend(large(1))
+    #expect(added.withLock { $0 })
+    #expect(Set(history.items.map(\.id)) == [1, 2])
+    #expect(try blobs.references().count == 2)
+    #expect(home.errors.codes.isEmpty)
   }
 
   @Test func aFileGoesWithTheLastEntry() throws {
