@@ -89,7 +89,7 @@ extension Merger {
 // MARK: Unique keys
 
 extension Merger {
-  /// Looks for one record that shares a key with this one. Whatever is changed is settled again, so further keys
+  /// Looks for records that share a key with this one. A record that is changed is settled again, so its further keys
   /// are looked at then.
   private mutating func makeUnique(_ record: Record) throws(Base.Failure) {
     for (rule, token) in schema.tokens(of: record) {
@@ -98,7 +98,10 @@ extension Merger {
       else { continue }
       let recordIsOlder = (record.at, record.id) < (rival.at, rival.id)
       let (winner, loser) = recordIsOlder ? (record, rival) : (rival, record)
-      if case .keepBoth(let suffix) = rule.policy, try rename(loser, rule, suffix) { return }
+      if case .keepBoth(let suffix) = rule.policy, try rename(loser, rule, suffix) {
+        guard loser.id == rival.id else { return }
+        continue
+      }
       return try merge(loser, into: winner, rule)
     }
   }

@@ -93,6 +93,24 @@ import Testing
     #expect(bench.isEverywhereTheSame)
   }
 
+  /// The second key of a record was not looked at when its rival of the first one had got another name.
+  @Test func `With keepBoth the older one's further keys are settled, too`() {
+    let schema = Bench.later { schema in
+      schema.entities["Note"]?.unique.append(UniqueRule("code", fields: ["code"]))
+    }
+    var bench = Bench(schema, devices: 3)
+    bench.commit(0, .insert(id: "a", type: "Note", fields: ["name": "List", "code": "1"]))
+    bench.commit(1, .insert(id: "b", type: "Note", fields: ["name": "List", "code": "2"]))
+    bench.commit(2, .insert(id: "c", type: "Note", fields: ["name": "Other", "code": "1"]))
+    bench.sync(1, 2)
+    bench.sync()
+    #expect(bench.live == ["a", "b"])
+    // The later name of those that were merged.
+    #expect(bench.value(2, "a", "name") == "Other")
+    #expect(bench.value(0, "b", "name") == "List (2)")
+    #expect(bench.isEverywhereTheSame)
+  }
+
   @Test func `Null is equal to nothing`() {
     var bench = Bench()
     bench.commit(0, .task("a", ["code": .null]), .task("b", ["code": .null]), .task("c"))
