@@ -87,7 +87,7 @@ extension Store {
     switch self {
     case .preferences:
       [
-        "a value has more than 64 KB, or all of them more than 1 MB: a file, or records",
+        "a value has more than 64 KB, or all of them more than 10 MB: a file, or records",
         "you look for one of many: records, by `Transfer` from a key to a model",
         "it has become a secret: `Transfer` from a key to secrets, which removes it here",
       ]

@@ -40,7 +40,9 @@ struct CodeReview: Encodable {
     func count(_ verdict: Judgement.Verdict) -> Int {
       judgements.count { $0.verdict == verdict }
     }
-    return "\(fileCount) files keep \(judgements.count) things: \(count(.move)) to move, "
+    let files = fileCount == 1 ? "1 file keeps" : "\(fileCount) files keep"
+    let things = judgements.count == 1 ? "1 thing" : "\(judgements.count) things"
+    return "\(files) \(things): \(count(.move)) to move, "
       + "\(count(.change)) to change, \(count(.stay)) well where they are."
   }
 }

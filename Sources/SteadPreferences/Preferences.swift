@@ -154,7 +154,8 @@ public final class Preferences: Sendable {
   ///
   /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable` and
   ///   `.locked`. With the last two the value is in effect, is kept in memory, and is written with the next
-  ///   change or ``flush()`` that succeeds.
+  ///   change or ``flush()`` that succeeds. Files that could not be opened are tried again by a change or
+  ///   ``synchronize()``, and not by ``flush()``.
   public func setPropertyList(_ value: PropertyList?, forKey key: String) throws {
     do {
       try writing { target in try target.set(value, forKey: key) }

@@ -58,7 +58,17 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
 
   public var description: String {
     let text = message.isEmpty ? "\(code)" : "\(code): \(message)"
-    return cause.map { "\(text) (\($0))" } ?? text
+    return causeText.map { "\(text) (\($0))" } ?? text
+  }
+
+  /// The cause, without what Foundation quotes of a value.
+  private var causeText: String? {
+    switch cause {
+    case nil: nil
+    case let error as DecodingError: error.sentenceWithoutValue
+    case let error as EncodingError: error.sentenceWithoutValue
+    case let error?: (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+    }
   }
 
   public static let includePendingChangesWithBatchSize = Self(.includePendingChangesWithBatchSize)
@@ -87,9 +97,7 @@ extension SwiftDataError: LocalizedError {
   public var errorDescription: String? { message.isEmpty ? description : message }
 
   /// The underlying error's description.
-  public var failureReason: String? {
-    cause.map { ($0 as? any LocalizedError)?.errorDescription ?? "\($0)" }
-  }
+  public var failureReason: String? { causeText }
 }
 
 extension SwiftDataError {

@@ -69,7 +69,7 @@ struct CodeReviewTests {
     #expect(exit == .found)
     #expect(text.contains("MOVE   key \"accessToken\"  App.swift:1\n"))
     #expect(
-      text.contains("\n1 files keep 1 things: 1 to move, 0 to change, 0 well where they are.\n"))
+      text.contains("\n1 file keeps 1 thing: 1 to move, 0 to change, 0 well where they are.\n"))
   }
 
   @Test func aSettingStays() throws {

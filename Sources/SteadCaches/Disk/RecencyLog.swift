@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A get writes nothing. It notes the entry here, and each set writes down a few uses.
 final class RecencyLog: Sendable {
-  /// The most uses that are remembered; beyond it the oldest are forgotten. 24 bytes each.
+  /// The fewest uses that are remembered; at twice as many the older half is forgotten. 24 bytes each.
   static let capacity = 16_384
   /// The most uses that one set writes down, at some 10 us each.
   static let usesPerSet = 16

@@ -104,19 +104,6 @@ extension Error {
   }
 }
 
-extension DecodingError {
-  /// Foundation's own descriptions may quote what was read.
-  fileprivate var sentenceWithoutValue: String {
-    switch self {
-    case .keyNotFound(let key, _): "The value of \(key.stringValue) is missing."
-    case .typeMismatch(let type, _): "A value isn't a \(type)."
-    case .valueNotFound(let type, _): "A value of \(type) is missing."
-    case .dataCorrupted: "A value is corrupt."
-    @unknown default: "The data does not decode."
-    }
-  }
-}
-
 extension PreferencesError {
   /// Returns our own error as it is, or wraps another one as the cause.
   init(_ error: any Error, domain: String?, key: String? = nil) {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 
 /// What reading and writing rows of one entity needs besides the statement.
 final class RowContext {
@@ -26,6 +27,21 @@ final class RowContext {
       .unreadableValue,
       "\(name) of row \(row) does not hold a value of its type. The row was left as it is; "
         + "repair the column, or make the property's type accept what it holds.", cause: cause)
+  }
+
+  /// Notes that a value cannot be written; the save then throws.
+  func refuse(property: Int, cause: any Error) {
+    if !rejected.contains(property) { rejected.append(property) }
+    guard error == nil else { return }
+    if let failure = cause as? FileError {
+      error = SwiftDataError(failure)
+      return
+    }
+    let name = labels.map { "\($0.entity).\($0.properties[property])" } ?? "property \(property)"
+    error = .init(
+      .modelValidationFailure,
+      "The value of \(name) cannot be encoded, so its object cannot be saved. Give it a value that can be encoded.",
+      cause: cause)
   }
 
   func throwIfRejected() throws {

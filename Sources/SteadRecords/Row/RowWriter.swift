@@ -13,7 +13,7 @@ public struct _RowWriter {
 
   /// Notes that a value cannot be written; the save then throws.
   public func _fail(_ property: Int, _ cause: any Error) {
-    context.takeUnretainedValue().reject(property: property, cause: cause)
+    context.takeUnretainedValue().refuse(property: property, cause: cause)
   }
 
   func bind(_ value: Int64, _ parameter: Int32) { sqlite3_bind_int64(statement, parameter, value) }

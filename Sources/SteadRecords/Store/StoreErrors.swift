@@ -4,11 +4,7 @@ import SteadSQLite
 enum StoreErrors {
   static func error(_ error: SQLiteError) -> SwiftDataError {
     switch error.kind {
-    case .full:
-      .init(
-        .storageFull,
-        "The disk is full. Nothing was saved and the changes are still pending; free some space "
-          + "and save again.")
+    case .full: .ofFullDisk
     case .damaged:
       .init(
         .unreadableStore,
@@ -19,20 +15,13 @@ enum StoreErrors {
         .storeLocked,
         "Another process has kept the store locked for \(RecordStore.lockPatience) seconds. "
           + "Find out what holds it, then try again.")
-    case .readOnly:
-      .init(
-        .readOnlyStore,
-        "The store is read-only. Check the file's permissions, or open it with allowsSave: false.")
+    case .readOnly: .ofReadOnlyFile
     case .notOpened:
       .init(
         .unreadableStore,
         "The store cannot be opened (\(error.message)). Check that its directory exists, and that this user may "
           + "write the directory and the store's files.")
-    case .disk:
-      .init(
-        .storageFailure,
-        "The disk failed (\(error.message)). Nothing was saved and the changes are still pending; "
-          + "check the disk and save again.")
+    case .disk: .ofDisk(error.message)
     case .constraint:
       .init(
         .modelValidationFailure,

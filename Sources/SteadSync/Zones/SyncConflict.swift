@@ -10,7 +10,7 @@ public struct SyncConflict: Hashable, Sendable {
     case deleted
     /// The object was merged into another one with the same unique values.
     case merged(RecordID?)
-    /// A rule of the models forbids it, and it was undone.
+    /// A rule of the models forbids it, or its record is larger than the server takes, and it was undone.
     case denied
   }
 

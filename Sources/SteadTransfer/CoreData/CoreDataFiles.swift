@@ -79,7 +79,7 @@ extension CoreDataFiles.Problem {
   /// What to say of an attribute whose data it is.
   var reason: String {
     switch self {
-    case .noName: "refers to a file by something that is no file's name"
+    case .noName: "refers to a file by something that isn't a file's name"
     case .missing: "refers to a file that is not beside the store; put the store's directory back"
     case .notAFile: "refers to something that is no file"
     case .tooLarge:

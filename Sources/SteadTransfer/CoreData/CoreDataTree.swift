@@ -61,7 +61,7 @@ struct CoreDataTree {
         result[key] = try plain(value, depth: depth + 1)
       }
       guard result.count == value.count else {
-        throw CoreDataValue.Problem(reason: "holds a dictionary whose keys are not all texts")
+        throw CoreDataValue.Problem(reason: "holds a dictionary with keys that aren't strings")
       }
       return result
     default: throw CoreDataValue.Problem(reason: "holds an object that has no JSON")

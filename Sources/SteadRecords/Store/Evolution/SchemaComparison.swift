@@ -256,7 +256,8 @@ struct SchemaComparison {
         refuse(
           entity.name, new.name,
           "\(inverse) now leads back from \(name), and both were stored separately: they may contradict each "
-            + "other. \(Self.advice)")
+            + "other. Add both under new names, and set them in a custom stage of a migration plan."
+        )
       }
     }
   }

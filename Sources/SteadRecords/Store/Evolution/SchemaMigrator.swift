@@ -84,7 +84,7 @@ struct SchemaMigrator {
     guard !problems.isEmpty else { return }
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "The store cannot follow its models by itself, and was left as it was. "
+      "The store cannot be migrated to its models without a plan, and was left as it was. "
         + problems.joined(separator: " "))
   }
 

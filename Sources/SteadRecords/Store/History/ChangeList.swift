@@ -7,7 +7,7 @@
 /// | 0 | 0 for inserts, 1 for updates, 2 for deletes |
 /// | 1 | the entity's name |
 /// | 2 | the rows: first number, count, first number, count … |
-/// | 3 | the edits' ages: first age, count …; an age is the transaction's stamp less the edit's, and falls by one from edit to edit within a run. Empty when all are 0 |
+/// | 3 | the edits' ages: first age, count …; an age is the transaction's stamp less the edit's, and falls by one from edit to edit within a run. An empty list stands for 0 |
 /// | 4 | of updates, the names of the changed properties; of deletes, those of the preserved ones. Absent from inserts |
 /// | 5 | of deletes, for each row an array of the preserved values as SQL literals |
 ///

@@ -42,7 +42,7 @@ extension VaultKey {
   ///
   /// - Parameter isNew: Whether to create a missing key.
   /// - Throws: ``SecretError``: `.notFound` when it does not exist, `.accessDenied` when others have access
-  ///   to it, `.wrongKey` when its length isn't valid for a key.
+  ///   to it, `.wrongKey` when its length isn't valid for a key, `.corrupt` when a file has more than 64 KiB.
   func material(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
     -> SecretBytes
   {
