@@ -36,7 +36,8 @@ struct CodingReader {
       isDecoding: true, type: String(type.dropLast(5)), property: nil,
       scopeType: call.enclosingType,
       target: target, isOwnParameter: isParameter(target, of: scope),
-      failure: failure(of: call, in: scope),
+      failure: failure(of: call, in: scope), leaves: leaves(call),
+      isAnswer: target == .unknown && isAnswer(scope),
       dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "", scope: scope.start,
@@ -56,7 +57,8 @@ struct CodingReader {
     return CodingUse(
       isDecoding: false, type: type, property: property, scopeType: call.enclosingType,
       target: target, isOwnParameter: isParameter(target, of: scope),
-      failure: failure(of: call, in: scope),
+      failure: failure(of: call, in: scope), leaves: false,
+      isAnswer: isAwaited(argument, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateEncodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "", scope: scope.start,
@@ -105,6 +107,24 @@ struct CodingReader {
       || scope.mentions(
         "NSOpenPanel", "fileImporter", "UIDocumentPickerViewController",
         "startAccessingSecurityScopedResource")
+  }
+
+  /// Whether the function asks a server, or gets its answer.
+  private func isAnswer(_ scope: Syntax) -> Bool {
+    scope.mentions(
+      "URLSession", "URLRequest", "URLResponse", "HTTPURLResponse", "dataTask", "statusCode")
+  }
+
+  /// Whether the function binds a name to something that it waits for.
+  private func isAwaited(_ name: ExprSyntax, in scope: Syntax) -> Bool {
+    context.walk.variables.contains { variable in
+      variable.scope.id == scope.id
+        && variable.bindings.contains { binding in
+          let attempt = binding.initializer?.value.as(TryExprSyntax.self)
+          return binding.pattern.trimmedDescription == name.code
+            && attempt?.expression.is(AwaitExprSyntax.self) == true
+        }
+    }
   }
 
   private func source(in scope: Int) -> CodingUse.Target {
@@ -172,14 +192,12 @@ struct CodingReader {
 
   // MARK: Failures
 
-  /// What happens if a call fails. A failed attempt is thrown, too, if another attempt follows whose failure is.
-  private func failure(
-    of call: FunctionCallExprSyntax, in scope: Syntax, looksFurther: Bool = true
-  ) -> CodingUse.Failure {
+  /// What happens if a call fails. An attempt that another one follows counts as thrown.
+  private func failure(of call: FunctionCallExprSyntax, in scope: Syntax) -> CodingUse.Failure {
     for node in call.ancestors {
       if node.id == scope.id || node.is(ClosureExprSyntax.self) { return .thrown }
       if let attempt = node.as(TryExprSyntax.self), attempt.questionOrExclamationMark?.text == "?" {
-        let isThrown = stops(attempt) || looksFurther && isFollowed(attempt, of: call, in: scope)
+        let isThrown = stops(attempt) || isFollowed(attempt, of: call, in: scope)
         return isThrown ? .thrown : .discarded
       }
       if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
@@ -201,8 +219,19 @@ struct CodingReader {
     return false
   }
 
+  /// Whether the function ends where a call in a `guard` fails, and saves nothing before that.
+  private func leaves(_ call: FunctionCallExprSyntax) -> Bool {
+    for node in call.ancestors {
+      if let body = node.as(GuardStmtSyntax.self)?.body {
+        return body.mentions("return") && !body.mentions("encode")
+      }
+      if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
+    }
+    return false
+  }
+
   /// Whether an attempt in the condition of an `if` isn't the last: its `else` stops, or the bytes are decoded again,
-  /// in another form.
+  /// in another form; what happens if that fails is the last attempt's.
   private func isFollowed(
     _ attempt: TryExprSyntax, of call: FunctionCallExprSyntax, in scope: Syntax
   ) -> Bool {
@@ -211,7 +240,6 @@ struct CodingReader {
     let bytes = call.argument("from")?.code
     return (calls[scope.start] ?? []).contains { other in
       other.name == "decode" && other.start > call.end && other.argument("from")?.code == bytes
-        && failure(of: other, in: scope, looksFurther: false) == .thrown
     }
   }
 

@@ -33,6 +33,7 @@ struct FactReader {
     facts.types = context.walk.types.compactMap(type)
     facts.constants = constants()
     facts.preferences = PreferenceReader(self).uses()
+    facts.changedNames = ChangedNames(context.tree).names
     facts.codings = CodingReader(self, preferences: facts.preferences).uses()
     facts.writtenFiles = FileUseReader(context: context).uses()
     facts.keychain = KeychainReader(self).uses()
@@ -81,7 +82,9 @@ struct FactReader {
         $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription
       },
       inherited: group.inheritanceClause?.inheritedTypes.map { inheritedName($0.type) } ?? [],
-      properties: properties, cases: cases, macros: macros, decodesItself: decodesItself(group),
+      properties: properties, cases: cases, macros: macros,
+      decodesItself: decoder(of: group) != nil,
+      decodesLeniently: decoder(of: group).map(isLenient) ?? false,
       takesAnyRawValue: takesAnyRawValue(group),
       uncheckedSendable: group.inheritanceClause?.inheritedTypes.contains {
         $0.type.code.contains("@unchecked") && $0.type.code.hasSuffix("Sendable")
@@ -89,13 +92,23 @@ struct FactReader {
       place: context.place(group.introducer))
   }
 
-  private func decodesItself(_ group: some DeclGroupSyntax) -> Bool {
-    group.memberBlock.members.contains { member in
-      let parameters = member.decl.as(InitializerDeclSyntax.self)?.signature.parameterClause
-        .parameters
-      return parameters?.first?.firstName.text == "from"
-        && parameters?.first?.type.code.hasSuffix("Decoder") == true
+  private func decoder(of group: some DeclGroupSyntax) -> InitializerDeclSyntax? {
+    group.memberBlock.members.lazy.compactMap { $0.decl.as(InitializerDeclSyntax.self) }.first {
+      let first = $0.signature.parameterClause.parameters.first
+      return first?.firstName.text == "from" && first?.type.code.hasSuffix("Decoder") == true
     }
+  }
+
+  /// Whether every call that decodes a field is in a `try?`.
+  private func isLenient(_ decoder: InitializerDeclSyntax) -> Bool {
+    let calls = context.walk.calls.filter {
+      ["decode", "decodeIfPresent"].contains($0.name) && $0.scope.id == Syntax(decoder).id
+    }
+    return !calls.isEmpty
+      && calls.allSatisfy { call in
+        call.ancestors.lazy.compactMap { $0.as(TryExprSyntax.self) }.first?
+          .questionOrExclamationMark?.text == "?"
+      }
   }
 
   private func takesAnyRawValue(_ group: some DeclGroupSyntax) -> Bool {

@@ -4,6 +4,7 @@ import SwiftSyntax
 /// A parsed file, as the rules about single files see it.
 struct FileContext {
   let path: String
+  let tree: SourceFileSyntax
   let walk: SyntaxWalk
   let lines: LineTable
   let isManifest: Bool
@@ -11,6 +12,7 @@ struct FileContext {
 
   init(path: String, tree: SourceFileSyntax, walk: SyntaxWalk, bytes: [UInt8]) {
     self.path = path
+    self.tree = tree
     self.walk = walk
     lines = LineTable(bytes)
     isPreviewFile = PreviewCode.isFile(path)

@@ -8,6 +8,8 @@ struct FileFacts: Codable, Sendable {
   /// Strings with a name: static properties and raw values by `Type.name`, and global ones by their name.
   var constants: [ConstantFact] = []
   var preferences: [PreferenceUse] = []
+  /// The names that it may change the values of.
+  var changedNames: Set<String> = []
   var codings: [CodingUse] = []
   var writtenFiles: [FileUse] = []
   var keychain: [KeychainUse] = []

@@ -38,10 +38,26 @@ struct PreferenceReader {
       key: key.map(reader.key) ?? .other(registered(call)), value: value?.trimmedDescription,
       valueType: value.flatMap(type),
       isComparedWithZero: access == .read && isComparedWithZero(call),
-      isUnusedProperty: false, isObservable: isObservable(call),
-      isPutBack: isPutBack(call), scope: call.scope.start,
+      isUnusedProperty: false, setter: setter(around: call), isObservable: isObservable(call),
+      isPutBack: isPutBack(call), isAtFirstLaunch: isAtFirstLaunch(call), scope: call.scope.start,
       scopeType: call.enclosingType,
       place: context.place(call), keyPlace: context.place(key.map(Syntax.init) ?? Syntax(call)))
+  }
+
+  private func setter(around call: FunctionCallExprSyntax) -> String? {
+    for node in call.ancestors {
+      if let accessor = node.as(AccessorDeclSyntax.self), accessor.accessorSpecifier.text == "get" {
+        return nil
+      }
+      guard let variable = node.as(VariableDeclSyntax.self) else { continue }
+      // A local variable's value is a closure, or the like.
+      guard variable.parent?.is(MemberBlockItemSyntax.self) == true,
+        variable.modifiers.allSatisfy({ !["public", "open", "package"].contains($0.name.text) }),
+        variable.attributes.isEmpty
+      else { return nil }
+      return variable.declaredName
+    }
+    return nil
   }
 
   private func isObservable(_ call: FunctionCallExprSyntax) -> Bool {
@@ -69,6 +85,16 @@ struct PreferenceReader {
         return other.ancestors.contains { $0.is(DeferStmtSyntax.self) }
       }
       return other.enclosingType == call.enclosingType && isTearDown(other)
+    }
+  }
+
+  private func isAtFirstLaunch(_ call: FunctionCallExprSyntax) -> Bool {
+    call.ancestors.contains { node in
+      guard let statement = node.as(IfExprSyntax.self), call.start > statement.body.start else {
+        return false
+      }
+      return NameWords(statement.conditions.code).contains(
+        anyOf: ["first", "launch", "launched", "onboarding", "onboarded"])
     }
   }
 
@@ -193,8 +219,8 @@ struct PreferenceReader {
         key: reader.key(key.expression),
         value: binding.initializer?.value.trimmedDescription,
         valueType: VariableTypes.type(of: binding), isComparedWithZero: false,
-        isUnusedProperty: isUnused(binding.pattern), isObservable: false,
-        isPutBack: false, scope: variable.start,
+        isUnusedProperty: isUnused(binding.pattern), setter: nil, isObservable: false,
+        isPutBack: false, isAtFirstLaunch: false, scope: variable.start,
         scopeType: variable.enclosingType,
         place: context.place(binding.pattern),
         keyPlace: context.place(key.expression))

@@ -14,10 +14,14 @@ struct PreferenceUse: Codable, Sendable {
   let isComparedWithZero: Bool
   /// Whether it's a view's wrapped property that its file never uses, such as one left behind when a value has moved.
   let isUnusedProperty: Bool
+  /// The property whose setter or observer it is in, unless other modules or Objective-C can change that.
+  let setter: String?
   /// Whether it's read by an `@objc dynamic` property of an extension, which is there to be observed.
   let isObservable: Bool
   /// Whether a test of XCTest puts back what it writes: in a `defer`, or when its type tears down.
   let isPutBack: Bool
+  /// Whether it's in an `if` whose condition says that the program runs for the first time.
+  let isAtFirstLaunch: Bool
   let scope: Int
   let scopeType: String
   let place: Place

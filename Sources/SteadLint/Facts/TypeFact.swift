@@ -13,6 +13,8 @@ struct TypeFact: Codable, Sendable {
   let macros: [String]
   /// Whether it has an `init(from:)` of its own, which says what an absent field means.
   let decodesItself: Bool
+  /// Whether that `init(from:)` takes a default for each field that it can't decode.
+  let decodesLeniently: Bool
   /// Whether its `init?(rawValue:)` accepts any string, and so never discards what is stored.
   let takesAnyRawValue: Bool
   /// Whether it's `@unchecked Sendable`.

@@ -12,11 +12,15 @@ struct ProjectIndex: Sendable {
   let plans: [PlanFact]
   let preferences: [PreferenceUse]
   let codings: [CodingUse]
+  /// The names that any file may change the values of.
+  let changedNames: Set<String>
   private let types: [String: [TypeFact]]
   private let constants: [String: [ConstantFact]]
   private let constantsByValue: [String: [ConstantFact]]
   private let testFolders: [String]
   private let testFiles: Set<String>
+  /// The folders with a manifest of SwiftPM or Tuist, each with a slash at its end; the project's own is empty.
+  private let packages: [String]
 
   init(
     files: [FileFacts], settings: ProjectSettings, assumesCloudKit: Bool,
@@ -32,11 +36,18 @@ struct ProjectIndex: Sendable {
     plans = files.flatMap(\.plans)
     preferences = files.flatMap(\.preferences)
     codings = files.flatMap(\.codings)
+    changedNames = files.reduce(into: []) { $0.formUnion($1.changedNames) }
     types = Dictionary(grouping: all, by: \.name)
     let named = files.flatMap(\.constants)
     constants = Dictionary(grouping: named) { $0.name.lastTwoComponents }
     constantsByValue = Dictionary(grouping: named, by: \.value)
     testFolders = files.flatMap(\.testFolders)
+    packages = files.map(\.path).compactMap { path in
+      guard let name = path.split(separator: "/").last,
+        ["Package.swift", "Project.swift"].contains(name)
+      else { return nil }
+      return String(path.dropLast(name.count))
+    }
     testFiles = Set(files.filter(\.importsTests).map(\.path))
   }
 
@@ -50,9 +61,18 @@ struct ProjectIndex: Sendable {
       }
   }
 
-  /// Whether a place is neither in a test nor in a preview.
+  /// Whether a place is neither in a test nor in a preview, and its file is compiled.
   func isShipped(_ place: Place) -> Bool {
-    !place.isInPreview && !isTest(place.path)
+    !place.isInPreview && !isTest(place.path) && isCompiled(place.path)
+  }
+
+  /// Whether a target may have a file: a package and the like have all, and an Xcode project those that it lists.
+  private func isCompiled(_ path: String) -> Bool {
+    guard let listed = settings.listedFiles, let name = path.split(separator: "/").last else {
+      return true
+    }
+    return listed.contains(String(name)) || packages.contains(where: path.hasPrefix)
+      || settings.wholeFolders.contains(where: path.hasPrefix)
   }
 
   /// Whether a file belongs to a program of a package.
@@ -60,10 +80,10 @@ struct ProjectIndex: Sendable {
     files.flatMap(\.executableFolders).contains { path.hasPrefix($0) }
   }
 
-  /// Whether a file is a widget's or an intent's, which reads what an app hands to it.
+  /// Whether a file has a widget or a handler of intents, which reads what an app hands to it.
   func isOfExtension(_ path: String) -> Bool {
-    guard let file = files.first(where: { $0.path == path }) else { return false }
-    return !file.imports.isDisjoint(with: ["WidgetKit", "Intents", "IntentsUI"])
+    files.first { $0.path == path }?.types.contains { ExtensionTypes.contains($0.inherited) }
+      ?? false
   }
 
   // MARK: Keys

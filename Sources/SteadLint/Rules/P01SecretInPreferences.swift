@@ -15,7 +15,7 @@ extension Rule {
       "Names whose last noun isn't the secret: `biweeklyPasswordVerifyDate`, `tokenCount`, `hasPassword`.",
       "Tokens that aren't secrets: of a push service, of a history, of a page, of an account in StoreKit.",
       "Flags, numbers and dates, whatever their key is.",
-      "A view's wrapped property that its file never uses: a note.",
+      "A view's wrapped property that its file never uses, and a property that nothing sets any more: a note.",
       "Reading and removing, as in code that moves a secret to the keychain.",
     ],
     inProject: { index in
@@ -24,9 +24,16 @@ extension Rule {
         let place = use.store == .cloud ? "iCloud's key-value store" : "preferences"
         return Finding(
           flaw, "“\(name)” is a secret, and \(place) keep it in the clear; keep it in a keychain.",
-          at: use.place, level: use.isUnusedProperty ? .note : nil)
+          at: use.place, level: isUnused(use, in: index) ? .note : nil)
       }
     })
+}
+
+/// Whether nothing of the project writes the value any more.
+private func isUnused(_ use: PreferenceUse, in index: ProjectIndex) -> Bool {
+  if use.isUnusedProperty { return true }
+  guard let setter = use.setter else { return false }
+  return !index.changedNames.contains(setter)
 }
 
 private func secretName(of use: PreferenceUse, in index: ProjectIndex) -> String? {

@@ -35,27 +35,38 @@ extension Rule {
       "Errors that are thrown, or kept where the app can show them.",
       "What is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
       "What the same function has just written.",
-      "What is for debugging by its name, as diagnostics are, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
+      "A function that changes what is stored, and ends where it doesn't decode.",
+      "What is for debugging by its name, as diagnostics and loggers are, a lease, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
       "What a widget or an intent reads, since the app writes it again.",
       "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",
       "An attempt that isn't the last: one after it decodes the bytes in another form, or throws.",
       "Lists of strings, numbers, bytes and identifiers, whose shape no version changes: a note.",
-      "One case of an enumeration with raw values, which the user chooses again: a note.",
+      "One value that the user chooses again: a case of an enumeration with raw values, or a structure of at most three values: a note.",
+      "What was last or recent, a position, progress, a status and statistics, by their names: a note.",
+      "A copy of a server's data, where the project decodes the same type from an answer of `URLSession`, or saves only what it has waited for: a note.",
+      "A type whose `init(from:)` reads each field with `try?`: a note.",
     ],
     inProject: { index in
-      let saved = Set(
-        index.codings.filter { !$0.isDecoding }.compactMap { identity(of: $0, in: index) })
+      let savings = index.codings.filter { !$0.isDecoding }
+      let saved = Set(savings.compactMap { identity(of: $0, in: index) })
+      let made = Set(
+        savings.filter { !$0.isAnswer }.compactMap { identity(of: $0, in: index) })
+      let answers = Set(
+        index.codings.filter { $0.isDecoding && $0.isAnswer }.compactMap { $0.type?.payloadType })
       return index.codings.compactMap { use in
         guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
           let identity = identity(of: use, in: index),
           saved.contains(identity), !isCache(use, identity), !index.isOfExtension(use.place.path),
-          !readsBack(use, identity, in: index)
+          !readsBack(use, identity, in: index), !leavesBeforeSaving(use, identity, in: index)
         else { return nil }
+        let isMinor =
+          isHarmless(use, in: index) || !made.contains(identity) || isPassing(use, in: index)
+          || use.type.map { answers.contains($0.payloadType) } == true
         return Finding(
           flaw,
           "If this doesn't decode, the next save overwrites it; keep a copy of the bytes and report the error.",
-          at: use.place, level: isHarmless(use, in: index) ? .note : nil)
+          at: use.place, level: isMinor ? .note : nil)
       }
     })
 }
@@ -86,10 +97,20 @@ private func readsBack(_ use: CodingUse, _ place: String, in index: ProjectIndex
   }
 }
 
+/// Whether the function saves what it has changed, and ends before that if it can't decode it.
+private func leavesBeforeSaving(_ use: CodingUse, _ place: String, in index: ProjectIndex) -> Bool {
+  use.leaves
+    && index.codings.contains { other in
+      !other.isDecoding && other.scope == use.scope && other.place.path == use.place.path
+        && use.place.precedes(other.place) && identity(of: other, in: index) == place
+    }
+}
+
 private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
   let words: Set = [
     "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
     "spotlight", "debug", "observability", "diagnostics", "telemetry", "breadcrumbs", "lease",
+    "logger",
   ]
   // Without its state the sync engine fetches all records again.
   if let type = use.type, type.hasPrefix("CKSyncEngine.") || type == "CKServerChangeToken" {
@@ -107,14 +128,51 @@ extension [String] {
   }
 }
 
+/// Whether what is stored is soon replaced anyway, by its names.
+private func isPassing(_ use: CodingUse, in index: ProjectIndex) -> Bool {
+  let words: Set = [
+    "last", "recent", "recents", "recently", "position", "progress", "status", "statistics",
+    "stats", "counts", "legacy",
+  ]
+  let place: String? =
+    switch use.target {
+    case .preference(let key): index.value(of: key)
+    case .file(let name): name
+    case .cloud, .secret, .unknown: nil
+    }
+  return [place, use.function, use.scopeType.lastComponent, use.type].contains { name in
+    name.map { NameWords($0).contains(anyOf: words) } == true
+  }
+}
+
 /// Whether no version changes what is stored, or it's one choice, which the next one replaces anyway.
 private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   guard let type = use.type else { return false }
   if isFixedShape(type) { return true }
   guard !type.isListType else { return false }
-  return index.declarations(of: type, in: use.scopeType).contains {
-    $0.kind == .enum && !Set($0.inherited).isDisjoint(with: ["String", "Int"])
-  }
+  let declarations = index.declarations(of: type, in: use.scopeType)
+  if declarations.contains(where: \.decodesLeniently) { return true }
+  return declarations.contains { $0.kind == .enum && $0.hasRawValues }
+    || isChoice(declarations, in: index)
+}
+
+/// Whether a structure is one choice: few values, none of which is a list or has parts of its own.
+private func isChoice(_ declarations: [TypeFact], in index: ProjectIndex) -> Bool {
+  guard let type = declarations.first(where: { $0.kind == .struct }) else { return false }
+  let values = declarations.flatMap(\.properties).filter { !$0.isStatic && !$0.isComputed }
+  return (1...valuesOfChoice).contains(values.count)
+    && values.allSatisfy { value in
+      guard let kind = value.type, !kind.hasPrefix("["), !kind.contains("<") else { return false }
+      let parts = index.declarations(of: kind, in: type.name)
+      return isFixedShape(kind) || parts.contains { $0.kind == .enum && $0.hasRawValues }
+    }
+}
+
+/// A structure with more values is worth more than the next choice.
+private let valuesOfChoice = 3
+
+extension TypeFact {
+  fileprivate var hasRawValues: Bool { !Set(inherited).isDisjoint(with: ["String", "Int"]) }
 }
 
 /// Whether a type consists of the standard library's types, and of sizes and places, alone.

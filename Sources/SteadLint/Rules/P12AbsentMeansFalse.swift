@@ -17,7 +17,7 @@ extension Rule {
     good: #"UserDefaults.standard.register(defaults: ["playsSounds": true])"#,
     avoids: [
       "Keys that are registered with a default, or set where they are absent, or whose defaults agree.",
-      "Keys that get the other default at the first launch: where a flag is read first and set, too.",
+      "Keys that get the other default at the first launch: in an `if` that says so, or where a flag is read first and set, too.",
       "Reads that check for the value with `object(forKey:)` or `value(forKey:)` first.",
       "Numbers that are compared with zero, as in `limit > 0 ? limit : 1000`.",
       "The defaults of another program: a watch's, and a widget's where no suite is shared, by their folders' names.",
@@ -31,7 +31,7 @@ extension Rule {
       let looked = Set(index.preferences.filter(asksForAbsence).map { look(at: $0, in: index) })
       let seeded = seededKeys(in: index)
       let first = firstValues(in: index)
-      return index.preferences.compactMap { use in
+      let reads = index.preferences.compactMap { use -> Read? in
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
           let key = index.value(of: use.key), let value = defaults[program(of: use)]?[key],
@@ -39,13 +39,30 @@ extension Rule {
           !first.contains([key, value]),
           !isRegistered(key, use.key, in: registered)
         else { return nil }
-        return Finding(
-          flaw,
-          "While “\(key)” is absent this is \(use.method == "bool" ? "false" : "0"), and \(value) in an `@AppStorage`; "
-            + "register a default.",
-          at: use.place, level: use.isObservable ? .note : nil)
+        return Read(use: use, key: key, value: value)
       }
+      return Dictionary(grouping: reads) { read in
+        [read.use.place.path, read.key, read.use.isObservable ? "observable" : ""]
+      }.values.compactMap(finding)
     })
+}
+
+/// A read of a key that other code gives another default.
+private struct Read {
+  let use: PreferenceUse
+  let key: String
+  let value: String
+}
+
+/// One finding for a file's reads of a key.
+private func finding(_ reads: [Read]) -> Finding? {
+  guard let first = reads.min(by: { $0.use.place.precedes($1.use.place) }) else { return nil }
+  let zero = first.use.method == "bool" ? "false" : "0"
+  let others = reads.count > 1 ? " (\(reads.count - 1) more in this file)" : ""
+  return Finding(
+    flaw,
+    "While “\(first.key)” is absent this is \(zero), and \(first.value) in an `@AppStorage`\(others); register a default.",
+    at: first.use.place, level: first.use.isObservable ? .note : nil)
 }
 
 private func asksForAbsence(_ use: PreferenceUse) -> Bool {
@@ -102,7 +119,7 @@ private func seededKeys(in index: ProjectIndex) -> Set<String> {
   }
 }
 
-/// The keys and values that a function sets once: it first reads a flag, which it sets itself.
+/// The keys and values that a function sets once: at the first launch, or it first reads a flag, which it sets itself.
 private func firstValues(in index: ProjectIndex) -> Set<[String]> {
   functions(in: index).reduce(into: []) { found, uses in
     let written = uses.filter { $0.access == .write }
@@ -112,8 +129,7 @@ private func firstValues(in index: ProjectIndex) -> Set<[String]> {
       use.method == "bool" && written.allSatisfy { use.place.precedes($0.place) }
         && index.value(of: use.key).map(flags.contains) == true
     }
-    guard isOnce else { return }
-    for use in written {
+    for use in written where isOnce || use.isAtFirstLaunch {
       if let key = index.value(of: use.key), let value = use.value { found.insert([key, value]) }
     }
   }

@@ -21,12 +21,18 @@ extension Rule {
       "An inverse that the other side names, or that is found since one property alone leads back.",
       "Lists of values that aren't models.",
       "Copies of models in earlier schemas, which must stay as they were.",
+      "Models that are `Codable`, as copies of a server's data are, unless the app syncs with CloudKit: a note.",
     ],
     inProject: { index in
       index.models.filter { !index.isFrozen($0) }.flatMap { model in
         model.properties.filter(\.isStored).compactMap { finding(on: $0, of: model, in: index) }
       }
     })
+}
+
+/// Whether a model is decoded from something else that has it, too.
+private func isCopy(_ model: TypeFact) -> Bool {
+  !Set(model.inherited).isDisjoint(with: ["Codable", "Decodable"])
 }
 
 private func finding(on property: PropertyFact, of model: TypeFact, in index: ProjectIndex)
@@ -64,7 +70,7 @@ private func finding(on property: PropertyFact, of model: TypeFact, in index: Pr
     return Finding(
       flaw,
       "`\(destination.name)` has no property that leads back; add an optional one, and name it as the inverse.",
-      at: property.place)
+      at: property.place, level: isCopy(model) && index.cloudModels == nil ? .note : nil)
   }
   guard candidates.count > 1 else { return nil }
   let names = candidates.map { "`\($0.name)`" }.joined(separator: ", ")

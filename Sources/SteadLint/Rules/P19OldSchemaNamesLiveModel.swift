@@ -63,9 +63,7 @@ private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, i
   }
   if model.name.hasPrefix(newest.name + ".") { return true }
   // A copy outside of the schemas that the newest one doesn't list is frozen, too.
-  let live = newest.models.compactMap { listed in
-    index.declarations(of: listed.name, in: newest.name).first { $0.isModel }?.name
-  }
+  let live = newest.models.compactMap { index.model($0.name, in: newest.name)?.name }
   guard live.isEmpty || live.contains(model.name) else { return false }
   return !index.schemas.contains { model.name.hasPrefix($0.name + ".") }
     && index.isShipped(model.place)

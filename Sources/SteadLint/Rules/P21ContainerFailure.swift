@@ -28,11 +28,13 @@ extension Rule {
     avoids: [
       "Containers in memory, and those of tests and previews.",
       "Errors that are thrown or shown.",
-      "Containers of a cache, by the name of a property, a schema or a plan: a note.",
+      "A second attempt, in the `catch` of the first one, after something else has been done there.",
+      "Widgets and intents, whose failure the system shows and in which nobody enters anything: a note.",
+      "Containers of a cache, by the name of a property, a schema, a plan or a file: a note.",
     ],
     inFile: { file in
       let makers = file.walk.calls.filter {
-        $0.name == "ModelContainer" && !isInMemory($0) && !isForTests($0)
+        openers.contains($0.name) && !isInMemory($0) && !isForTests($0)
           && !isFallbackInMemory($0)
       }
       return file.walk.dos.flatMap { findings(on: $0, makers: makers, file: file) }
@@ -40,6 +42,9 @@ extension Rule {
         + file.walk.calls.flatMap { ends(on: $0, file: file) }
     })
 }
+
+/// The calls that open a store, of SwiftData and of Core Data.
+private let openers: Set<String> = ["ModelContainer", "addPersistentStore"]
 
 /// Whether the function around a call is there for trying things out.
 private func isForTests(_ call: FunctionCallExprSyntax) -> Bool {
@@ -54,28 +59,47 @@ private func isFallbackInMemory(_ call: FunctionCallExprSyntax) -> Bool {
 }
 
 /// A note where the container is a cache's by its name: nothing is lost that isn't made again.
-private func level(near node: some SyntaxProtocol, makers: [FunctionCallExprSyntax]) -> Level? {
+private func level(
+  near node: some SyntaxProtocol, makers: [FunctionCallExprSyntax], in file: FileContext
+) -> Level? {
+  if hasExtension(file) { return .note }
   let declarations = node.ancestors.compactMap { $0.as(VariableDeclSyntax.self)?.declaredName }
-  let names = declarations + [node.scope.declaredName ?? ""] + makers.map(\.arguments.code)
+  let names =
+    declarations + [node.scope.declaredName ?? ""] + makers.map(\.arguments.code)
+    + literals(in: node.scope)
   return names.contains { NameWords($0).contains(anyOf: ["cache", "cached"]) } ? .note : nil
+}
+
+private func hasExtension(_ file: FileContext) -> Bool {
+  file.walk.types.contains { node in
+    let clause = node.asProtocol(DeclGroupSyntax.self)?.inheritanceClause
+    return ExtensionTypes.contains(clause?.inheritedTypes.map(\.type.code) ?? [])
+  }
+}
+
+private func literals(in scope: Syntax) -> [String] {
+  scope.tokens(viewMode: .sourceAccurate).compactMap { token in
+    if case .stringSegment(let text) = token.tokenKind { text } else { nil }
+  }
 }
 
 /// What ends the program, or lets it go on without a store, where Core Data can't open one.
 private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Finding] {
-  guard loading.name == "loadPersistentStores", loading.receiver != nil, !isForTests(loading) else {
-    return []
-  }
+  guard loading.name == "loadPersistentStores", !isForTests(loading),
+    loading.receiver != nil || loading.enclosingType.hasSuffix("Container")
+  else { return [] }
   return file.walk.calls.filter { $0.start > loading.start && $0.end < loading.end }.compactMap {
     let message: String
     switch $0.name {
-    case "fatalError", "preconditionFailure":
+    case "fatalError", "preconditionFailure", "abort":
       message = "The app crashes at every launch while the store can't be opened; show the error."
     case "assertionFailure":
       message = "The app goes on without a store that can't be opened; show the error."
     default: return nil
     }
     return Finding(
-      flaw, message, at: file.place($0), level: level(near: loading, makers: [loading]))
+      flaw, message, at: file.place($0),
+      level: level(near: loading, makers: [loading], in: file))
   }
 }
 
@@ -104,7 +128,8 @@ private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax]
     ? "`try!` crashes the app at every launch while the store can't be opened; show the error."
     : "`try?` hides why the store can't be opened; show the error."
   return Finding(
-    flaw, message, at: file.place(attempt), level: level(near: attempt, makers: [maker]))
+    flaw, message, at: file.place(attempt),
+    level: level(near: attempt, makers: [maker], in: file))
 }
 
 private func holds(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> Bool {
@@ -118,14 +143,14 @@ private func findings(
     $0.start >= statement.body.start && $0.end <= statement.body.end
       && !isCaught($0, inside: statement.body)
   }
-  guard !made.isEmpty else { return [] }
-  let mild = level(near: statement, makers: made)
+  guard !made.isEmpty, !isSecondAttempt(statement, makers: makers) else { return [] }
+  let mild = level(near: statement, makers: made, in: file)
   return statement.catchClauses.flatMap { clause -> [Finding] in
     file.walk.calls.filter {
       $0.start >= clause.start && $0.end <= clause.end && !isCaught($0, inside: clause)
     }.compactMap { call in
       switch call.name {
-      case "fatalError", "preconditionFailure":
+      case "fatalError", "preconditionFailure", "abort":
         return Finding(
           flaw, "The app crashes at every launch while the store can't be opened; show the error.",
           at: file.place(call), level: mild)
@@ -140,6 +165,16 @@ private func findings(
       default: return nil
       }
     }
+  }
+}
+
+/// Whether it lies in the catch clause of a `do` that makes a container, too, and comes after other statements.
+private func isSecondAttempt(_ statement: DoStmtSyntax, makers: [FunctionCallExprSyntax]) -> Bool {
+  statement.ancestors.contains { node in
+    guard let clause = node.as(CatchClauseSyntax.self), clause.body.statements.count > 1,
+      let first = clause.parent?.parent?.as(DoStmtSyntax.self)
+    else { return false }
+    return makers.contains { $0.start >= first.body.start && $0.end <= first.body.end }
   }
 }
 

@@ -24,17 +24,18 @@ extension Rule {
       "A result that is used, such as `(try? context.save()) == nil`.",
       "Caches: by the name of the function, of the context's container, or of all models that the function names; not in a view, which saves what its user did.",
       "Saves that another one of the same context follows, in the same block or one around it.",
+      "A save in the `catch` of another one, which takes back what that couldn't save.",
       "Data for trying things out, as in `createTestData` or a type `DebugView`.",
       "Files that import no user interface: much of what they save is made again by the next run: a note.",
-      "What the next run mends, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`: a note.",
+      "What the next run mends, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`, `ensure`, `enforce`, `revalidate`: a note.",
     ],
     inFile: { file in
       let variables = VariableTypes(file.walk)
       return file.walk.tries.compactMap { attempt in
-        guard attempt.questionOrExclamationMark?.text == "?",
+        guard attempt.questionOrExclamationMark?.text == "?" || isCaughtByNothing(attempt),
           let call = saveCall(attempt.expression),
           let receiver = call.receiver, receiver.isContext(variables), isUnused(attempt),
-          !isForTrying(attempt), !isFollowed(attempt, by: receiver.code),
+          !isForTrying(attempt), !isRecovery(attempt), !isFollowed(attempt, by: receiver.code),
           !CachedModels(scope: attempt.scope, variables: variables).areSaved(by: receiver)
         else { return nil }
         return Finding(
@@ -52,6 +53,20 @@ private func saveCall(_ expression: ExprSyntax) -> FunctionCallExprSyntax? {
   }
   if let waiting = expression.as(AwaitExprSyntax.self) { return saveCall(waiting.expression) }
   return nil
+}
+
+/// Whether the `do` around a save has an empty `catch` alone.
+private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
+  guard attempt.questionOrExclamationMark == nil else { return false }
+  for node in attempt.ancestors {
+    if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
+    if let statement = node.as(DoStmtSyntax.self), statement.body.start < attempt.start,
+      attempt.end < statement.body.end, !statement.catchClauses.isEmpty
+    {
+      return statement.catchClauses.allSatisfy(\.body.statements.isEmpty)
+    }
+  }
+  return false
 }
 
 /// Whether the result is thrown away.
@@ -76,6 +91,16 @@ private func isForTrying(_ attempt: TryExprSyntax) -> Bool {
     || NameWords(attempt.enclosingType.lastComponent).words.first == "debug"
 }
 
+/// Whether it takes back what another save couldn't save.
+private func isRecovery(_ attempt: TryExprSyntax) -> Bool {
+  attempt.ancestors.contains { node in
+    guard let clause = node.as(CatchClauseSyntax.self),
+      let statement = clause.parent?.parent?.as(DoStmtSyntax.self)
+    else { return false }
+    return statement.body.code.contains(".save()")
+  }
+}
+
 /// Whether a file may save what its user did a moment ago.
 private func hasViews(_ imports: Set<String>) -> Bool {
   !imports.isDisjoint(with: ["SwiftUI", "UIKit", "AppKit", "Cocoa", "WatchKit"])
@@ -86,7 +111,7 @@ private func isMended(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   let beginnings = [
     ["cleanup"], ["clean", "up"], ["repair"], ["remove", "duplicates"], ["deduplicate"],
-    ["backfill"], ["prune"], ["reconnect"],
+    ["backfill"], ["prune"], ["reconnect"], ["enforce"], ["ensure"], ["revalidate"],
   ]
   return beginnings.contains { words.starts(with: $0) }
 }

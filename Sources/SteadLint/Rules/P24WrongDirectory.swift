@@ -164,6 +164,7 @@ private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
     "let\(code)=try?JSONEncoder().encode(",
     "let\(code)=try?encoder.encode(", "let\(code)=tryPropertyListEncoder().encode(",
     "let\(code)=tryNSKeyedArchiver.archivedData(",
+    "let\(code)=try!NSKeyedArchiver.archivedData(",
   ].contains(where: text.contains)
 }
 

@@ -16,10 +16,6 @@ struct FileList {
   let sources: [Source]
   let settings: ProjectSettings
 
-  static func isSettings(_ path: String) -> Bool {
-    path.hasSuffix(".entitlements") || path.hasSuffix("Info.plist")
-  }
-
   init(root: URL, excluding excluded: Set<String>, limit: Int) throws {
     var paths: [String] = []
     var isFolder: ObjCBool = false
@@ -35,7 +31,7 @@ struct FileList {
     }
     paths.sort()
     var settings = ProjectSettings()
-    for path in paths where Self.isSettings(path) {
+    for path in paths where ProjectSettings.isSettings(path) {
       // One that can't be read says nothing of the app.
       if let data = try? Data(contentsOf: base.appending(path: path)) {
         settings.add(data, path: path)
@@ -83,7 +79,7 @@ struct FileList {
         if !excluded.contains(name) {
           try collect(path, of: root, excluding: excluded, limit: limit, into: &paths)
         }
-      } else if name.hasSuffix(".swift") || isSettings(name) {
+      } else if name.hasSuffix(".swift") || ProjectSettings.isSettings(name) {
         paths.append(path)
       }
       guard paths.count <= limit else {

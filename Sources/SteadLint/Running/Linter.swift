@@ -115,12 +115,12 @@ public struct Linter: Sendable {
   /// The records of strings that stand for files.
   func read(_ sources: [String: String]) throws -> ([FileRecord], ProjectSettings) {
     var settings = ProjectSettings()
-    for (path, content) in sources where FileList.isSettings(path) {
+    for (path, content) in sources where ProjectSettings.isSettings(path) {
       settings.add(Data(content.utf8), path: path)
     }
     let reading = FileReading(
       limits: limits, cache: LintCache(), progress: { _ in }, isCancelled: { false })
-    let files = sources.filter { !FileList.isSettings($0.key) }.sorted { $0.key < $1.key }
+    let files = sources.filter { !ProjectSettings.isSettings($0.key) }.sorted { $0.key < $1.key }
     let records = try reading.records(
       of: files.map { .init(path: $0.key, content: .bytes(Array($0.value.utf8))) })
     return (records, settings)

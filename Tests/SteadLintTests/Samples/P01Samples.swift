@@ -14,6 +14,7 @@ extension RuleSamples {
         var login: String = "" {
           didSet { store.set(login, forKey: Keys.login) } // !
         }
+        func signIn(_ reply: Reply) { login = reply.token }
       }
       """#,
       #"""
@@ -61,6 +62,35 @@ extension RuleSamples {
         }
         func keep(_ text: String) { self.set(text, forKey: "apiKey") } // !
       }
+      // file: Form.swift
+      struct Form: View { var body: some View { TextField("Password", text: $defaults.sharePassword) } }
+      """#,
+      #"""
+      enum Management {
+        static var gitPassword: String? {
+          get { UserDefaults.standard.string(forKey: "gitPassword") }
+          set { UserDefaults.standard.set(newValue, forKey: "gitPassword") } // ?
+        }
+        static var oldPassword = "" {
+          didSet { UserDefaults.standard.set(oldPassword, forKey: "oldPassword") } // !
+        }
+        static var webPassword: String? {
+          get { UserDefaults.standard.string(forKey: "webPassword") }
+          set { UserDefaults.standard.set(newValue, forKey: "webPassword") } // !
+        }
+        public static var sharePassword: String? {
+          get { UserDefaults.standard.string(forKey: "sharePassword") }
+          set { UserDefaults.standard.set(newValue, forKey: "sharePassword") } // !
+        }
+        static var keyPath: String? {
+          get { UserDefaults.standard.string(forKey: "keyPassword") }
+          set { UserDefaults.standard.set(newValue, forKey: "keyPassword") } // !
+        }
+      }
+      // file: Form.swift
+      func send() { connect(Management.gitPassword, Management.gitPassword == "" ? nil : "") }
+      func sign(in reply: Reply) { Management.webPassword = reply.password }
+      let path = \Management.keyPath
       """#,
       #"UserDefaults.standard.set(text, forKey: "wifiPassword2") // !"#,
       #"""

@@ -115,7 +115,7 @@ extension RuleSamples {
       #"""
       func load() -> [Item] {
         guard let data = defaults.data(forKey: "items") else { return [] }
-        if let items = try? JSONDecoder().decode([Item].self, from: data) { return items } // !
+        if let items = try? JSONDecoder().decode([Item].self, from: data) { return items }
         return (try? [JSONDecoder().decode(Item.self, from: data)]) ?? [] // !
       }
       func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
@@ -157,6 +157,122 @@ extension RuleSamples {
         }
       }
       """#,
+      #"""
+      struct Shortcut: Codable { var key: Int; var modifiers: Int; var side: Side? }
+      enum Side: String, Codable { case left, right }
+      struct Server: Codable { var address: String; var certificates: [Data] }
+      struct Profile: Codable { var name, city, street, country: String }
+      func shortcut() -> Shortcut? {
+        let data = defaults.data(forKey: "shortcut") ?? Data()
+        return try? JSONDecoder().decode(Shortcut.self, from: data) // ?
+      }
+      func server() -> Server? {
+        let data = defaults.data(forKey: "server") ?? Data()
+        return try? JSONDecoder().decode(Server.self, from: data) // !
+      }
+      func profile() -> Profile? {
+        let data = defaults.data(forKey: "profile") ?? Data()
+        return try? JSONDecoder().decode(Profile.self, from: data) // !
+      }
+      func keep(_ shortcut: Shortcut) throws { defaults.set(try JSONEncoder().encode(shortcut), forKey: "shortcut") }
+      func keep(_ server: Server) throws { defaults.set(try JSONEncoder().encode(server), forKey: "server") }
+      func keep(_ profile: Profile) throws { defaults.set(try JSONEncoder().encode(profile), forKey: "profile") }
+      """#,
+      #"""
+      final class Downloads {
+        func load() -> [Download] {
+          let data = UserDefaults.standard.data(forKey: "downloadProgress") ?? Data()
+          return (try? JSONDecoder().decode([Download].self, from: data)) ?? [] // ?
+        }
+        func save() throws { UserDefaults.standard.set(try JSONEncoder().encode(all), forKey: "downloadProgress") }
+      }
+      """#,
+      #"""
+      final class Servers {
+        func load() -> [Server] {
+          let data = UserDefaults.standard.data(forKey: "servers") ?? Data()
+          return (try? JSONDecoder().decode([Server].self, from: data)) ?? [] // ?
+        }
+        func save() throws { UserDefaults.standard.set(try JSONEncoder().encode(all), forKey: "servers") }
+      }
+      // file: Client.swift
+      func fetch(_ url: URL) async throws -> [Server] {
+        let (data, _) = try await URLSession.shared.data(from: url)
+        return try JSONDecoder().decode([Server].self, from: data)
+      }
+      """#,
+      #"""
+      func config() -> Config? {
+        let data = defaults.data(forKey: "config") ?? Data()
+        return try? JSONDecoder().decode(Config.self, from: data) // ?
+      }
+      func refresh() async throws {
+        let config = try await fetchConfig()
+        defaults.set(try JSONEncoder().encode(config), forKey: "config")
+      }
+      func plan() -> Plan? {
+        let data = defaults.data(forKey: "plan") ?? Data()
+        return try? JSONDecoder().decode(Plan.self, from: data) // !
+      }
+      func refreshPlan() async throws {
+        let plan = try await fetchPlan()
+        defaults.set(try JSONEncoder().encode(plan), forKey: "plan")
+      }
+      func edit(_ plan: Plan) throws { defaults.set(try JSONEncoder().encode(plan), forKey: "plan") }
+      """#,
+      #"""
+      struct Settings: Codable {
+        var sizes: [Int], names: [String]
+        init(from decoder: any Decoder) throws {
+          let fields = try decoder.container(keyedBy: CodingKeys.self)
+          sizes = (try? fields.decode([Int].self, forKey: .sizes)) ?? []
+          names = (try? fields.decodeIfPresent([String].self, forKey: .names)) ?? []
+        }
+      }
+      struct Strict: Codable {
+        var sizes: [Int], names: [String]
+        init(from decoder: any Decoder) throws {
+          let fields = try decoder.container(keyedBy: CodingKeys.self)
+          sizes = (try? fields.decode([Int].self, forKey: .sizes)) ?? []
+          names = try fields.decode([String].self, forKey: .names)
+        }
+      }
+      func settings() -> Settings? {
+        try? JSONDecoder().decode(Settings.self, from: defaults.data(forKey: "settings") ?? Data()) // ?
+      }
+      func strict() -> Strict? {
+        try? JSONDecoder().decode(Strict.self, from: defaults.data(forKey: "strict") ?? Data()) // !
+      }
+      func keep(_ settings: Settings) throws { defaults.set(try JSONEncoder().encode(settings), forKey: "settings") }
+      func keep(_ strict: Strict) throws { defaults.set(try JSONEncoder().encode(strict), forKey: "strict") }
+      """#,
+      #"""
+      func add(_ item: Item) throws {
+        guard let data = defaults.data(forKey: "items"),
+          var items = try? JSONDecoder().decode([Item].self, from: data)
+        else { return }
+        items.append(item)
+        defaults.set(try JSONEncoder().encode(items), forKey: "items")
+      }
+      func load() -> [Item] {
+        guard let data = defaults.data(forKey: "items"),
+          let items = try? JSONDecoder().decode([Item].self, from: data) // !
+        else { return [] }
+        return items
+      }
+      """#,
+      #"""
+      func user() -> User {
+        guard let data = defaults.data(forKey: "user"),
+          let user = try? JSONDecoder().decode(User.self, from: data) // !
+        else {
+          let user = User()
+          defaults.set(try? JSONEncoder().encode(user), forKey: "user")
+          return user
+        }
+        return user
+      }
+      """#,
     ],
     silent: [
       #"""
@@ -176,7 +292,7 @@ extension RuleSamples {
       }
       """#,
       #"""
-      import WidgetKit
+      struct Provider: TimelineProvider {}
       func timeline() -> Load? {
         guard let data = defaults.data(forKey: "load") else { return nil }
         return try? JSONDecoder().decode(Load.self, from: data)
@@ -277,7 +393,7 @@ extension RuleSamples {
       }
       """#,
       #"""
-      import Intents
+      final class PlayHandler: NSObject, INPlayMediaIntentHandling {}
       func load() { items = (try? JSONDecoder().decode([Item].self, from: defaults.data(forKey: "items")!)) ?? [] }
       // file: Other.swift
       func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }

@@ -73,8 +73,34 @@ extension RuleSamples {
         return UserDefaults.standard.bool(forKey: key) // !
       }
       """#,
+      #"""
+      struct Start: View {
+        @AppStorage("weekday") var weekday = 1
+        @AppStorage("size") var size = 12
+        func reset(isLast: Bool) {
+          if isLast { UserDefaults.standard.set(1, forKey: "weekday") }
+          if firstLaunch { UserDefaults.standard.set(13, forKey: "size") }
+        }
+        func day() -> Int { UserDefaults.standard.integer(forKey: "weekday") } // !
+        func nextDay() -> Int { UserDefaults.standard.integer(forKey: "weekday") + 1 }
+        func points() -> Int { UserDefaults.standard.integer(forKey: "size") } // !
+      }
+      """#,
     ],
     silent: [
+      #"""
+      struct Start: View {
+        @AppStorage("firstLaunch") var firstLaunch = true
+        @AppStorage("firstWeekday") var firstWeekday = 1
+        func begin() {
+          if firstLaunch {
+            firstLaunch = false
+            UserDefaults.standard.set(1, forKey: "firstWeekday")
+          }
+        }
+        func day() -> Int { UserDefaults.standard.integer(forKey: "firstWeekday") }
+      }
+      """#,
       #"""
       struct V { @AppStorage("limit") var limit = 1000 }
       func purge() { let limit = UserDefaults.standard.integer(forKey: "limit"); use(limit > 0 ? limit : 1000) }

@@ -2,6 +2,9 @@ extension RuleSamples {
   private static let container =
     "\nlet c = try ModelContainer(for: A.self, configurations: ModelConfiguration(cloudKitDatabase: .automatic))"
 
+  private static let main =
+    "\n// file: Main.swift\nlet c = try ModelContainer(for: A.self, configurations: ModelConfiguration(cloudKitDatabase: .automatic))"
+
   static let p16 = RuleSamples(
     rule: "P16",
     flagged: [
@@ -39,8 +42,46 @@ extension RuleSamples {
       // file: Main.swift
       let c = try ModelContainer(for: A.self)
       """,
+      // The first project lists the file, and the second one has whole folders.
+      """
+      // file: Old/Store.swift
+      @Model class A { var isDone: Bool } // !
+      // file: App.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = "Old/Store.swift"; sourceTree = G; };
+      /* A2 */ = {isa = PBXFileReference; path = Main.swift; sourceTree = G; };
+      """ + main,
+      """
+      // file: Old/Store.swift
+      @Model class A { var isDone: Bool } // !
+      // file: App.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = Main.swift; sourceTree = G; };
+      // file: Other.xcodeproj/project.pbxproj
+      isa = PBXFileSystemSynchronizedRootGroup; path = Old;
+      """ + main,
+      """
+      // file: Pod/Store.swift
+      @Model class A { var isDone: Bool } // !
+      // file: Pod/Kit.podspec
+      Pod::Spec.new do |s|
+      // file: App.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = Main.swift; sourceTree = G; };
+      """ + main,
+      """
+      // file: Kit/Sources/Store.swift
+      @Model class A { var isDone: Bool } // !
+      // file: Kit/Package.swift
+      let package = Package(name: "Kit")
+      // file: App.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = Main.swift; sourceTree = G; };
+      """ + main,
     ],
     silent: [
+      """
+      // file: Old/Store.swift
+      @Model class A { var isDone: Bool }
+      // file: App.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = Main.swift; sourceTree = G; };
+      """ + main,
       "@Model class A { var title: String = \"\"; var date = Date() }" + container,
       "@Model class A { var title: String?; @Transient var x: Int; var y: Int { 1 } }" + container,
       "@Model class A { var bs: [B]? }\n@Model class B { var a: A? }" + container,

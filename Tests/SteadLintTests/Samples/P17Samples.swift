@@ -2,6 +2,12 @@ extension RuleSamples {
   static let p17 = RuleSamples(
     rule: "P17",
     flagged: [
+      "@Model class Folder: Codable { var notes: [Note] = [] } // ?\n@Model class Note { var title = \"\" }",
+      """
+      @Model class Folder: Codable { var notes: [Note] = [] } // !
+      @Model class Note { var title = "" }
+      let c = try ModelContainer(for: Folder.self, configurations: ModelConfiguration(cloudKitDatabase: .automatic))
+      """,
       "@Model class Folder { var notes: [Note] = [] } // !\n@Model class Note { var title = \"\" }",
       """
       @Model class Folder {

@@ -2,6 +2,67 @@ extension RuleSamples {
   static let p21 = RuleSamples(
     rule: "P21",
     flagged: [
+      #"""
+      extension NSPersistentContainer {
+        func open() {
+          loadPersistentStores { _, error in
+            if let error { fatalError("\(error)") } // !
+          }
+        }
+      }
+      """#,
+      #"""
+      func open(_ coordinator: NSPersistentStoreCoordinator) {
+        do {
+          try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        } catch {
+          print(error)
+          abort() // !
+        }
+      }
+      """#,
+      #"""
+      final class IntentHandler: INExtension {
+        let container = try! ModelContainer(for: Note.self) // ?
+      }
+      """#,
+      #"""
+      func open(_ coordinator: NSPersistentStoreCoordinator) {
+        let url = folder.appending(path: "AwfulCache.sqlite")
+        do {
+          try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+        } catch {
+          fatalError("\(error)") // ?
+        }
+      }
+      """#,
+      #"""
+      func open() -> ModelContainer {
+        do {
+          return try ModelContainer(for: Note.self, migrationPlan: Plan.self)
+        } catch {
+          do {
+            return try ModelContainer(for: Note.self)
+          } catch {
+            fatalError("\(error)") // !
+          }
+        }
+      }
+      """#,
+      #"""
+      import WidgetKit
+      let container = try! ModelContainer(for: Note.self) // !
+      """#,
+      #"""
+      struct TodayTasks: Widget {}
+      func container() throws -> ModelContainer {
+        do {
+          return try ModelContainer(for: Note.self)
+        } catch {
+          return try ModelContainer(for: Note.self, configurations: .init(isStoredInMemoryOnly: true)) // ?
+        }
+      }
+      """#,
       "let c = try! ModelContainer(for: A.self) // !",
       """
       let c: ModelContainer = {
@@ -85,6 +146,20 @@ extension RuleSamples {
       """#,
     ],
     silent: [
+      #"""
+      func open() -> ModelContainer {
+        do {
+          return try ModelContainer(for: Note.self)
+        } catch {
+          setAside(error)
+          do {
+            return try ModelContainer(for: Note.self)
+          } catch {
+            fatalError("\(error)")
+          }
+        }
+      }
+      """#,
       "func testChanges() { let c = try! ModelContainer(for: A.self) }",
       "func make() throws -> ModelContainer { try ModelContainer(for: A.self) }",
       "let c = try! ModelContainer(for: A.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))",

@@ -2,6 +2,17 @@ extension RuleSamples {
   static let p22 = RuleSamples(
     rule: "P22",
     flagged: [
+      "import SwiftUI\nfunc f() { do { try context.save() } catch {} } // !",
+      #"""
+      import SwiftUI
+      func f() {
+        do {
+          load()
+        } catch {
+          try? context.save() // !
+        }
+      }
+      """#,
       "import SwiftUI\nfunc f() { try? modelContext.save() } // !",
       "import SwiftUI\nfunc f() { try? container.mainContext.save() } // !",
       "import SwiftUI\nfunc f() { _ = try? viewContext.save() } // !",
@@ -58,6 +69,20 @@ extension RuleSamples {
       """#,
     ],
     silent: [
+      #"""
+      import SwiftUI
+      func delete() {
+        context.delete(note)
+        do {
+          try context.save()
+        } catch {
+          context.insert(note)
+          try? context.save()
+          alert = error
+        }
+      }
+      """#,
+      "import SwiftUI\nfunc f() { do { try context.save() } catch { alert = error } }",
       "func f() throws { try modelContext.save() }",
       "func f() { try? document.save() }",
       "func f() { do { try context.save() } catch { show(error) } }",

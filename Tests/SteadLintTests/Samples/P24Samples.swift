@@ -2,6 +2,12 @@ extension RuleSamples {
   static let p24 = RuleSamples(
     rule: "P24",
     flagged: [
+      #"""
+      func keep(_ draft: Draft, at url: URL) throws {
+        let data = try! NSKeyedArchiver.archivedData(withRootObject: draft, requiringSecureCoding: false)
+        try data.write(to: url) // !
+      }
+      """#,
       "func save() throws { try JSONEncoder().encode(items).write(to: url) } // !",
       """
       func save() throws {
