@@ -99,7 +99,10 @@ public struct LintCommand: Sendable {
     let found = parts.isEmpty ? "nothing found" : parts.joined(separator: ", ")
     let hidden = [(report.suppressedCount, "disabled"), (report.knownCount, "known")]
       .filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined()
-    return "\(report.fileCount) files: \(found)\(hidden)\n"
+    let uncompiled = report.uncompiledCount
+    let left =
+      uncompiled == 0 ? "" : "; \(uncompiled) that no Xcode project lists count as not compiled"
+    return "\(report.fileCount) files: \(found)\(hidden)\(left)\n"
   }
 }
 

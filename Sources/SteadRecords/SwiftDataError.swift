@@ -67,7 +67,7 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     case nil: nil
     case let error as DecodingError: error.sentenceWithoutValue
     case let error as EncodingError: error.sentenceWithoutValue
-    case let error?: (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+    case let error?: "\(error)"
     }
   }
 
@@ -96,8 +96,13 @@ extension SwiftDataError: LocalizedError {
   /// What happened and the remedy, for alerts and `localizedDescription`.
   public var errorDescription: String? { message.isEmpty ? description : message }
 
-  /// The underlying error's description.
-  public var failureReason: String? { causeText }
+  /// What the underlying error says, without what Foundation quotes of a value.
+  public var failureReason: String? {
+    switch cause {
+    case is DecodingError, is EncodingError: causeText
+    default: (cause as? any LocalizedError)?.errorDescription ?? causeText
+    }
+  }
 }
 
 extension SwiftDataError {

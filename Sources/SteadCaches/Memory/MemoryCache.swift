@@ -79,7 +79,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   ///   - totalCostLimit: The maximum sum of the values' costs, in units of your choice, such as bytes.
   ///   - timeToLive: How long a value is returned after it was set; nil for forever.
   ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory: half of them and of
-  ///     their cost when programs wait for memory 0.2 s within 2 s, all when all programs of the group, or of the system, wait 0.1 s. On Linux
+  ///     their cost when programs wait for memory 0.2 s within 2 s, all when every program of the group, or of the system, waits at once for 0.1 s. On Linux
   ///     this needs pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's control group or
   ///     for the system. If neither is available, nothing happens.
   ///   - onRemoval: Called with each value that leaves the cache, and with those that it did not keep, in the order in

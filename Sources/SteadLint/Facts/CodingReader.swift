@@ -5,11 +5,13 @@ struct CodingReader {
   private let reader: FactReader
   private let preferences: [Int: [PreferenceUse]]
   private let calls: [Int: [FunctionCallExprSyntax]]
+  private let variables: [Int: [VariableDeclSyntax]]
   private var context: FileContext { reader.context }
 
   init(_ reader: FactReader, preferences: [PreferenceUse]) {
     self.reader = reader
     self.preferences = Dictionary(grouping: preferences, by: \.scope)
+    variables = Dictionary(grouping: reader.context.walk.variables) { $0.scope.start }
     let names: Set = ["decode", "encode", "write", "Data", "contents", "createFile"]
     calls = Dictionary(grouping: reader.context.walk.calls.filter { names.contains($0.name) }) {
       $0.scope.start
@@ -36,7 +38,8 @@ struct CodingReader {
       isDecoding: true, type: String(type.dropLast(5)), property: nil,
       scopeType: call.enclosingType,
       target: target, isOwnParameter: isParameter(target, of: scope),
-      failure: failure(of: call, in: scope), leaves: leaves(call),
+      failure: failure(of: call, in: scope), isRetried: isRetried(call, in: scope),
+      leaves: leaves(call),
       isAnswer: target == .unknown && isAnswer(scope),
       dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
@@ -57,8 +60,8 @@ struct CodingReader {
     return CodingUse(
       isDecoding: false, type: type, property: property, scopeType: call.enclosingType,
       target: target, isOwnParameter: isParameter(target, of: scope),
-      failure: failure(of: call, in: scope), leaves: false,
-      isAnswer: isAwaited(argument, in: scope),
+      failure: failure(of: call, in: scope), isRetried: false, leaves: false,
+      isAnswer: isFetched(argument, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateEncodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "", scope: scope.start,
@@ -115,15 +118,17 @@ struct CodingReader {
       "URLSession", "URLRequest", "URLResponse", "HTTPURLResponse", "dataTask", "statusCode")
   }
 
-  /// Whether the function binds a name to something that it waits for.
-  private func isAwaited(_ name: ExprSyntax, in scope: Syntax) -> Bool {
-    context.walk.variables.contains { variable in
-      variable.scope.id == scope.id
-        && variable.bindings.contains { binding in
-          let attempt = binding.initializer?.value.as(TryExprSyntax.self)
-          return binding.pattern.trimmedDescription == name.code
-            && attempt?.expression.is(AwaitExprSyntax.self) == true
-        }
+  /// Whether the function binds a name to something that it fetches.
+  private func isFetched(_ name: ExprSyntax, in scope: Syntax) -> Bool {
+    (variables[scope.start] ?? []).contains { variable in
+      variable.bindings.contains { binding in
+        guard binding.pattern.trimmedDescription == name.code,
+          let attempt = binding.initializer?.value.as(TryExprSyntax.self),
+          let call = attempt.expression.as(AwaitExprSyntax.self)?.expression
+            .as(FunctionCallExprSyntax.self)
+        else { return false }
+        return ["fetch", "download", "request"].contains(NameWords(call.name).words.first)
+      }
     }
   }
 
@@ -192,12 +197,14 @@ struct CodingReader {
 
   // MARK: Failures
 
-  /// What happens if a call fails. An attempt that another one follows counts as thrown.
-  private func failure(of call: FunctionCallExprSyntax, in scope: Syntax) -> CodingUse.Failure {
+  /// What happens if a call fails. A failed attempt is thrown, too, if another attempt follows whose failure is.
+  private func failure(
+    of call: FunctionCallExprSyntax, in scope: Syntax, looksFurther: Bool = true
+  ) -> CodingUse.Failure {
     for node in call.ancestors {
       if node.id == scope.id || node.is(ClosureExprSyntax.self) { return .thrown }
       if let attempt = node.as(TryExprSyntax.self), attempt.questionOrExclamationMark?.text == "?" {
-        let isThrown = stops(attempt) || isFollowed(attempt, of: call, in: scope)
+        let isThrown = stops(attempt) || looksFurther && isFollowed(attempt, of: call, in: scope)
         return isThrown ? .thrown : .discarded
       }
       if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
@@ -223,7 +230,9 @@ struct CodingReader {
   private func leaves(_ call: FunctionCallExprSyntax) -> Bool {
     for node in call.ancestors {
       if let body = node.as(GuardStmtSyntax.self)?.body {
-        return body.mentions("return") && !body.mentions("encode")
+        // A value that is returned may be saved by the caller.
+        let last = body.statements.last?.item.as(ReturnStmtSyntax.self)
+        return last != nil && last?.expression == nil && !body.mentions("encode")
       }
       if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
     }
@@ -231,15 +240,36 @@ struct CodingReader {
   }
 
   /// Whether an attempt in the condition of an `if` isn't the last: its `else` stops, or the bytes are decoded again,
-  /// in another form; what happens if that fails is the last attempt's.
+  /// in another form, and that throws.
   private func isFollowed(
     _ attempt: TryExprSyntax, of call: FunctionCallExprSyntax, in scope: Syntax
   ) -> Bool {
     guard let statement = condition(around: attempt) else { return false }
     if let last = lastElse(of: statement), !goesOn(last) { return true }
+    return retries(of: call, after: statement, in: scope).contains {
+      failure(of: $0, in: scope, looksFurther: false) == .thrown
+    }
+  }
+
+  /// Whether the bytes are decoded again, in another form, where a call in the condition of an `if` fails.
+  private func isRetried(_ call: FunctionCallExprSyntax, in scope: Syntax) -> Bool {
+    for node in call.ancestors {
+      if let attempt = node.as(TryExprSyntax.self), let statement = condition(around: attempt) {
+        return !retries(of: call, after: statement, in: scope).isEmpty
+      }
+      if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
+    }
+    return false
+  }
+
+  /// The calls that decode the same bytes after the body of an `if`: in its `else`, or behind it.
+  private func retries(
+    of call: FunctionCallExprSyntax, after statement: IfExprSyntax, in scope: Syntax
+  ) -> [FunctionCallExprSyntax] {
     let bytes = call.argument("from")?.code
-    return (calls[scope.start] ?? []).contains { other in
-      other.name == "decode" && other.start > call.end && other.argument("from")?.code == bytes
+    return (calls[scope.start] ?? []).filter { other in
+      other.name == "decode" && other.start > statement.body.end
+        && other.argument("from")?.code == bytes
     }
   }
 

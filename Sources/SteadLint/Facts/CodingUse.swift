@@ -19,9 +19,11 @@ struct CodingUse: Codable, Sendable {
   /// Whether the file is a parameter of the function, so that another function's is another file.
   let isOwnParameter: Bool
   let failure: Failure
-  /// Whether the function ends where decoding fails, by a `guard`.
+  /// Whether the same bytes are decoded in another form where decoding fails.
+  let isRetried: Bool
+  /// Whether the function ends without a value where decoding fails, by a `guard`.
   let leaves: Bool
-  /// Whether the bytes, or the value that is encoded, are the answer of a server, as far as the function shows it.
+  /// Whether the bytes, or the value that is encoded, come from a server, as far as the function shows it.
   let isAnswer: Bool
   /// Nil where it isn't known.
   let dateStrategy: String?

@@ -6,6 +6,8 @@ struct FactReader {
   let variables: VariableTypes
   /// What constants in functions stand for, by the functions and the constants' names.
   private let aliases: [Int: [String: ExprSyntax]]
+  /// The calls that decode a field, by their functions.
+  private let decodings: [Int: [FunctionCallExprSyntax]]
 
   init(_ context: FileContext) {
     self.context = context
@@ -23,6 +25,9 @@ struct FactReader {
       }
     }
     self.aliases = aliases
+    decodings = Dictionary(
+      grouping: context.walk.calls.filter { ["decode", "decodeIfPresent"].contains($0.name) }
+    ) { $0.scope.start }
   }
 
   func facts(suppressions: [Suppression]) -> FileFacts {
@@ -101,9 +106,7 @@ struct FactReader {
 
   /// Whether every call that decodes a field is in a `try?`.
   private func isLenient(_ decoder: InitializerDeclSyntax) -> Bool {
-    let calls = context.walk.calls.filter {
-      ["decode", "decodeIfPresent"].contains($0.name) && $0.scope.id == Syntax(decoder).id
-    }
+    let calls = decodings[decoder.start] ?? []
     return !calls.isEmpty
       && calls.allSatisfy { call in
         call.ancestors.lazy.compactMap { $0.as(TryExprSyntax.self) }.first?

@@ -45,19 +45,31 @@ struct PreferenceReader {
   }
 
   private func setter(around call: FunctionCallExprSyntax) -> String? {
-    for node in call.ancestors {
-      if let accessor = node.as(AccessorDeclSyntax.self), accessor.accessorSpecifier.text == "get" {
-        return nil
-      }
-      guard let variable = node.as(VariableDeclSyntax.self) else { continue }
-      // A local variable's value is a closure, or the like.
-      guard variable.parent?.is(MemberBlockItemSyntax.self) == true,
-        variable.modifiers.allSatisfy({ !["public", "open", "package"].contains($0.name.text) }),
-        variable.attributes.isEmpty
+    let nodes = Array(call.ancestors)
+    let specifiers = ["set", "willSet", "didSet", "_modify"]
+    guard
+      let accessor = nodes.firstIndex(where: { node in
+        node.as(AccessorDeclSyntax.self).map {
+          specifiers.contains($0.accessorSpecifier.text)
+        } ?? false
+      }),
+      let variable = nodes[accessor...].lazy.compactMap({ $0.as(VariableDeclSyntax.self) }).first,
+      variable.attributes.isEmpty, isOwn(variable.modifiers)
+    else { return nil }
+    let group = nodes[accessor...].lazy.compactMap { $0.asProtocol(DeclGroupSyntax.self) }.first
+    if let group {
+      let attributes = group.attributes.map(\.trimmedDescription)
+      // A public type's members are its own, and a public extension's are public.
+      guard !group.is(ExtensionDeclSyntax.self) || isOwn(group.modifiers),
+        !attributes.contains("@objcMembers")
       else { return nil }
-      return variable.declaredName
     }
-    return nil
+    return variable.declaredName
+  }
+
+  /// Whether neither another module nor Objective-C's runtime can see a declaration.
+  private func isOwn(_ modifiers: DeclModifierListSyntax) -> Bool {
+    modifiers.allSatisfy { !["public", "open", "package", "dynamic"].contains($0.name.text) }
   }
 
   private func isObservable(_ call: FunctionCallExprSyntax) -> Bool {
@@ -93,10 +105,16 @@ struct PreferenceReader {
       guard let statement = node.as(IfExprSyntax.self), call.start > statement.body.start else {
         return false
       }
-      return NameWords(statement.conditions.code).contains(
-        anyOf: ["first", "launch", "launched", "onboarding", "onboarded"])
+      let words = NameWords(statement.conditions.code)
+      return words.contains(anyOf: ["onboarding", "onboarded"])
+        || Self.firstLaunches.contains { words.words.containsRun($0) }
     }
   }
+
+  private static let firstLaunches = [
+    ["first", "launch"], ["first", "run"], ["first", "start"], ["first", "time"],
+    ["launched", "before"], ["has", "launched"], ["did", "launch"],
+  ]
 
   private func isTearDown(_ node: some SyntaxProtocol) -> Bool {
     node.scope.declaredName?.hasPrefix("tearDown") == true

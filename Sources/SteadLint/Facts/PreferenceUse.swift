@@ -14,7 +14,7 @@ struct PreferenceUse: Codable, Sendable {
   let isComparedWithZero: Bool
   /// Whether it's a view's wrapped property that its file never uses, such as one left behind when a value has moved.
   let isUnusedProperty: Bool
-  /// The property whose setter or observer it is in, unless other modules or Objective-C can change that.
+  /// The property whose setter or observer contains it, unless other modules or Objective-C can change the property.
   let setter: String?
   /// Whether it's read by an `@objc dynamic` property of an extension, which is there to be observed.
   let isObservable: Bool

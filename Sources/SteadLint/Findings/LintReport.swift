@@ -7,6 +7,8 @@ public struct LintReport: Sendable {
   /// How many findings the baseline already has.
   public let knownCount: Int
   public let fileCount: Int
+  /// How many files no target compiles, as far as Xcode projects show it; most rules pass over these.
+  public let uncompiledCount: Int
   /// How many files were parsed; the others were in the cache.
   public let parsedCount: Int
   /// The fields of the Codable types that the project keeps, for a baseline.
@@ -22,14 +24,16 @@ public struct LintReport: Sendable {
     LintReport(
       findings: findings.filter(isIncluded), suppressedCount: suppressedCount,
       knownCount: knownCount,
-      fileCount: fileCount, parsedCount: parsedCount, payloads: payloads)
+      fileCount: fileCount, uncompiledCount: uncompiledCount, parsedCount: parsedCount,
+      payloads: payloads)
   }
 
   /// The report with a prefix before each path.
   public func prefixed(with prefix: String) -> LintReport {
     LintReport(
       findings: findings.map { $0.prefixed(with: prefix) }, suppressedCount: suppressedCount,
-      knownCount: knownCount, fileCount: fileCount, parsedCount: parsedCount, payloads: payloads)
+      knownCount: knownCount, fileCount: fileCount, uncompiledCount: uncompiledCount,
+      parsedCount: parsedCount, payloads: payloads)
   }
 
   /// A file after its fixes, and how many were made.

@@ -66,13 +66,9 @@ struct ProjectIndex: Sendable {
     !place.isInPreview && !isTest(place.path) && isCompiled(place.path)
   }
 
-  /// Whether a target may have a file: a package and the like have all, and an Xcode project those that it lists.
-  private func isCompiled(_ path: String) -> Bool {
-    guard let listed = settings.listedFiles, let name = path.split(separator: "/").last else {
-      return true
-    }
-    return listed.contains(String(name)) || packages.contains(where: path.hasPrefix)
-      || settings.wholeFolders.contains(where: path.hasPrefix)
+  /// Whether a target may have a file: a package has all below its manifest.
+  func isCompiled(_ path: String) -> Bool {
+    settings.mayBeCompiled(path) || packages.contains(where: path.hasPrefix)
   }
 
   /// Whether a file belongs to a program of a package.

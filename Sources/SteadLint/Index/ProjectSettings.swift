@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a project's property lists, Xcode projects and descriptions for other builders say.
+/// What is known of a project from its property lists, Xcode projects, pods and XcodeGen files.
 struct ProjectSettings: Codable, Sendable {
   /// Whether an entitlement lets the app use CloudKit, which a container then syncs with unless it's told not to.
   var hasCloudKit = false
@@ -8,11 +8,11 @@ struct ProjectSettings: Codable, Sendable {
   var isAppleApp = false
   /// Whether entitlements say that it isn't in a sandbox.
   var isUnsandboxed = false
-  /// The names of the source files that Xcode projects list; nil without a project, or if one has whole folders.
-  private(set) var listedFiles: Set<String>?
-  private var hasFolders = false
-  /// The folders, each with a slash at its end, whose files a builder finds itself: CocoaPods and XcodeGen.
-  private(set) var wholeFolders: [String] = []
+  /// The Xcode projects that list their files one by one.
+  private var projects: [XcodeProject] = []
+  /// The folders, each with a slash at its end, whose files a builder finds itself: pods, XcodeGen, and Xcode projects with
+  /// whole folders.
+  private var wholeFolders: [String] = []
 
   static func isSettings(_ path: String) -> Bool {
     [".entitlements", "Info.plist", ".pbxproj"].contains(where: path.hasSuffix)
@@ -23,12 +23,11 @@ struct ProjectSettings: Codable, Sendable {
     path.hasSuffix(".podspec") || path.split(separator: "/").last == "project.yml"
   }
 
-  /// Adds a file for which ``isSettings(_:)`` is true; one that isn't a property list changes nothing.
+  /// Adds a file for which ``isSettings(_:)`` is true. One that can't be read as what it is changes nothing.
   mutating func add(_ data: Data, path: String) {
-    if path.hasSuffix(".pbxproj") { return addProject(String(decoding: data, as: UTF8.self)) }
+    if path.hasSuffix(".pbxproj") { return addProject(data, path: path) }
     if Self.describesFolder(path) {
-      let name = path.split(separator: "/").last ?? ""
-      wholeFolders.append(String(path.dropLast(name.count)))
+      wholeFolders.append(Self.folder(of: path))
       return
     }
     // What can't be read says nothing of the app.
@@ -52,23 +51,29 @@ struct ProjectSettings: Codable, Sendable {
     }
   }
 
-  /// Adds an Xcode project, which lists each file as `path = Name.swift;` or `path = "Its Name.swift";`.
-  private mutating func addProject(_ text: String) {
-    hasFolders = hasFolders || text.contains("PBXFileSystemSynchronizedRootGroup")
-    guard !hasFolders else {
-      listedFiles = nil
-      return
+  private mutating func addProject(_ data: Data, path: String) {
+    // The project is a folder itself.
+    let folder = Self.folder(of: String(Self.folder(of: path).dropLast()))
+    guard let project = XcodeProject(data, folder: folder) else { return }
+    if project.hasFolders {
+      wholeFolders.append(folder)
+    } else if !project.files.isEmpty {
+      projects.append(project)
     }
-    var names = listedFiles ?? []
-    for line in text.split(whereSeparator: \.isNewline) where line.contains(".swift") {
-      for part in line.split(separator: ";") {
-        guard let start = part.range(of: "path = ")?.upperBound else { continue }
-        let path = part[start...].filter { $0 != "\"" }
-        if let name = path.split(separator: "/").last, name.hasSuffix(".swift") {
-          names.insert(String(name))
-        }
-      }
+  }
+
+  /// The part of a path up to its last slash.
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+  }
+
+  /// Whether a target may have a file: unless only Xcode projects are above it, and none of them lists it.
+  func mayBeCompiled(_ path: String) -> Bool {
+    let above = projects.filter { path.hasPrefix($0.folder) }
+    guard !above.isEmpty, let name = path.split(separator: "/").last?.lowercased() else {
+      return true
     }
-    listedFiles = names
+    return above.contains { $0.files.contains(name) }
+      || wholeFolders.contains(where: path.hasPrefix)
   }
 }

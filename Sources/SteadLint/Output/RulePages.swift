@@ -13,7 +13,7 @@ public enum RulePages {
     \(Rule.all.map(row).joined(separator: "\n"))
 
     Two warnings are about the run itself. \(label(.unexplainedSuppression)): a comment that disables a rule has no reason, and so disables nothing.
-    \(label(.unreadFile)): a file isn't UTF-8 or exceeds a limit, and isn't checked; or a part of it doesn't parse, and the rest is checked.
+    \(label(.unreadFile)): a file can't be read, isn't UTF-8 or exceeds a limit, and isn't checked; or a part of it doesn't parse, and the rest is checked.
 
     \(Rule.all.map(section).joined(separator: "\n"))
     """

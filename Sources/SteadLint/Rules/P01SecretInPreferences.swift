@@ -29,10 +29,10 @@ extension Rule {
     })
 }
 
-/// Whether nothing of the project writes the value any more.
+/// Whether no code of the project sets the value. One file alone, as an editor passes it, doesn't show that.
 private func isUnused(_ use: PreferenceUse, in index: ProjectIndex) -> Bool {
   if use.isUnusedProperty { return true }
-  guard let setter = use.setter else { return false }
+  guard let setter = use.setter, index.files.count > 1 else { return false }
   return !index.changedNames.contains(setter)
 }
 

@@ -35,16 +35,16 @@ extension Rule {
       "Errors that are thrown, or kept where the app can show them.",
       "What is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
       "What the same function has just written.",
-      "A function that changes what is stored, and ends where it doesn't decode.",
+      "A function that changes what is stored, and ends without a value where it doesn't decode.",
       "What is for debugging by its name, as diagnostics and loggers are, a lease, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
       "What a widget or an intent reads, since the app writes it again.",
       "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
       "A catch that removes the bytes on purpose.",
-      "An attempt that isn't the last: one after it decodes the bytes in another form, or throws.",
+      "An attempt that isn't the last: one after it decodes the bytes in another form, or throws. The last one has the finding.",
       "Lists of strings, numbers, bytes and identifiers, whose shape no version changes: a note.",
       "One value that the user chooses again: a case of an enumeration with raw values, or a structure of at most three values: a note.",
-      "What was last or recent, a position, progress, a status and statistics, by their names: a note.",
-      "A copy of a server's data, where the project decodes the same type from an answer of `URLSession`, or saves only what it has waited for: a note.",
+      "What was last or recent, legacy, a position, progress, a status, counts and statistics, by their names: a note.",
+      "A copy of a server's data, where the project decodes the same type from an answer of `URLSession`, or saves only what it has fetched: a note.",
       "A type whose `init(from:)` reads each field with `try?`: a note.",
     ],
     inProject: { index in
@@ -53,8 +53,10 @@ extension Rule {
       let made = Set(
         savings.filter { !$0.isAnswer }.compactMap { identity(of: $0, in: index) })
       let answers = Set(
-        index.codings.filter { $0.isDecoding && $0.isAnswer }.compactMap { $0.type?.payloadType })
-      return index.codings.compactMap { use in
+        index.codings.filter { $0.isDecoding && $0.isAnswer }.compactMap {
+          payload(of: $0, in: index)
+        })
+      let losses = index.codings.compactMap { use -> Loss? in
         guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
           let identity = identity(of: use, in: index),
           saved.contains(identity), !isCache(use, identity), !index.isOfExtension(use.place.path),
@@ -62,13 +64,35 @@ extension Rule {
         else { return nil }
         let isMinor =
           isHarmless(use, in: index) || !made.contains(identity) || isPassing(use, in: index)
-          || use.type.map { answers.contains($0.payloadType) } == true
-        return Finding(
+          || payload(of: use, in: index).map(answers.contains) == true
+        return Loss(use: use, identity: identity, isMinor: isMinor)
+      }
+      // Of several attempts the last one is reported, and what the first one would have decoded counts.
+      let retried = losses.filter { $0.use.isRetried && !$0.isMinor }.map(\.attempts)
+      return losses.filter { !$0.use.isRetried }.map { loss in
+        Finding(
           flaw,
           "If this doesn't decode, the next save overwrites it; keep a copy of the bytes and report the error.",
-          at: use.place, level: isMinor ? .note : nil)
+          at: loss.use.place,
+          level: loss.isMinor && !retried.contains(loss.attempts) ? .note : nil)
       }
     })
+}
+
+/// A load whose failure a later save makes final.
+private struct Loss {
+  let use: CodingUse
+  let identity: String
+  let isMinor: Bool
+
+  /// What the attempts to decode the same bytes have in common.
+  var attempts: [String] { [use.place.path, "\(use.scope)", identity] }
+}
+
+/// The full name of the type that is decoded, or of its elements.
+private func payload(of use: CodingUse, in index: ProjectIndex) -> String? {
+  guard let type = use.type?.payloadType else { return nil }
+  return index.declarations(of: type, in: use.scopeType).first?.name ?? type
 }
 
 /// Where bytes are kept, in a form that saving and loading share.
@@ -121,14 +145,7 @@ private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
     || names.contains { $0.contains(anyOf: words) || $0.words.containsRun(["search", "index"]) }
 }
 
-extension [String] {
-  /// Whether it has these words one after the other.
-  fileprivate func containsRun(_ run: [String]) -> Bool {
-    indices.contains { self[$0...].starts(with: run) }
-  }
-}
-
-/// Whether what is stored is soon replaced anyway, by its names.
+/// Whether what is stored matters little, by its names: it's soon replaced, or only read to move it.
 private func isPassing(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   let words: Set = [
     "last", "recent", "recents", "recently", "position", "progress", "status", "statistics",
@@ -140,7 +157,7 @@ private func isPassing(_ use: CodingUse, in index: ProjectIndex) -> Bool {
     case .file(let name): name
     case .cloud, .secret, .unknown: nil
     }
-  return [place, use.function, use.scopeType.lastComponent, use.type].contains { name in
+  return [place, use.function, use.type].contains { name in
     name.map { NameWords($0).contains(anyOf: words) } == true
   }
 }
@@ -164,7 +181,9 @@ private func isChoice(_ declarations: [TypeFact], in index: ProjectIndex) -> Boo
     && values.allSatisfy { value in
       guard let kind = value.type, !kind.hasPrefix("["), !kind.contains("<") else { return false }
       let parts = index.declarations(of: kind, in: type.name)
-      return isFixedShape(kind) || parts.contains { $0.kind == .enum && $0.hasRawValues }
+      let isBytes = kind.hasPrefix("Data")
+      return isFixedShape(kind) && !isBytes
+        || parts.contains { $0.kind == .enum && $0.hasRawValues }
     }
 }
 

@@ -31,7 +31,7 @@ extension Rule {
       let looked = Set(index.preferences.filter(asksForAbsence).map { look(at: $0, in: index) })
       let seeded = seededKeys(in: index)
       let first = firstValues(in: index)
-      let reads = index.preferences.compactMap { use -> Read? in
+      return index.preferences.compactMap { use in
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
           let key = index.value(of: use.key), let value = defaults[program(of: use)]?[key],
@@ -39,30 +39,13 @@ extension Rule {
           !first.contains([key, value]),
           !isRegistered(key, use.key, in: registered)
         else { return nil }
-        return Read(use: use, key: key, value: value)
+        return Finding(
+          flaw,
+          "While “\(key)” is absent this is \(use.method == "bool" ? "false" : "0"), and \(value) in an `@AppStorage`; "
+            + "register a default.",
+          at: use.place, level: use.isObservable ? .note : nil)
       }
-      return Dictionary(grouping: reads) { read in
-        [read.use.place.path, read.key, read.use.isObservable ? "observable" : ""]
-      }.values.compactMap(finding)
     })
-}
-
-/// A read of a key that other code gives another default.
-private struct Read {
-  let use: PreferenceUse
-  let key: String
-  let value: String
-}
-
-/// One finding for a file's reads of a key.
-private func finding(_ reads: [Read]) -> Finding? {
-  guard let first = reads.min(by: { $0.use.place.precedes($1.use.place) }) else { return nil }
-  let zero = first.use.method == "bool" ? "false" : "0"
-  let others = reads.count > 1 ? " (\(reads.count - 1) more in this file)" : ""
-  return Finding(
-    flaw,
-    "While “\(first.key)” is absent this is \(zero), and \(first.value) in an `@AppStorage`\(others); register a default.",
-    at: first.use.place, level: first.use.isObservable ? .note : nil)
 }
 
 private func asksForAbsence(_ use: PreferenceUse) -> Bool {

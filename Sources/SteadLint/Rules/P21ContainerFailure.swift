@@ -28,8 +28,8 @@ extension Rule {
     avoids: [
       "Containers in memory, and those of tests and previews.",
       "Errors that are thrown or shown.",
-      "A second attempt, in the `catch` of the first one, after something else has been done there.",
-      "Widgets and intents, whose failure the system shows and in which nobody enters anything: a note.",
+      "A second attempt, in the `catch` of the first one, after something was done there that may help.",
+      "Widgets and handlers of SiriKit's intents: a note. The system shows their failure, and nobody enters anything there.",
       "Containers of a cache, by the name of a property, a schema, a plan or a file: a note.",
     ],
     inFile: { file in
@@ -66,7 +66,7 @@ private func level(
   let declarations = node.ancestors.compactMap { $0.as(VariableDeclSyntax.self)?.declaredName }
   let names =
     declarations + [node.scope.declaredName ?? ""] + makers.map(\.arguments.code)
-    + literals(in: node.scope)
+    + makers.flatMap { origins(of: $0, in: file) }
   return names.contains { NameWords($0).contains(anyOf: ["cache", "cached"]) } ? .note : nil
 }
 
@@ -77,8 +77,12 @@ private func hasExtension(_ file: FileContext) -> Bool {
   }
 }
 
-private func literals(in scope: Syntax) -> [String] {
-  scope.tokens(viewMode: .sourceAccurate).compactMap { token in
+/// The strings in the function's constants that a call has among its arguments, such as the file's name.
+private func origins(of maker: FunctionCallExprSyntax, in file: FileContext) -> [String] {
+  let names = Set(maker.arguments.map(\.expression.code))
+  let values = file.walk.variables.filter { $0.scope.id == maker.scope.id }.flatMap(\.bindings)
+    .filter { names.contains($0.pattern.trimmedDescription) }.compactMap(\.initializer)
+  return values.flatMap { $0.tokens(viewMode: .sourceAccurate) }.compactMap { token in
     if case .stringSegment(let text) = token.tokenKind { text } else { nil }
   }
 }
@@ -90,7 +94,7 @@ private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Fin
   else { return [] }
   return file.walk.calls.filter { $0.start > loading.start && $0.end < loading.end }.compactMap {
     let message: String
-    switch $0.name {
+    switch $0.receiver == nil ? $0.name : "" {
     case "fatalError", "preconditionFailure", "abort":
       message = "The app crashes at every launch while the store can't be opened; show the error."
     case "assertionFailure":
@@ -104,6 +108,9 @@ private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Fin
 }
 
 private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
+  if ["NSInMemoryStoreType", ".inMemory", "/dev/null"].contains(where: call.code.contains) {
+    return true
+  }
   let scope = call.scope.code
   return scope.contains("isStoredInMemoryOnly:true")
     && !scope.contains("isStoredInMemoryOnly:false")
@@ -149,7 +156,7 @@ private func findings(
     file.walk.calls.filter {
       $0.start >= clause.start && $0.end <= clause.end && !isCaught($0, inside: clause)
     }.compactMap { call in
-      switch call.name {
+      switch call.receiver == nil || call.name == "removeItem" ? call.name : "" {
       case "fatalError", "preconditionFailure", "abort":
         return Finding(
           flaw, "The app crashes at every launch while the store can't be opened; show the error.",
@@ -168,12 +175,18 @@ private func findings(
   }
 }
 
-/// Whether it lies in the catch clause of a `do` that makes a container, too, and comes after other statements.
+/// Whether it lies in the catch clause of a `do` that makes a container, too, after a statement that may help, which a
+/// line in a log doesn't.
 private func isSecondAttempt(_ statement: DoStmtSyntax, makers: [FunctionCallExprSyntax]) -> Bool {
   statement.ancestors.contains { node in
-    guard let clause = node.as(CatchClauseSyntax.self), clause.body.statements.count > 1,
+    guard let clause = node.as(CatchClauseSyntax.self),
       let first = clause.parent?.parent?.as(DoStmtSyntax.self)
     else { return false }
+    let logs = ["print(", "debugPrint(", "NSLog(", "os_log(", "logger.", "Logger.", "log."]
+    let helps = clause.body.statements.contains { item in
+      item.end <= statement.start && !logs.contains(where: item.code.hasPrefix)
+    }
+    guard helps else { return false }
     return makers.contains { $0.start >= first.body.start && $0.end <= first.body.end }
   }
 }

@@ -24,7 +24,7 @@ extension Rule {
       "A result that is used, such as `(try? context.save()) == nil`.",
       "Caches: by the name of the function, of the context's container, or of all models that the function names; not in a view, which saves what its user did.",
       "Saves that another one of the same context follows, in the same block or one around it.",
-      "A save in the `catch` of another one, which takes back what that couldn't save.",
+      "A save in the `catch` of another one of the same context, which takes back what that couldn't save.",
       "Data for trying things out, as in `createTestData` or a type `DebugView`.",
       "Files that import no user interface: much of what they save is made again by the next run: a note.",
       "What the next run mends, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`, `ensure`, `enforce`, `revalidate`: a note.",
@@ -35,7 +35,8 @@ extension Rule {
         guard attempt.questionOrExclamationMark?.text == "?" || isCaughtByNothing(attempt),
           let call = saveCall(attempt.expression),
           let receiver = call.receiver, receiver.isContext(variables), isUnused(attempt),
-          !isForTrying(attempt), !isRecovery(attempt), !isFollowed(attempt, by: receiver.code),
+          !isForTrying(attempt), !isRecovery(attempt, of: receiver.code),
+          !isFollowed(attempt, by: receiver.code),
           !CachedModels(scope: attempt.scope, variables: variables).areSaved(by: receiver)
         else { return nil }
         return Finding(
@@ -91,14 +92,15 @@ private func isForTrying(_ attempt: TryExprSyntax) -> Bool {
     || NameWords(attempt.enclosingType.lastComponent).words.first == "debug"
 }
 
-/// Whether it takes back what another save couldn't save.
-private func isRecovery(_ attempt: TryExprSyntax) -> Bool {
-  attempt.ancestors.contains { node in
-    guard let clause = node.as(CatchClauseSyntax.self),
-      let statement = clause.parent?.parent?.as(DoStmtSyntax.self)
-    else { return false }
-    return statement.body.code.contains(".save()")
+/// Whether it takes back what another save of the same context couldn't save.
+private func isRecovery(_ attempt: TryExprSyntax, of context: String) -> Bool {
+  for node in attempt.ancestors {
+    if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
+    if let statement = node.as(CatchClauseSyntax.self)?.parent?.parent?.as(DoStmtSyntax.self) {
+      return statement.body.code.contains(context + ".save()")
+    }
   }
+  return false
 }
 
 /// Whether a file may save what its user did a moment ago.

@@ -7,7 +7,7 @@ import Foundation
 /// are decoded when they're asked for, on the threads that read the files.
 struct LintCache: Sendable {
   /// The last byte is the version: another one after every change of facts or of a rule, since findings are kept, too.
-  private static let head = Array("STEADL".utf8) + [0, 17]
+  private static let head = Array("STEADL".utf8) + [0, 18]
 
   private struct Entry: Sendable {
     let digest: String

@@ -147,6 +147,7 @@ public struct Linter: Sendable {
     let (kept, suppressed, known) = screening.screen(findings + records.flatMap(\.problems))
     return LintReport(
       findings: kept, suppressedCount: suppressed, knownCount: known, fileCount: records.count,
+      uncompiledCount: records.count { !index.isCompiled($0.facts.path) },
       parsedCount: records.filter { !$0.isFromCache }.count, payloads: Payloads(index).fields)
   }
 }

@@ -115,3 +115,10 @@ extension NameWords {
       && (contains(anyOf: Self.harmlessTokens) || ends(with: ["app", "account", "token"]))
   }
 }
+
+extension [String] {
+  /// Whether it has these words one after the other.
+  func containsRun(_ run: [String]) -> Bool {
+    indices.contains { self[$0...].starts(with: run) }
+  }
+}

@@ -24,7 +24,8 @@ import SteadFiles
 /// are safe. An entry that does not decode is kept, reported and listed in ``undecodable``; the others are
 /// unaffected.
 ///
-/// A payload's own coding, upgrades and closures are called without a lock, and may use the history.
+/// A payload's own coding, upgrades and closures are called without a lock, and may use the history. Only coding and upgrades
+/// must not change payloads that have files of their own: these may be called while the files are locked.
 public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: Sendable {
   /// The key that the history was opened with.
   public let key: String

@@ -38,9 +38,12 @@ final class RowContext {
       return
     }
     let name = labels.map { "\($0.entity).\($0.properties[property])" } ?? "property \(property)"
+    // An error of our own says what to do.
+    let remedy =
+      (cause as? ColumnError)?.description ?? "Give it a value that can be encoded."
     error = .init(
       .modelValidationFailure,
-      "The value of \(name) cannot be encoded, so its object cannot be saved. Give it a value that can be encoded.",
+      "The value of \(name) cannot be encoded, so its object cannot be saved. \(remedy)",
       cause: cause)
   }
 

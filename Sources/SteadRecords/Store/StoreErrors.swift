@@ -4,7 +4,7 @@ import SteadSQLite
 enum StoreErrors {
   static func error(_ error: SQLiteError) -> SwiftDataError {
     switch error.kind {
-    case .full: .ofFullDisk
+    case .full: .ofFullDisk()
     case .damaged:
       .init(
         .unreadableStore,
@@ -15,13 +15,17 @@ enum StoreErrors {
         .storeLocked,
         "Another process has kept the store locked for \(RecordStore.lockPatience) seconds. "
           + "Find out what holds it, then try again.")
-    case .readOnly: .ofReadOnlyFile
+    case .readOnly: .ofReadOnlyFile()
     case .notOpened:
       .init(
         .unreadableStore,
         "The store cannot be opened (\(error.message)). Check that its directory exists, and that this user may "
           + "write the directory and the store's files.")
-    case .disk: .ofDisk(error.message)
+    case .disk:
+      .init(
+        .storageFailure,
+        "The disk failed (\(error.message)). Nothing was saved and the changes are still pending; "
+          + "check the disk and save again.")
     case .constraint:
       .init(
         .modelValidationFailure,

@@ -93,16 +93,17 @@ extension Merger {
   /// are looked at then.
   private mutating func makeUnique(_ record: Record) throws(Base.Failure) {
     for (rule, token) in schema.tokens(of: record) {
-      guard let rivalID = try overlay.rival(of: record.id, for: token),
+      while let rivalID = try overlay.rival(of: record.id, for: token),
         let rival = try overlay.record(rivalID), rival.isLive
-      else { continue }
-      let recordIsOlder = (record.at, record.id) < (rival.at, rival.id)
-      let (winner, loser) = recordIsOlder ? (record, rival) : (rival, record)
-      if case .keepBoth(let suffix) = rule.policy, try rename(loser, rule, suffix) {
+      {
+        let recordIsOlder = (record.at, record.id) < (rival.at, rival.id)
+        let (winner, loser) = recordIsOlder ? (record, rival) : (rival, record)
+        guard case .keepBoth(let suffix) = rule.policy, try rename(loser, rule, suffix) else {
+          return try merge(loser, into: winner, rule)
+        }
+        // The rival has left the key, and another record may have it, too.
         guard loser.id == rival.id else { return }
-        continue
       }
-      return try merge(loser, into: winner, rule)
     }
   }
 

@@ -87,7 +87,40 @@ extension RuleSamples {
           set { UserDefaults.standard.set(newValue, forKey: "keyPassword") } // !
         }
       }
+      // file: Changes.swift
+      func change(_ reply: Reply) {
+        Parts.tokens.append(reply.token)
+        Parts.keys["a"] = reply.key
+        (Parts.login, Parts.other) = (reply.login, 1)
+      }
+      enum Parts {
+        static var tokens: [String] {
+          get { [] }
+          set { UserDefaults.standard.set(newValue, forKey: "accessTokens") } // !
+        }
+        static var keys: [String: String] {
+          get { [:] }
+          set { UserDefaults.standard.set(newValue, forKey: "apiKey") } // !
+        }
+        static var login: String {
+          get { "" }
+          set { UserDefaults.standard.set(newValue, forKey: "password") } // !
+        }
+      }
+      public extension UserDefaults {
+        var exportPassword: String {
+          get { "" }
+          set { set(newValue, forKey: "exportPassword") } // !
+        }
+      }
       // file: Form.swift
+      struct SignIn: View {
+        @State var password = ""
+        var body: some View {
+          Button("Sign in") { UserDefaults.standard.set(password, forKey: "password") } // !
+        }
+        lazy var client: Client = { UserDefaults.standard.set(secret, forKey: "clientSecret"); return Client() }() // !
+      }
       func send() { connect(Management.gitPassword, Management.gitPassword == "" ? nil : "") }
       func sign(in reply: Reply) { Management.webPassword = reply.password }
       let path = \Management.keyPath

@@ -118,6 +118,19 @@ extension RuleSamples {
         if let items = try? JSONDecoder().decode([Item].self, from: data) { return items }
         return (try? [JSONDecoder().decode(Item.self, from: data)]) ?? [] // !
       }
+      func loadOlder() -> [Item] {
+        guard let data = defaults.data(forKey: "items") else { return [] }
+        if let items = try? JSONDecoder().decode([Item].self, from: data) { return items }
+        return ((try? JSONDecoder().decode([String].self, from: data)) ?? []).map(Item.init) // !
+      }
+      func loadBranches() -> [Item] {
+        guard let data = defaults.data(forKey: "items") else { return [] }
+        if let items = try? JSONDecoder().decode([Item].self, from: data) { // !
+          check(try? JSONDecoder().decode(Header.self, from: data)) // !
+          return items
+        }
+        return []
+      }
       func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
       """#,
       #"""
@@ -195,7 +208,21 @@ extension RuleSamples {
         }
         func save() throws { UserDefaults.standard.set(try JSONEncoder().encode(all), forKey: "servers") }
       }
+      enum Editor {
+        struct State: Codable { var names: [String] }
+        static func load() -> State? {
+          try? JSONDecoder().decode(State.self, from: defaults.data(forKey: "editor") ?? Data()) // !
+        }
+        static func save(_ state: State) throws { defaults.set(try JSONEncoder().encode(state), forKey: "editor") }
+      }
       // file: Client.swift
+      enum Api {
+        struct State: Codable { var names: [String] }
+        static func state(_ url: URL) async throws -> State {
+          let (data, _) = try await URLSession.shared.data(from: url)
+          return try JSONDecoder().decode(State.self, from: data)
+        }
+      }
       func fetch(_ url: URL) async throws -> [Server] {
         let (data, _) = try await URLSession.shared.data(from: url)
         return try JSONDecoder().decode([Server].self, from: data)
@@ -205,6 +232,22 @@ extension RuleSamples {
       func config() -> Config? {
         let data = defaults.data(forKey: "config") ?? Data()
         return try? JSONDecoder().decode(Config.self, from: data) // ?
+      }
+      final class StatusBarController {
+        func load() { all = (try? JSONDecoder().decode([Account].self, from: defaults.data(forKey: "accounts")!)) ?? [] } // !
+        func save() throws { defaults.set(try JSONEncoder().encode(all), forKey: "accounts") }
+      }
+      struct Drawing: Codable { var title: String; var strokes: Data }
+      func drawing() -> Drawing? {
+        try? JSONDecoder().decode(Drawing.self, from: defaults.data(forKey: "drawing") ?? Data()) // !
+      }
+      func keep(_ drawing: Drawing) throws { defaults.set(try JSONEncoder().encode(drawing), forKey: "drawing") }
+      func document() -> Document? {
+        try? JSONDecoder().decode(Document.self, from: defaults.data(forKey: "document") ?? Data()) // !
+      }
+      func store() async throws {
+        let document = try await editor.currentDocument()
+        defaults.set(try JSONEncoder().encode(document), forKey: "document")
       }
       func refresh() async throws {
         let config = try await fetchConfig()
@@ -247,6 +290,14 @@ extension RuleSamples {
       func keep(_ strict: Strict) throws { defaults.set(try JSONEncoder().encode(strict), forKey: "strict") }
       """#,
       #"""
+      func loadPruned() throws -> [Item] {
+        guard let data = defaults.data(forKey: "items"),
+          var items = try? JSONDecoder().decode([Item].self, from: data) // !
+        else { return [] }
+        items.removeAll(where: \.isOld)
+        defaults.set(try JSONEncoder().encode(items), forKey: "items")
+        return items
+      }
       func add(_ item: Item) throws {
         guard let data = defaults.data(forKey: "items"),
           var items = try? JSONDecoder().decode([Item].self, from: data)

@@ -80,9 +80,11 @@ extension RuleSamples {
         func reset(isLast: Bool) {
           if isLast { UserDefaults.standard.set(1, forKey: "weekday") }
           if firstLaunch { UserDefaults.standard.set(13, forKey: "size") }
+          if launchAtLogin { UserDefaults.standard.set(1, forKey: "weekday") }
+          if let first = sizes.first { UserDefaults.standard.set(12, forKey: "size") }
         }
         func day() -> Int { UserDefaults.standard.integer(forKey: "weekday") } // !
-        func nextDay() -> Int { UserDefaults.standard.integer(forKey: "weekday") + 1 }
+        func nextDay() -> Int { UserDefaults.standard.integer(forKey: "weekday") + 1 } // !
         func points() -> Int { UserDefaults.standard.integer(forKey: "size") } // !
       }
       """#,

@@ -58,6 +58,24 @@ extension RuleSamples {
       // file: Other.xcodeproj/project.pbxproj
       isa = PBXFileSystemSynchronizedRootGroup; path = Old;
       """ + main,
+      // Projects that can't be read, list no Swift file, are in another folder, or write the name otherwise.
+      """
+      // file: Old/Store.swift
+      @Model class A { var isDone: Bool } // !
+      // file: App.xcodeproj/project.pbxproj
+      <?xml version="1.0"?><plist><dict><key>path</key><string>Main.swift</string></dict></plist>
+      // file: Other.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = AppDelegate.m; sourceTree = G; };
+      // file: Example/Example.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = View.swift; sourceTree = G; };
+      """ + main,
+      """
+      // file: Old/Store.swift
+      @Model class A { var isDone: Bool } // !
+      // file: App.xcodeproj/project.pbxproj
+      /* A1 */ = {isa = PBXFileReference; path = store.swift; sourceTree = G; };
+      /* A2 */ = {isa = PBXFileReference; path = Main.swift; sourceTree = G; };
+      """ + main,
       """
       // file: Pod/Store.swift
       @Model class A { var isDone: Bool } // !

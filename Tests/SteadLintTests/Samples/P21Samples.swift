@@ -50,6 +50,22 @@ extension RuleSamples {
       }
       """#,
       #"""
+      func open() -> ModelContainer {
+        UserDefaults.standard.register(defaults: ["clearCacheOnLaunch": true])
+        do {
+          return try ModelContainer(for: Note.self)
+        } catch {
+          print(error)
+          do {
+            return try ModelContainer(for: Note.self)
+          } catch {
+            fatalError("\(error)") // !
+          }
+          print("opened")
+        }
+      }
+      """#,
+      #"""
       import WidgetKit
       let container = try! ModelContainer(for: Note.self) // !
       """#,
@@ -146,6 +162,17 @@ extension RuleSamples {
       """#,
     ],
     silent: [
+      "let store = try! c.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)",
+      #"""
+      func open() {
+        do {
+          container = try ModelContainer(for: Note.self)
+        } catch {
+          importer.abort()
+          failure = error
+        }
+      }
+      """#,
       #"""
       func open() -> ModelContainer {
         do {

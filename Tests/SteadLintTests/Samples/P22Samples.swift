@@ -7,9 +7,15 @@ extension RuleSamples {
       import SwiftUI
       func f() {
         do {
+          try document.save()
           load()
         } catch {
           try? context.save() // !
+        }
+        do {
+          try context.save()
+        } catch {
+          Task { try? context.save() } // !
         }
       }
       """#,

@@ -111,6 +111,20 @@ import Testing
     #expect(bench.isEverywhereTheSame)
   }
 
+  /// One transaction has inserted two of them, and a third one was there before.
+  @Test func `With keepBoth all rivals of the older one get other names`() {
+    var bench = Bench(devices: 2)
+    bench.commit(
+      0, .insert(id: "a", type: "Note", fields: ["name": "List"]),
+      .insert(id: "b", type: "Note", fields: ["name": "List"]))
+    bench.commit(1, .insert(id: "c", type: "Note", fields: ["name": "List"]))
+    bench.sync(1, 0)
+    let names = ["a", "b", "c"].map { bench.value(1, $0, "name") }
+    #expect(names[0] == "List")
+    #expect(Set(names) == ["List", "List (2)", "List (3)"])
+    #expect(bench.isEverywhereTheSame)
+  }
+
   @Test func `Null is equal to nothing`() {
     var bench = Bench()
     bench.commit(0, .task("a", ["code": .null]), .task("b", ["code": .null]), .task("c"))
