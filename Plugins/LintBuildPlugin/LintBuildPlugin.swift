@@ -1,13 +1,14 @@
 import Foundation
 import PackagePlugin
 
-/// Checks a target's sources whenever one of them has changed. Findings are diagnostics of the build, and an error fails it.
+/// Checks a target's sources when one of them has changed. Findings become diagnostics of the build, and an error fails
+/// it.
 @main
 struct LintBuildPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let target = target as? SwiftSourceModuleTarget else { return [] }
     let work = context.pluginWorkDirectoryURL
-    // An empty source: a product of another kind would become a resource of the target.
+    // The stamp is an empty Swift file: an output of any other kind would become a resource of the target.
     let stamp = work.appending(path: "SteadLintStamp.swift")
     return [
       .buildCommand(

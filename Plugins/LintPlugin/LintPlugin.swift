@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package lint` checks the package's sources; what follows goes to `stead-lint`.
+/// `swift package lint` checks the package's sources. It passes its arguments on to `stead-lint`.
 @main
 struct LintPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -17,7 +17,9 @@ struct LintPlugin: CommandPlugin {
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 {
-      Diagnostics.error("stead-lint ended with \(process.terminationStatus).")
+      Diagnostics.error(
+        "stead-lint exited with status \(process.terminationStatus); its output above has the reason."
+      )
     }
   }
 }

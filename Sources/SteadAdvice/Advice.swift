@@ -1,26 +1,26 @@
-/// Where some data should be, and what comes with it.
+/// The store that some data belongs in, with reasons, limits and code.
 public struct Advice: Hashable, Codable, Sendable {
-  /// The version of the JSON that this type is written as.
+  /// The version of this type's JSON.
   public static let version = 1
 
   public let version: Int
   public let situation: Situation
   public let store: Store
   public let reasons: [String]
-  /// Limits that are near or passed.
+  /// Limits that the data comes near or exceeds.
   public let thresholds: [Threshold]
-  /// When to leave the store, and what moves the data.
+  /// When to leave the store, and where the data belongs then.
   public let exits: [String]
-  /// Swift that declares the store and uses it.
+  /// Swift code that declares the store and uses it.
   public let declaration: String
-  /// The directory that the files are in.
+  /// The directory of the files.
   public let directory: String
   public let sync: String
   public let backup: String
   public let encryption: String
-  /// The rules of the linter that watch over it.
+  /// The linter's rules for code that uses the store.
   public let rules: [String]
-  /// What moves the data from where it is today; nil where it stays, or no move is known.
+  /// How to move the data out of its present store; nil if it stays there, or if no move is known.
   public let move: Move?
 
   init(_ situation: Situation) {
@@ -41,7 +41,7 @@ public struct Advice: Hashable, Codable, Sendable {
     move = situation.today.flatMap { Move.between($0, decision.store) }
   }
 
-  /// The advice as a person reads it.
+  /// The advice as text for people.
   public var text: String {
     var lines = ["Keep it in \(store.title)."]
     lines += reasons.map { "  " + $0 }
@@ -60,22 +60,24 @@ public struct Advice: Hashable, Codable, Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What becomes of the data where it is today.
+  /// How to move the data out of its present store.
   private var moving: [String] {
     guard let today = situation.today else { return [] }
-    if today == store { return ["", "It is there already."] }
+    if today == store { return ["", "It is already there."] }
     guard let move else {
       return [
-        "", "No move from \(today.title) is known: write it there, read it back, remove it here.",
+        "",
+        "No move from \(today.title) is known: write the data to the new store, read it back, then remove it here.",
       ]
     }
     let code = move.declaration.split(separator: "\n", omittingEmptySubsequences: false)
-    return ["", "Move what is in \(today.title):", ""] + code.map { $0.isEmpty ? "" : "    " + $0 }
+    return ["", "Move the data out of \(today.title):", ""]
+      + code.map { $0.isEmpty ? "" : "    " + $0 }
   }
 }
 
 extension Threshold {
-  /// The threshold as a sentence, and its reason.
+  /// The threshold as a sentence, with its reason.
   public var text: String { figures + " " + reason }
 
   /// The threshold as a sentence.
@@ -84,6 +86,6 @@ extension Threshold {
       unit == .bytes
       ? (ByteCount.text(comfortable), ByteCount.text(limit))
       : (ByteCount.grouped(comfortable), ByteCount.grouped(limit))
-    return "\(name): well up to \(near), elsewhere beyond \(far)."
+    return "\(name): fine up to \(near); beyond \(far), use another store."
   }
 }

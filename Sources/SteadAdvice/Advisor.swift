@@ -1,4 +1,4 @@
-/// Finds out what has to be asked about some data, and says where to keep it.
+/// Picks the questions to ask about some data, and advises where to keep it.
 ///
 /// ```swift
 /// var situation = Situation()
@@ -8,11 +8,12 @@
 /// print(Advisor.advice(for: situation).text)
 /// ```
 public enum Advisor {
-  /// The next question whose answer can still change the store, a reason or a limit; nil when there is none.
+  /// The next question whose answer can still change the store, a reason or a limit; nil if none is left.
   ///
-  /// At most five are asked. Costs some thousand decisions, a few milliseconds.
+  /// Five questions are enough for any situation. A call makes a few thousand decisions, which takes a few
+  /// milliseconds.
   ///
-  /// - Parameter skipped: The questions, by their ``Question/id``, that nobody wants to answer.
+  /// - Parameter skipped: The identifiers of questions to skip, such as those that the user left unanswered.
   public static func nextQuestion(
     for situation: Situation, skipping skipped: Set<Question.ID> = []
   ) -> Question? {
@@ -21,13 +22,13 @@ public enum Advisor {
       !$0.isAnswered(situation) && !skipped.contains($0.id) && !parts.contains($0.id)
     }
     for (index, question) in open.enumerated() {
-      // What is asked later can be anything; what was passed over makes no difference.
+      // Later questions may get any answer. Earlier ones were passed over because no answer makes a difference.
       let later = Array(open[(index + 1)...])
       guard matters(question, to: situation, later: later) else { continue }
       guard question.id == "count", let size = later.first, size.id == "size" else {
         return question
       }
-      // A number and a size are one question, where both are wanted.
+      // The number and the size are one question if both matter.
       let others = [question] + later.dropFirst()
       return matters(size, to: situation, later: others) ? .amount : question
     }
@@ -48,7 +49,7 @@ public enum Advisor {
     return !areAlike(answers, later)
   }
 
-  /// Whether situations lead to the same decision each time the other questions are answered alike.
+  /// Whether situations lead to the same decision, whatever the answers to the later questions are.
   private static func areAlike(_ situations: [Situation], _ later: [Question]) -> Bool {
     let outcomes = Set(situations.map { Decision($0) })
     guard outcomes.count == 1 else { return false }
@@ -66,7 +67,7 @@ public enum Advisor {
 }
 
 extension Question {
-  /// Answers that stand for all: of a number one on each side of each threshold.
+  /// Representative answers. For a number, one on each side of each threshold.
   var samples: [String] {
     guard isNumber else { return choices.map(\.name) }
     if self == .amount {

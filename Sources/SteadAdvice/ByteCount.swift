@@ -5,7 +5,7 @@ public enum ByteCount {
     ("bytes", 1), ("byte", 1), ("b", 1),
   ]
 
-  /// The number that a string stands for; nil if it is none. A KB is 1,024 bytes.
+  /// The number that a string stands for; nil if the string isn't a number. A KB is 1,024 bytes.
   public static func parse(_ text: String) -> Int? {
     var digits = text.lowercased().filter { $0 != " " && $0 != "," && $0 != "_" }
     var factor = 1.0
@@ -17,7 +17,7 @@ public enum ByteCount {
     return Int(exactly: (value * factor).rounded())
   }
 
-  /// A number of bytes as people read it.
+  /// A number of bytes for people: `1.5 MB`.
   public static func text(_ count: Int) -> String {
     for (suffix, factor) in [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)]
     where count >= factor {
@@ -27,7 +27,7 @@ public enum ByteCount {
     return "\(count) bytes"
   }
 
-  /// A whole number as people read it: `2,500`.
+  /// A whole number for people: `2,500`.
   static func grouped(_ number: Int) -> String {
     let digits = String(number)
     let parts = digits.enumerated().map { index, digit in

@@ -2,11 +2,11 @@
 struct Decision: Hashable, Sendable {
   var store: Store
   var reasons: [String]
-  /// What limits the store, where that is near or passed.
+  /// Limits of the store that the data comes near or exceeds.
   var thresholds: [Threshold] = []
 
-  /// Decides by the answers there are. What nobody has said is taken to be usual: harmless, made here alone, small, few,
-  /// read whole, for one device, on new ground, needed at the next start.
+  /// Decides from the answers given. Without an answer, the usual one is assumed: harmless, made only here, small, few,
+  /// read as a whole, for one device, in a new program, needed at the next start.
   init(_ situation: Situation) {
     self = Self.decide(situation, situation.kind ?? .setting)
   }
@@ -28,10 +28,11 @@ struct Decision: Hashable, Sendable {
     case .payloads: payloads(situation)
     case .records:
       stored(
-        situation, "A store searches, sorts and relates, and changes one without the others.")
+        situation,
+        "A store of records searches, sorts and relates them, and changes one without the others.")
     case .queue:
       stored(
-        situation, "Work must be added and taken in transactions, also by several processes.")
+        situation, "Work must be added and taken in transactions, even by several processes.")
     case .document: document(situation)
     case .media: media(situation)
     }
@@ -43,15 +44,15 @@ struct Decision: Hashable, Sendable {
     if (situation.size ?? 0) > Threshold.secret.limit {
       return Decision(
         .encryptedFile,
-        "It is too large for a keychain, so a key is the secret, and the file is encrypted with it.",
+        "It is too large for a keychain, so the secret is a key, which encrypts the file.",
         thresholds: [.secret])
     }
     return Decision(
-      .secrets, "Preferences and files can be read by anyone who reads the disk or a backup.",
+      .secrets, "Anyone who can read the disk or a backup can read preferences and files.",
       thresholds: (situation.size ?? 0) > Threshold.secret.comfortable ? [.secret] : [])
   }
 
-  /// What others must not read, and is too much or too large for a keychain.
+  /// Data that others must not read, and that is too much or too large for a keychain.
   private static func hidden(_ situation: Situation) -> Decision {
     Decision(
       .encryptedFile,
@@ -59,7 +60,7 @@ struct Decision: Hashable, Sendable {
       thresholds: [])
   }
 
-  // MARK: What can be had again
+  // MARK: What can be made again
 
   private static func response(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful {
@@ -73,10 +74,10 @@ struct Decision: Hashable, Sendable {
 
   private static func cache(_ situation: Situation) -> Decision {
     let isTooLarge = (situation.size ?? 0) > Threshold.memoryValue.limit
-    // A file would have what is harmful in the clear.
+    // A file would hold harmful data unencrypted.
     if situation.lifetime == .run, isTooLarge, situation.exposure != .harmful {
       return Decision(
-        .temporaryFile, "It is too large for memory, and is of no use after the program.",
+        .temporaryFile, "It is too large for memory, and useless once the program ends.",
         thresholds: [.memoryValue])
     }
     if situation.lifetime == .run {
@@ -89,7 +90,7 @@ struct Decision: Hashable, Sendable {
     }
     return Decision(
       .diskCache,
-      "It can be made again, so it belongs where the system may remove it and no backup takes it.")
+      "It can be made again, so it belongs where the system may remove it and backups skip it.")
   }
 
   // MARK: What is small
@@ -99,21 +100,23 @@ struct Decision: Hashable, Sendable {
     let size = situation.size ?? 0
     if size > Threshold.preferenceValue.limit {
       return Decision(
-        .file, "It is too large for a preference, which every program that uses the domain loads.",
+        .file,
+        "It is too large for a preference: every program that uses the domain loads all its values.",
         "Keep the file's relative path in the preferences.",
         thresholds: [.preferenceValue])
     }
     if situation.access == .parts, (situation.count ?? 1) > 1 {
-      return Decision(.records, "What is searched, sorted or changed one by one needs a store.")
+      return Decision(
+        .records, "Data that is searched, sorted or changed one by one needs a store of records.")
     }
     if let total = situation.totalSize, total > Threshold.preferenceDomain.limit {
       return Decision(
-        .records, "All of it together is too much for preferences.",
+        .records, "Its total size is too much for preferences.",
         thresholds: [.preferenceDomain])
     }
     if situation.devices == .several, total(situation) > Threshold.keyValueSync.limit {
       return records(
-        situation, "All of it together is too much for a key-value sync.",
+        situation, "Its total size is too much for a key-value sync.",
         thresholds: [.keyValueSync])
     }
     var decision = Decision(
@@ -135,7 +138,7 @@ struct Decision: Hashable, Sendable {
     if situation.exposure == .harmful { return hidden(situation) }
     if situation.access == .parts {
       return records(
-        situation, "Entries that are searched, sorted or related need a store.")
+        situation, "Entries that are searched, sorted or related need a store of records.")
     }
     if situation.devices == .several {
       return records(situation, "A history belongs to one device.")
@@ -144,16 +147,16 @@ struct Decision: Hashable, Sendable {
     let size = situation.size ?? 0
     if count >= Threshold.historyCount.limit {
       return records(
-        situation, "So many entries take long to load.", thresholds: [.historyCount])
+        situation, "That many entries take too long to load.", thresholds: [.historyCount])
     }
     if size > Threshold.historyEntry.limit {
       return records(
-        situation, "Entries so large don't belong under one key.",
+        situation, "Entries that large don't belong under one key.",
         thresholds: [.historyEntry])
     }
     var decision = Decision(
-      .payloadHistory, "A few hundred entries that are read whole need no schema.",
-      "When they become more, they move into records and nothing is lost.")
+      .payloadHistory, "A few hundred entries that are read as a whole need no schema.",
+      "If they become more, they can move into records, and nothing is lost.")
     if count > Threshold.historyCount.comfortable { decision.thresholds.append(.historyCount) }
     if size > Threshold.historyEntry.comfortable { decision.thresholds.append(.historyEntry) }
     return decision
@@ -161,11 +164,11 @@ struct Decision: Hashable, Sendable {
 
   // MARK: What is many
 
-  /// Records, and work to be done: what a stack of Core Data may hold already.
+  /// Records and work to be done, which an existing Core Data stack may hold.
   private static func stored(_ situation: Situation, _ reason: String) -> Decision {
     guard situation.ground == .coreData else { return records(situation, reason) }
     return Decision(
-      .coreData, "SwiftData needs iOS 17 or macOS 14; a stack that works may stay.",
+      .coreData, "SwiftData needs iOS 17 or macOS 14; a Core Data stack that works may stay.",
       "`SteadTransfer` reads Core Data's stores when you move.")
   }
 
@@ -180,7 +183,7 @@ struct Decision: Hashable, Sendable {
     }
     if situation.exposure == .harmful {
       decision.reasons.append(
-        "A store isn't encrypted: keep what is harmful in secrets, and its account's name in the record."
+        "A store isn't encrypted: keep harmful values in secrets, and in the record only the name of the secret's account."
       )
     }
     return decision
@@ -190,7 +193,8 @@ struct Decision: Hashable, Sendable {
 
   private static func document(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
-    return Decision(.file, "The user looks for it where documents are, and other programs open it.")
+    return Decision(
+      .file, "The user looks for it among their documents, and other programs open it.")
   }
 
   private static func media(_ situation: Situation) -> Decision {
@@ -204,6 +208,6 @@ struct Decision: Hashable, Sendable {
       }
       return records(situation, "It belongs to a record, which is searched and sorted.")
     }
-    return Decision(.file, "A file can be read in parts, and needs no place in memory.")
+    return Decision(.file, "A file can be read in parts, and takes no memory.")
   }
 }

@@ -1,13 +1,13 @@
-/// A move of data from one store to another, once and verified.
+/// A verified, one-time move of data from one store to another.
 ///
-/// The code runs at each start of the program: where all was moved before, it does nothing.
+/// Run the code at each start of the program. Once all data has moved, it does nothing.
 public struct Move: Hashable, Codable, Sendable {
   public let from: Store
   public let to: Store
-  /// Swift that moves the data; a file of its own that compiles.
+  /// Swift code that moves the data: a complete file that compiles.
   public let declaration: String
 
-  /// The moves that are known.
+  /// All known moves.
   public static let all: [Move] = [
     Move(from: .preferences, to: .secrets, declaration: preferencesToSecrets),
     Move(from: .preferences, to: .payloadHistory, declaration: preferencesToHistory),
@@ -19,7 +19,7 @@ public struct Move: Hashable, Codable, Sendable {
     Move(from: .coreData, to: .records, declaration: coreDataToRecords),
   ]
 
-  /// The move between two stores; nil where none is known, or none is needed.
+  /// The move between two stores; nil if none is known, or if none is needed.
   public static func between(_ from: Store, _ to: Store) -> Move? {
     all.first { $0.from == from && $0.to == to }
       ?? (to == .recordsWithFiles ? between(from, .records) : nil)
@@ -50,7 +50,7 @@ extension Move {
       var words: String
     }
 
-    // Opening the history takes over the array in JSON that the app has kept under its key.
+    // Opening the history takes over the JSON array that the app has kept under its key.
     func openSearches() throws -> PayloadHistory<Search> {
       try PayloadHistory<Search>("recent_searches", limit: 500)
     }
@@ -81,7 +81,7 @@ extension Move {
 
     func movePicture(from preferences: Preferences, into folder: URL) throws {
       guard let picture = preferences.data(forKey: "avatar") else { return }
-      // The file is durable before the preference is gone: killed in between, the next start repeats this.
+      // The file is durable before the preference is removed. After a crash in between, the next start repeats this.
       try AtomicFile(folder.appending(path: "avatar.png")).replace(with: picture)
       preferences.set("avatar.png", forKey: "avatar_file")
       preferences.removeObject(forKey: "avatar")

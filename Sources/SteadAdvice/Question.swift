@@ -1,33 +1,33 @@
-/// One thing to ask about some data.
+/// A question about some data.
 ///
-/// A program that asks prints ``text``, ``reason`` and ``choices``, and hands the answer to ``answer(_:in:)``.
+/// To ask it, print ``text``, ``reason`` and ``choices``, and pass the answer to ``answer(_:in:)``.
 public struct Question: Hashable, Sendable, Identifiable {
   /// One of the answers to a question.
   public struct Choice: Hashable, Sendable {
-    /// What a command line takes.
+    /// The answer as a command line takes it.
     public let name: String
-    /// What a person reads.
+    /// The answer in words, for people.
     public let text: String
   }
 
-  /// The name of the answer in a ``Situation``, which is also an option of the command line.
+  /// The name of the ``Situation``'s property with the answer. The option of the command line has the same name.
   public let id: String
   public let text: String
-  /// Why it is asked: what the answer changes.
+  /// Why it is asked, and what the answer changes.
   public let reason: String
-  /// What is taken to be true where nobody answers, in words; nil where an answer is needed.
+  /// The answer that is assumed if nobody answers, in words; nil if an answer is needed.
   public let usual: String?
-  /// The answers; a number is one of them for ``isNumber``.
+  /// The answers, or only examples if ``isNumber`` is true.
   public let choices: [Choice]
-  /// Whether any number may be answered, of which the choices are examples.
+  /// Whether every number is an answer.
   public let isNumber: Bool
 
   let isAnswered: @Sendable (Situation) -> Bool
   let set: @Sendable (String, inout Situation) -> Bool
 
-  /// Puts an answer into a situation.
+  /// Stores an answer in a situation.
   ///
-  /// - Returns: Whether the question has such an answer.
+  /// - Returns: Whether it is an answer to the question.
   public func answer(_ answer: String, in situation: inout Situation) -> Bool {
     set(answer, &situation)
   }
@@ -37,31 +37,32 @@ public struct Question: Hashable, Sendable, Identifiable {
 }
 
 extension Question {
-  /// All questions about one thing, in the order in which they are asked.
+  /// All questions, in the order in which they are asked.
   public static let all: [Question] = [
     choice(
       "kind", "What is it?", usual: nil,
       because: "Each store is made for one kind of data.", \.kind
     ) { $0.text },
     choice(
-      "exposure", "What if somebody else reads it?", usual: "no harm",
-      because: "Preferences, stores and files lie on the disk in the clear, and in backups.",
+      "exposure", "What happens if somebody else reads it?", usual: "no harm",
+      because: "Preferences, stores and files are unencrypted, on the disk and in backups.",
       \.exposure
-    ) { $0 == .harmless ? "no harm" : "harm: it is private, or opens something" },
+    ) { $0 == .harmless ? "no harm" : "harm: it is private, or gives access to something" },
     choice(
       "origin", "Can it be made or loaded again?", usual: "only here",
-      because: "What can be made again belongs in a cache, which no backup takes.", \.origin
-    ) { $0 == .only ? "no, it is only here" : "yes" },
+      because: "What can be made again belongs in a cache, which backups skip.", \.origin
+    ) { $0 == .only ? "no, it exists only here" : "yes" },
     choice(
       "lifetime", "How long is it needed?", usual: "at the next start, too",
-      because: "What nobody needs at the next start costs no disk.", \.lifetime
+      because: "Data that isn't needed at the next start needn't be on disk.", \.lifetime
     ) { $0 == .run ? "while the program runs" : "at the next start, too" },
     number(
-      "count", "How many are there, in the end?", usual: "one",
-      because: "A list under one key is read and written whole; a store reads what is asked for.",
+      "count", "How many will there be?", usual: "one",
+      because:
+        "A list under one key is read and written as a whole; a store reads only what you ask for.",
       \.count, [1, 500, 5_000]),
     number(
-      "size", "How many bytes has one?", usual: "small",
+      "size", "How many bytes does one have?", usual: "small",
       because: "Preferences and secrets are held in memory, and large values slow a store down.",
       \.size, [1 << 10, 20 << 10, 500 << 10, 5 << 20]),
     choice(
@@ -72,20 +73,23 @@ extension Question {
       $0 == .whole ? "as a whole" : "by field, sorted, searched, related, or changed one by one"
     },
     choice(
-      "devices", "On how many of a person's devices?", usual: "one",
+      "devices", "How many of the user's devices need it?", usual: "one",
       because: "Some stores can be synced, and some belong to one device.", \.devices
     ) { $0.rawValue },
     choice(
-      "ground", "What is there already?", usual: "nothing",
-      because: "A stack that works may stay until the app moves anyway.", \.ground
+      "ground", "What exists already?", usual: "nothing",
+      because: "A Core Data stack that works may stay until the app moves for another reason.",
+      \.ground
     ) { $0 == .new ? "nothing" : "Core Data, or systems before iOS 17 and macOS 14" },
   ]
 
-  /// What is never asked, and can be answered by an option: no answer changes the store, only what is said about it.
+  /// Questions that are never asked, and that options can answer. No answer changes the store, only the advice about
+  /// it.
   public static let refinements: [Question] = [
     choice(
       "sharing", "Who else uses it?", usual: "none",
-      because: "Others need a place that they may use, and a store that several may write.",
+      because:
+        "Others need a place that they can access, and a store that several processes can write.",
       \.sharing
     ) {
       switch $0 {
@@ -97,13 +101,13 @@ extension Question {
       }
     },
     choice(
-      "retention", "What becomes of old data?", usual: "kept",
-      because: "Few stores remove anything by themselves.", \.retention
+      "retention", "What happens to old data?", usual: "kept",
+      because: "Few stores remove anything on their own.", \.retention
     ) {
       switch $0 {
       case .kept: "it is kept"
-      case .newest: "the newest ones stay"
-      case .age: "what is older than some time is removed"
+      case .newest: "only the newest is kept"
+      case .age: "it is removed at a certain age"
       }
     },
     choice(
@@ -112,13 +116,13 @@ extension Question {
     ) {
       switch $0 {
       case .all: "Apple's and others"
-      case .apple: "Apple's alone"
-      case .linux: "Linux alone"
+      case .apple: "only Apple's"
+      case .linux: "only Linux"
       }
     },
     choice(
-      "observers", "Who has to learn of changes?", usual: "none",
-      because: "Some stores tell of changes, and some are silent.", \.observers
+      "observers", "Who must be notified of changes?", usual: "none",
+      because: "Some stores report changes, and some don't.", \.observers
     ) {
       switch $0 {
       case .none: "nobody"
@@ -128,17 +132,18 @@ extension Question {
     },
     choice(
       "shape", "Will its shape change?", usual: "fixed",
-      because: "What an earlier version wrote has to be read, or be left alone.", \.shape
+      because: "What an earlier version wrote must be read, or left alone.", \.shape
     ) { $0 == .fixed ? "no" : "yes, in later versions" },
   ]
 
   /// How many there are and how large each is, in one answer such as `500 of 10KB`.
   ///
-  /// ``Advisor`` asks it instead of the two questions where both answers count. An answer may leave one of them open:
-  /// `500` and `10KB`.
+  /// ``Advisor`` asks it instead of the two questions if both answers matter. An answer may give only one of them:
+  /// `500` or `10KB`.
   public static let amount = Question(
-    id: "amount", text: "How many are there in the end, and how large is each?",
-    reason: "What lies under one key is read and written whole; a store reads what is asked for.",
+    id: "amount", text: "How many will there be, and how large is each?",
+    reason:
+      "A list under one key is read and written as a whole; a store reads only what you ask for.",
     usual: "one, and small",
     choices: ["500 of 10 KB", "1 of 20 bytes", "5,000", "2 MB"].map { Choice(name: $0, text: $0) },
     isNumber: true, isAnswered: { $0.count != nil && $0.size != nil }, set: setAmount)
@@ -198,13 +203,13 @@ extension Situation.Kind {
     case .setting: "a setting, or a small value that the program remembers"
     case .secret: "a password, a token or a key"
     case .records: "records: things that are looked up, sorted or related"
-    case .payloads: "a list of the last things that the program made"
-    case .document: "a document that the user made and knows of"
-    case .media: "pictures, sounds or films of the program's own data"
-    case .cache: "what was computed or loaded, and can be again"
+    case .payloads: "a list of the most recent things that the program made"
+    case .document: "a document that the user made and knows about"
+    case .media: "pictures, sounds or films among the program's own data"
+    case .cache: "data that was computed or loaded, and can be again"
     case .response: "responses of a web server"
     case .queue: "work that is still to be done"
-    case .managed: "a value that an administrator fixes"
+    case .managed: "a value that an administrator sets for all users"
     }
   }
 }

@@ -32,12 +32,14 @@ struct Refinement {
     switch platforms {
     case .all: break
     case .apple:
-      if store == .secrets { directory = "none of yours: the system's keychain" }
+      if store == .secrets { directory = "none of your own: the system's keychain" }
       guard devices == .several else { return }
       if store == .preferences {
         sync = "iCloud's `NSUbiquitousKeyValueStore`, up to 1 MB and 1,024 keys"
       }
-      if isRecords { sync = "CloudKit by Apple's SwiftData, or SteadSync with a server of yours" }
+      if isRecords {
+        sync = "CloudKit through Apple's SwiftData, or SteadSync with your own server"
+      }
     case .linux:
       if isPreferences { directory += ", in $XDG_CONFIG_HOME or ~/.config" }
       if isRecords || isFile { directory += "; data is in $XDG_DATA_HOME or ~/.local/share" }
@@ -58,7 +60,7 @@ struct Refinement {
     case .processes: shareWithProcesses()
     case .extension:
       if store == .records {
-        directory = "the group's directory, which the app and its extension may use"
+        directory = "the group's directory, which the app and its extension share"
         declaration = Self.groupDeclaration
       } else if store == .recordsWithFiles {
         directory = "the group's directory: name the group with `groupContainer:`"
@@ -68,11 +70,11 @@ struct Refinement {
         reasons.append("The app and its extension need the same access group of the keychain.")
       } else if isFile || store == .diskCache {
         directory =
-          "on Apple's systems the group's container, which `containerURL(forSecurityApplicationGroupIdentifier:)` gives"
+          "on Apple's systems the group's container, which `containerURL(forSecurityApplicationGroupIdentifier:)` returns"
       }
     case .daemon:
       reasons.append(
-        "A service that runs as another user has directories of its own: let one side keep the data, and the other one ask."
+        "A service that runs as another user has its own directories: let one side keep the data, and the other ask for it."
       )
     case .editor:
       if store == .preferences {
@@ -80,7 +82,7 @@ struct Refinement {
       } else if isFile {
         reasons.append("Read the file again before you replace it: an editor may have changed it.")
       } else {
-        exits.append("a person is to edit it as text: preferences, or a file")
+        exits.append("people must be able to edit it as text: preferences, or a file")
       }
     }
   }
@@ -95,7 +97,7 @@ struct Refinement {
     } else if store == .diskCache {
       reasons.append("Processes share the cache and its limits.")
     } else if store == .memoryCache {
-      exits.append("several processes are to share it: a cache on disk")
+      exits.append("several processes must share it: a cache on disk")
     } else if isFile {
       exits.append("several processes change parts of it: records")
     }
@@ -107,12 +109,12 @@ struct Refinement {
     switch (retention, store) {
     case (.kept, _): break
     case (.newest, .payloadHistory):
-      reasons.append("Its limit keeps the newest ones, exactly, whoever adds.")
+      reasons.append("Its limit is exact: it keeps the newest entries, whichever process adds one.")
     case (.newest, .records), (.newest, .recordsWithFiles):
       reasons.append("Nothing removes old records: delete the oldest in the save that adds one.")
     case (.age, .diskCache):
       declaration = Self.ageDeclaration
-      reasons.append("A time to live ends an entry, however much space there is.")
+      reasons.append("A time to live removes an entry even if there is space left.")
     case (.age, .payloadHistory):
       reasons.append("A history limits the number, not the age: remove older entries yourself.")
     case (.age, .records), (.age, .recordsWithFiles):
@@ -134,32 +136,35 @@ struct Refinement {
       if isRecords {
         reasons.append("`HistoryObserver` notices what other processes have saved.")
       } else if isPreferences {
-        reasons.append("Changes of other processes are noticed after a moment.")
+        reasons.append("Changes by other processes are noticed after a moment.")
       }
     }
     if observers != .none, isFile {
       exits.append(
-        "others must learn of each change: records or preferences, since a file is silent")
+        "others must be notified of each change: records or preferences, since a file notifies nobody"
+      )
     }
   }
 
   private mutating func change() {
     if isRecords {
-      reasons.append("Name its versions in a `VersionedSchema` each, with a `SchemaMigrationPlan`.")
+      reasons.append(
+        "Give each version a `VersionedSchema`, and list them in a `SchemaMigrationPlan`.")
     } else if store == .payloadHistory {
-      reasons.append("Give entries a version by `PayloadHistoryOptions`, and upgrade earlier ones.")
+      reasons.append(
+        "Give entries a version with `PayloadHistoryOptions`, and upgrade earlier ones.")
     } else if store == .preferences {
-      reasons.append("Use a new key for a new shape: an earlier version still reads its own.")
+      reasons.append("Use a new key for a new shape: earlier versions still read the old one.")
     } else if isFile || store == .secrets {
       reasons.append("Write the version of the format with the data.")
     } else if store == .diskCache {
-      reasons.append("Use a new name for a new shape: what is there can be made again.")
+      reasons.append("Use a new name for a new shape: the old data can be made again.")
     }
   }
 
   // MARK: Declarations
 
-  /// Declarations other than those of the stores, by the names of their files.
+  /// Declarations other than those of the stores, by file name.
   static let declarations = [
     "records-extension": groupDeclaration, "disk-cache-age": ageDeclaration,
   ]

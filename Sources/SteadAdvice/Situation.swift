@@ -1,4 +1,4 @@
-/// What is known of some data that a program wants to keep; nil stands for what nobody has said yet.
+/// What is known about some data that a program wants to keep. A property is nil if it isn't known yet.
 public struct Situation: Hashable, Codable, Sendable {
   /// What the data is.
   public enum Kind: String, CaseIterable, Codable, Sendable {
@@ -8,19 +8,19 @@ public struct Situation: Hashable, Codable, Sendable {
     case secret
     /// Things of one kind that are looked up, sorted or related.
     case records
-    /// The last so many things that the program made, kept as they are.
+    /// The most recent things that the program made, kept as they are.
     case payloads
-    /// A file that the user made and knows of.
+    /// A file that the user made and knows about.
     case document
     /// A picture, a sound or a film that belongs to the program's own data.
     case media
-    /// What was computed or loaded, and can be again.
+    /// Data that was computed or loaded, and can be again.
     case cache
     /// Responses of a web server.
     case response
     /// Work that is still to be done, in order.
     case queue
-    /// A value that an administrator fixes for all users.
+    /// A value that an administrator sets for all users.
     case managed
   }
 
@@ -41,7 +41,7 @@ public struct Situation: Hashable, Codable, Sendable {
   public enum Access: String, CaseIterable, Codable, Sendable {
     /// All of it, as it was written.
     case whole
-    /// By a field, sorted, searched, or by what is related to it; or changed one by one.
+    /// By a field, sorted, searched or through relationships; or changed one by one.
     case parts
   }
 
@@ -53,16 +53,16 @@ public struct Situation: Hashable, Codable, Sendable {
     case launches
   }
 
-  /// On how many devices of a person the data is wanted.
+  /// How many of the user's devices need the data.
   public enum Devices: String, CaseIterable, Codable, Sendable {
     case one, several
   }
 
-  /// What the program has already.
+  /// What exists already.
   public enum Ground: String, CaseIterable, Codable, Sendable {
-    /// Nothing that stands in the way.
+    /// Nothing that limits the choice.
     case new
-    /// A Core Data stack that stays, or systems of Apple's before those that have SwiftData.
+    /// A Core Data stack that stays, or Apple systems that are too old for SwiftData.
     case coreData = "core-data"
   }
 
@@ -71,7 +71,7 @@ public struct Situation: Hashable, Codable, Sendable {
     case none
     /// Other processes of the same user.
     case processes
-    /// An extension of the app, in a sandbox of its own.
+    /// An extension of the app, in its own sandbox.
     case `extension`
     /// A service that runs as another user.
     case daemon
@@ -82,9 +82,9 @@ public struct Situation: Hashable, Codable, Sendable {
   /// How long old data stays.
   public enum Retention: String, CaseIterable, Codable, Sendable {
     case kept
-    /// The newest ones stay.
+    /// Only the newest data is kept.
     case newest
-    /// What is older than some time goes.
+    /// Data is removed at a certain age.
     case age
   }
 
@@ -93,12 +93,12 @@ public struct Situation: Hashable, Codable, Sendable {
     case all, apple, linux
   }
 
-  /// Who has to learn of changes.
+  /// Who must be notified of changes.
   public enum Observers: String, CaseIterable, Codable, Sendable {
     case none, views, processes
   }
 
-  /// Whether later versions of the program give the data another shape.
+  /// Whether later versions of the program change the data's shape.
   public enum Shape: String, CaseIterable, Codable, Sendable {
     case fixed, changing
   }
@@ -110,7 +110,7 @@ public struct Situation: Hashable, Codable, Sendable {
   public var access: Access?
   /// How many there are.
   public var count: Int?
-  /// The bytes of one.
+  /// The size of one, in bytes.
   public var size: Int?
   public var devices: Devices?
   public var ground: Ground?
@@ -119,7 +119,7 @@ public struct Situation: Hashable, Codable, Sendable {
   public var platforms: Platforms?
   public var observers: Observers?
   public var shape: Shape?
-  /// Where the data is now; it decides what moves it, and nothing else.
+  /// Where the data is now. It only determines which move is advised.
   public var today: Store?
 
   public init(
@@ -146,7 +146,7 @@ public struct Situation: Hashable, Codable, Sendable {
     self.shape = shape
   }
 
-  /// How many bytes all of it has; nil where that isn't known.
+  /// The size of all of it, in bytes; nil if it isn't known.
   public var totalSize: Int? {
     guard let count, let size else { return nil }
     let (product, isOver) = count.multipliedReportingOverflow(by: size)

@@ -1,5 +1,5 @@
 extension Store {
-  /// Swift that declares the store and uses it once; a file of its own that compiles.
+  /// Swift code that declares the store and uses it once: a complete file that compiles.
   public var declaration: String {
     switch self {
     case .preferences:
@@ -43,7 +43,7 @@ extension Store {
         let secrets = try Secrets(service: "org.example.Notes")
         if let kept = try secrets.data(for: "letters key") { return SymmetricKey(data: kept) }
         let new = SymmetricKey(size: .bits256)
-        // Throws where another process has been quicker: ask again then.
+        // Throws if another process has inserted a key first: call this again then.
         try secrets.insert(new.withUnsafeBytes { Data($0) }, for: "letters key")
         return new
       }

@@ -6,7 +6,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
   case encryptedFile = "encrypted-file"
   case payloadHistory = "payload-history"
   case records
-  /// Records whose large values are in files beside the store.
+  /// Records whose large values are in files next to the store.
   case recordsWithFiles = "records-with-files"
   case coreData = "core-data"
   case file
@@ -15,7 +15,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
   case diskCache = "disk-cache"
   case httpCache = "http-cache"
 
-  /// The product of this package that has it; nil for Apple's Core Data.
+  /// The product of this package that provides it; nil for Apple's Core Data.
   public var product: String? {
     switch self {
     case .preferences, .managedPreferences, .payloadHistory: "SteadPreferences"
@@ -28,7 +28,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// What it is called in a sentence.
+  /// Its name in a sentence.
   public var title: String {
     switch self {
     case .preferences: "preferences (UserDefaults)"

@@ -2,13 +2,13 @@
 public struct Threshold: Hashable, Codable, Sendable {
   /// What is measured, such as "one preference value".
   public let name: String
-  /// Up to here there is nothing to say, in bytes or pieces.
+  /// Up to here the store is a good choice, in bytes or pieces.
   public let comfortable: Int
-  /// From here on the data should be elsewhere.
+  /// From here on the data belongs in another store.
   public let limit: Int
   /// The unit of both.
   public let unit: Unit
-  /// What was measured, or who says so.
+  /// The measurement or the source.
   public let reason: String
 
   /// What a threshold counts.
@@ -27,25 +27,27 @@ public struct Threshold: Hashable, Codable, Sendable {
     reason: "Opening 1 MB takes 1.5 ms here; Foundation's UserDefaults reads and writes all of it.")
   public static let historyCount = Threshold(
     name: "entries of a payload history", comfortable: 500, limit: 2_500, unit: .pieces,
-    reason: "To open and read 500 entries of 10 KB takes 9 ms, 1,000 take 18 ms, 5,000 take 127 ms."
+    reason:
+      "Opening and reading 500 entries of 10 KB takes 9 ms, 1,000 entries 18 ms, 5,000 entries 127 ms."
   )
   public static let historyEntry = Threshold(
     name: "one entry of a payload history", comfortable: 10 << 10, limit: 64 << 10, unit: .bytes,
-    reason: "A history is read whole when it is opened.")
+    reason: "The whole history is read when it is opened.")
   public static let recordValue = Threshold(
     name: "one value of a record", comfortable: 100 << 10, limit: 1 << 20, unit: .bytes,
-    reason: "By SQLite's own measurement, a file is faster than a value in a row from 100 KB on.")
+    reason:
+      "SQLite's own measurement shows that from 100 KB on, a file is faster than a value in a row.")
   public static let secret = Threshold(
     name: "one secret", comfortable: 4 << 10, limit: 64 << 10, unit: .bytes,
-    reason: "A Secret Service sends each secret whole, and password managers show them.")
+    reason: "A Secret Service sends each secret as a whole, and password managers show them.")
 
   public static let keyValueSync = Threshold(
     name: "all values of a key-value sync", comfortable: 800 << 10, limit: 1 << 20, unit: .bytes,
-    reason: "iCloud's store and SteadSync's hold 1 MB, and change nothing beyond it.")
+    reason: "iCloud's store and SteadSync's hold 1 MB, and make no change that would exceed it.")
   public static let memoryValue = Threshold(
     name: "one value in memory", comfortable: 1 << 20, limit: 16 << 20, unit: .bytes,
     reason:
-      "The system ends a program that takes too much memory, and one value can't be dropped in part."
+      "The system kills a program that uses too much memory, and one value can't be dropped in part."
   )
 
   /// All of them, in the order of the documentation.

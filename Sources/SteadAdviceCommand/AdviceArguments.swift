@@ -1,7 +1,7 @@
 import Foundation
 import SteadAdvice
 
-/// The words of a command line, read.
+/// A parsed command line.
 struct AdviceArguments {
   enum Verb {
     case advise
@@ -39,7 +39,7 @@ struct AdviceArguments {
     let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
     if parts.count == 2, word.hasPrefix("--") {
       words.insert(parts[1], at: words.startIndex)
-      guard !Self.flags.contains(parts[0]) else { throw UsageError("\(parts[0]) has no value.") }
+      guard !Self.flags.contains(parts[0]) else { throw UsageError("\(parts[0]) takes no value.") }
     }
     let option = parts.count == 2 && word.hasPrefix("--") ? parts[0] : word
     switch option {
@@ -51,7 +51,7 @@ struct AdviceArguments {
       let name = try value(of: option, from: &words)
       guard let store = Store(rawValue: name) else {
         throw UsageError(
-          "--today is one of \(Store.allCases.map(\.rawValue).joined(separator: ", ")), not \(name)."
+          "--today must be one of \(Store.allCases.map(\.rawValue).joined(separator: ", ")), not \(name)."
         )
       }
       situation.today = store
@@ -87,11 +87,11 @@ struct AdviceArguments {
 }
 
 extension Question {
-  /// What an answer has to be, as the end of a sentence.
+  /// What an answer must be, as the end of a sentence.
   var expectation: String {
-    if self == .amount { return "needs a number, a size or both, such as 500 of 10KB" }
+    if self == .amount { return "must be a number, a size or both, such as 500 of 10KB" }
     return isNumber
-      ? "needs a number such as 500, 10KB or 1.5MB"
-      : "is one of \(choices.map(\.name).joined(separator: ", "))"
+      ? "must be a number such as 500, 10KB or 1.5MB"
+      : "must be one of \(choices.map(\.name).joined(separator: ", "))"
   }
 }

@@ -2,22 +2,22 @@ import Foundation
 import SteadAdvice
 import SteadLint
 
-/// The command `stead advise`, without the process around it: `stead-advise` and `stead` are thin programs over it.
+/// The command `stead advise`. The programs `stead-advise` and `stead` are thin wrappers around it.
 public struct AdviceCommand: Sendable {
-  /// What a process ends with.
+  /// The exit status of the process.
   public enum Exit: Int32, Sendable {
     case clean = 0
-    /// Code keeps something where it should not be.
+    /// Code keeps something in the wrong store.
     case found = 1
-    /// The words aren't a command line, or the input ended too early, or a folder can't be read.
+    /// The arguments are invalid, the input ended too early, or a folder can't be read.
     case failed = 2
   }
 
-  /// The folder that relative paths begin at.
+  /// The folder that paths are relative to.
   public let directory: URL
-  /// Whether questions are answered at a terminal, which shows the answers itself.
+  /// Whether questions are answered at a terminal, which echoes the answers.
   public let isTerminal: Bool
-  /// Called for the next line of standard input; nil at its end.
+  /// Returns the next line of standard input; nil at its end.
   public let readLine: @Sendable () -> String?
   /// Called with what goes to standard output.
   public let print: @Sendable (String) -> Void
@@ -35,7 +35,7 @@ public struct AdviceCommand: Sendable {
     self.complain = complain
   }
 
-  /// Does what the words behind the command's name say.
+  /// Runs the command with the arguments after its name.
   public func run(_ words: [String]) -> Exit {
     do {
       let arguments = try AdviceArguments(words)
@@ -67,18 +67,18 @@ public struct AdviceCommand: Sendable {
       if result.hasEnded { complain("The input ended.\n") }
     }
     guard situation.kind != nil else {
-      throw UsageError("It isn't known what the data is: answer the first question, or use --kind.")
+      throw UsageError("The kind of data isn't known; answer the first question, or use --kind.")
     }
     let advice = Advisor.advice(for: situation)
     print(arguments.isJSON ? try json(advice) : advice.text)
     let open = openQuestions(situation)
     if !open.isEmpty {
       let assumptions = open.map { "\($0.id) (\($0.usual ?? ""))" }.joined(separator: ", ")
-      complain("Not answered, and taken to be usual: \(assumptions).\n")
+      complain("Not answered, so the usual answer is assumed: \(assumptions).\n")
     }
   }
 
-  /// What would change the advice and has no answer.
+  /// The questions that have no answer and could change the advice.
   private func openQuestions(_ situation: Situation) -> [Question] {
     var open: [Question] = []
     while let question = Advisor.nextQuestion(for: situation, skipping: Set(open.map(\.id))) {
@@ -101,7 +101,7 @@ public struct AdviceCommand: Sendable {
     return review.judgements.contains { $0.verdict == .move } ? .found : .clean
   }
 
-  /// What leads from the working directory to the files' paths.
+  /// A prefix that makes the files' paths relative to the working directory.
   private func prefix(of url: URL) -> String {
     let folder = isFolder(url) ? url : url.deletingLastPathComponent()
     let here = directory.standardizedFileURL.pathComponents
@@ -135,23 +135,23 @@ public struct AdviceCommand: Sendable {
 
 extension AdviceCommand {
   static let help = """
-    stead advise                    asks what the data is, and says where it belongs
-    stead advise --from-code PATH   says what Swift code keeps where, and what should change
+    stead advise                    asks what the data is, and advises where it belongs
+    stead advise --from-code PATH   lists what Swift code keeps, where it keeps it, and what should change
     stead advise questions          lists the questions, their answers and their reasons
-    stead advise limits             lists the limits of the stores, with what was measured
+    stead advise limits             lists the limits of the stores, with the measurements
 
-      --kind KIND --size 10KB …     answers a question; each has an option of its name
+      --kind KIND --size 10KB …     answers a question; each question is also an option
       --sharing, --retention, --platforms, --observers, --shape
                                     refine the advice, and are never asked; `questions` lists them
       --today STORE                 where the data is now; the advice then has the code that moves it
-      --assume-usual                asks nothing: what isn't said is taken to be usual
+      --assume-usual                asks nothing, and assumes the usual answer where none is given
       --json                        writes JSON, and asks nothing
-      --cloudkit                    with --from-code: judges models as those of an app that syncs with CloudKit
+      --cloudkit                    with --from-code: checks models as if the app synced with CloudKit
 
-    Questions are read from standard input, a line for each answer: a name, a number of the list, or nothing for
-    what is usual. Where the input ends, the advice is given on what was answered.
+    Answers are read from standard input, one per line: a name, a number from the list, or an empty line for the
+    usual answer. If the input ends early, the advice uses the answers so far.
 
-    Ends with 0, with 1 when code keeps something where it should not be, and with 2 when it couldn't tell.
+    Exits with 0, with 1 if code keeps something in the wrong store, and with 2 if it couldn't tell.
 
     """
 }

@@ -1,10 +1,10 @@
 import SteadAdvice
 import SteadLint
 
-/// What code keeps where, and what should change.
+/// What code keeps, where it keeps it, and what should change.
 struct CodeReview: Encodable {
   let version = 1
-  /// The worst first, each group in the order of the places.
+  /// The worst first; within a verdict, in the order of their places.
   let judgements: [Judgement]
   private let fileCount: Int
   private let others: [String]
@@ -27,11 +27,11 @@ struct CodeReview: Encodable {
     }
   }
 
-  /// The review as a person reads it.
+  /// The review as text for people.
   var text: String {
     var text = judgements.map { $0.text + "\n" }.joined()
     if !others.isEmpty {
-      text += "Besides\n" + others.map { "  \($0)\n" }.joined() + "\n"
+      text += "Other findings\n" + others.map { "  \($0)\n" }.joined() + "\n"
     }
     return text + summary + "\n"
   }
@@ -43,6 +43,6 @@ struct CodeReview: Encodable {
     let files = fileCount == 1 ? "1 file keeps" : "\(fileCount) files keep"
     let things = judgements.count == 1 ? "1 thing" : "\(judgements.count) things"
     return "\(files) \(things): \(count(.move)) to move, "
-      + "\(count(.change)) to change, \(count(.stay)) well where they are."
+      + "\(count(.change)) to change, \(count(.stay)) fine where they are."
   }
 }

@@ -1,20 +1,20 @@
 import SteadAdvice
 
-/// Asks what still changes the advice, until nothing does or the input ends.
+/// Asks questions until no answer can change the advice, or until the input ends.
 struct Interview {
-  /// The next line of the input without its end; nil at the end of the input.
+  /// Returns the next line of the input without its line break; nil at the end of the input.
   let ask: () -> String?
   let print: (String) -> Void
-  /// Whether answers are written behind the questions, since no terminal shows them.
+  /// Whether answers are printed after the questions, because no terminal echoes them.
   let echoes: Bool
 
-  /// How often one question is asked.
+  /// The maximum number of attempts to answer one question.
   private static let attempts = 5
 
-  /// What an interview came to.
+  /// The result of an interview.
   struct Result {
     var situation: Situation
-    /// Whether the input ended before all was asked.
+    /// Whether the input ended before the last question.
     var hasEnded = false
   }
 
@@ -24,7 +24,7 @@ struct Interview {
     while let question = Advisor.nextQuestion(for: result.situation, skipping: skipped) {
       print(text(of: question))
       switch try answer(to: question, in: &result.situation) {
-      // What an answer about the amount leaves open isn't asked again.
+      // If the answer gives only the number or only the size, the other isn't asked.
       case .given: if question == .amount { skipped.insert(question.id) }
       case .none: skipped.insert(question.id)
       case .ended:
@@ -51,12 +51,14 @@ struct Interview {
       if echoes { print(words + "\n") }
       if words.isEmpty, question.usual != nil { return .none }
       if question.answer(name(of: words, in: question), in: &situation) { return .given }
-      print("The answer \(question.expectation), or a number of the list.\n")
+      print("The answer \(question.expectation), or a number from the list.\n")
     }
-    throw UsageError("`\(question.id)` had no answer in \(Self.attempts) attempts.")
+    throw UsageError(
+      "`\(question.id)` had no valid answer in \(Self.attempts) attempts; `stead advise questions` lists the answers."
+    )
   }
 
-  /// The answer of a number in the list; the words themselves where numbers are answers.
+  /// The answer with a number in the list. If numbers are answers, the words themselves.
   private func name(of words: String, in question: Question) -> String {
     guard !question.isNumber, let number = Int(words),
       question.choices.indices.contains(number - 1)

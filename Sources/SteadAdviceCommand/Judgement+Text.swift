@@ -2,7 +2,7 @@ import SteadAdvice
 import SteadLint
 
 extension Judgement {
-  /// The judgement as a person reads it.
+  /// The judgement as text for people.
   var text: String {
     let place = item.places.first.map { "\($0.path):\($0.line)" } ?? ""
     var lines = ["\(verdict.rawValue.uppercased().padded(to: 6)) \(title)  \(place)"]
@@ -29,7 +29,7 @@ extension Judgement {
   private var title: String {
     switch item.kind {
     case .preference: "key \(key)"
-    case .cloudValue: "key \(key) of iCloud"
+    case .cloudValue: "key \(key) in iCloud"
     case .model: "model \(item.name)"
     case .managedObject: "class \(item.name)"
     case .file: "file \(item.name)"
@@ -41,7 +41,7 @@ extension Judgement {
 
   private var better: String {
     guard verdict == .change, advice.store != .payloadHistory else { return advice.store.title }
-    return "the same store, mended"
+    return "the same store, corrected"
   }
 
   // MARK: Today
@@ -58,7 +58,7 @@ extension Judgement {
   }
 
   private static let portability =
-    "SecItem functions exist on Apple's systems alone; `Secrets` keeps such items there and on Linux."
+    "SecItem functions exist only on Apple's systems; `Secrets` keeps such items there and on Linux."
 
   private func text(of keychain: KeptItem.Keychain) -> String {
     var parts = ["\(keychain.itemClass) in the keychain"]
@@ -75,7 +75,7 @@ extension Judgement {
     case "temporary": "a temporary file"
     case "caches": "a file in caches"
     case let directory?: "a file in \(directory)"
-    case nil: item.isFleeting ? "a file of a cache" : "a file"
+    case nil: item.isFleeting ? "a file in a cache" : "a file"
     }
   }
 
@@ -92,7 +92,7 @@ extension Judgement {
   private var length: String {
     guard item.form == .encodedList else { return "" }
     if let limit = item.limit { return ", at most \(limit)" }
-    return item.isUnlimited ? ", without a limit" : ", with no limit to be seen"
+    return item.isUnlimited ? ", without a limit" : ", with no visible limit"
   }
 
   private var accesses: String {

@@ -1,12 +1,12 @@
 import SteadAdvice
 import SteadLint
 
-/// What the advice thinks of something that code keeps.
+/// The verdict on something that code keeps.
 struct Judgement: Encodable {
   enum Verdict: String, Encodable {
     /// It belongs in another store.
     case move
-    /// It's in the right store, and something about it should change.
+    /// It's in the right store, but something about it should change.
     case change
     case stay
   }
@@ -15,9 +15,9 @@ struct Judgement: Encodable {
   let findings: [Finding]
   let advice: Advice
   let verdict: Verdict
-  /// What limits the store, where it's near, passed, or can't be seen in the code.
+  /// Limits of the store that are near or exceeded, or that the code doesn't show.
   let limits: [Threshold]
-  /// The words of `stead advise` that go on from here.
+  /// The `stead advise` command that continues from here.
   let command: String
 
   init(_ item: KeptItem, findings: [Finding]) {
@@ -37,13 +37,13 @@ struct Judgement: Encodable {
     }
   }
 
-  /// Whether the store differs. A history has the key that an encoded list has, and takes it over.
+  /// Whether the store differs. A history takes over the key of an encoded list, so that change isn't a move.
   private static func isMove(_ item: KeptItem, _ advice: Advice) -> Bool {
     let isHistory = advice.store == .payloadHistory && item.today == .preferences
     return advice.store != item.today && !isHistory
   }
 
-  /// Whether a list under a key only gets longer.
+  /// Whether a list under a key only grows.
   private static func isOpenList(_ item: KeptItem) -> Bool {
     item.kind == .preference && item.isUnlimited
   }

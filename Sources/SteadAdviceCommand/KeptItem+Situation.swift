@@ -13,7 +13,7 @@ extension KeptItem {
     }
   }
 
-  /// What is known of the data, by the code and by what the rules found in it.
+  /// What the code and the rules' findings show about the data.
   func situation(_ findings: [Finding]) -> Situation {
     var situation = described(by: findings)
     situation.today = today
@@ -45,12 +45,12 @@ extension KeptItem {
 
   private var file: Situation {
     if directory == "temporary" {
-      // A file stands for what is too large for memory.
+      // Data in a temporary file is assumed to be too large for memory.
       return Situation(kind: .cache, lifetime: .run, size: Threshold.memoryValue.limit + 1)
     }
     if isFleeting { return Situation(kind: .cache, origin: .again, lifetime: .launches) }
     if form == .media { return Situation(kind: .media, access: .whole) }
-    // A list in a file of its own is a document, until it is searched or has no end.
+    // A list in its own file counts as a document unless it grows without limit and is searched.
     return form == .encodedList && isUnlimited && isSearched
       ? Situation(kind: .records, access: .parts) : Situation(kind: .document)
   }
@@ -64,7 +64,7 @@ extension KeptItem {
       kind: .payloads, access: isSearched && !isShort ? .parts : .whole, count: limit)
   }
 
-  /// The bytes of a value whose type says it.
+  /// The size of a value in bytes, if its type determines it.
   private var plainSize: Int? {
     switch type {
     case "Bool": 1
@@ -73,7 +73,7 @@ extension KeptItem {
     }
   }
 
-  /// What limits the store of today, where the type leaves open how much it is.
+  /// Limits of the present store that matter if the type doesn't determine the size.
   var limits: [Threshold] {
     switch kind {
     case .preference:

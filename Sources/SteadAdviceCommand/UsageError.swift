@@ -1,4 +1,4 @@
-/// Words that aren't a command line of this program, or an interview that can't go on.
+/// Invalid arguments, or an interview that can't continue.
 struct UsageError: Error {
   let message: String
 

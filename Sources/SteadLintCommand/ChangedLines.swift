@@ -4,10 +4,10 @@ import SteadLint
 struct ChangedLines {
   private var lines: [String: [ClosedRange<Int>]] = [:]
   private let new: Set<String>
-  /// Every file that differs, with those that are gone.
+  /// Every file that differs, including files that are gone.
   private(set) var paths: Set<String>
 
-  /// Reads differences in the unified form without context.
+  /// Reads a unified diff without context lines.
   init(_ changes: (diff: String, new: [String])) {
     new = Set(changes.new)
     paths = new
@@ -30,7 +30,7 @@ struct ChangedLines {
       || (lines[finding.place.path] ?? []).contains { $0.contains(finding.place.line) }
   }
 
-  /// The new lines of `@@ -3,2 +3,4 @@`; nil where lines were only removed.
+  /// The new lines of `@@ -3,2 +3,4 @@`; nil if lines were only removed.
   private static func range(_ header: Substring) -> ClosedRange<Int>? {
     guard let part = header.split(separator: " ").first(where: { $0.hasPrefix("+") }) else {
       return nil

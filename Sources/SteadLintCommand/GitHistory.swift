@@ -1,10 +1,10 @@
 import Foundation
 
-/// What git knows of a folder's files.
+/// What git knows about a folder's files.
 struct GitHistory {
   let folder: URL
 
-  /// The differences since a revision without context lines, and the files that git doesn't know yet.
+  /// The diff since a revision, without context lines, and the files that git doesn't track yet.
   func changes(since revision: String) throws(UsageError) -> (diff: String, new: [String]) {
     let diff = try run([
       "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--relative",
@@ -15,7 +15,7 @@ struct GitHistory {
     return (diff, new.split(separator: "\0").map(String.init))
   }
 
-  /// Files as they were; nil for those that didn't exist.
+  /// The contents of files at a revision; nil for files that didn't exist.
   func contents(of paths: Set<String>, at revision: String) throws(UsageError) -> [String: String?]
   {
     let known = Set(
@@ -41,7 +41,7 @@ struct GitHistory {
     } catch {
       throw UsageError("git can't be run; install it, or leave out --since: \(error)")
     }
-    // The output is read while git writes it, since a pipe holds a part of it only.
+    // The output is read while git writes it, since a pipe holds only a part of it.
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let complaint = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

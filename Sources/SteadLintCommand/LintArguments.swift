@@ -1,7 +1,7 @@
 import Foundation
 import SteadLint
 
-/// The words of a command line, read.
+/// A parsed command line.
 struct LintArguments {
   enum Verb {
     case check
@@ -19,7 +19,7 @@ struct LintArguments {
   var disabled: Set<String> = []
   var baseline: String?
   var newBaseline: String?
-  /// A file that is written when nothing failed: what a build takes for the step's product.
+  /// A file that is written if nothing failed. A build system takes it as the step's output.
   var stamp: String?
   var isMarkdown = false
   var cache: String?
@@ -95,7 +95,7 @@ struct LintArguments {
     let text = try value(of: option, from: &words)
     guard let choice = Choice(rawValue: text) else {
       let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw UsageError("\(option) is one of \(choices), not \(text).")
+      throw UsageError("\(option) must be one of \(choices), not \(text).")
     }
     return choice
   }

@@ -1,18 +1,18 @@
 import Foundation
 import SteadLint
 
-/// The command `stead lint`, without the process around it: `stead-lint` and `stead` are thin programs over it.
+/// The command `stead lint`. The programs `stead-lint` and `stead` are thin wrappers around it.
 public struct LintCommand: Sendable {
-  /// What a process ends with.
+  /// The exit status of the process.
   public enum Exit: Int32, Sendable {
     case clean = 0
-    /// Errors were found; with `--strict` also warnings.
+    /// Errors were found, or warnings with `--strict`.
     case found = 1
-    /// The words aren't a command line, or a file can't be read or written.
+    /// The arguments are invalid, or a file can't be read or written.
     case failed = 2
   }
 
-  /// The folder that relative paths begin at.
+  /// The folder that paths are relative to.
   public let directory: URL
   /// Called with what goes to standard output.
   public let print: @Sendable (String) -> Void
@@ -23,13 +23,13 @@ public struct LintCommand: Sendable {
     directory: URL, print: @escaping @Sendable (String) -> Void,
     complain: @escaping @Sendable (String) -> Void
   ) {
-    // A path is relative to the last folder of a URL only if the URL says that it's one.
+    // A path is resolved inside a URL's last component only if the URL is marked as a directory.
     self.directory = URL(filePath: directory.path, directoryHint: .isDirectory)
     self.print = print
     self.complain = complain
   }
 
-  /// Does what the words behind the command's name say.
+  /// Runs the command with the arguments after its name.
   public func run(_ words: [String]) -> Exit {
     do {
       let arguments = try LintArguments(words)
@@ -108,30 +108,30 @@ public struct LintCommand: Sendable {
 
 extension LintCommand {
   static let help = """
-    stead lint [PATH…]        finds persistence mistakes in the Swift files of folders; of `.` without a path
-    stead lint rules          lists the rules; with --markdown as a page
+    stead lint [PATH…]        finds persistence mistakes in Swift files and folders; in `.` without a path
+    stead lint rules          lists the rules; as a page with --markdown
     stead lint explain RULE   says what a rule finds, why, and what to write instead
 
       --fix                   makes the fixes that need no decision, then checks again
-      --since REV             reports what lines changed since a revision of git have
-      --format FORMAT         text, json, sarif (2.1.0) or github; text without the option
+      --since REV             reports only lines that changed since a git revision
+      --format FORMAT         text (the default), json, sarif (2.1.0) or github
       --output FILE           writes the report to a file
-      --level LEVEL           shows findings from this level on: note, warning, error
-      --strict                ends with 1 for warnings, too
-      --rules P01,P04         checks these rules alone
-      --disable P09           leaves these rules out
-      --baseline FILE         leaves out the findings of a baseline; .stead-lint.json is used where it exists
+      --level LEVEL           shows findings of this level and above: note, warning, error
+      --strict                exits with 1 for warnings, too
+      --rules P01,P04         checks only these rules
+      --disable P09           skips these rules
+      --baseline FILE         hides the findings of a baseline; .stead-lint.json is used if it exists
       --write-baseline FILE   writes all findings, and the shapes of stored types, to a baseline
-      --cloudkit              judges models as those of an app that syncs with CloudKit
-      --cache FILE            keeps what is known of files here; --no-cache keeps nothing
-      --stamp FILE            writes an empty file when it ends with 0, for build systems
+      --cloudkit              checks models as if the app synced with CloudKit
+      --cache FILE            keeps the cache in this file; --no-cache keeps none
+      --stamp FILE            writes an empty file if it exits with 0, for build systems
       --quiet                 writes no summary
 
     A comment disables a rule for its line, or for the next one. It needs a reason:
       // stead:disable P01 the token of a public demo
       // stead:disable:next P22 the next save reports it
 
-    Ends with 0, with 1 when errors were found, and with 2 when it couldn't check.
+    Exits with 0, with 1 if errors were found, and with 2 if it couldn't check.
 
     """
 }

@@ -1,14 +1,14 @@
 import Foundation
 import SteadLint
 
-/// A run of the linter as a command line asks for it.
+/// A run of the linter with the options of a command line.
 struct LintRun {
   private let scope: LintScope
   private let arguments: LintArguments
   private var linter: Linter
   private var changes: ChangedLines?
 
-  /// How often fixes are made: those that overlap others wait for the next time.
+  /// The maximum number of rounds of fixes. A fix that overlaps another waits for the next round.
   private static let rounds = 5
 
   init(scope: LintScope, arguments: LintArguments) {
@@ -20,7 +20,7 @@ struct LintRun {
     linter.assumesCloudKit = arguments.assumesCloudKit
   }
 
-  /// What is found, as far as the command line asks for it.
+  /// The findings that the command line asks for.
   mutating func report() throws -> LintReport {
     try prepare()
     return try linter.run().filtered { finding in
@@ -28,7 +28,7 @@ struct LintRun {
     }
   }
 
-  /// Makes fixes in the files, and says how many.
+  /// Makes fixes in the files, and returns how many.
   mutating func fix() throws -> Int {
     var total = 0
     for _ in 0..<Self.rounds {
@@ -54,7 +54,7 @@ struct LintRun {
     return count
   }
 
-  /// Whether the parser understands all of a file: one that it doesn't isn't edited.
+  /// Whether the parser understands all of a file. Other files aren't edited.
   private func isReadable(_ source: String, _ path: String) throws -> Bool {
     try !Linter(root: scope.root).run(sources: [path: source]).findings.contains {
       $0.ruleID == "L02"
@@ -73,7 +73,7 @@ struct LintRun {
     let git = GitHistory(folder: scope.root)
     let changed = try ChangedLines(git.changes(since: revision))
     changes = changed
-    // What the types were then, so that P06 sees which fields came since.
+    // The types at that revision, so that P06 sees which fields are newer.
     var earlier = linter
     earlier.baseline = nil
     earlier.cacheFile = nil
@@ -84,10 +84,10 @@ struct LintRun {
   private var directory: URL { scope.directory }
   private var ownBaseline: URL { scope.root.appending(path: ".stead-lint.json") }
 
-  /// A file for each project in the user's cache. A project is known by its path.
+  /// A file for each project in the user's cache directory. The project's path identifies it.
   private func cacheFile() throws -> URL? {
     if let file = arguments.cache { return URL(filePath: file, relativeTo: directory) }
-    // Without a place for it there's no cache, and all files are read.
+    // Without a folder for it the run uses no cache, and parses all files.
     guard
       let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
         .appending(path: "stead-lint"),

@@ -3,16 +3,16 @@ import SteadLint
 
 /// What is read, and which part of it is reported.
 ///
-/// One folder is read as it is. Files, and several paths, are read with the project around them, since types and
-/// keys of other files decide what is a mistake.
+/// One folder is read on its own. Files, and several paths, are read with the project around them, since types and keys
+/// in other files decide what is a mistake.
 struct LintScope {
-  /// The folder that relative paths begin at.
+  /// The folder that paths are relative to.
   let directory: URL
   /// The folder that is read.
   let root: URL
-  /// What findings' paths begin with, so that they lead from the working directory to the file.
+  /// A prefix that makes the paths of findings relative to the working directory.
   private let prefix: String
-  /// The paths in the folder that are reported; all when it's empty.
+  /// The paths in the folder that are reported; all paths if it's empty.
   private let chosen: [String]
 
   init(paths: [String], directory: URL) throws(UsageError) {
@@ -47,7 +47,7 @@ struct LintScope {
       }
   }
 
-  /// A report with paths from the working directory.
+  /// A report with paths relative to the working directory.
   func placed(_ report: LintReport) -> LintReport {
     prefix.isEmpty ? report : report.prefixed(with: prefix)
   }
@@ -58,7 +58,7 @@ struct LintScope {
       && isFolder.boolValue
   }
 
-  /// The nearest folder around all paths that looks like a project's; the folder around them where none does.
+  /// The nearest folder around all paths that looks like a project; the common folder of the paths if none does.
   private static func project(around urls: [URL]) -> URL {
     let folders = urls.map { isFolder($0) ? $0 : $0.deletingLastPathComponent() }.map(
       \.pathComponents)

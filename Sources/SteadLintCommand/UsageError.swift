@@ -1,4 +1,4 @@
-/// Words that aren't a command line of this program.
+/// Invalid arguments.
 struct UsageError: Error {
   let message: String
 

@@ -48,7 +48,7 @@ struct AdviceCommandTests {
     #expect(outcome.terminal.remaining == 1)
     for part in [
       "What is it?", "Each store is made for one kind of data.", "  2 secret    a password",
-      "How many bytes has one?", "Any number, such as 1 KB, 20 KB, 500 KB, 5 MB.",
+      "How many bytes does one have?", "Any number, such as 1 KB, 20 KB, 500 KB, 5 MB.",
       "Without an answer: small.", "Keep it in secrets (the keychain).", "import SteadSecrets",
     ] {
       #expect(outcome.text.contains(part), "\(part)")
@@ -77,11 +77,14 @@ struct AdviceCommandTests {
   @Test func asksAgainAndThenEnds() {
     let outcome = run("--kind", "secret", answering: ["many", "-1", "40"])
     #expect(outcome.exit == .clean)
-    #expect(outcome.text.contains("The answer needs a number such as 500, 10KB or 1.5MB"))
+    #expect(outcome.text.contains("The answer must be a number such as 500, 10KB or 1.5MB"))
     let endless = run(answering: Array(repeating: "y", count: 9))
     #expect(endless.exit == .failed)
     #expect(endless.terminal.remaining == 4)
-    #expect(endless.complaints == "stead advise: `kind` had no answer in 5 attempts.\n")
+    #expect(
+      endless.complaints
+        == "stead advise: `kind` had no valid answer in 5 attempts; `stead advise questions` lists the answers.\n"
+    )
   }
 
   @Test func theFirstQuestionNeedsAnAnswer() {
@@ -95,14 +98,15 @@ struct AdviceCommandTests {
     #expect(silent.exit == .failed)
     #expect(
       silent.complaints
-        == "The input ended.\nstead advise: It isn't known what the data is: answer the first question, or use --kind.\n"
+        == "The input ended.\nstead advise: The kind of data isn't known; answer the first question, or use --kind.\n"
     )
     let early = run(answering: ["payloads", "harmless"])
     #expect(early.exit == .clean)
     #expect(early.text.contains("Keep it in a payload history"))
     #expect(
       early.complaints.hasPrefix(
-        "The input ended.\nNot answered, and taken to be usual: amount (one, and small), "))
+        "The input ended.\nNot answered, so the usual answer is assumed: amount (one, and small), ")
+    )
   }
 
   // MARK: Options
@@ -120,7 +124,9 @@ struct AdviceCommandTests {
     let outcome = run("--kind", "setting", "--assume-usual", answering: ["not read"])
     #expect(outcome.terminal.remaining == 1)
     #expect(outcome.text.hasPrefix("Keep it in preferences (UserDefaults)."))
-    #expect(outcome.complaints.hasPrefix("Not answered, and taken to be usual: exposure (no harm)"))
+    #expect(
+      outcome.complaints.hasPrefix(
+        "Not answered, so the usual answer is assumed: exposure (no harm)"))
   }
 
   @Test func jsonIsAnAdvice() throws {
@@ -138,10 +144,11 @@ struct AdviceCommandTests {
   @Test func whatIsThereIsMoved() {
     let moved = run("--kind", "secret", "--size", "40", "--today", "preferences").text
     #expect(
-      moved.contains("Move what is in preferences (UserDefaults):\n\n    import SteadPreferences"))
+      moved.contains(
+        "Move the data out of preferences (UserDefaults):\n\n    import SteadPreferences"))
     #expect(moved.contains("SecretEntry(account:"))
     let stays = run("--kind", "secret", "--size", "40", "--today", "secrets").text
-    #expect(stays.hasSuffix("It is there already.\n"))
+    #expect(stays.hasSuffix("It is already there.\n"))
     let unknown = run("--kind", "managed", "--today", "disk-cache").text
     #expect(unknown.contains("No move from a cache on disk is known"))
   }

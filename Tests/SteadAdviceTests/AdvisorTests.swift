@@ -131,7 +131,7 @@ import Testing
   @Test func limitsOfPiecesAreGrouped() {
     #expect(
       Threshold.historyCount.text.hasPrefix(
-        "entries of a payload history: well up to 500, elsewhere beyond 2,500."))
+        "entries of a payload history: fine up to 500; beyond 2,500, use another store."))
     #expect(
       [0, 12, 123, 1_234, 1_234_567].map(ByteCount.grouped) == [
         "0", "12", "123", "1,234", "1,234,567",

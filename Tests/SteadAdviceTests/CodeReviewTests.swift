@@ -69,7 +69,7 @@ struct CodeReviewTests {
     #expect(exit == .found)
     #expect(text.contains("MOVE   key \"accessToken\"  App.swift:1\n"))
     #expect(
-      text.contains("\n1 file keeps 1 thing: 1 to move, 0 to change, 0 well where they are.\n"))
+      text.contains("\n1 file keeps 1 thing: 1 to move, 0 to change, 0 fine where they are.\n"))
   }
 
   @Test func aSettingStays() throws {
@@ -217,7 +217,7 @@ struct CodeReviewTests {
     for line in [
       "CHANGE secret com.example.app/token  App.swift:3\n",
       "  today    generic password in the keychain, service com.example.app, account token, no accessibility, written in 1 place\n",
-      "  because  P28, line 7: ", "  note     SecItem functions exist on Apple's systems alone",
+      "  because  P28, line 7: ", "  note     SecItem functions exist only on Apple's systems",
     ] {
       #expect(text.contains(line), "\(line)")
     }
@@ -297,7 +297,7 @@ struct CodeReviewTests {
   @Test func whatIsAboutNoItemIsNamedBesides() throws {
     let (exit, text) = try run("import UIKit\nfunc a() { try? modelContext.save() }")
     #expect(exit == .clean)
-    #expect(text.hasPrefix("Besides\n  App.swift:2: P22 A failed save"))
+    #expect(text.hasPrefix("Other findings\n  App.swift:2: P22 A failed save"))
   }
 
   @Test func theTourOfTheLinterIsJudgedWhole() throws {

@@ -6,11 +6,11 @@ struct AttributeFact: Codable, Sendable {
   let place: Place
   /// Where another argument can be inserted; nil without parentheses.
   let argumentsStart: Int?
-  /// The bytes of an argument with the comma in front of or behind it.
+  /// For each argument, the edit that removes it with the comma before or after it.
   let removals: [String: Fix.Edit]
 }
 
-// Dictionaries have no order, and the cache knows values by their order alone.
+// The cache identifies values only by their order, and dictionaries have none.
 extension AttributeFact {
   private enum CodingKeys: CodingKey {
     case name, labels, values, text, place, argumentsStart, removed, removals

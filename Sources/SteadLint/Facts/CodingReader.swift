@@ -70,7 +70,7 @@ struct CodingReader {
       place: context.place(call))
   }
 
-  /// The type of what is encoded, or the property that has it.
+  /// The type of the encoded value, or the name of the property that has the value.
   private func encodedType(_ argument: ExprSyntax) -> (type: String?, property: String?) {
     if let type = VariableTypes.type(of: argument) { return (type, nil) }
     var name = argument.code
@@ -88,7 +88,7 @@ struct CodingReader {
 
   // MARK: Where bytes come from and go
 
-  /// Whether a file's name begins with a parameter of the function.
+  /// Whether the expression for a file begins with a parameter of the function.
   private func isParameter(_ target: CodingUse.Target, of scope: Syntax) -> Bool {
     guard case .file(let file) = target else { return false }
     let name = file.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
@@ -103,7 +103,7 @@ struct CodingReader {
     return places.areNamed(in: scope) || places.areBuiltAgain(around: scope)
   }
 
-  /// Whether the user chooses the file, so that the program doesn't keep it.
+  /// Whether the user chooses the file, so that it isn't one that the program keeps.
   private func isImport(_ scope: Syntax) -> Bool {
     let name = scope.declaredName.map { NameWords($0).words.first } ?? nil
     return name == "import"
@@ -112,7 +112,7 @@ struct CodingReader {
         "startAccessingSecurityScopedResource")
   }
 
-  /// Whether the function asks a server, or gets its answer.
+  /// Whether the function sends a request to a server, or handles its response.
   private func isAnswer(_ scope: Syntax) -> Bool {
     scope.mentions(
       "URLSession", "URLRequest", "URLResponse", "HTTPURLResponse", "dataTask", "statusCode")
@@ -226,7 +226,7 @@ struct CodingReader {
     return false
   }
 
-  /// Whether the function ends where a call in a `guard` fails, and saves nothing before that.
+  /// Whether the function returns if a call in a `guard` fails, and saves nothing first.
   private func leaves(_ call: FunctionCallExprSyntax) -> Bool {
     for node in call.ancestors {
       if let body = node.as(GuardStmtSyntax.self)?.body {
@@ -273,7 +273,7 @@ struct CodingReader {
     }
   }
 
-  /// The `if` with an expression in its condition.
+  /// The `if` whose condition has an attempt.
   private func condition(around attempt: TryExprSyntax) -> IfExprSyntax? {
     for node in attempt.ancestors {
       if let statement = node.as(IfExprSyntax.self) { return statement }
@@ -293,18 +293,18 @@ struct CodingReader {
     }
   }
 
-  /// Whether a catch clause does nothing that could stop a later save.
+  /// Whether a block does nothing that could prevent a later save.
   private func goesOn(_ body: CodeBlockSyntax) -> Bool {
     let stops: Set = [
       "throw", "fatalError", "preconditionFailure", "failure", "exit", "abort", "removeObject",
       "removeItem",
     ]
     if body.mentions(anyOf: stops) || callsRemoval(body) { return false }
-    // An error that is kept in a property can be shown, and asked before a save.
+    // An error that is kept in a property can be shown, and checked before a save.
     return !body.code.contains("rror=")
   }
 
-  /// Whether it calls a function of the file that removes what is stored, and is named for it.
+  /// Whether a block calls a function of the file that removes what is stored, and that has a name such as `reset`.
   private func callsRemoval(_ body: CodeBlockSyntax) -> Bool {
     let verbs: Set = ["clear", "delete", "discard", "drop", "purge", "remove", "reset", "wipe"]
     let range = body.start...body.end
@@ -331,7 +331,7 @@ struct CodingReader {
 
   // MARK: Dates
 
-  /// How a coder that the function makes treats dates; nil for one that comes from elsewhere.
+  /// The date strategy of a coder that the function makes; nil for a coder from elsewhere.
   private func strategy(of coder: ExprSyntax, named property: String, in scope: Syntax) -> String? {
     let text = coder.code
     if text == "JSONEncoder()" || text == "JSONDecoder()" { return ".deferredToDate" }
@@ -352,7 +352,7 @@ struct CodingReader {
     return ".deferredToDate"
   }
 
-  /// The name of a strategy without its type, so that `.iso8601` and `JSONEncoder.DateEncodingStrategy.iso8601` agree.
+  /// The name of a strategy without its type, so that `.iso8601` equals `JSONEncoder.DateEncodingStrategy.iso8601`.
   private func normalized(_ strategy: String) -> String {
     let head = strategy.prefix { $0 != "(" && $0 != "{" }
     return "." + head.lastComponent + strategy.dropFirst(head.count)

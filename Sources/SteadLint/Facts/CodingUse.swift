@@ -11,12 +11,12 @@ struct CodingUse: Codable, Sendable {
   enum Failure: String, Codable { case thrown, discarded, caught }
 
   let isDecoding: Bool
-  /// The type, where the file shows it; otherwise a property's name that the index can look up.
+  /// The type, if the file shows it. Otherwise `property` is a name that the index can look up.
   let type: String?
   let property: String?
   let scopeType: String
   let target: Target
-  /// Whether the file is a parameter of the function, so that another function's is another file.
+  /// Whether the file is a parameter of the function, so that the same name in another function is another file.
   let isOwnParameter: Bool
   let failure: Failure
   /// Whether the same bytes are decoded in another form where decoding fails.
@@ -25,28 +25,28 @@ struct CodingUse: Codable, Sendable {
   let leaves: Bool
   /// Whether the bytes, or the value that is encoded, come from a server, as far as the function shows it.
   let isAnswer: Bool
-  /// Nil where it isn't known.
+  /// Nil if it isn't known.
   let dateStrategy: String?
   /// Whether the function keeps the bytes that don't decode.
   let keepsBytes: Bool
   let function: String
-  /// Where the function begins: two accessors have one name.
+  /// Where the function begins. Its name isn't enough, because two accessors share one.
   let scope: Int
-  /// Whether the place is a cache's, as far as the file shows it.
+  /// Whether the bytes are in a cache, as far as the file shows.
   let isFleeting: Bool
-  /// Where a list that is encoded gets another element, if nothing in the type shortens it.
+  /// Where an encoded list gets another element, if nothing in the type shortens the list.
   let growth: Place?
-  /// What its type does with a list that is encoded.
+  /// What the type does with an encoded list.
   let list: ListUse?
   let place: Place
 }
 
 /// What a type does with a list that it keeps.
 struct ListUse: Codable, Sendable {
-  /// How many elements are kept, where the type says it in figures.
+  /// How many elements are kept, if the type has a figure for it.
   let limit: Int?
   /// Whether elements are looked up, filtered or sorted.
   let isSearched: Bool
-  /// Whether elements are removed, as a person does who edits the list.
+  /// Whether elements are removed, as when a user edits the list.
   let isEdited: Bool
 }

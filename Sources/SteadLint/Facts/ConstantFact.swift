@@ -1,4 +1,4 @@
-/// A string with a name.
+/// A named string constant.
 struct ConstantFact: Codable, Sendable {
   let name: String
   let value: String

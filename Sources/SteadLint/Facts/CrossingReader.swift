@@ -5,7 +5,7 @@ struct CrossingReader {
   let context: FileContext
   let variables: VariableTypes
 
-  /// A use of a context from outside of the closure that runs elsewhere.
+  /// A use, in a closure that runs elsewhere, of a context from outside that closure.
   struct Crossing {
     let name: DeclReferenceExprSyntax
     let call: String
@@ -19,7 +19,7 @@ struct CrossingReader {
     }
   }
 
-  /// How a call is named that runs its closure on another thread than the one it's made on.
+  /// The name of a call that runs its closure on another thread; nil for any other call.
   private func elsewhere(_ call: FunctionCallExprSyntax) -> String? {
     let receiver = call.receiver?.code ?? ""
     if call.name == "detached", receiver == "Task" { return "Task.detached" }
@@ -33,7 +33,7 @@ struct CrossingReader {
     call.trailingClosure ?? call.arguments.last?.expression.as(ClosureExprSyntax.self)
   }
 
-  /// Whether a closure says on which actor it runs.
+  /// Whether a closure is marked with the main actor.
   private func isIsolated(_ closure: ClosureExprSyntax) -> Bool {
     closure.signature?.attributes.contains { $0.trimmedDescription.hasPrefix("@MainActor") }
       ?? false
@@ -65,7 +65,7 @@ struct CrossingReader {
     return context.environmentContexts.contains(text)
   }
 
-  /// The names that a closure makes or that its parameters have.
+  /// The names of a closure's variables and parameters.
   private func madeNames(in closure: ClosureExprSyntax) -> Set<String> {
     let made = context.walk.variables.filter { $0.start >= closure.start && $0.end <= closure.end }
     var names = Set(made.flatMap(\.bindings).map(\.pattern.trimmedDescription))
@@ -75,7 +75,7 @@ struct CrossingReader {
     return names
   }
 
-  /// Whether the call is in a closure of its own that runs on the main actor, or in a `perform`.
+  /// Whether the call is in an inner closure that runs on the main actor, or in a `perform` or the like.
   private func isBroughtBack(_ call: FunctionCallExprSyntax, within closure: ClosureExprSyntax)
     -> Bool
   {
@@ -95,7 +95,7 @@ struct CrossingReader {
 }
 
 extension FileContext {
-  /// The properties that a view's environment gives a context to.
+  /// The properties that get a context from a view's environment.
   var environmentContexts: Set<String> {
     let found = walk.variables.filter { variable in
       variable.attributes.contains { $0.trimmedDescription.contains("\\.modelContext") }

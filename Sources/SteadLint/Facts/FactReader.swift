@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// Makes a file's facts from its syntax.
+/// Reads a file's facts from its syntax.
 struct FactReader {
   let context: FileContext
   let variables: VariableTypes
-  /// What constants in functions stand for, by the functions and the constants' names.
+  /// The values of constants in functions, by the functions' positions and the constants' names.
   private let aliases: [Int: [String: ExprSyntax]]
   /// The calls that decode a field, by their functions.
   private let decodings: [Int: [FunctionCallExprSyntax]]
@@ -57,7 +57,7 @@ struct FactReader {
     return facts
   }
 
-  /// How a key is written.
+  /// A key as the source writes it.
   func key(_ expression: ExprSyntax) -> KeyFact {
     if let literal = expression.literal { return .literal(literal) }
     var name = expression.code
@@ -104,7 +104,7 @@ struct FactReader {
     }
   }
 
-  /// Whether every call that decodes a field is in a `try?`.
+  /// Whether each call that decodes a field has `try?`.
   private func isLenient(_ decoder: InitializerDeclSyntax) -> Bool {
     let calls = decodings[decoder.start] ?? []
     return !calls.isEmpty
@@ -230,7 +230,7 @@ struct FactReader {
     return constants
   }
 
-  /// The content of a literal, or of a typed key that is made of one: `Key("token")`.
+  /// The content of a literal, or of a typed key that is made from one: `Key("token")`.
   private func stringValue(_ value: ExprSyntax) -> String? {
     if let literal = value.literal { return literal }
     guard let call = value.as(FunctionCallExprSyntax.self),

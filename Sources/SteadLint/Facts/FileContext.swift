@@ -43,7 +43,7 @@ extension SyntaxProtocol {
   /// Whether it's in a `#Preview` or a `PreviewProvider`, or in something that only previews use.
   var isInPreview: Bool { ancestors.contains(where: PreviewCode.contains) }
 
-  /// The name of a declaration, as far as it has one.
+  /// The name of a declaration; nil if it has none.
   var declaredName: String? {
     let node = Syntax(self)
     switch node.kind {
@@ -73,7 +73,7 @@ extension SyntaxProtocol {
     return names.reversed().joined(separator: ".")
   }
 
-  /// The function, initializer, accessor or member around it; the file where there is none.
+  /// The function, initializer, accessor or member around it; the file if none exists.
   var scope: Syntax {
     var last = Syntax(self)
     for node in ancestors {
@@ -91,7 +91,7 @@ extension SyntaxProtocol {
     return last
   }
 
-  /// Whether a word is among its tokens.
+  /// Whether one of the words is among its tokens.
   func mentions(_ words: String...) -> Bool {
     mentions(anyOf: Set(words))
   }
@@ -100,14 +100,14 @@ extension SyntaxProtocol {
     tokens(viewMode: .sourceAccurate).contains { words.contains($0.text) }
   }
 
-  /// A digest of its content that comments and spaces don't change.
+  /// Its tokens as one string, without comments and spaces.
   var code: String {
     tokens(viewMode: .sourceAccurate).map(\.text).joined()
   }
 }
 
 extension FunctionCallExprSyntax {
-  /// The last name of what is called: `save` of `context.save()`.
+  /// The last part of the called name: `save` in `context.save()`.
   var name: String {
     if let member = calledExpression.as(MemberAccessExprSyntax.self) {
       return member.declName.baseName.text

@@ -1,14 +1,14 @@
-/// What the rules need to know of a file, without its syntax: small enough to be kept between runs.
+/// What the rules need to know about a file, without its syntax: small enough to be kept between runs.
 struct FileFacts: Codable, Sendable {
   var path = ""
-  /// Whether it imports a framework of tests.
+  /// Whether it imports a test framework.
   var importsTests = false
   var imports: Set<String> = []
   var types: [TypeFact] = []
-  /// Strings with a name: static properties and raw values by `Type.name`, and global ones by their name.
+  /// Named strings: static properties and raw values as `Type.name`, globals by their name.
   var constants: [ConstantFact] = []
   var preferences: [PreferenceUse] = []
-  /// The names that it may change the values of.
+  /// The names whose values it may change.
   var changedNames: Set<String> = []
   var codings: [CodingUse] = []
   var writtenFiles: [FileUse] = []
@@ -21,13 +21,13 @@ struct FileFacts: Codable, Sendable {
   var containers: [ContainerFact] = []
   var predicates: [PredicateFact] = []
   var suppressions: [Suppression] = []
-  /// The targets of a package's manifest that are tests, as folders.
+  /// The folders of the test targets in a package's manifest.
   var testFolders: [String] = []
-  /// The targets of a package's manifest that are programs, as folders.
+  /// The folders of the executable targets in a package's manifest.
   var executableFolders: [String] = []
 }
 
-/// A stage of a plan.
+/// A stage of a migration plan.
 struct StageFact: Codable, Sendable {
   let plan: String
   let from: String
@@ -42,7 +42,7 @@ struct ContainerFact: Codable, Sendable {
   let models: [String]
   let plan: String?
   let isInMemory: Bool
-  /// Whether it names a file, a group or a name, and so isn't `default.store`.
+  /// Whether it has a URL, a group or a name, so that its store isn't `default.store`.
   let hasPlace: Bool
   /// As it's written, such as `.none`; nil without the argument.
   let cloudKit: String?
@@ -50,11 +50,11 @@ struct ContainerFact: Codable, Sendable {
   let place: Place
 }
 
-/// What a `#Predicate` says of a property of its model.
+/// A use of a model's property in a `#Predicate`.
 struct PredicateFact: Codable, Sendable {
   let model: String
   let path: [String]
-  /// What it's compared with, if it's a name or a path of names.
+  /// What the property is compared with, if that is a name or a path of names.
   let comparedWith: String?
   let place: Place
 }

@@ -1,15 +1,15 @@
 /// A file that is written.
 struct FileUse: Codable, Sendable {
-  /// A directory of the system's, as far as the file shows it.
+  /// A system directory, as far as the file shows.
   enum Directory: String, Codable, Sendable {
     case documents
     case support = "application support"
     case caches
     case temporary
-    case group = "the app group's"
+    case group = "the app group's container"
   }
 
-  /// What names the file: an expression, without spaces.
+  /// The expression for the file, without spaces.
   let target: String
   let scopeType: String
   let function: String

@@ -72,7 +72,7 @@ struct FileUseReader {
     return nil
   }
 
-  /// What gives values to names: variables of the same function, members and globals of the file.
+  /// The variables with these names: those of the same function, and members and globals of the file.
   private func declarations(of names: Set<String>, near target: ExprSyntax) -> [Syntax] {
     let scope = target.scope.id
     return context.walk.variables.compactMap { variable in

@@ -1,12 +1,13 @@
 import SwiftSyntax
 
-/// Directories that the system empties, and names that stand for them in a file.
+/// Directories that the system empties, and a file's names for them.
 struct FleetingPlaces {
   let context: FileContext
 
   static let words: Set<String> = ["cache", "caches", "cached", "temporary", "temp", "tmp"]
 
-  /// Whether a function's own words, or the properties that it uses of its type, name such a place.
+  /// Whether such a place is named by a parameter of an initializer, or by the value of a path or URL that a function
+  /// uses.
   func areNamed(in scope: Syntax) -> Bool {
     if let initializer = scope.as(InitializerDeclSyntax.self),
       initializer.signature.parameterClause.parameters.contains(where: {
@@ -25,7 +26,7 @@ struct FleetingPlaces {
     }
   }
 
-  /// Whether the type around a function has another function that makes again what is stored, as an index has.
+  /// Whether the type around a function has a `rebuild` or `reindex`, which makes the stored data again.
   func areBuiltAgain(around scope: Syntax) -> Bool {
     let group = scope.ancestors.dropFirst().lazy.compactMap {
       $0.asProtocol(DeclGroupSyntax.self)
@@ -45,7 +46,7 @@ struct FleetingPlaces {
     NameWords(name).contains(anyOf: Self.words)
   }
 
-  /// Whether a property may be a path or a URL, and not the cache itself.
+  /// Whether a property's name says that it's a path or a URL, not the cache itself.
   private func isString(_ binding: PatternBindingSyntax) -> Bool {
     let words = NameWords(binding.pattern.trimmedDescription).words
     return ["path", "url", "file", "directory", "folder"].contains(words.last)

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Finds where a list gets longer, and whether something makes it shorter again.
+/// Finds where a list grows, and whether something shortens it.
 struct GrowthReader {
   let context: FileContext
 
@@ -17,7 +17,7 @@ struct GrowthReader {
     "evict",
   ]
 
-  /// The first call that adds to a property in the type around its encoding; nil for one that has a limit.
+  /// The first call that adds an element to an encoded property, in the type that encodes it; nil if it has a limit.
   func growth(of argument: ExprSyntax) -> Place? {
     guard let (name, members) = property(argument) else { return nil }
     let calls = calls(on: name, in: members)
@@ -27,7 +27,7 @@ struct GrowthReader {
     return context.place(first)
   }
 
-  /// What the type around its encoding does with a property; nil for anything else.
+  /// What the type that encodes a property does with it; nil for anything but a property.
   func use(of argument: ExprSyntax) -> ListUse? {
     guard let (name, members) = property(argument) else { return nil }
     let names = Set(calls(on: name, in: members).map(\.name))
@@ -56,13 +56,13 @@ struct GrowthReader {
 
   // MARK: Limits
 
-  /// The figure behind `items.count >`, `items.prefix(` and their like; a constant's is followed.
+  /// The figure after `items.count >`, `items.prefix(` and the like, or the value of a constant there.
   private func limit(of name: String, in code: String) -> Int? {
     for head in [".count>=", ".count>", ".prefix(", ".suffix("] {
       guard let found = code.firstRange(of: name + head) else { continue }
       let rest = code[found.upperBound...]
       if let figure = Int(rest.prefix { $0.isNumber || $0 == "_" }.filter { $0 != "_" }) {
-        // A list that isn't empty has no limit.
+        // `items.count > 0` checks for an empty list, not for a limit.
         if figure > 1 { return figure }
         continue
       }
@@ -86,7 +86,7 @@ struct GrowthReader {
     call.name == "append" ? call.arguments.count == 1 : call.argument("at") != nil
   }
 
-  /// Whether the type compares the list's length, or speaks of a limit.
+  /// Whether the type compares the list's length, or has a name such as `limit`.
   private func isLimited(_ members: MemberBlockSyntax, _ name: String) -> Bool {
     let comparison = name + ".count"
     let code = members.code

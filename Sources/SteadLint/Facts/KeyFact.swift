@@ -1,4 +1,4 @@
-/// How a key is written.
+/// A key as the source writes it.
 enum KeyFact: Codable, Hashable, Sendable {
   case literal(String)
   /// A name, and the type in which it's looked up.

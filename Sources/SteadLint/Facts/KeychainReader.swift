@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-/// Finds calls of the keychain's functions, and puts their queries together from the parts in the file.
+/// Finds calls of the keychain's functions, and assembles their queries from parts in the file.
 ///
-/// A part is an element of a dictionary or an assignment to an entry of one: in the call, in a variable of the same
-/// function, or in a function or property whose name leads there.
+/// A part is an element of a dictionary, or an assignment to an entry of one. It is in the call, in a variable of the
+/// same function, or in a function or property that the call or such a variable names.
 struct KeychainReader {
   private let context: FileContext
   private let facts: FactReader
@@ -127,7 +127,7 @@ struct KeychainReader {
     return nil
   }
 
-  /// What an assignment gives to an entry: the operators of a file that is parsed alone aren't folded.
+  /// The value that is assigned to an entry. It is an element of a sequence, because the parser doesn't fold operators.
   private static func assigned(to entry: SubscriptCallExprSyntax) -> ExprSyntax? {
     guard let sequence = entry.parent?.parent?.as(SequenceExprSyntax.self) else { return nil }
     let elements = Array(sequence.elements)

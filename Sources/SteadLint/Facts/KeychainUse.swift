@@ -1,4 +1,4 @@
-/// A call of the keychain's functions, such as `SecItemAdd`, with what its query says.
+/// A call of a keychain function such as `SecItemAdd`, with the values in its query.
 struct KeychainUse: Codable, Sendable {
   enum Operation: String, Codable {
     case add = "SecItemAdd"
@@ -8,12 +8,12 @@ struct KeychainUse: Codable, Sendable {
   }
 
   let operation: Operation
-  /// The constant of the class, such as `kSecClassGenericPassword`; nil where the source doesn't show it.
+  /// The constant of the class, such as `kSecClassGenericPassword`; nil if the source doesn't show it.
   let itemClass: String?
   /// The service, or the server of an internet password.
   let service: KeyFact?
   let account: KeyFact?
-  /// What `kSecAttrAccessible` is set to, or that an access control is set.
+  /// The value of `kSecAttrAccessible`, or a note that an access control is set.
   let accessibility: String?
   let isSynced: Bool
   let scopeType: String

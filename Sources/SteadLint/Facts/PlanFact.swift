@@ -2,7 +2,7 @@
 struct PlanFact: Codable, Sendable {
   let name: String
   let schemas: [String]
-  /// Whether the schemas are a list that can be read.
+  /// Whether the file has the plan's list of schemas.
   let isComplete: Bool
   let place: Place
 }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// Finds what `#Predicate` closures say of their models' properties.
+/// Finds the properties of models that `#Predicate` closures use.
 struct PredicateReader {
   let context: FileContext
 
@@ -33,7 +33,7 @@ struct PredicateReader {
     macro.genericArgumentClause?.arguments.first?.argument.trimmedDescription
   }
 
-  /// The model of a descriptor or query that the predicate is an argument of.
+  /// The model of the `FetchDescriptor` that gets the predicate as an argument.
   private func descriptor(around macro: MacroExpansionExprSyntax) -> String? {
     for node in macro.ancestors {
       if let call = node.as(FunctionCallExprSyntax.self), call.name == "FetchDescriptor" {
@@ -48,7 +48,7 @@ struct PredicateReader {
   private func fact(
     _ member: MemberAccessExprSyntax, parameter: String, model: String
   ) -> PredicateFact? {
-    // The whole path alone, not its beginnings.
+    // Only the whole path counts, not its beginnings.
     if let outer = member.parent?.as(MemberAccessExprSyntax.self),
       outer.base?.id == ExprSyntax(member).id
     {
@@ -61,7 +61,7 @@ struct PredicateReader {
       model: model, path: path, comparedWith: compared(with: member), place: context.place(member))
   }
 
-  /// The other side of `==` and `!=`, as far as it is a path of names.
+  /// The other side of `==` or `!=`; nil unless it is a path of names.
   private func compared(with member: MemberAccessExprSyntax) -> String? {
     let around = member.ancestors.lazy.compactMap { $0.as(SequenceExprSyntax.self) }.first
     guard let elements = around.map({ Array($0.elements) }) else { return nil }

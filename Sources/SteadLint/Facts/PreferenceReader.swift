@@ -78,7 +78,8 @@ struct PreferenceReader {
     return variable?.modifiers.contains { $0.name.text == "dynamic" } ?? false
   }
 
-  /// Tests of Swift Testing run beside each other, so that what one puts back another one has seen.
+  /// Whether a test puts the value back. Swift Testing runs tests in parallel, so another test may see a value before
+  /// it is put back.
   private func isPutBack(_ call: FunctionCallExprSyntax) -> Bool {
     let imports = context.walk.imports
     guard imports.contains("XCTest"), !imports.contains("Testing") else { return false }
@@ -127,7 +128,7 @@ struct PreferenceReader {
         sequence.start == call.start
           || sequence.elements.contains(where: { $0.is(UnresolvedTernaryExprSyntax.self) })
       {
-        // The read itself, or the same one as the condition of a `?:` around it.
+        // The read itself, or the same read in the condition of a `?:` around it.
         return operators.contains { sequence.code.hasPrefix(call.code + $0 + "0") }
       }
       guard let binding = node.as(PatternBindingSyntax.self) else { continue }
@@ -150,12 +151,12 @@ struct PreferenceReader {
     }
   }
 
-  /// What is registered, since its keys aren't literals alone.
+  /// The registered defaults as source, because not all of their keys are literals.
   private func registered(_ call: FunctionCallExprSyntax) -> String {
     call.argument("defaults")?.trimmedDescription ?? ""
   }
 
-  /// The type of a value that is written, as far as the file shows it.
+  /// The type of a written value, as far as the file shows.
   private func type(of value: ExprSyntax) -> String? {
     if let type = VariableTypes.type(of: value) { return type }
     let name = value.code
@@ -204,7 +205,8 @@ struct PreferenceReader {
     return NameWords(name).words.last == "defaults" ? .preferences : nil
   }
 
-  /// Whether a view's property is never used: other types use no properties of a view.
+  /// Whether a view's property is never used. Only the file is searched, because other types use no properties of a
+  /// view.
   private func isUnused(_ pattern: PatternSyntax) -> Bool {
     let view = pattern.ancestors.lazy.compactMap { $0.as(StructDeclSyntax.self) }.first
     guard
@@ -218,7 +220,7 @@ struct PreferenceReader {
     } == 1
   }
 
-  /// Whether a name is what another value has: `reply.token`, and not `self.token`.
+  /// Whether a name is a member of another value: `reply.token`, not `self.token`.
   private func isMemberOfAnother(_ name: TokenSyntax) -> Bool {
     guard let point = name.previousToken(viewMode: .sourceAccurate), point.tokenKind == .period
     else { return false }

@@ -2,16 +2,16 @@ import SwiftSyntax
 
 /// Distinguishes code for Xcode's previews and test doubles from code that users run.
 ///
-/// A `#Preview`, a type that conforms to `PreviewProvider`, and a file in `Preview Content` are certain. Names count where
-/// they name something made for previews, such as `PreviewData` and `makePreviewContainer`: a `LinkPreviewCache` or
-/// `sampleRate` belongs to an app.
+/// A `#Preview`, a type that conforms to `PreviewProvider`, and a file in `Preview Content` are certain. Names count
+/// where they name something made for previews, such as `PreviewData` and `makePreviewContainer`: a `LinkPreviewCache`
+/// or `sampleRate` belongs to an app.
 enum PreviewCode {
   private static let folders: Set<String> = [
     "Preview Content", "PreviewContent", "Preview Assets", "Preview Data",
   ]
   private static let protocols: Set<String> = ["PreviewProvider", "PreviewModifier"]
 
-  /// Whether a file isn't part of a shipped app, by its folder or by what its name says.
+  /// Whether a file isn't part of a shipped app, by its folder or its name.
   static func isFile(_ path: String) -> Bool {
     let parts = path.split(separator: "/")
     guard let file = parts.last else { return false }
@@ -63,7 +63,7 @@ enum PreviewCode {
     "make", "create", "build", "setup", "insert", "add", "generate", "get", "load", "shared", "in",
     "memory", "with", "for", "swiftui", "xcode",
   ]
-  /// What is made for previews. Settings, windows, caches and controllers belong to an app.
+  /// Words for things that are made for previews. Settings, windows, caches and controllers belong to an app.
   private static let things: Set<String> = [
     "data", "container", "containers", "content", "context", "sample", "samples", "helper",
     "helpers", "mock", "mocks", "model", "models", "modelcontainer", "database", "support", "trait",

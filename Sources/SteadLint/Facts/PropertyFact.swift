@@ -1,7 +1,7 @@
 /// A property of a type.
 struct PropertyFact: Codable, Sendable {
   let name: String
-  /// As it's written, or what its default value shows.
+  /// As it's written, or as its default value shows.
   let type: String?
   let defaultValue: String?
   let isStatic: Bool
@@ -18,7 +18,7 @@ struct PropertyFact: Codable, Sendable {
     attributes.first { $0.name == name }
   }
 
-  /// Whether a model keeps it.
+  /// Whether a model stores it.
   var isStored: Bool {
     !isStatic && !isComputed && attribute("Transient") == nil
   }

@@ -80,7 +80,7 @@ struct SchemaReader {
       && made.allSatisfy { $0.argument("isStoredInMemoryOnly").map { $0.code != "false" } ?? false }
   }
 
-  /// The types that inherit from a protocol, by themselves or in an extension.
+  /// The types that conform to a protocol, in their declaration or in an extension.
   private func groups(inheriting name: String) -> [(Syntax, any DeclGroupSyntax, String)] {
     context.walk.types.compactMap { node in
       guard let group = node.asProtocol(DeclGroupSyntax.self), let own = node.declaredName,
@@ -105,7 +105,7 @@ struct SchemaReader {
     return nil
   }
 
-  /// The expressions `Type.self` in a node, in their order.
+  /// The expressions `Type.self` in a node, in order.
   private func references(in node: Syntax) -> [MemberAccessExprSyntax] {
     context.walk.members.filter { member in
       member.declName.baseName.text == "self" && member.start >= node.start

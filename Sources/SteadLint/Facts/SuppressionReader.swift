@@ -34,7 +34,7 @@ enum SuppressionReader {
     return found
   }
 
-  /// The parts of a comment; nil for one about something else.
+  /// The parts of a comment; nil for any other comment.
   static func parse(_ comment: String) -> (rules: [String], isNext: Bool, reason: String)? {
     let text = comment.drop { $0 == "/" }.trimmed
     guard text.hasPrefix("stead:disable") else { return nil }

@@ -11,9 +11,9 @@ struct TypeFact: Codable, Sendable {
   let cases: [String]
   /// `#Unique` and other macros among its members.
   let macros: [String]
-  /// Whether it has an `init(from:)` of its own, which says what an absent field means.
+  /// Whether it has its own `init(from:)`, which decides what an absent field means.
   let decodesItself: Bool
-  /// Whether that `init(from:)` takes a default for each field that it can't decode.
+  /// Whether that `init(from:)` uses a default for each field that it can't decode.
   let decodesLeniently: Bool
   /// Whether its `init?(rawValue:)` accepts any string, and so never discards what is stored.
   let takesAnyRawValue: Bool

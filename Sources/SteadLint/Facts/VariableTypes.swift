@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What a file shows of the types of its variables and parameters, by their names.
+/// The types of a file's variables and parameters by name, as far as the file shows them.
 struct VariableTypes {
   private var types: [String: Set<String>] = [:]
 
@@ -15,13 +15,13 @@ struct VariableTypes {
     }
   }
 
-  /// The one type that variables of a name have in the file.
+  /// The type of the file's variables with a name; nil if they have several types.
   subscript(_ name: String) -> String? {
     guard let found = types[name], found.count == 1 else { return nil }
     return found.first
   }
 
-  /// A binding's type as it's written, or as its value shows it.
+  /// A binding's type as it's written, or as its value shows.
   static func type(of binding: PatternBindingSyntax) -> String? {
     if let type = binding.typeAnnotation?.type { return type.trimmedDescription }
     return binding.initializer.flatMap { type(of: $0.value) }
@@ -53,7 +53,7 @@ struct VariableTypes {
     }
   }
 
-  /// The type of a variable or parameter of a name, as the function around a node sees it.
+  /// The type of the variable or parameter with a name, as the function around a node sees it.
   func type(of name: String, at node: some SyntaxProtocol) -> String? {
     if let parameter = Self.parameter(name, around: node) { return parameter }
     return self[name]
@@ -75,7 +75,7 @@ struct VariableTypes {
 }
 
 extension ExprSyntax {
-  /// Whether it's a context of models, by its type as far as the file shows it, and otherwise by its name.
+  /// Whether it's a context of models: by its type if the file shows it, otherwise by its name.
   func isContext(_ variables: VariableTypes) -> Bool {
     let name = code.filter { $0 != "?" && $0 != "!" }.lastComponent
     if let type = variables.type(of: name, at: self) {

@@ -1,7 +1,6 @@
-/// A digest that tells files apart, for a cache that anybody may delete; not for anything that an
-/// attacker may choose.
+/// A digest that distinguishes files in a cache. It doesn't resist an attacker who chooses the files.
 struct Digest: CustomStringConvertible {
-  // FNV-1a, twice with different beginnings: 128 bits make an accident improbable.
+  // FNV-1a, twice with different initial values: 128 bits make an accidental collision improbable.
   private var one: UInt64 = 0xcbf2_9ce4_8422_2325
   private var other: UInt64 = 0x9ae1_6a3b_2f90_404f
 
@@ -12,7 +11,7 @@ struct Digest: CustomStringConvertible {
     }
   }
 
-  /// Adds a string and its end, so that two strings differ from another two with the same joined content.
+  /// Adds a string and a terminator, so that the strings `ab`, `c` differ from `a`, `bc`.
   mutating func add(_ string: String) {
     var string = string + "\0"
     string.withUTF8 { add(UnsafeRawBufferPointer($0)) }

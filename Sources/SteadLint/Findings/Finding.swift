@@ -8,7 +8,7 @@ public struct Finding: Codable, Hashable, Sendable {
   /// What is wrong, and what to write instead, in a sentence.
   public let message: String
   public let place: Place
-  /// The edits that mend it; none where a person has to decide.
+  /// The edits that correct it; nil if a person has to decide.
   public let fix: Fix?
 
   init(_ rule: RuleID, _ message: String, at place: Place, level: Level? = nil, fix: Fix? = nil) {
@@ -33,7 +33,7 @@ public struct Finding: Codable, Hashable, Sendable {
     Finding(self, at: place.prefixed(with: prefix))
   }
 
-  /// What a baseline knows a finding by: it stays the same when lines above it come and go.
+  /// Identifies a finding in a baseline. It stays the same when lines above the finding are added or removed.
   var fingerprint: String {
     var digest = Digest()
     for part in [ruleID, place.path, place.sourceLine.trimmed, message] {

@@ -1,6 +1,6 @@
-/// Edits of one file that mend a finding.
+/// Edits of one file that correct a finding.
 public struct Fix: Codable, Hashable, Sendable {
-  /// Replaces bytes of a file by a string.
+  /// Replaces bytes of a file with a string.
   public struct Edit: Codable, Hashable, Sendable {
     /// The first byte, counted from the file's beginning.
     public let offset: Int

@@ -4,7 +4,7 @@ public enum Level: String, CaseIterable, Codable, Comparable, Sendable {
   case note
   /// Data or time is lost in some case that users meet.
   case warning
-  /// A secret, or data, is lost or exposed as the code stands.
+  /// As it is, the code exposes a secret or loses data.
   case error
 
   private var rank: Int {

@@ -36,7 +36,7 @@ public struct LintReport: Sendable {
       parsedCount: parsedCount, payloads: payloads)
   }
 
-  /// A file after its fixes, and how many were made.
+  /// A file's source after its fixes, and how many fixes were made.
   ///
   /// Edits that overlap earlier ones are left out; another run finds them again.
   public func fixed(_ source: String, path: String) -> (source: String, count: Int) {

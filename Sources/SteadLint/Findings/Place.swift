@@ -1,4 +1,4 @@
-/// A stretch of a file.
+/// A range of a file.
 public struct Place: Codable, Hashable, Sendable {
   /// The file's path, relative to the folder that was checked.
   public let path: String
@@ -10,7 +10,7 @@ public struct Place: Codable, Hashable, Sendable {
   public let width: Int
   /// The first line's content.
   public let sourceLine: String
-  /// Whether it's in a preview, which runs while an app is written and never at its users'.
+  /// Whether it's in a preview, which runs while an app is developed and never for its users.
   let isInPreview: Bool
 
   /// The first byte, counted from the file's beginning.

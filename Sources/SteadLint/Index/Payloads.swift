@@ -26,7 +26,7 @@ struct Payloads: Sendable {
     self.required = required
   }
 
-  /// The fields that decoding can't do without, and that earlier values lack.
+  /// The fields that decoding requires, and that earlier values lack.
   func additions(since earlier: [String: Set<String>]) -> [(type: String, field: PropertyFact)] {
     earlier.sorted { $0.key < $1.key }.flatMap { name, known in
       (required[name] ?? []).filter { !known.contains($0.name) }.map { (name, $0) }

@@ -2,7 +2,7 @@
 struct ProjectIndex: Sendable {
   let files: [FileFacts]
   let settings: ProjectSettings
-  /// Whether the models are to be judged as those of an app that syncs with CloudKit.
+  /// Whether to check the models as if the app synced with CloudKit.
   let assumesCloudKit: Bool
   /// The fields that Codable types had in an earlier version, by the types' names.
   let earlierPayloads: [String: Set<String>]
@@ -12,14 +12,15 @@ struct ProjectIndex: Sendable {
   let plans: [PlanFact]
   let preferences: [PreferenceUse]
   let codings: [CodingUse]
-  /// The names that any file may change the values of.
+  /// The names whose values some file may change.
   let changedNames: Set<String>
   private let types: [String: [TypeFact]]
   private let constants: [String: [ConstantFact]]
   private let constantsByValue: [String: [ConstantFact]]
   private let testFolders: [String]
   private let testFiles: Set<String>
-  /// The folders with a manifest of SwiftPM or Tuist, each with a slash at its end; the project's own is empty.
+  /// The folders with a manifest of SwiftPM or Tuist, each with a slash at its end. The project's folder is the empty
+  /// string.
   private let packages: [String]
 
   init(
@@ -71,12 +72,12 @@ struct ProjectIndex: Sendable {
     settings.mayBeCompiled(path) || packages.contains(where: path.hasPrefix)
   }
 
-  /// Whether a file belongs to a program of a package.
+  /// Whether a file belongs to an executable target of a package.
   func isInExecutable(_ path: String) -> Bool {
     files.flatMap(\.executableFolders).contains { path.hasPrefix($0) }
   }
 
-  /// Whether a file has a widget or a handler of intents, which reads what an app hands to it.
+  /// Whether a file has a widget or an intent handler, which reads what an app has written for it.
   func isOfExtension(_ path: String) -> Bool {
     files.first { $0.path == path }?.types.contains { ExtensionTypes.contains($0.inherited) }
       ?? false
@@ -84,7 +85,7 @@ struct ProjectIndex: Sendable {
 
   // MARK: Keys
 
-  /// A key's string; nil where it can't be known.
+  /// A key's string; nil if it isn't known.
   func value(of key: KeyFact) -> String? {
     switch key {
     case .literal(let value): return value
@@ -105,7 +106,7 @@ struct ProjectIndex: Sendable {
       if outer.isEmpty { break }
       outer.removeLast()
     }
-    // A name that begins in a type which isn't seen, such as an extension of another module's.
+    // The name may begin in a type that isn't in the project, such as one of another module that has an extension here.
     return path.contains(".") ? single(constants[path.lastTwoComponents] ?? []) : nil
   }
 
@@ -114,7 +115,7 @@ struct ProjectIndex: Sendable {
     return values.count == 1 ? values.first : nil
   }
 
-  /// A constant that other files can use, with a value.
+  /// A constant with a value that other files can use.
   func sharedConstant(of value: String) -> ConstantFact? {
     (constantsByValue[value] ?? []).filter {
       !$0.isPrivate && $0.name.contains(".")
@@ -126,7 +127,7 @@ struct ProjectIndex: Sendable {
 
   // MARK: Types
 
-  /// The declarations and extensions of a type, by its name as it's written somewhere.
+  /// The declarations and extensions of a type, by its name as the source writes it.
   func declarations(of name: String, in scope: String = "") -> [TypeFact] {
     let name = name.elementType
     var outer = scope.split(separator: ".").map(String.init)
@@ -143,7 +144,7 @@ struct ProjectIndex: Sendable {
     declarations(of: name, in: scope).first(where: \.isModel)
   }
 
-  /// The type that a property of a type has.
+  /// The type of a property, which is looked up in a type and then in those around it.
   func type(of property: String, in scope: String) -> String? {
     var outer = scope
     while !outer.isEmpty {
@@ -166,7 +167,7 @@ struct ProjectIndex: Sendable {
 extension ProjectIndex {
   // MARK: Schemas
 
-  /// The schemas before the newest, with the newest: of a plan that has several, or of all with a version.
+  /// The earlier schemas of each migration plan, each with the newest schema of the plan.
   var olderSchemas: [(schema: SchemaFact, newest: SchemaFact)] {
     var found: [(SchemaFact, SchemaFact)] = []
     for plan in plans {
@@ -184,20 +185,20 @@ extension ProjectIndex {
       ?? schemas.first { $0.name.lastComponent == name.lastComponent }
   }
 
-  /// Whether a model is a copy of an earlier version, which nobody may change any more.
+  /// Whether a model is a copy in an earlier schema, which must not change any more.
   func isFrozen(_ model: TypeFact) -> Bool {
     olderSchemas.contains { model.name.hasPrefix($0.schema.name + ".") }
   }
 
   // MARK: CloudKit
 
-  /// The models that are synced with CloudKit, with the reason, as far as any are.
+  /// The models that sync with CloudKit, and why they do; nil if none does.
   var cloudModels: (models: [TypeFact], reason: String)? {
     let shipped = files.flatMap(\.containers).filter { isShipped($0.place) && !$0.isInMemory }
     let options = shipped.compactMap(\.cloudKit)
     let reason: String
     if assumesCloudKit {
-      reason = "the app is said to use CloudKit"
+      reason = "this run assumes CloudKit"
     } else if options.contains(where: { !$0.hasSuffix(".none") }) {
       reason = "a configuration names a CloudKit database"
     } else if settings.hasCloudKit, !shipped.isEmpty, options.isEmpty {

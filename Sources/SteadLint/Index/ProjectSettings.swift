@@ -2,11 +2,11 @@ import Foundation
 
 /// What is known of a project from its property lists, Xcode projects, pods and XcodeGen files.
 struct ProjectSettings: Codable, Sendable {
-  /// Whether an entitlement lets the app use CloudKit, which a container then syncs with unless it's told not to.
+  /// Whether an entitlement lets the app use CloudKit. A container then syncs unless its configuration turns that off.
   var hasCloudKit = false
-  /// Whether it's made for Apple's systems alone, as Info.plist or entitlements show.
+  /// Whether it's made only for Apple's systems, as an Info.plist or entitlements show.
   var isAppleApp = false
-  /// Whether entitlements say that it isn't in a sandbox.
+  /// Whether entitlements turn the sandbox off.
   var isUnsandboxed = false
   /// The Xcode projects that list their files one by one.
   private var projects: [XcodeProject] = []
@@ -30,7 +30,7 @@ struct ProjectSettings: Codable, Sendable {
       wholeFolders.append(Self.folder(of: path))
       return
     }
-    // What can't be read says nothing of the app.
+    // An unreadable property list shows nothing about the app.
     guard
       let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
         as? [String: Any]
@@ -40,7 +40,7 @@ struct ProjectSettings: Codable, Sendable {
     isAppleApp = true
     guard path.hasSuffix(".entitlements") else { return }
     if list["com.apple.security.app-sandbox"] as? Bool == false { isUnsandboxed = true }
-    // Without a container of its own an app doesn't sync, whatever service it may use.
+    // An app without an iCloud container doesn't sync, whatever services its entitlements have.
     let containers = list["com.apple.developer.icloud-container-identifiers"] as? [String] ?? []
     guard !containers.isEmpty else { return }
     switch list["com.apple.developer.icloud-services"] {

@@ -11,7 +11,7 @@ extension Inventory {
     let function: String
   }
 
-  /// The items of keychains: those of queries, and Codable values that go to a keychain in another way.
+  /// The keychain items: those in queries, and Codable values that go to a keychain in another way.
   func secrets() -> [KeptItem] {
     let uses = index.files.flatMap(\.keychain).filter { index.isShipped($0.place) }
     let codings = Dictionary(grouping: encodedSecrets) {

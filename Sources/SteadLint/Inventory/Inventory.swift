@@ -1,4 +1,4 @@
-/// Puts together what a project keeps, from the facts of its files.
+/// Collects what a project keeps from the facts of its files.
 struct Inventory {
   let index: ProjectIndex
   private let synced: Set<String>
@@ -8,7 +8,7 @@ struct Inventory {
     synced = Set(index.cloudModels?.models.map(\.name) ?? [])
   }
 
-  /// All of it but what tests and previews keep, in the order of the places.
+  /// All items except those of tests and previews, in the order of their places.
   func items() -> [KeptItem] {
     (preferences() + models() + files() + secrets()).sorted { one, other in
       guard let first = one.places.first, let second = other.places.first else { return false }

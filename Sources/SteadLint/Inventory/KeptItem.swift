@@ -1,4 +1,4 @@
-/// Something that a project keeps: a key, a model, a file or a secret, with what its source shows of it.
+/// Something that a project keeps: a key, a model, a file or a secret, with what the source shows about it.
 public struct KeptItem: Codable, Hashable, Sendable {
   /// What keeps it.
   public enum Kind: String, Codable, Sendable {
@@ -33,26 +33,26 @@ public struct KeptItem: Codable, Hashable, Sendable {
   public struct Shape: Codable, Hashable, Sendable {
     public internal(set) var propertyCount = 0
     public internal(set) var relationshipCount = 0
-    /// Data properties that lie in the row.
+    /// Data properties that are stored in the row.
     public internal(set) var inlineData: [String] = []
     /// Data properties with `.externalStorage`.
     public internal(set) var externalData: [String] = []
   }
 
-  /// What queries of the keychain's functions say of an item.
+  /// The values in keychain queries for an item.
   public struct Keychain: Codable, Hashable, Sendable {
-    /// Such as "generic password"; "item" where the source doesn't show it.
+    /// Such as "generic password"; "item" if the source doesn't show it.
     public let itemClass: String
     /// The service or the server: its string, or the expression for it in angle brackets.
     public let service: String?
     /// The account, the tag or the label, in the same way.
     public let account: String?
-    /// When it can be read, as the source writes it; nil where no query says so.
+    /// When it can be read, as the source writes it; nil if no query sets it.
     public let accessibility: String?
-    /// Whether the system's keychain takes it to other devices.
+    /// Whether the system's keychain syncs it to other devices.
     public let isSynced: Bool
 
-    /// What a constant such as `kSecClassGenericPassword` is called in a sentence.
+    /// The name of a constant such as `kSecClassGenericPassword` in a sentence.
     static func title(of itemClass: String) -> String {
       let words = NameWords(itemClass.dropFirst("kSecClass".count)).words
       return words.isEmpty ? "item" : words.joined(separator: " ")
@@ -62,29 +62,29 @@ public struct KeptItem: Codable, Hashable, Sendable {
   public let kind: Kind
   /// The key, the model's name, or the expression that names the file.
   public let name: String
-  /// Whether the name is the key itself, and not an expression for one that is made at run time.
+  /// Whether the name is the key itself, not an expression that makes the key at run time.
   public internal(set) var isNameKnown = true
   public let form: Form
-  /// The type of the value, as far as the source shows it.
+  /// The type of the value, as far as the source shows.
   public let type: String?
-  /// How many elements a list keeps, where the source says it in figures.
+  /// How many elements a list keeps, if the source has a figure for it.
   public internal(set) var limit: Int?
-  /// Whether a list only gets longer.
+  /// Whether a list only grows.
   public internal(set) var isUnlimited = false
   /// Whether elements of a list are looked up, filtered or sorted.
   public internal(set) var isSearched = false
   /// Whether other devices get it.
   public internal(set) var isSynced = false
-  /// The system's directory that a file is in, where the source shows it.
+  /// The system directory that a file is in, if the source shows it.
   public internal(set) var directory: String?
   /// Whether the system may remove it, as it does with caches and temporary files.
   public internal(set) var isFleeting = false
   public internal(set) var shape: Shape?
-  /// Nil for all that isn't an item of a query.
+  /// Nil unless the item is from a keychain query.
   public internal(set) var keychain: Keychain?
   public internal(set) var writeCount = 0
   public internal(set) var readCount = 0
-  /// Where the source uses it; a model, where it's declared. Never empty.
+  /// Where the source uses it, or where a model is declared. Never empty.
   public private(set) var places: [Place]
 
   init(kind: Kind, name: String, form: Form, type: String?, places: [Place]) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// How a report is written.
+/// The format of a report.
 public enum ReportFormat: String, CaseIterable, Sendable {
-  /// As compilers write: the place, the level, the message, the source line and a caret.
+  /// Like a compiler's: the place, the level, the message, the source line and a caret.
   case text
   case json
   /// SARIF 2.1.0, which code hosts and editors read.
@@ -38,7 +38,7 @@ extension Finding {
       + "\n"
   }
 
-  /// As wide as what stands in front of the place: tabs stay tabs.
+  /// Spaces as wide as the text before the place. Tabs stay tabs.
   private var indent: String {
     let before = Array(place.sourceLine.utf8.prefix(place.column - 1))
     return String(String(decoding: before, as: UTF8.self).map { $0 == "\t" ? "\t" : " " })

@@ -1,4 +1,4 @@
-/// The rules' own texts as a Markdown page: Documentation/LintRules.md is one.
+/// The rules as a Markdown page: Documentation/LintRules.md.
 public enum RulePages {
   /// A list of the rules, and a section for each, in their order.
   public static var markdown: String {

@@ -155,7 +155,7 @@ struct SARIFLog: Encodable {
     String(decoding: Array(line.utf8.prefix(bytes)), as: UTF8.self).unicodeScalars.count + 1
   }
 
-  /// A relative URI: what isn't a character of a path is escaped.
+  /// A relative URI, with escapes for characters that a path can't have.
   private static func uri(_ path: String) -> String {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@".utf8)
     return path.utf8.map { byte in

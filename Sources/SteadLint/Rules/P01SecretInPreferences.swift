@@ -6,14 +6,14 @@ extension Rule {
     summary:
       "A value whose key names a secret is written to preferences or to iCloud's key-value store.",
     why: """
-      Preferences are a property list in the clear. Backups copy it, and every program of the user can read it. A \
-      password, a token or a key of an API belongs in a keychain.
+      Preferences are an unencrypted property list. Backups copy it, and every program of the user can read it. A \
+      password, a token or an API key belongs in a keychain.
       """,
     bad: #"UserDefaults.standard.set(token, forKey: "accessToken")"#,
     good: #"try Secrets(service: "com.example.app").set(Data(token.utf8), for: "accessToken")"#,
     avoids: [
       "Names whose last noun isn't the secret: `biweeklyPasswordVerifyDate`, `tokenCount`, `hasPassword`.",
-      "Tokens that aren't secrets: of a push service, of a history, of a page, of an account in StoreKit.",
+      "Tokens that aren't secrets, such as those of push services, histories, pages and StoreKit accounts.",
       "Flags, numbers and dates, whatever their key is.",
       "A view's wrapped property that its file never uses, and a property that nothing sets any more: a note.",
       "Reading and removing, as in code that moves a secret to the keychain.",
@@ -21,9 +21,10 @@ extension Rule {
     inProject: { index in
       index.preferences.compactMap { use in
         guard let name = secretName(of: use, in: index) else { return nil }
-        let place = use.store == .cloud ? "iCloud's key-value store" : "preferences"
+        let keeper =
+          use.store == .cloud ? "iCloud's key-value store keeps" : "preferences keep"
         return Finding(
-          flaw, "“\(name)” is a secret, and \(place) keep it in the clear; keep it in a keychain.",
+          flaw, "“\(name)” is a secret, and \(keeper) it in the clear; keep it in a keychain.",
           at: use.place, level: isUnused(use, in: index) ? .note : nil)
       }
     })
@@ -47,7 +48,7 @@ private func secretName(of use: PreferenceUse, in index: ProjectIndex) -> String
   return secretValue(of: use)
 }
 
-/// The name of what is written under a key that the source doesn't show. A bare `token` can be any.
+/// The name of the value that is written under an unknown key. A bare `token` can be any token.
 private func secretValue(of use: PreferenceUse) -> String? {
   guard use.access == .write, let value = use.value,
     value.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." })
@@ -61,7 +62,7 @@ private func mayBeSecret(_ use: PreferenceUse) -> Bool {
   if let type = use.valueType?.elementType, harmless.contains(type) { return false }
   guard let value = use.value else { return true }
   if use.access == .write, ["nil", "true", "false", #""""#].contains(value) { return false }
-  // What is encrypted, hashed or a reference to the keychain.
+  // Values that are encrypted or hashed, and references to the keychain, are harmless.
   let words = NameWords(value)
   return !words.contains(anyOf: [
     "encrypted", "encrypt", "hash", "hashed", "digest", "sealed", "count", "bool", "date", "sealed",

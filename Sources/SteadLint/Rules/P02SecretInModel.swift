@@ -3,10 +3,10 @@ private let flaw = RuleID(id: "P02", name: "secret-in-model", level: .warning)
 extension Rule {
   static let secretInModel = Rule(
     flaw,
-    summary: "A string or data property of a `@Model` class is named as a secret.",
+    summary: "A string or data property of a `@Model` class has the name of a secret.",
     why: """
-      A store is a file of SQLite in the clear, and its rows go to backups and to every device that syncs. A secret in a \
-      row outlives its deletion, in free pages and in logs.
+      A store is an unencrypted SQLite file, and its rows go to backups and to every device that syncs. A deleted \
+      secret stays in free pages and in logs.
       """,
     bad: """
       @Model final class Account {
@@ -17,12 +17,12 @@ extension Rule {
     good: """
       @Model final class Account {
         var name = ""
-        /// The name under which the keychain has the password.
+        /// The password's name in the keychain.
         var passwordReference = UUID()
       }
       """,
     avoids: [
-      "References, hashes, counts and dates of secrets.",
+      "References to secrets, and their hashes, counts and dates.",
       "Properties that are encrypted, transformed, transient or computed.",
       "Copies of models in earlier schemas, which must stay as they were.",
     ],
@@ -31,7 +31,7 @@ extension Rule {
         model.properties.filter(isSecret).map { property in
           Finding(
             flaw,
-            "`\(property.name)` keeps a secret in the store in the clear; keep the secret in a keychain and its name here.",
+            "`\(property.name)` keeps a secret in the store, which isn't encrypted; keep the secret in a keychain, and its name here.",
             at: property.place)
         }
       }

@@ -4,9 +4,9 @@ extension Rule {
   static let secretInsideCodable = Rule(
     flaw,
     summary:
-      "A Codable type with a property that is a secret is encoded into preferences, a file or the cloud.",
+      "A Codable type with a secret property is encoded into preferences, a file or the cloud.",
     why: """
-      The secret is written in the clear with everything else, although neither a key nor a file name shows it.
+      The secret is written unencrypted with everything else, although neither the key nor the file name shows that.
       """,
     bad: """
       struct Session: Codable { var user: String; var accessToken: String }
@@ -24,8 +24,8 @@ extension Rule {
       }
       """,
     avoids: [
-      "Types whose `CodingKeys` leave the secret out.",
-      "Bytes that go to a keychain, or to a request.",
+      "Types whose `CodingKeys` omit the secret.",
+      "Bytes that go to a keychain, or into a request.",
       "Flags, numbers and dates about secrets: only strings and bytes count.",
     ],
     inProject: { index in

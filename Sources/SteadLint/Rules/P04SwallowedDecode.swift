@@ -33,16 +33,16 @@ extension Rule {
     avoids: [
       "Code that keeps the bytes: a copy, a backup, another key.",
       "Errors that are thrown, or kept where the app can show them.",
-      "What is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
-      "What the same function has just written.",
+      "Data that is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
+      "Data that the same function has just written.",
       "A function that changes what is stored, and ends without a value where it doesn't decode.",
-      "What is for debugging by its name, as diagnostics and loggers are, a lease, and indexes: for searching, or of a type with a `rebuild` or `reindex`.",
-      "What a widget or an intent reads, since the app writes it again.",
-      "Files that the user chose in a panel, and a sync engine's state, without which it starts again.",
-      "A catch that removes the bytes on purpose.",
-      "An attempt that isn't the last: one after it decodes the bytes in another form, or throws. The last one has the finding.",
+      "Debugging data by its name, such as diagnostics and logs; leases; search indexes, and indexes of a type with a `rebuild` or `reindex`.",
+      "Data that a widget or an intent reads, since the app writes it again.",
+      "Files that the user chose in a panel, and the state of a sync engine, which starts over without it.",
+      "A `catch` that removes the bytes on purpose.",
+      "An attempt that isn't the last: a later one decodes the bytes in another form, or throws. The last one has the finding.",
       "Lists of strings, numbers, bytes and identifiers, whose shape no version changes: a note.",
-      "One value that the user chooses again: a case of an enumeration with raw values, or a structure of at most three values: a note.",
+      "One value that the user can choose again: a case of an enumeration with raw values, or a structure of at most three values: a note.",
       "What was last or recent, legacy, a position, progress, a status, counts and statistics, by their names: a note.",
       "A copy of a server's data, where the project decodes the same type from an answer of `URLSession`, or saves only what it has fetched: a note.",
       "A type whose `init(from:)` reads each field with `try?`: a note.",
@@ -95,15 +95,15 @@ private func payload(of use: CodingUse, in index: ProjectIndex) -> String? {
   return index.declarations(of: type, in: use.scopeType).first?.name ?? type
 }
 
-/// Where bytes are kept, in a form that saving and loading share.
+/// Identifies where bytes are kept. Saving and loading the same bytes have the same identity.
 private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
   switch use.target {
   case .preference(let key):
     if let value = index.value(of: key) { return "key " + value }
     switch key {
-    // A key that both functions make in the same way.
+    // A key that both functions compute in the same way.
     case .other(let text): return "computed " + use.scopeType + " " + text
-    // One that the type keeps, since its initializer gets it.
+    // A key that the type keeps in a property.
     case .reference(let name, _) where index.type(of: name, in: use.scopeType) != nil:
       return "kept " + use.scopeType + " " + name
     default: return nil
@@ -121,7 +121,7 @@ private func readsBack(_ use: CodingUse, _ place: String, in index: ProjectIndex
   }
 }
 
-/// Whether the function saves what it has changed, and ends before that if it can't decode it.
+/// Whether the function saves the value after a change, and returns earlier if the value doesn't decode.
 private func leavesBeforeSaving(_ use: CodingUse, _ place: String, in index: ProjectIndex) -> Bool {
   use.leaves
     && index.codings.contains { other in
@@ -162,7 +162,7 @@ private func isPassing(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   }
 }
 
-/// Whether no version changes what is stored, or it's one choice, which the next one replaces anyway.
+/// Whether no version changes the type's shape, or the value is one choice, which the next choice replaces anyway.
 private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   guard let type = use.type else { return false }
   if isFixedShape(type) { return true }
@@ -173,7 +173,7 @@ private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
     || isChoice(declarations, in: index)
 }
 
-/// Whether a structure is one choice: few values, none of which is a list or has parts of its own.
+/// Whether a structure is one choice: few values, none of which is a list or has parts.
 private func isChoice(_ declarations: [TypeFact], in index: ProjectIndex) -> Bool {
   guard let type = declarations.first(where: { $0.kind == .struct }) else { return false }
   let values = declarations.flatMap(\.properties).filter { !$0.isStatic && !$0.isComputed }
@@ -187,14 +187,14 @@ private func isChoice(_ declarations: [TypeFact], in index: ProjectIndex) -> Boo
     }
 }
 
-/// A structure with more values is worth more than the next choice.
+/// The maximum number of values in a structure that counts as one choice.
 private let valuesOfChoice = 3
 
 extension TypeFact {
   fileprivate var hasRawValues: Bool { !Set(inherited).isDisjoint(with: ["String", "Int"]) }
 }
 
-/// Whether a type consists of the standard library's types, and of sizes and places, alone.
+/// Whether a type consists only of standard types, including sizes, points and rectangles.
 private func isFixedShape(_ type: String) -> Bool {
   let known: Set = [
     "String", "Int", "Double", "Bool", "UUID", "Date", "URL", "Float", "Data", "Set", "Array",

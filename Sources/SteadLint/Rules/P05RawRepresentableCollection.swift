@@ -4,11 +4,11 @@ extension Rule {
   static let rawRepresentableCollection = Rule(
     flaw,
     summary:
-      "An array, a set, a dictionary or a date is made `RawRepresentable`, so that `@AppStorage` keeps it.",
+      "An array, a set, a dictionary or a date is made `RawRepresentable` so that `@AppStorage` accepts it.",
     why: """
-      Where the stored string doesn't decode, `init?(rawValue:)` returns nil and `@AppStorage` shows the default value. \
-      The next change writes the default over what was stored. The conformance also belongs to the whole program, and \
-      clashes with another module's.
+      If the stored string doesn't decode, `init?(rawValue:)` returns nil and `@AppStorage` shows the default value. \
+      The next change overwrites what was stored with a value based on the default. The conformance also applies to \
+      the whole program, and clashes with another module's.
       """,
     bad: """
       extension Array: @retroactive RawRepresentable where Element: Codable {
@@ -25,9 +25,9 @@ extension Rule {
       }
       """,
     avoids: [
-      "Types of the program's own.",
+      "The program's own types.",
       "Other conformances of collections.",
-      "Initializers that take any string, and leave out elements that they don't know.",
+      "Initializers that accept any string, and skip elements that they don't know.",
     ],
     inProject: { index in
       index.files.flatMap(\.types).compactMap { type in
@@ -43,7 +43,7 @@ extension Rule {
         }
         return Finding(
           flaw,
-          "If this `\(base)` doesn't decode it becomes the default, which then overwrites it; use a key with a Codable value.",
+          "If this `\(base)` doesn't decode, it becomes the default, which then overwrites it; use a key with a Codable value.",
           at: type.place)
       }
     })

@@ -5,8 +5,8 @@ extension Rule {
     flaw,
     summary: "A value is encoded and decoded with different strategies for dates.",
     why: """
-      A `JSONEncoder` writes a date as a number of seconds unless it has another strategy. A decoder that expects a string of \
-      ISO 8601 fails for it, or reads another date.
+      A `JSONEncoder` writes a date as a number of seconds unless it has another strategy. A decoder that expects an \
+      ISO 8601 string fails. One that expects another kind of number reads another date.
       """,
     bad: """
       func save() throws {
@@ -27,11 +27,11 @@ extension Rule {
       }
       """,
     avoids: [
-      "Coders that come from elsewhere, whose strategy the file doesn't show.",
-      "Strategies of the program's own, which can't be compared.",
-      "Types that are seen to have no date.",
-      "Files that are parameters of functions, since each call may name another one.",
-      "Another type than the one that is encoded, and an unknown one where several are decoded.",
+      "Coders from elsewhere, whose strategy the file doesn't show.",
+      "The program's own strategies, which can't be compared.",
+      "Types that have no date, as far as their source shows.",
+      "Files that are parameters of functions, since each call may pass another one.",
+      "Decoding another type than the encoded one, and decoding several types if the encoded one isn't known.",
     ],
     inProject: { index in
       let decoders = Dictionary(grouping: index.codings.filter(\.isDecoding)) {
@@ -53,19 +53,20 @@ extension Rule {
     })
 }
 
-/// The decodings that read what is encoded: those of its type, or all if it isn't known and they have one type.
+/// The decodings that read an encoded value: those of its type, or all of them if its type isn't known and they share
+/// one.
 private func counterparts(of use: CodingUse, among decoders: [CodingUse], in index: ProjectIndex)
   -> [CodingUse]
 {
   let type = use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) }
-  // A file's other variable of the name may be a literal, which has no date.
+  // Another variable with the name may be a literal, which has no date.
   guard let type, !["String", "Int", "Double", "Bool"].contains(type) else {
     return Set(decoders.map { plain($0.type ?? "") }).count == 1 ? decoders : []
   }
   return decoders.filter { plain($0.type ?? "") == plain(type) }
 }
 
-/// A type as it's compared: without the types around it and what makes it optional.
+/// A type's name for comparison: without the types around it, and not optional.
 private func plain(_ type: String) -> String {
   let name = type.filter { $0 != " " && $0 != "?" }
   return name.hasPrefix("[") ? name : name.lastComponent

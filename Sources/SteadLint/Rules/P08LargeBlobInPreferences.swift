@@ -7,8 +7,9 @@ extension Rule {
     flaw,
     summary: "An encoded image, or a list that only grows, is written to preferences.",
     why: """
-      All preferences of a program are read at its start and written as a whole. An image of some megabytes is felt at \
-      each launch, and with each change of another key. A list that is encoded as a whole takes longer with each element.
+      All preferences of a program are read at its start and written as a whole. An image of a few megabytes slows \
+      each launch, and each change of another key. A list that is encoded as a whole takes longer with each new \
+      element.
       """,
     bad: #"UserDefaults.standard.set(photo.pngData(), forKey: "avatar")"#,
     good: """
@@ -17,9 +18,9 @@ extension Rule {
       UserDefaults.standard.set(name, forKey: "avatar")
       """,
     avoids: [
-      "Paths and names of files.",
+      "File paths and file names.",
       "Images that are removed, or written to a file.",
-      "Lists that something shortens, or whose length is compared with a limit. One without is a note.",
+      "Lists that something shortens, or whose length is compared with a limit. A list without a limit is a note.",
     ],
     inFile: { file in
       file.walk.calls.compactMap { call in

@@ -6,8 +6,8 @@ extension Rule {
     summary:
       "A literal key is repeated, duplicates a constant, or is one letter away from another key.",
     why: """
-      A key that is spelled out at each use is one slip away from a value that is written under one name and read under \
-      another. Nothing reports that: the reader finds the default.
+      If a key is spelled out at each use, one typo is enough to write a value under one name and read it under \
+      another. Nothing reports that: the reader gets the default.
       """,
     bad: """
       defaults.set(true, forKey: "didOnboard")
@@ -19,7 +19,7 @@ extension Rule {
       }
       """,
     avoids: [
-      "A key that only one place uses, unless a constant has it.",
+      "A key that only one place uses, unless a constant exists for it.",
       "Keys that differ in a number, such as `volume1` and `volume2`.",
     ],
     inProject: { index in slips(in: index) + repetitions(in: index) })
@@ -37,7 +37,7 @@ private func literals(in index: ProjectIndex) -> [LiteralUse] {
   }
 }
 
-/// Keys that are only written, one letter away from one that is only read.
+/// Keys that are only read, and are one letter away from a key that is only written.
 private func slips(in index: ProjectIndex) -> [Finding] {
   var accesses: [String: Set<PreferenceUse.Access>] = [:]
   for use in index.preferences {
@@ -86,7 +86,7 @@ private func repetitions(in index: ProjectIndex) -> [Finding] {
   }
 }
 
-/// A constant of an enumeration with raw values isn't a string by itself.
+/// A case of an enumeration isn't a string, so only a `static let` can replace the literal.
 private func fix(_ literal: LiteralUse, with constant: ConstantFact) -> Fix? {
   guard !constant.place.sourceLine.trimmed.hasPrefix("case "),
     constant.place.sourceLine.contains("static let")

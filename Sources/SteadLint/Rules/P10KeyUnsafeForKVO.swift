@@ -7,9 +7,10 @@ extension Rule {
       "A key with a full stop or an at sign is observed, or a key has one of the system's prefixes.",
     why: """
       `addObserver(_:forKeyPath:…)` treats a key as a key path: `a.b` is the property `b` of the value `a`, and `@` \
-      begins an operator. Changes are then not noticed, and some keys end the program. `@AppStorage` can't observe such \
-      a key alone: its view is evaluated again at each write of any preference, on whichever thread that is.
-      Keys that begin with `Apple` or `com.apple.` are the system's: it reads some of them, and more in later versions.
+      begins an operator. Changes then go unnoticed, and some keys crash the program. `@AppStorage` can't observe \
+      such a key on its own: each write of any preference evaluates its view again, on the thread that writes.
+      Keys that begin with `Apple` or `com.apple.` belong to the system, which reads some of them, and may read more \
+      in later versions.
       """,
     bad: #"UserDefaults.standard.addObserver(self, forKeyPath: "settings.fontSize", context: nil)"#,
     good: #"UserDefaults.standard.addObserver(self, forKeyPath: "settingsFontSize", context: nil)"#,
@@ -17,7 +18,7 @@ extension Rule {
       "Keys that are only read and written: they aren't treated as paths.",
       "Keys of `@AppStorage`, whose views do follow the changes: a note.",
       "Wrappers of this package, which compare whole keys.",
-      "Keys of the system's that a program sets on purpose, such as `AppleLanguages`.",
+      "The system's keys that a program sets on purpose, such as `AppleLanguages`.",
     ],
     inProject: { index in
       index.preferences.compactMap { use in
@@ -33,13 +34,13 @@ extension Rule {
             at: use.keyPlace)
           : Finding(
             flaw,
-            "“\(key)” can't be observed alone, so each write of any preference evaluates the view again; use another name.",
+            "“\(key)” can't be observed on its own, so each write of any preference evaluates the view again; use another name.",
             at: use.keyPlace, level: .note)
       }
     })
 }
 
-/// Keys of the system's that a program may set.
+/// The system's keys that a program may set.
 private let settable: Set<String> = [
   "AppleLanguages", "AppleLocale", "AppleInterfaceStyle", "AppleMenuBarVisibleInFullscreen",
   "ApplePersistenceIgnoreState",
@@ -49,14 +50,14 @@ private let settable: Set<String> = [
   "AppleShowScrollBars",
 ]
 
-/// A key of the program's own under a prefix that the system uses: a note, since it may be meant.
+/// A program's own key with a prefix that the system uses: a note, since it may be intended.
 private func reserved(_ use: PreferenceUse, in index: ProjectIndex) -> Finding? {
   guard use.access == .wrapper || use.access == .write, let key = index.value(of: use.key),
     !settable.contains(key), hasReservedPrefix(key)
   else { return nil }
   return Finding(
     flaw,
-    "“\(key)” begins like the system's keys, which later versions may read; use another name.",
+    "“\(key)” begins like the system's keys, and a later system may read it; use another name.",
     at: use.keyPlace, level: .note)
 }
 

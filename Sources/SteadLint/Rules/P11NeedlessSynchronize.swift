@@ -8,9 +8,10 @@ extension Rule {
     summary:
       "`synchronize()` of `UserDefaults` is called on an Apple system, or missing in a program for Linux.",
     why: """
-      Apple's systems keep what is set at once, and have said since 2016 that the method isn't needed. It waits for \
-      another process, and makes readers believe that a value isn't safe without it. Foundation on Linux is different: there a value is in the \
-      file only after `synchronize()` returns, so a program that ends before has lost it.
+      Apple's systems keep a value as soon as it is set, and Apple has said since 2016 that the method isn't needed. \
+      It waits for another process, and makes readers believe that a value isn't safe without it. Foundation on \
+      Linux is different: there a value is in the file only after `synchronize()` returns, so a program that ends \
+      earlier loses it.
       """,
     bad: """
       UserDefaults.standard.set(true, forKey: "didOnboard")
@@ -19,7 +20,7 @@ extension Rule {
     good: #"UserDefaults.standard.set(true, forKey: "didOnboard")"#,
     avoids: [
       "iCloud's key-value store, which needs the call once at the start.",
-      "Code that is built elsewhere, too: Foundation on Linux loses what isn't synchronized.",
+      "Code that is also built for other systems: Foundation on Linux loses what isn't synchronized.",
       "Programs for Linux that call it anywhere, or write through `SteadPreferences`.",
     ],
     inFile: { file in
@@ -30,7 +31,8 @@ extension Rule {
           isPreferences(receiver, variables)
         else { return nil }
         return Finding(
-          flaw, "`synchronize()` isn't needed: what is set is kept; remove the call.",
+          flaw,
+          "`synchronize()` isn't needed, because a value is kept as soon as it is set; remove the call.",
           at: file.place(call),
           fix: fix(call, in: file))
       }
@@ -38,12 +40,12 @@ extension Rule {
     inProject: missing)
 }
 
-/// Modules that only programs off Apple's systems import without a condition.
+/// Modules that only programs for other systems than Apple's import without a condition.
 private let linuxModules: Set<String> = [
   "Glibc", "Musl", "FoundationNetworking", "Vapor", "Hummingbird",
 ]
 
-/// The first write of each file of a program for Linux in which nothing is synchronized.
+/// The first write in each file of a program for Linux, if the program never synchronizes.
 private func missing(in index: ProjectIndex) -> [Finding] {
   let imports = index.files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
   guard !imports.isDisjoint(with: linuxModules), !isApples(imports),
@@ -63,7 +65,7 @@ private func missing(in index: ProjectIndex) -> [Finding] {
   }
 }
 
-/// Frameworks that other systems lack.
+/// Whether the imports include a framework that only Apple's systems have.
 private func isApples(_ imports: Set<String>) -> Bool {
   !imports.isDisjoint(with: [
     "AppKit", "Cocoa", "SwiftUI", "UIKit", "WatchKit", "WidgetKit", "Combine", "CoreData",
@@ -83,7 +85,7 @@ private func isPreferences(_ receiver: ExprSyntax, _ variables: VariableTypes) -
     || unwrapped(name, in: receiver.scope).map { isPreferences($0, variables) } == true
 }
 
-/// What `if let` or `guard let` binds to another name.
+/// The expression that `if let` or `guard let` binds to a name.
 private func unwrapped(_ name: String, in scope: Syntax) -> ExprSyntax? {
   var open = [scope]
   while let node = open.popLast() {
@@ -98,7 +100,7 @@ private func unwrapped(_ name: String, in scope: Syntax) -> ExprSyntax? {
   return nil
 }
 
-/// Removes the call's line, where it's a statement that nothing else uses.
+/// Removes the call's line if the call is a statement whose result isn't used.
 private func fix(_ call: FunctionCallExprSyntax, in file: FileContext) -> Fix? {
   var node = Syntax(call)
   if let chain = node.parent, chain.is(OptionalChainingExprSyntax.self) { node = chain }

@@ -6,8 +6,8 @@ extension Rule {
     summary:
       "A key defaults to true, or to another value, in one place and to false or zero in another.",
     why: """
-      `bool(forKey:)` and `integer(forKey:)` return false and zero for a key that nobody has set. Where `@AppStorage` has \
-      another default for the same key, the two places disagree until the user changes the setting.
+      `bool(forKey:)` and `integer(forKey:)` return false and zero for a key that nobody has set. If `@AppStorage` \
+      has another default for the same key, the two places disagree until the user changes the setting.
       """,
     bad: """
       @AppStorage("playsSounds") private var playsSounds = true
@@ -16,12 +16,12 @@ extension Rule {
       """,
     good: #"UserDefaults.standard.register(defaults: ["playsSounds": true])"#,
     avoids: [
-      "Keys that are registered with a default, or set where they are absent, or whose defaults agree.",
-      "Keys that get the other default at the first launch: in an `if` that says so, or where a flag is read first and set, too.",
+      "Keys with a registered default, keys that are set when they are absent, and keys whose defaults agree.",
+      "Keys that get the other default at the first launch: in an `if` that checks for it, or in a function that first reads a flag and also sets it.",
       "Reads that check for the value with `object(forKey:)` or `value(forKey:)` first.",
       "Numbers that are compared with zero, as in `limit > 0 ? limit : 1000`.",
-      "The defaults of another program: a watch's, and a widget's where no suite is shared, by their folders' names.",
-      "`@objc dynamic` properties of an extension of `UserDefaults`, which are there to be observed: a note.",
+      "The defaults of another program, by its folder's name: a watch app, or a widget that shares no suite.",
+      "`@objc dynamic` properties of an extension of `UserDefaults`, which exist to be observed: a note.",
     ],
     inProject: { index in
       let defaults = otherDefaults(in: index)
@@ -52,7 +52,7 @@ private func asksForAbsence(_ use: PreferenceUse) -> Bool {
   use.method == "object" || use.method == "value"
 }
 
-/// The function and the key of a look; a key that isn't known may be any.
+/// The function and the key of a check for absence. An unknown key may be any key.
 private func look(at use: PreferenceUse, in index: ProjectIndex) -> [String] {
   [function(use)] + (index.value(of: use.key).map { [$0] } ?? [])
 }
@@ -62,8 +62,8 @@ private func function(_ use: PreferenceUse) -> String {
   use.place.path + ":\(use.scope)"
 }
 
-/// The folder of a program with preferences of its own; empty for the app's. A watch shares none with its phone, and a
-/// widget those of a suite.
+/// The folder of a program with its own preferences; empty for the app. A watch shares no preferences with its phone,
+/// and a widget only those of a suite.
 private func program(of use: PreferenceUse) -> String {
   let isShared = use.access == .read && !["UserDefaults.standard", "self"].contains(use.receiver)
   let endings =
@@ -75,7 +75,7 @@ private func program(of use: PreferenceUse) -> String {
   return String(folder ?? "")
 }
 
-/// The defaults of wrappers that aren't false and zero, by their programs and keys.
+/// The defaults of wrappers, except false and zero, by program and key.
 private func otherDefaults(in index: ProjectIndex) -> [String: [String: String]] {
   var found: [String: [String: String]] = [:]
   for use in index.preferences where use.access == .wrapper && index.isShipped(use.place) {
@@ -86,14 +86,14 @@ private func otherDefaults(in index: ProjectIndex) -> [String: [String: String]]
   return found
 }
 
-/// The uses of the app, by their functions.
+/// The uses in the app, grouped by function.
 private func functions(in index: ProjectIndex) -> [[PreferenceUse]] {
   Array(
     Dictionary(grouping: index.preferences.filter { index.isShipped($0.place) }, by: function)
       .values)
 }
 
-/// The keys that a function sets after it has looked whether they are absent.
+/// The keys that a function sets and checks for absence.
 private func seededKeys(in index: ProjectIndex) -> Set<String> {
   functions(in: index).reduce(into: []) { found, uses in
     let looked = Set(uses.filter(asksForAbsence).compactMap { index.value(of: $0.key) })
@@ -102,7 +102,7 @@ private func seededKeys(in index: ProjectIndex) -> Set<String> {
   }
 }
 
-/// The keys and values that a function sets once: at the first launch, or it first reads a flag, which it sets itself.
+/// The keys and values that a function sets once: at the first launch, or after it reads a flag that it also sets.
 private func firstValues(in index: ProjectIndex) -> Set<[String]> {
   functions(in: index).reduce(into: []) { found, uses in
     let written = uses.filter { $0.access == .write }
@@ -123,7 +123,7 @@ private func text(_ use: PreferenceUse) -> String {
   return text
 }
 
-/// Whether what is registered has the key, as a literal or by a name. A list from elsewhere may have any.
+/// Whether the registered defaults have the key, as a literal or by a name. Defaults from elsewhere may have any key.
 private func isRegistered(_ key: String, _ fact: KeyFact, in registered: String) -> Bool {
   guard !registered.isEmpty else { return false }
   if registered.contains("\"\(key)\"") { return true }

@@ -5,8 +5,8 @@ extension Rule {
     flaw, scope: .tests,
     summary: "A test writes to `UserDefaults.standard`.",
     why: """
-      All tests of a run share it, and it outlives the run. A test then passes or fails by what ran before it, and by what \
-      the developer has set.
+      All tests of a run share it, and it outlives the run. Whether a test passes then depends on what ran before \
+      it, and on what the developer has set.
       """,
     bad: #"UserDefaults.standard.set(true, forKey: "didOnboard")"#,
     good: """
@@ -14,10 +14,10 @@ extension Rule {
       defaults.set(true, forKey: "didOnboard")
       """,
     avoids: [
-      "Suites, and instances that the test is given.",
-      "Reading, and code that isn't a test's.",
+      "Suites, and instances that are passed to the test.",
+      "Reading, and code outside of tests.",
       "Further writes in the same file: the first one stands for all.",
-      "Tests of XCTest that put the value back in a `defer` or in `tearDown`, if all of the file do: a note.",
+      "XCTest tests that put the value back in a `defer` or in `tearDown`, if all tests in the file do so: a note.",
     ],
     inProject: { index in
       let uses = index.preferences.filter { use in

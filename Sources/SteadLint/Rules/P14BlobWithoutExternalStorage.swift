@@ -4,10 +4,10 @@ extension Rule {
   static let blobWithoutExternalStorage = Rule(
     flaw, isFixable: true,
     summary:
-      "A `@Model` class has bytes of images, sound, documents or other content without `.externalStorage`.",
+      "A `@Model` class has the bytes of images, sound, documents or other content without `.externalStorage`.",
     why: """
-      The bytes lie in the row, so each fetch of the object reads them, and each change writes them again. Some hundred \
-      pictures make a list of names slow.
+      The bytes are in the row, so each fetch of the object reads them, and each change writes them again. A few \
+      hundred pictures make a list of names slow.
       """,
     bad: """
       @Model final class Person {
@@ -24,7 +24,7 @@ extension Rule {
     avoids: [
       "Keys, hashes, tokens and bookmarks, which are small.",
       "Encoded values, such as `optionsData`: a note at most.",
-      "Models that are fetched for the bytes: a cache by the name, or one blob beside identifiers, dates and hashes alone: a note.",
+      "Models that are fetched for their bytes: a cache, by its name, or one blob with nothing but identifiers, dates and hashes: a note.",
       "Copies of models in earlier schemas, which must stay as they were.",
     ],
     inProject: { index in
@@ -59,7 +59,7 @@ private let small: Set<String> = [
   "iv", "color", "colour", "url", "date", "archive", "fingerprint",
 ]
 
-/// How sure it is that the bytes are many; nil for what is small.
+/// How likely it is that the data is large; nil if it is small.
 private func likelihood(of property: PropertyFact) -> Level? {
   var words = NameWords(property.name)
   // An encoded value, such as the metadata of media.
@@ -75,7 +75,7 @@ private func likelihood(of property: PropertyFact) -> Level? {
     || words.words.first.map(content.contains) == true ? .warning : .note
 }
 
-/// Whether a model is a cache's by its name, or has nothing but one blob and what identifies and dates it.
+/// Whether a model is a cache's by its name, or has only one blob, identifiers and dates.
 private func isFetchedForBytes(_ model: TypeFact) -> Bool {
   if NameWords(model.name).contains(anyOf: ["cache", "cached"]) { return true }
   let stored = model.properties.filter(\.isStored)

@@ -5,7 +5,7 @@ extension Rule {
     flaw,
     summary: "A model that syncs with CloudKit has a unique attribute.",
     why: """
-      CloudKit can't keep values unique across devices, so that a container with such a model fails to load. The app \
+      CloudKit can't keep values unique across devices, so a container with such a model fails to load. The app \
       starts without its data.
       """,
     bad: """
@@ -17,11 +17,11 @@ extension Rule {
       """,
     good: """
       @Model final class Note {
-        var id = UUID()  // Two with the same are joined after each sync.
+        var id = UUID()  // The app merges notes with the same ID after each sync.
       }
       """,
     avoids: [
-      "Models of containers without CloudKit: `cloudKitDatabase: .none`, or no entitlement, or one without a container.",
+      "Models of containers without CloudKit: `cloudKitDatabase: .none`, no entitlement, or an entitlement without a container.",
       "Containers in memory, and those of tests and previews.",
     ],
     inProject: { index in

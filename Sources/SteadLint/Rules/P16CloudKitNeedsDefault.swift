@@ -4,10 +4,11 @@ extension Rule {
   static let cloudKitNeedsDefault = Rule(
     flaw, isFixable: true,
     summary:
-      "A model that syncs with CloudKit has a required property without a default, or what CloudKit refuses.",
+      "A model that syncs with CloudKit has a required property without a default, or something else that CloudKit refuses.",
     why: """
-      Records arrive from other devices in parts, so CloudKit requires defaults or optionals, optional relationships, and no \
-      `.deny` delete rule. Without them the container fails to load.
+      Records arrive from other devices in parts, so CloudKit requires that each property has a default or is \
+      optional, that relationships are optional, and that none has the delete rule `.deny`. Otherwise the container \
+      fails to load.
       """,
     bad: """
       @Model final class Note {

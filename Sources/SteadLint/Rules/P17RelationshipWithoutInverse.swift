@@ -5,9 +5,9 @@ extension Rule {
     flaw, isFixable: true,
     summary: "A list of models has no inverse, or both sides name one.",
     why: """
-      Without an inverse an object doesn't know which lists it is in, and CloudKit refuses the model. Where several \
-      properties of the other model could be the inverse, which one is taken isn't defined. Where both sides name it, the \
-      macro expands in a circle and the file doesn't compile.
+      Without an inverse an object doesn't know which lists it is in, and CloudKit refuses the model. If several \
+      properties of the other model could be the inverse, it isn't defined which one is used. If both sides name it, \
+      the macro expands in a circle and the file doesn't compile.
       """,
     bad: """
       @Model final class Folder { var notes: [Note] = [] }
@@ -18,10 +18,10 @@ extension Rule {
       @Model final class Note { var title = ""; var folder: Folder? }
       """,
     avoids: [
-      "An inverse that the other side names, or that is found since one property alone leads back.",
+      "An inverse that the other side names, or that is found because only one property leads back.",
       "Lists of values that aren't models.",
       "Copies of models in earlier schemas, which must stay as they were.",
-      "Models that are `Codable`, as copies of a server's data are, unless the app syncs with CloudKit: a note.",
+      "Models that are `Codable`, as copies of server data are, unless the app syncs with CloudKit: a note.",
     ],
     inProject: { index in
       index.models.filter { !index.isFrozen($0) }.flatMap { model in
@@ -30,7 +30,7 @@ extension Rule {
     })
 }
 
-/// Whether a model is decoded from something else that has it, too.
+/// Whether a model is decoded, so that it is probably a copy of data from elsewhere.
 private func isCopy(_ model: TypeFact) -> Bool {
   !Set(model.inherited).isDisjoint(with: ["Codable", "Decodable"])
 }
@@ -48,7 +48,7 @@ private func finding(on property: PropertyFact, of model: TypeFact, in index: Pr
     $0.attribute("Relationship")?.arguments["inverse"]?.lastComponent == property.name
   }
   if let named, let other = namedBack.first, named.lastComponent == other.name {
-    // The finding is at the side that is later in the order of names, so that one alone is reported.
+    // Only one side is reported: the one whose names come later in the alphabet.
     guard (model.name, property.name) > (destination.name, other.name) else { return nil }
     return Finding(
       flaw, "Both sides name the inverse, which doesn't compile; remove it from one.",
@@ -58,7 +58,7 @@ private func finding(on property: PropertyFact, of model: TypeFact, in index: Pr
       })
   }
   guard property.type?.isListType == true, named == nil, namedBack.isEmpty else { return nil }
-  // Those that are the inverse of another property aren't candidates.
+  // A property that is the inverse of another one isn't a candidate.
   let candidates = back.filter { candidate in
     candidate.attribute("Relationship")?.arguments["inverse"] == nil
       && !model.properties.contains {

@@ -4,11 +4,11 @@ extension Rule {
   static let implicitDeleteRule = Rule(
     flaw,
     summary:
-      "The deletion of an object clears a property that isn't optional, or leaves references to nothing.",
+      "Deleting an object clears a property that isn't optional, or leaves references to nothing.",
     why: """
-      Without a rule a deletion clears the other side. Where that side isn't optional, the save fails or the next read ends \
-      the program. `.noAction` leaves references to an object that is gone. Orphans that nobody wanted are the third case: \
-      a list without a rule gets a note, so that the code states what is meant.
+      Without a delete rule, a deletion clears the other side. If that side isn't optional, the save fails or the \
+      next read crashes the program. `.noAction` leaves references to an object that is gone. A list without a \
+      delete rule can also leave orphans that nobody wanted, so it gets a note: the code should state what is meant.
       """,
     bad: """
       @Model final class Order { var lines: [Line] = [] }
@@ -58,6 +58,6 @@ private func finding(on property: PropertyFact, of model: TypeFact, in index: Pr
   guard rule == nil else { return nil }
   return Finding(
     flaw,
-    "Deleting this leaves its `\(destination.name)` objects behind; state that with `deleteRule: .nullify`, or cascade.",
+    "Deleting this leaves its `\(destination.name)` objects behind; state that with `deleteRule: .nullify`, or use `.cascade`.",
     at: property.place, level: .note)
 }

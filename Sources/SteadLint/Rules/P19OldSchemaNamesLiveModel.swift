@@ -5,8 +5,9 @@ extension Rule {
     flaw,
     summary: "An earlier `VersionedSchema` lists models that aren't its own: the newest ones.",
     why: """
-      The list of an earlier version describes stores that exist. Where it leads to the live class, each change of the class \
-      changes the earlier version, too; its stores are then of an unknown version, and the container fails to open them.
+      The list of an earlier version describes existing stores. If it contains the live class, each change of the \
+      class also changes the earlier version. Its stores then have an unknown version, and the container fails to \
+      open them.
       """,
     bad: """
       enum SchemaV1: VersionedSchema {
@@ -33,8 +34,8 @@ extension Rule {
       }
       """,
     avoids: [
-      "The newest schema, and a schema that is alone.",
-      "Models nested in the schema, in an extension of it, or in one that is earlier.",
+      "The newest schema, and a single schema.",
+      "Models nested in the schema, in an extension of it, or in an earlier schema.",
       "Models that the newest schema doesn't list.",
       "Schemas of a cache, by their names: a note.",
     ],
@@ -45,24 +46,24 @@ extension Rule {
         let names = live.map { "`\($0.name)`" }.joined(separator: ", ")
         return Finding(
           flaw,
-          "The earlier schema `\(older.name)` leads to live models (\(names)); nest a copy that nobody changes.",
+          "The earlier schema `\(older.name)` lists live models (\(names)); nest a copy that nobody changes.",
           at: first.place,
           level: NameWords(older.name).contains(anyOf: ["cache", "cached"]) ? .note : nil)
       }
     })
 }
 
-/// Whether a name leads to a model outside of the earlier schemas.
+/// Whether a name stands for a model outside of the earlier schemas.
 private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, index: ProjectIndex)
   -> Bool
 {
   let found = index.declarations(of: name, in: schema.name)
   guard let model = found.first(where: \.isModel) ?? found.first else {
-    // Another name for the newest one, as a typealias is.
+    // The name may be an alias for the newest schema's model.
     return !name.contains(".") && index.model(newest.name + "." + name) != nil
   }
   if model.name.hasPrefix(newest.name + ".") { return true }
-  // A copy outside of the schemas that the newest one doesn't list is frozen, too.
+  // A model outside of the schemas is frozen, too, if the newest schema doesn't list it.
   let live = newest.models.compactMap { index.model($0.name, in: newest.name)?.name }
   guard live.isEmpty || live.contains(model.name) else { return false }
   return !index.schemas.contains { model.name.hasPrefix($0.name + ".") }

@@ -4,10 +4,10 @@ extension Rule {
   static let migrationPlanGap = Rule(
     flaw,
     summary:
-      "A migration plan is missing, lacks a schema or a stage, or has versions that are doubled or out of order.",
+      "A migration plan is missing, lacks a schema or a stage, or has versions that are repeated or out of order.",
     why: """
-      A store of a version that the plan can't lead to the newest one doesn't open. Users who skipped an update meet this, \
-      and developers don't.
+      A store doesn't open if the plan can't migrate its version to the newest one. This happens to users who \
+      skipped an update, and not to developers.
       """,
     bad: """
       enum Plan: SchemaMigrationPlan {
@@ -29,7 +29,7 @@ extension Rule {
       "A single schema, with or without a plan.",
       "Stages that are properties of the plan or in an extension of it.",
       "Plans whose schemas are made by code, and schemas of another family.",
-      "A plan that leads back to an earlier version, where another plan leads on.",
+      "A plan that leads back to an earlier version, if another plan leads forward.",
     ],
     inProject: { index in
       index.plans.filter(\.isComplete).flatMap { problems(of: $0, in: index) }
@@ -71,7 +71,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
   return findings + outside(plan, in: index)
 }
 
-/// Whether a plan leads back from a version, to which another plan leads.
+/// Whether a plan leads back from a version that another plan leads to.
 private func isRollback(_ plan: PlanFact, from: String, to: String, in index: ProjectIndex) -> Bool
 {
   func leads(from: String, to: String, ofPlan isOfPlan: Bool) -> Bool {
@@ -84,7 +84,7 @@ private func isRollback(_ plan: PlanFact, from: String, to: String, in index: Pr
   return leads(from: to, to: from, ofPlan: true) && leads(from: from, to: to, ofPlan: false)
 }
 
-/// Schemas of the plan's family that it doesn't list.
+/// Schemas that belong to the plan by their names, but aren't in its list.
 private func outside(_ plan: PlanFact, in index: ProjectIndex) -> [Finding] {
   let families = Set(plan.schemas.map(family))
   let listed = Set(plan.schemas.map(\.lastComponent))

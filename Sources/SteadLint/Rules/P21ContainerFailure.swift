@@ -8,8 +8,9 @@ extension Rule {
     summary:
       "When its container can't be opened, the app crashes, hides the error, continues in memory, or deletes the store.",
     why: """
-      Users do meet a store that can't be opened: after an update, or on a full disk. An app that crashes each time can't \
-      recover; one that continues in memory loses everything the user enters; one that deletes the store has lost it all.
+      For some users the store can't be opened: after an update, or on a full disk. An app that crashes each time \
+      can't recover. One that continues in memory loses everything that the user enters. One that deletes the store \
+      loses everything that was in it.
       """,
     bad: """
       do {
@@ -22,7 +23,7 @@ extension Rule {
       do {
         container = try ModelContainer(for: Note.self)
       } catch {
-        failure = error  // The app shows it, and offers to keep the store aside.
+        failure = error  // The app shows it, and offers to set the store aside.
       }
       """,
     avoids: [
@@ -46,19 +47,19 @@ extension Rule {
 /// The calls that open a store, of SwiftData and of Core Data.
 private let openers: Set<String> = ["ModelContainer", "addPersistentStore"]
 
-/// Whether the function around a call is there for trying things out.
+/// Whether the function around a call is for tests or debugging, by its name.
 private func isForTests(_ call: FunctionCallExprSyntax) -> Bool {
   ["test", "testing", "debug"].contains(NameWords(call.scope.declaredName ?? "").words.first)
 }
 
-/// Whether a call makes what a catch clause falls back to, in memory.
+/// Whether a call makes the container in memory that a catch clause falls back to.
 private func isFallbackInMemory(_ call: FunctionCallExprSyntax) -> Bool {
   let clause = call.ancestors.lazy.compactMap { $0.as(CatchClauseSyntax.self) }.first
   let code = clause?.code ?? ""
   return code.contains("isStoredInMemoryOnly:true") && !code.contains("isStoredInMemoryOnly:false")
 }
 
-/// A note where the container is a cache's by its name: nothing is lost that isn't made again.
+/// A note in widgets and intents, and for a cache by its name, whose data is made again; nil for the rule's own level.
 private func level(
   near node: some SyntaxProtocol, makers: [FunctionCallExprSyntax], in file: FileContext
 ) -> Level? {
@@ -87,7 +88,7 @@ private func origins(of maker: FunctionCallExprSyntax, in file: FileContext) -> 
   }
 }
 
-/// What ends the program, or lets it go on without a store, where Core Data can't open one.
+/// The calls that end the program, or let it continue without a store, if Core Data can't open one.
 private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Finding] {
   guard loading.name == "loadPersistentStores", !isForTests(loading),
     loading.receiver != nil || loading.enclosingType.hasSuffix("Container")
@@ -98,7 +99,7 @@ private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Fin
     case "fatalError", "preconditionFailure", "abort":
       message = "The app crashes at every launch while the store can't be opened; show the error."
     case "assertionFailure":
-      message = "The app goes on without a store that can't be opened; show the error."
+      message = "The app continues without its store if the store can't be opened; show the error."
     default: return nil
     }
     return Finding(
@@ -125,7 +126,7 @@ private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax]
   else {
     return nil
   }
-  // The innermost `try` is the one about the call, and another container's fallback has its own finding.
+  // Only the innermost `try` is about the call, and a fallback in memory has its own finding.
   let between = maker.ancestors.first { $0.is(TryExprSyntax.self) || $0.is(ClosureExprSyntax.self) }
   guard between?.id == attempt.id, !maker.code.contains("isStoredInMemoryOnly:true") else {
     return nil
@@ -191,7 +192,7 @@ private func isSecondAttempt(_ statement: DoStmtSyntax, makers: [FunctionCallExp
   }
 }
 
-/// Whether a call lies in the catch clause of a `do` inside of a node, which is another failure.
+/// Whether a call is in a catch clause inside a node, and so handles another failure.
 private func isCaught(_ call: FunctionCallExprSyntax, inside node: some SyntaxProtocol) -> Bool {
   call.ancestors.prefix { $0.id != node.id }.contains { $0.is(CatchClauseSyntax.self) }
 }

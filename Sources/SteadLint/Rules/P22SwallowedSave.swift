@@ -7,8 +7,8 @@ extension Rule {
     flaw,
     summary: "A failed `save()` of a context goes unnoticed.",
     why: """
-      A save can fail: on a full disk, for an invalid value, after another process has changed the object. With `try?` the app \
-      shows the change, and it's gone at the next start.
+      A save can fail: on a full disk, for an invalid value, after another process has changed the object. With \
+      `try?` the app shows the change, but it's gone at the next start.
       """,
     bad: "try? modelContext.save()",
     good: """
@@ -22,12 +22,12 @@ extension Rule {
       "Other things that are saved: only contexts count, by their type or name.",
       "Tests and previews.",
       "A result that is used, such as `(try? context.save()) == nil`.",
-      "Caches: by the name of the function, of the context's container, or of all models that the function names; not in a view, which saves what its user did.",
-      "Saves that another one of the same context follows, in the same block or one around it.",
+      "Caches: by the name of the function, of the context's container, or of all models that the function uses, except in a view, which saves what its user did.",
+      "Saves that are followed by another save of the same context, in the same block or one around it.",
       "A save in the `catch` of another one of the same context, which takes back what that couldn't save.",
-      "Data for trying things out, as in `createTestData` or a type `DebugView`.",
-      "Files that import no user interface: much of what they save is made again by the next run: a note.",
-      "What the next run mends, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`, `ensure`, `enforce`, `revalidate`: a note.",
+      "Test and debugging data, as in `createTestData` or a type `DebugView`.",
+      "Files that import no user interface, since the next run makes much of what they save again: a note.",
+      "What the next run repairs, by the function's first word: `cleanup`, `repair`, `removeDuplicates`, `backfill`, `prune`, `reconnect`, `ensure`, `enforce`, `revalidate`: a note.",
     ],
     inFile: { file in
       let variables = VariableTypes(file.walk)
@@ -56,7 +56,7 @@ private func saveCall(_ expression: ExprSyntax) -> FunctionCallExprSyntax? {
   return nil
 }
 
-/// Whether the `do` around a save has an empty `catch` alone.
+/// Whether the `do` around a save has only empty `catch` clauses.
 private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
   guard attempt.questionOrExclamationMark == nil else { return false }
   for node in attempt.ancestors {
@@ -70,7 +70,7 @@ private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
   return false
 }
 
-/// Whether the result is thrown away.
+/// Whether the result is discarded.
 private func isUnused(_ attempt: TryExprSyntax) -> Bool {
   guard let parent = attempt.parent else { return true }
   if let item = parent.as(CodeBlockItemSyntax.self) {
@@ -82,7 +82,7 @@ private func isUnused(_ attempt: TryExprSyntax) -> Bool {
     || parent.parent?.code.hasPrefix("_=") == true
 }
 
-/// Whether the function makes data for trying things out.
+/// Whether the function makes test or preview data, or belongs to a type for debugging.
 private func isForTrying(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   if words.last == "data", !Set(words).isDisjoint(with: ["test", "dummy", "sample"]) {
@@ -103,12 +103,12 @@ private func isRecovery(_ attempt: TryExprSyntax, of context: String) -> Bool {
   return false
 }
 
-/// Whether a file may save what its user did a moment ago.
+/// Whether a file imports a user interface, and so may save what its user just did.
 private func hasViews(_ imports: Set<String>) -> Bool {
   !imports.isDisjoint(with: ["SwiftUI", "UIKit", "AppKit", "Cocoa", "WatchKit"])
 }
 
-/// Whether the next run of the function does again what isn't saved.
+/// Whether the next run of the function repeats what wasn't saved.
 private func isMended(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   let beginnings = [
@@ -118,7 +118,7 @@ private func isMended(_ attempt: TryExprSyntax) -> Bool {
   return beginnings.contains { words.starts(with: $0) }
 }
 
-/// Whether another save of a context follows whenever the function goes on.
+/// Whether another save of a context follows if the function doesn't end first.
 private func isFollowed(_ attempt: TryExprSyntax, by context: String) -> Bool {
   for node in attempt.ancestors {
     if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
@@ -139,7 +139,7 @@ private func isSave(_ item: CodeBlockItemSyntax, of context: String) -> Bool {
   }
 }
 
-/// What a function says of the models that it saves, by their names.
+/// Whether names say that a function saves only cached models.
 private struct CachedModels {
   let scope: Syntax
   let variables: VariableTypes
@@ -167,7 +167,7 @@ private struct CachedModels {
     }
   }
 
-  /// The model whose context it is: of `entity.managedObjectContext` the type of `entity`.
+  /// The model that a context belongs to: for `entity.managedObjectContext`, the type of `entity`.
   private func owner(of context: ExprSyntax) -> String? {
     let value = values[context.code] ?? context
     guard let access = value.as(MemberAccessExprSyntax.self), let base = access.base,
@@ -178,7 +178,7 @@ private struct CachedModels {
     return variables.type(of: name, at: context)?.elementType
   }
 
-  /// What the context is made of, followed through the function's constants.
+  /// The expressions that a context is made from, followed through the function's constants.
   private func source(of name: String, depth: Int) -> String {
     guard depth < 3, let value = values[name] else { return "" }
     let argument = value.as(FunctionCallExprSyntax.self)?.arguments.first?.expression.code ?? ""

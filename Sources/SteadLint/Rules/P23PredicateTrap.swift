@@ -6,11 +6,11 @@ extension Rule {
   static let predicateTrap = Rule(
     flaw, isFixable: true,
     summary:
-      "A predicate asks for what the store doesn't have, or objects are fetched to be counted.",
+      "A predicate uses something that the store doesn't have, or objects are fetched only to be counted.",
     why: """
-      The store knows stored properties alone. A computed or transient one in a `#Predicate` compiles, and on Apple's \
-      systems fails or ends the program when it's fetched; `isEmpty == false` and a captured object do so, too. \
-      `fetch(…).count` makes every object to count them.
+      The store has only stored properties. A `#Predicate` with a computed or transient one compiles, but on Apple's \
+      systems a fetch with it fails or crashes the program. The same happens with `isEmpty == false` and with a \
+      captured object. `fetch(…).count` creates every object only to count them.
       """,
     bad: """
       #Predicate<Note> { $0.tags.isEmpty == false }
@@ -22,8 +22,8 @@ extension Rule {
       """,
     avoids: [
       "Stored properties, relationships and their `persistentModelID`.",
-      "Models that aren't seen, whose properties aren't known.",
-      "`fetch(…)` of other things than contexts, and a list that is used for more than its count.",
+      "Models that aren't in the project, since their properties aren't known.",
+      "`fetch(…)` of anything but a context, and a list that is used for more than its count.",
     ],
     inFile: { file in
       file.walk.calls.filter { $0.name == "fetch" }.compactMap { counting($0, in: file) }
@@ -83,7 +83,7 @@ private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding?
     return Finding(
       flaw,
       "The store doesn't have `\(model.name).\(first)`, which is \(property.isComputed ? "computed" : "transient"); "
-        + "ask for stored properties.",
+        + "use stored properties.",
       at: fact.place, level: .error)
   }
   guard fact.path.count == 1, let other = fact.comparedWith, other != "nil",

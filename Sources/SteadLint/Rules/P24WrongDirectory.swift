@@ -6,12 +6,12 @@ extension Rule {
   static let wrongDirectory = Rule(
     flaw, isFixable: true,
     summary:
-      "What the user made is kept where the system deletes, written without `.atomic`, or found by an absolute path.",
+      "What the user made is kept in a directory that the system empties, is written without `.atomic`, or is found by an absolute path.",
     why: """
-      An interrupted write leaves half a file, and what was there before is gone; an atomic one leaves either. The absolute \
-      path of an app's directory changes with updates and restores, so that a path which was kept leads nowhere. The system \
-      empties caches and temporary directories when it needs room. `urls(for:in:)[0]` ends the program if the list is \
-      empty, which is a note.
+      An interrupted write leaves half a file, and the old contents are gone. An atomic write leaves either the old \
+      contents or the new ones. The absolute path of an app's directory changes with updates and restores, so a \
+      stored path leads nowhere. The system empties caches and temporary directories when it needs room. \
+      `urls(for:in:)[0]` crashes the program if the list is empty; that is a note.
       """,
     bad: """
       try JSONEncoder().encode(items).write(to: url)
@@ -23,7 +23,7 @@ extension Rule {
       """,
     avoids: [
       "Files in temporary and cache directories, exports and logs.",
-      "What a command writes for the one who calls it: types that conform to `ParsableCommand`, and their arguments.",
+      "What a command writes for its caller: types that conform to `ParsableCommand`, or that have an `@Argument` or `@Option`.",
       "Data from elsewhere, such as downloads, which can be fetched again.",
       "Paths that the user chose, outside of the app's directories.",
     ],
@@ -46,11 +46,11 @@ private func fleetingStore(_ call: FunctionCallExprSyntax, in file: FileContext)
     !NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
   else { return nil }
   return Finding(
-    flaw, "The system empties this directory, and the store with it; use Application Support.",
+    flaw, "The system empties this directory and deletes the store; use Application Support.",
     at: file.place(url))
 }
 
-/// Words of what a user made, which nobody can make again.
+/// Words for what a user made and nobody can make again.
 private let own: Set<String> = [
   "note", "notes", "draft", "drafts", "settings", "favorite", "favorites", "favourites", "bookmark",
   "bookmarks",
@@ -58,7 +58,7 @@ private let own: Set<String> = [
   "playlists", "library",
 ]
 
-/// A file of what the user made in a directory that the system empties.
+/// A file with what the user made, in a directory that the system empties.
 private func fleetingFile(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "write", let target = call.argument("to"), let receiver = call.receiver,
     isEncoded(receiver, in: call.scope), isFleeting(target)
@@ -69,7 +69,7 @@ private func fleetingFile(_ call: FunctionCallExprSyntax, in file: FileContext) 
   else { return nil }
   return Finding(
     flaw,
-    "The system empties this directory, and what the user made with it; use Application Support.",
+    "The system empties this directory and deletes what the user made; use Application Support.",
     at: file.place(call))
 }
 
@@ -82,7 +82,7 @@ private func fileName(of target: ExprSyntax) -> String {
   return literals.last ?? ""
 }
 
-/// What the function binds to a name; the expression itself where it's none.
+/// The value that the function binds to a name; the expression itself if it isn't a name.
 private func binding(of expression: ExprSyntax) -> Syntax {
   guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else {
     return Syntax(expression)
@@ -103,7 +103,7 @@ private func isFleeting(_ expression: ExprSyntax) -> Bool {
   binding(of: expression).mentions(anyOf: Set(fleeting))
 }
 
-/// `urls(for:in:)[0]`, which ends a program for which the system knows no such directory.
+/// `urls(for:in:)[0]`, which crashes a program if the system has no such directory for it.
 private func firstOfList(in file: FileContext) -> [Finding] {
   file.walk.subscripts.compactMap { access in
     guard let call = access.calledExpression.as(FunctionCallExprSyntax.self), call.name == "urls",
@@ -123,7 +123,7 @@ private let passing: Set<String> = [
   "fixture", "fixtures", "bench", "benchmark", "backup", "test",
 ]
 
-/// A write of encoded data that can be cut off.
+/// A write of encoded data that an interruption can cut off.
 private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "write", let target = call.argument("to"), call.arguments.count == 1,
     !target.is(InOutExprSyntax.self),
@@ -138,7 +138,7 @@ private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Findi
     fix: Fix("Write atomically", [edit]))
 }
 
-/// Whether a command writes the file, whose caller makes it again.
+/// Whether a command writes the file, so that its caller can make it again.
 private func isOutput(_ call: FunctionCallExprSyntax) -> Bool {
   call.ancestors.contains { node in
     guard let group = node.asProtocol(DeclGroupSyntax.self) else { return false }
@@ -201,7 +201,7 @@ private func path(_ call: FunctionCallExprSyntax, in file: FileContext) -> Findi
 }
 
 extension String {
-  /// Where a string first is in this one.
+  /// The first place of another string in this one.
   fileprivate func range(of part: String) -> Range<String.Index>? {
     guard !part.isEmpty else { return nil }
     return self.firstRange(of: part)

@@ -8,9 +8,10 @@ extension Rule {
     summary:
       "A store or a context is shared where it must not be: with another program, another schema, another actor.",
     why: """
-      Without a sandbox `default.store` lies in the user's Application Support, where every program that names no store has \
-      its own: they open and migrate each other's. Two containers with different models on one store drop each other's \
-      tables. Contexts and models belong to the actor that made them; elsewhere they are changed while they are read.
+      Without a sandbox, `default.store` is in the user's Application Support, where every program that names no \
+      store opens and migrates the same file. Two containers with different models on one store drop each other's \
+      tables. Contexts and models belong to the actor that made them. On another actor they are changed while they \
+      are read.
       """,
     bad: """
       @Environment(\\.modelContext) private var modelContext
@@ -44,10 +45,10 @@ extension Rule {
     })
 }
 
-/// The containers that open `default.store`: neither they nor a configuration name another place.
+/// The containers that open `default.store`: neither they nor a configuration names another place.
 private func onDefaultStore(in index: ProjectIndex) -> [ContainerFact] {
   let all = index.files.flatMap(\.containers).filter { index.isShipped($0.place) }
-  // A configuration may be made elsewhere and handed on, so that one with a place counts for every container.
+  // A configuration may be made elsewhere and passed on, so one with a place counts for every container.
   guard !all.contains(where: { $0.kind == .configuration && $0.hasPlace }) else { return [] }
   return all.filter { $0.kind == .container && !$0.isInMemory }
 }
@@ -59,7 +60,7 @@ private func unsandboxed(in index: ProjectIndex) -> [Finding] {
   }.map { container in
     Finding(
       flaw,
-      "Without a sandbox every program that names no store shares this `default.store`; give the configuration a `url`.",
+      "Without a sandbox, every program that names no store shares this `default.store`; give the configuration a `url`.",
       at: container.place)
   }
 }

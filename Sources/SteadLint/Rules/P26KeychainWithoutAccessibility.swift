@@ -7,9 +7,9 @@ extension Rule {
     flaw,
     summary: "A keychain item is added without saying when it may be read.",
     why: """
-      Without `kSecAttrAccessible` the item can be read while the device is unlocked, and goes to backups and new devices. \
-      Background work fails at a locked device, and what should stay on one device doesn't. Most items are read only while \
-      the screen is on, so it's a note.
+      Without `kSecAttrAccessible` the item can be read only while the device is unlocked, and goes to backups and \
+      new devices. Background work fails while the device is locked, and items that should stay on one device don't. \
+      Most items are read only while the screen is on, so this is a note.
       """,
     bad: """
       let query: [CFString: Any] = [
@@ -22,7 +22,7 @@ extension Rule {
       "Files that set an accessibility or an access control anywhere, since queries are made in parts.",
       "Queries that come from elsewhere.",
       "Certificates, which are public.",
-      "Functions that name an accessibility under a name of their own.",
+      "Functions that use their own name for an accessibility.",
     ],
     inProject: { index in
       index.files.flatMap { file in
@@ -38,7 +38,7 @@ extension Rule {
     })
 }
 
-/// Whether a function speaks of accessibility by names of its own, which stand for the constants.
+/// Whether a function has its own names for accessibility, which stand for the constants.
 private func namesAccess(in scope: Syntax) -> Bool {
   scope.tokens(viewMode: .sourceAccurate).contains { token in
     guard case .identifier(let text) = token.tokenKind, text != "kSecUseDataProtectionKeychain"
@@ -48,7 +48,7 @@ private func namesAccess(in scope: Syntax) -> Bool {
 }
 
 extension FileContext {
-  /// The calls that add an item, where neither the file nor the function says when it may be read.
+  /// The calls that add an item although neither the file nor the function says when it may be read.
   var unprotectedItems: [Place] {
     guard keychainNames.isDisjoint(with: ["kSecAttrAccessible", "kSecAttrAccessControl"]),
       keychainNames.contains("kSecClass")

@@ -36,7 +36,7 @@ private func isSet(_ name: DeclReferenceExprSyntax) -> Bool {
     if let element = node.as(DictionaryElementSyntax.self) {
       return element.value.start <= name.start
     }
-    // `value as String` is a sequence, too, inside of the one that assigns.
+    // `value as String` is a sequence, too, inside the one that assigns.
     if let sequence = node.as(SequenceExprSyntax.self), sequence.start != name.start {
       return sequence.code.contains("]=") && !sequence.code.contains("==")
     }

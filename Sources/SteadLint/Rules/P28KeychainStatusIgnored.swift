@@ -7,8 +7,8 @@ extension Rule {
     flaw,
     summary: "The status of `SecItemAdd` or `SecItemUpdate` is ignored.",
     why: """
-      Both return why nothing was written: the device is locked, the item exists, an entitlement is missing. Code that \
-      ignores it assumes that the secret was saved, and finds none at the next launch.
+      Both return the reason if nothing was written: the device is locked, the item exists, an entitlement is \
+      missing. Code that ignores the status assumes that the secret was saved, and finds none at the next launch.
       """,
     bad: "SecItemAdd(query as CFDictionary, nil)",
     good: """
@@ -17,7 +17,7 @@ extension Rule {
       """,
     avoids: [
       "`SecItemDelete`, which is often called for what may be absent.",
-      "A status that is returned, compared or handed on.",
+      "A status that is returned, compared or passed on.",
     ],
     inFile: { file in
       file.walk.calls.compactMap { call in
@@ -39,7 +39,7 @@ private func isIgnored(_ call: FunctionCallExprSyntax) -> Bool {
   return sequence?.code.hasPrefix("_=") == true
 }
 
-/// Whether the call is the only expression of a function or closure, whose result it then may be.
+/// Whether the call is the only expression of a function or closure, and so may be its result.
 private func isResult(_ item: Syntax, of call: FunctionCallExprSyntax) -> Bool {
   guard let list = item.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else {
     return false

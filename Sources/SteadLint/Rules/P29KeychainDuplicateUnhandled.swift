@@ -3,10 +3,10 @@ private let flaw = RuleID(id: "P29", name: "keychain-duplicate-unhandled", level
 extension Rule {
   static let keychainDuplicateUnhandled = Rule(
     flaw,
-    summary: "An item is added to the keychain, and nothing handles one that exists.",
+    summary: "An item is added to the keychain, and nothing handles an item that already exists.",
     why: """
-      `SecItemAdd` refuses an item that exists, also after the app was deleted and installed again. The new secret is then \
-      not kept, and the old one comes back.
+      `SecItemAdd` refuses an item that already exists, even after the app was deleted and installed again. The new \
+      secret then isn't kept, and the old one comes back.
       """,
     bad: "let status = SecItemAdd(query as CFDictionary, nil)",
     good: """
@@ -27,14 +27,14 @@ extension Rule {
       return file.walk.calls.filter { $0.name == "SecItemAdd" }.map { call in
         Finding(
           flaw,
-          "An item that exists isn't replaced; update it when the status is `errSecDuplicateItem`.",
+          "An item that already exists isn't replaced; update it if the status is `errSecDuplicateItem`.",
           at: file.place(call))
       }
     })
 }
 
 extension FileContext {
-  /// Whether the code compares a status with that of an item which exists.
+  /// Whether the code mentions the status of an item that already exists.
   fileprivate var mentionsDuplicate: Bool {
     walk.calls.first?.root.mentions("errSecDuplicateItem") ?? false
   }

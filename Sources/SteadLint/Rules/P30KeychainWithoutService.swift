@@ -7,8 +7,8 @@ extension Rule {
     flaw,
     summary: "A query for generic passwords has no service.",
     why: """
-      It matches the items of every library in the app, and of other apps of the group. A read finds another's secret, and \
-      a deletion removes them all.
+      It matches the items of every library in the app, and of other apps of the group. A read finds the secret of \
+      other code, and a deletion removes all of them.
       """,
     bad: """
       let query: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrAccount: account]
@@ -20,7 +20,7 @@ extension Rule {
       """,
     avoids: [
       "Files that set a service anywhere, since queries are made in parts.",
-      "Accounts that begin with the app's bundle identifier, or with a name as `com.example.app`, also by a constant or a parameter.",
+      "Accounts that begin with the app's bundle identifier or with a name like `com.example.app`, even through a constant or a parameter.",
       "Other classes of items: keys, certificates, internet passwords.",
     ],
     inFile: { file in
@@ -36,7 +36,7 @@ extension Rule {
     })
 }
 
-/// Whether the account of the same query has the app's identifier in it, as a service would.
+/// Whether the account of the same query contains the app's identifier, as a service would.
 private func namesApp(around element: DictionaryElementSyntax, _ walk: SyntaxWalk) -> Bool {
   element.parent?.as(DictionaryElementListSyntax.self)?.contains { other in
     guard other.key.code.hasPrefix("kSecAttrAccount") else { return false }
@@ -46,7 +46,8 @@ private func namesApp(around element: DictionaryElementSyntax, _ walk: SyntaxWal
   } ?? false
 }
 
-/// What an account can be in the file: a literal, a constant's value, or what calls give for a parameter.
+/// The values that an account can have in the file: a literal, a constant's value, or the arguments that calls pass for
+/// a parameter.
 private func values(
   of account: ExprSyntax, _ walk: SyntaxWalk, isParameter: Bool
 ) -> [ExprSyntax] {
@@ -67,14 +68,14 @@ private func values(
   }
 }
 
-/// Whether a literal is a name as `com.example.app.token`, which no other program takes.
+/// Whether a literal is a name like `com.example.app.token`, which no other program uses.
 private func isReverseName(_ literal: String) -> Bool {
   let parts = literal.trimmingPrefix("\"").split(separator: ".")
   return literal.hasPrefix("\"") && parts.count > 2 && (2...4).contains(parts[0].count)
     && parts[0].allSatisfy { $0.isLetter && $0.isLowercase }
 }
 
-/// Whether it's the class of a query, and not one of a list of classes.
+/// Whether it's the class of a query, not one of a list of classes.
 private func isInQuery(_ name: DeclReferenceExprSyntax, _ walk: SyntaxWalk) -> Bool {
   for node in name.ancestors {
     if let element = node.as(DictionaryElementSyntax.self) {

@@ -1,6 +1,6 @@
-/// A kind of mistake: what it is in words, and how it's found.
+/// A kind of mistake: its description, and the code that finds it.
 public struct Rule: Sendable {
-  /// Where a rule's findings count.
+  /// The code in which a rule's findings count.
   enum Scope: Sendable {
     /// Not in tests and previews.
     case shipped
@@ -20,7 +20,7 @@ public struct Rule: Sendable {
   public let why: String
   /// Code that is flagged.
   public let bad: String
-  /// The same, mended.
+  /// The same code, corrected.
   public let good: String
   /// What looks like the mistake and isn't flagged.
   public let avoids: [String]
@@ -52,12 +52,12 @@ public struct Rule: Sendable {
 }
 
 extension Rule {
-  /// The rule of an identifier such as `P04`, or of a name.
+  /// The rule with an identifier such as `P04`, or with a name.
   public static func named(_ name: String) -> Rule? {
     all.first { $0.id == name.uppercased() || $0.name == name }
   }
 
-  /// All rules, by their identifiers.
+  /// All rules, in the order of their identifiers.
   public static let all: [Rule] = [
     secretInPreferences, secretInModel, secretInsideCodable, swallowedDecode,
     rawRepresentableCollection, payloadGrowth,

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Findings that a project has decided to live with, so that a run reports only new ones.
+/// Findings that a project accepts, so that a run reports only new ones.
 ///
-/// A finding is known by its rule, path, message and the content of its line: it stays known when lines above it come
-/// and go, and is reported again when its own line is edited.
+/// A finding is identified by its rule, its path, its message and the content of its line. It stays known when lines
+/// above it are added or removed, and is reported again when its own line is edited.
 public struct Baseline: Sendable {
   private struct Content: Codable {
     let version: Int
@@ -22,13 +22,15 @@ public struct Baseline: Sendable {
     payloads = report.payloads
   }
 
-  /// Throws a `LintError` for a file that isn't a baseline: to ignore it would report all that is known.
+  /// Throws a `LintError` for a file that isn't a baseline, since ignoring it would report all known findings again.
   public init(contentsOf url: URL) throws {
     do {
       let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: url))
       guard content.version == Self.version else {
         throw LintError(
-          .unreadable, "\(url.path) is a baseline of version \(content.version); write it again.")
+          .unreadable,
+          "\(url.path) is a baseline of version \(content.version), which this linter can't read; write it again."
+        )
       }
       counts = content.findings
       payloads = (content.payloads ?? [:]).mapValues(Set.init)
@@ -48,7 +50,8 @@ public struct Baseline: Sendable {
       try encoder.encode(content).write(to: url, options: .atomic)
     } catch {
       throw LintError(
-        .unwritable, "The baseline can't be written to \(url.path); name a writable folder's file.",
+        .unwritable,
+        "The baseline can't be written to \(url.path); name a file in a writable folder.",
         cause: error)
     }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a run is to stop.
+/// Whether a run should stop.
 final class Cancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -11,7 +11,7 @@ final class Cancellation: Sendable {
   }
 }
 
-/// Numbers that several threads take, each one once.
+/// Hands out numbers to several threads, each number once.
 final class Ticket: Sendable {
   private let next = Atomic(0)
 

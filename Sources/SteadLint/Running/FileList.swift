@@ -32,7 +32,7 @@ struct FileList {
     paths.sort()
     var settings = ProjectSettings()
     for path in paths where ProjectSettings.isSettings(path) {
-      // One that can't be read says nothing of the app.
+      // A file that can't be read shows nothing about the app.
       if let data = try? Data(contentsOf: base.appending(path: path)) {
         settings.add(data, path: path)
       }
@@ -43,7 +43,7 @@ struct FileList {
     self.settings = settings
   }
 
-  /// The sources with other contents for some, sorted by path.
+  /// The sources, with some contents replaced, sorted by path.
   func replacing(_ contents: [String: String?]) -> [Source] {
     guard !contents.isEmpty else { return sources }
     let added = contents.compactMap { path, content in
@@ -65,12 +65,12 @@ struct FileList {
     } catch {
       throw LintError(
         .unreadable,
-        "The folder \(folder.isEmpty ? root.path : folder) can't be read; check its rights.",
+        "The folder \(folder.isEmpty ? root.path : folder) can't be read; check its permissions.",
         cause: error)
     }
     for entry in entries {
       let name = entry.lastPathComponent
-      // What has no such values is gone, or a file of another kind.
+      // An entry without these values is gone, or isn't a file or a folder.
       guard !name.hasPrefix("."), let values = try? entry.resourceValues(forKeys: keys),
         values.isSymbolicLink != true
       else { continue }

@@ -3,17 +3,17 @@ import SwiftParser
 import SwiftSyntax
 import Synchronization
 
-/// Reads files on several threads, and finds what rules about single files find.
+/// Reads files on several threads, and applies the rules about single files.
 struct FileReading: Sendable {
   let limits: Linter.Limits
   let cache: LintCache
   let progress: @Sendable (Linter.Progress) -> Void
   let isCancelled: @Sendable () -> Bool
 
-  /// Room for a parser that calls itself as deep as the limit of nesting lets it, in debug builds, too.
+  /// Enough for a parser that recurses to the limit of nesting, even in a debug build.
   private static let stackSize = 64 << 20
 
-  /// The files' records, in the order of the files.
+  /// The records of files, in the order of the files.
   func records(of sources: [FileList.Source]) throws -> [FileRecord] {
     let results = Results()
     let ticket = Ticket()
@@ -47,7 +47,8 @@ struct FileReading: Sendable {
     case .bytes(let given): bytes = given
     case .file(let url):
       guard let data = try? Data(contentsOf: url) else {
-        return refusal(of: source.path, digest: "", "The file can't be read; check its rights.")
+        return refusal(
+          of: source.path, digest: "", "The file can't be read; check its permissions.")
       }
       bytes = Array(data)
     }
@@ -77,7 +78,7 @@ struct FileReading: Sendable {
         "The file nests deeper than \(limits.nesting) levels, or chains more than \(limits.chain) links; "
           + "split the expression.")
     }
-    // A space between an attribute and its parenthesis is an error in Swift 6 alone.
+    // A space between an attribute and its parenthesis is an error only in Swift 6.
     let tree = bytes.withUnsafeBufferPointer {
       Parser.parse(source: $0, maximumNestingLevel: limits.nesting, swiftVersion: .v5)
     }
@@ -106,7 +107,7 @@ struct FileReading: Sendable {
       problems: [Finding(.unreadFile, message, at: place)])
   }
 
-  /// The first place that isn't Swift: the innermost node with an error, where what is missing or unexpected lies.
+  /// The first place that doesn't parse: the innermost node with an error, at its unexpected syntax if it has any.
   private func syntaxError(in tree: SourceFileSyntax, context: FileContext) -> Finding {
     var node = Syntax(tree)
     while let inner = node.children(viewMode: .all).first(where: {
@@ -120,7 +121,7 @@ struct FileReading: Sendable {
       at: context.place(from: (unexpected ?? node).start, length: 1, near: node))
   }
 
-  /// Records that threads hand in.
+  /// The records that the threads have made.
   private final class Results: Sendable {
     private let records = Mutex<[Int: FileRecord]>([:])
 

@@ -1,10 +1,10 @@
-/// What a run knows of a file: all that is kept of it for the next one.
+/// What a run knows about a file, and what the cache keeps for the next run.
 struct FileRecord: Codable, Sendable {
   let digest: String
   let facts: FileFacts
   /// What the rules about single files found.
   let findings: [Finding]
-  /// Why it, or a part of it, wasn't read.
+  /// Why the file, or a part of it, wasn't checked.
   let problems: [Finding]
   var isFromCache = false
 

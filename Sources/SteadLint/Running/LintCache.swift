@@ -3,11 +3,11 @@ import Foundation
 /// The records of a run's files, for the next run.
 ///
 /// The file has eight bytes that name it and its version, then for each record its path, the digest of its file, a
-/// check and the packed record. A file of another version counts as empty, and a damaged record as absent. Records
+/// checksum and the packed record. A file of another version counts as empty, and a damaged record as absent. Records
 /// are decoded when they're asked for, on the threads that read the files.
 struct LintCache: Sendable {
-  /// The last byte is the version: another one after every change of facts or of a rule, since findings are kept, too.
-  private static let head = Array("STEADL".utf8) + [0, 18]
+  /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are kept, too.
+  private static let head = Array("STEADL".utf8) + [0, 19]
 
   private struct Entry: Sendable {
     let digest: String
@@ -21,7 +21,7 @@ struct LintCache: Sendable {
     entries = [:]
   }
 
-  /// The records of a run. Those that it took from the cache of the run before aren't encoded again.
+  /// The records of a run. Those that the run took from the earlier cache aren't encoded again.
   init(records: [FileRecord], after earlier: LintCache) throws {
     entries = try Dictionary(
       records.map { record in
@@ -34,7 +34,7 @@ struct LintCache: Sendable {
   }
 
   init(contentsOf url: URL) {
-    // A cache can be made again: one that can't be read is as good as an empty one.
+    // A cache can be made again, so one that can't be read counts as empty.
     guard let data = try? Data(contentsOf: url), data.starts(with: Self.head) else {
       self.init()
       return
@@ -45,7 +45,7 @@ struct LintCache: Sendable {
   private init(_ bytes: ArraySlice<UInt8>) {
     let reader = PackedReader(bytes)
     var entries: [String: Entry] = [:]
-    // What follows a damaged length can't be told apart, and counts as absent.
+    // Records after a damaged length can't be separated, so they count as absent.
     while !reader.isAtEnd, let path = try? reader.content(), let digest = try? reader.content(),
       let check = try? reader.content(), let content = try? reader.list()
     {
@@ -61,7 +61,7 @@ struct LintCache: Sendable {
     return try? PackedReader.value(FileRecord.self, of: entry.bytes)
   }
 
-  /// Whether a run found nothing that this cache doesn't have, and all that it has.
+  /// Whether the records of a run are exactly those in this cache.
   func holds(_ records: [FileRecord]) -> Bool {
     records.count == entries.count && records.allSatisfy(\.isFromCache)
   }

@@ -3,20 +3,19 @@ import Foundation
 /// Finds persistence mistakes in the Swift files of a folder.
 ///
 /// ```swift
-/// let report = try Linter(root: URL(filePath: "Sources")).run()
-/// print(report.formatted(as: .text))
+/// let report = try Linter(root: URL(filePath: "Sources")).run() print(try report.formatted(as: .text))
 /// ```
 ///
 /// A run parses each file once, and with a cache only those that changed since the last run. It holds the facts of
 /// all files in memory, about a kilobyte for ten lines.
 public struct Linter: Sendable {
-  /// What a run refuses, so that no file can end or hang it.
+  /// What a run accepts, so that no file can crash or hang it.
   public struct Limits: Sendable {
     /// The largest file, in bytes.
     public var fileSize = 4_000_000
     /// The deepest nesting of brackets.
     public var nesting = 200
-    /// The longest chain in one line that nests without brackets, such as of optional chaining.
+    /// The longest chain in one line that nests without brackets, such as optional chaining.
     public var chain = 2_000
     /// How many files a run reads.
     public var files = 100_000
@@ -24,9 +23,9 @@ public struct Linter: Sendable {
     public init() {}
   }
 
-  /// How far a run has come.
+  /// The progress of a run.
   public struct Progress: Sendable {
-    /// The files that were read.
+    /// How many files were read.
     public let completed: Int
     public let total: Int
   }
@@ -34,15 +33,15 @@ public struct Linter: Sendable {
   /// The folder, or the file, that is checked. Paths in findings are relative to it.
   public let root: URL
   public var limits = Limits()
-  /// The identifiers of the rules to check; all of them when it's empty.
+  /// The identifiers of the rules to check; all rules if it's empty.
   public var rules: Set<String> = []
-  /// Where facts and findings of files are kept for the next run; a file that doesn't parse is ignored and replaced.
+  /// The file that keeps facts and findings for the next run. A file that isn't such a cache is ignored and replaced.
   public var cacheFile: URL?
   /// Findings that are known and not reported again.
   public var baseline: Baseline?
   /// Contents that replace those of files, by path; nil leaves a file out.
   public var replacements: [String: String?] = [:]
-  /// Whether models are judged as those of an app that syncs with CloudKit, where the files don't show it.
+  /// Whether to check models as if the app synced with CloudKit, even if the files don't show that.
   public var assumesCloudKit = false
   /// The names of folders to skip. Folders whose name begins with a full stop are always skipped.
   public var excludedFolders: Set<String> = [
@@ -55,7 +54,7 @@ public struct Linter: Sendable {
     self.root = root
   }
 
-  /// Takes the Codable types of an earlier version, with which rule P06 compares, from a run on it.
+  /// Takes an earlier version's Codable types from the report of a run on that version. Rule P06 compares with them.
   public mutating func adopt(payloadsOf report: LintReport) {
     earlierPayloads = report.payloads
   }
@@ -72,7 +71,7 @@ public struct Linter: Sendable {
     return report(on: records, index: index(of: records, settings: settings))
   }
 
-  /// Checks files until it's done or the task is cancelled.
+  /// Checks the files until all are checked or the task is cancelled.
   public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> LintReport
   {
@@ -89,7 +88,7 @@ public struct Linter: Sendable {
     }
   }
 
-  /// Checks strings as if they were files of these paths: for editors, and for tests of rules.
+  /// Checks strings as if they were files with these paths: for editors, and for tests of rules.
   public func run(sources: [String: String]) throws -> LintReport {
     let (records, settings) = try read(sources)
     return report(on: records, index: index(of: records, settings: settings))

@@ -1,4 +1,4 @@
-/// Hands values to a type in the order in which a `PackedEncoder` wrote them.
+/// Decodes values in the order in which a `PackedEncoder` wrote them.
 struct PackedDecoder: Decoder {
   let reader: PackedReader
 
@@ -27,7 +27,7 @@ extension PackedDecoder {
       return [key]
     }
 
-    /// Asked only in front of values that may be absent.
+    /// Called only before values that may be absent.
     func contains(_ key: Key) -> Bool { (try? reader.flag()) ?? false }
     func decodeNil(forKey key: Key) -> Bool { false }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try reader.flag() }

@@ -1,4 +1,4 @@
-/// Writes what a type encodes by the position of its values alone.
+/// Writes the values that a type encodes. Only their positions identify them.
 struct PackedEncoder: Encoder {
   let writer: PackedWriter
 
@@ -48,7 +48,7 @@ extension PackedEncoder {
       try value?.encode(to: PackedEncoder(writer: writer))
     }
 
-    /// The case of an enumeration, whose key has to be known before its values.
+    /// The case of an enumeration, whose key must be read before its values.
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key)
       -> KeyedEncodingContainer<Nested>
     {
@@ -118,7 +118,7 @@ extension PackedEncoder {
     func encode(_ value: Bool) { writer.append(value) }
     func encode(_ value: Int) { writer.append(value) }
     func encode(_ value: String) { writer.append(value) }
-    /// Other numbers would end here again and again.
+    /// Other number types would call this again and again.
     func encode<Value: Encodable>(_ value: Value) throws {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(Value.self) has no packed form."))

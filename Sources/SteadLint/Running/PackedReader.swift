@@ -1,4 +1,4 @@
-/// Reads what a `PackedWriter` wrote. Bytes that are damaged end in an error, never in a trap.
+/// Reads what a `PackedWriter` wrote. Damaged bytes cause an error, never a trap.
 final class PackedReader {
   struct Damage: Error {}
 
@@ -11,7 +11,7 @@ final class PackedReader {
     index = bytes.startIndex
   }
 
-  /// The value of bytes that `PackedWriter.bytes(of:)` returned.
+  /// Decodes a value from bytes that `PackedWriter.bytes(of:)` returned.
   static func value<Value: Decodable>(_ type: Value.Type, of bytes: ArraySlice<UInt8>) throws
     -> Value
   {
@@ -58,7 +58,7 @@ final class PackedReader {
     return try string()
   }
 
-  /// A string that was written itself.
+  /// A string that was written in full, not as its number.
   func content() throws -> String {
     guard let string = String(validating: try list(), as: UTF8.self) else { throw Damage() }
     return string
@@ -70,7 +70,7 @@ final class PackedReader {
     return bytes[index..<index + count]
   }
 
-  /// The count for which a writer made room.
+  /// The count that a writer reserved room for.
   func reservedCount() throws -> Int {
     var count = 0
     for position in 0..<4 { count |= Int(try byte()) << (8 * position) }
@@ -79,7 +79,7 @@ final class PackedReader {
 
   private func count() throws -> Int { try checked(number()) }
 
-  /// A number of things of a byte at least, which can't be more than the bytes that are left.
+  /// A count of things that have at least one byte each, so it can't exceed the bytes that are left.
   private func checked(_ count: Int) throws -> Int {
     guard count >= 0, count <= bytes.endIndex - index else { throw Damage() }
     return count

@@ -1,6 +1,6 @@
-/// Bytes of values in the order in which they're written: no names of properties, each string once.
+/// The bytes of values in the order in which they're written, without names of properties and with each string once.
 ///
-/// Reading them back needs the same types. It takes a small part of what a property list takes.
+/// Reading them back needs the same types. They take a small part of the space of a property list.
 final class PackedWriter {
   private(set) var bytes: [UInt8] = []
   private var strings: [String] = []
@@ -40,7 +40,7 @@ final class PackedWriter {
     strings.append(string)
   }
 
-  /// Appends a string itself, not its number.
+  /// Appends a string in full, not its number.
   func append(content string: String) {
     append(list: Array(string.utf8))
   }
@@ -50,7 +50,7 @@ final class PackedWriter {
     bytes += list
   }
 
-  /// Makes room for a count that isn't known yet, and returns its place.
+  /// Reserves room for a count that isn't known yet, and returns its place.
   func reserveCount() -> Int {
     bytes += [0, 0, 0, 0]
     return bytes.count - 4

@@ -12,7 +12,7 @@ struct Screening {
     let unexplained = suppressions.values.joined().filter { $0.reason.isEmpty }.map { suppression in
       Finding(
         .unexplainedSuppression,
-        "A disabled rule needs its identifier and a reason: `// stead:disable P01 because …`.",
+        "A comment that disables a rule needs the rule's identifier and a reason: `// stead:disable P01 because …`.",
         at: suppression.place)
     }
     let open = findings.filter { !isSuppressed($0) }

@@ -1,4 +1,4 @@
-/// What a project keeps, beside what the rules find about it.
+/// What a project keeps, and what the rules find about it.
 public struct Survey: Sendable {
   /// In the order of their places.
   public let items: [KeptItem]
@@ -18,12 +18,12 @@ public struct Survey: Sendable {
     findingsByLine = Dictionary(grouping: report.findings) { Line($0.place) }
   }
 
-  /// The findings in the lines that use an item.
+  /// The findings on the lines that use an item.
   public func findings(about item: KeptItem) -> [Finding] {
     item.places.flatMap { findingsByLine[Line($0)] ?? [] }
   }
 
-  /// The findings that are about no item.
+  /// The findings on lines that use no item.
   public var otherFindings: [Finding] {
     let lines = Set(items.flatMap(\.places).map(Line.init))
     return report.findings.filter { !lines.contains(Line($0.place)) }
@@ -45,7 +45,7 @@ extension Linter {
     return survey(records, settings)
   }
 
-  /// Surveys strings as if they were files of these paths.
+  /// Surveys strings as if they were files with these paths.
   public func survey(sources: [String: String]) throws -> Survey {
     let (records, settings) = try read(sources)
     return survey(records, settings)

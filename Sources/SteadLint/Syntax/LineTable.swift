@@ -14,7 +14,7 @@ struct LineTable {
     self.starts = starts
   }
 
-  /// The longest line that a finding quotes; what is longer is generated, and cut.
+  /// The longest line that a finding quotes, in bytes. A longer line is probably generated, and is cut.
   private static let quotedLength = 400
 
   func place(from offset: Int, length: Int, path: String, isInPreview: Bool) -> Place {

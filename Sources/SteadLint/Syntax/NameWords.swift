@@ -49,7 +49,7 @@ extension NameWords {
   private static let tails: Set<String> = [
     "key", "value", "string", "data", "text", "pref", "preference",
   ]
-  /// First words of settings and counts about secrets.
+  /// Words in the names of settings and counts about secrets.
   private static let questions: Set<String> = [
     "has", "is", "should", "show", "shows", "hide", "use", "uses", "remember", "remembers", "save",
     "saves",
@@ -94,16 +94,16 @@ extension NameWords {
     "dedupe", "authenticity", "server", "remote", "live", "activity", "string", "request",
   ]
 
-  /// Whether it names a secret: the secret has to be its last noun, so `lastTokenUpdate` and `maxTokens` aren't.
+  /// Whether it names a secret: the secret must be its last noun, so `lastTokenUpdate` and `maxTokens` don't.
   var nameSecret: Bool {
     if let last = words.last, last.last?.isNumber == true, last.first?.isLetter == true {
-      // One of several, or of a version: `wifiPassword2`, `access_token_v1`.
+      // A secret with a number or a version: `wifiPassword2`, `access_token_v1`.
       let plain = String(last.prefix { $0.isLetter })
       return NameWords(words: words.dropLast() + (plain == "v" ? [] : [plain])).nameSecret
     }
     if words.contains(where: Self.questions.contains) { return false }
     if Self.secrets.contains(where: ends) { return !isHarmlessToken }
-    // Abbreviations in a row can't be told apart: `openAIAPIKey`.
+    // Abbreviations in a row can't be separated: `openAIAPIKey`.
     if words.joined().hasSuffix("apikey") { return true }
     guard let last = words.last, Self.tails.contains(last), words.count > 1 else { return false }
     return dropLast().nameSecret

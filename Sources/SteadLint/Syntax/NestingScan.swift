@@ -1,11 +1,12 @@
-/// Finds what would make a recursive parser overflow its stack.
+/// Measures the nesting that would make a recursive parser overflow its stack.
 ///
-/// A parser's stack can't be measured from within, so this looks at the bytes first: brackets outside of
-/// strings and comments, and runs of what nests without brackets.
+/// A parser's stack can't be measured from within, so this looks at the bytes first: brackets outside of strings and
+/// comments, and chains that nest without brackets.
 struct NestingScan {
   /// The deepest nesting of brackets.
   private(set) var depth = 0
-  /// The longest chain of `else if`, of prefix words and of full stops without a statement's end between.
+  /// The longest chain of prefix words, or of full stops and operators without an end of a line, a `;` or a `,`
+  /// between.
   private(set) var chain = 0
 
   private var current = 0
@@ -53,11 +54,11 @@ struct NestingScan {
     }
   }
 
-  /// Words that may stand in front of another of their kind, each a level of the parser's.
+  /// Words that may stand before another of these words. The parser recurses for each.
   private static let prefixes: Set<String> = [
     "repeat", "try", "await", "inout", "some", "any", "each", "copy", "consume", "borrowing",
   ]
-  /// How many links such a word counts for: its level needs more of the stack than that of a full stop.
+  /// How many links such a word counts for: it needs more of the parser's stack than a full stop.
   private static let weight = 4
 
   private mutating func endOfWord(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int {
@@ -77,7 +78,7 @@ struct NestingScan {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// Counts what can be a link of a chain; a line with none of these ends it.
+  /// Counts a byte that can be a link of a chain. The end of a line, a `;` or a `,` ends the chain.
   private mutating func count(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "."), UInt8(ascii: "?"), UInt8(ascii: "!"), UInt8(ascii: "<"),
@@ -100,7 +101,7 @@ struct NestingScan {
     return index
   }
 
-  /// The end of a string's line: in a string of several lines brackets are counted, which does no harm where they
+  /// The end of a string, or of its line. In a string of several lines brackets are counted, which does no harm if they
   /// are closed.
   private func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int {
     var index = index + 1

@@ -12,7 +12,7 @@ extension StringProtocol {
     String(split(separator: ".").last ?? "")
   }
 
-  /// A type's name without what makes it optional, an array or a set.
+  /// A type's name without the optional, array or set around it.
   var elementType: String {
     var name = trimmed
     while true {
@@ -40,7 +40,7 @@ extension StringProtocol {
     return String(name[name.index(after: colon)...].dropLast()).elementType
   }
 
-  /// What is between the angle brackets of a generic type of a name.
+  /// What is between the angle brackets of a generic type with a name.
   private func inside(_ generic: String) -> String? {
     guard hasPrefix(generic + "<"), hasSuffix(">") else { return nil }
     return String(dropFirst(generic.count + 1).dropLast()).trimmed
@@ -60,7 +60,7 @@ extension StringProtocol {
     return name.hasPrefix("Array<") || name.hasPrefix("Set<")
   }
 
-  /// Whether one character is another in the other string, or is missing there.
+  /// Whether the strings differ in exactly one character: another one, or a missing one.
   func isOneEdit(from other: some StringProtocol) -> Bool {
     let (long, short) =
       count >= other.count ? (Array(self), Array(other)) : (Array(other), Array(self))

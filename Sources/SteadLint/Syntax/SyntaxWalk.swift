@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// The nodes of a file that rules ask for, collected in one pass.
 ///
-/// The pass has a stack of its own, so that a deep tree takes memory and doesn't end the process.
+/// The pass has its own stack, so that a deep tree takes memory and doesn't crash the process.
 struct SyntaxWalk {
   private(set) var calls: [FunctionCallExprSyntax] = []
   private(set) var variables: [VariableDeclSyntax] = []
@@ -15,10 +15,10 @@ struct SyntaxWalk {
   private(set) var keychainNames: [DeclReferenceExprSyntax] = []
   private(set) var imports: Set<String> = []
   private(set) var assignments: [SequenceExprSyntax] = []
-  /// Whether a node lies too deep for functions that call themselves.
+  /// Whether a node is too deep for recursive functions.
   private(set) var isTooDeep = false
 
-  /// How deep a node may lie. Descriptions of nodes, which rules read, call themselves.
+  /// How deep a node may be. The descriptions of nodes, which rules read, are recursive.
   static let depthLimit = 3_000
 
   init(_ tree: SourceFileSyntax) {

@@ -7,7 +7,7 @@ func lettersKey() throws -> SymmetricKey {
   let secrets = try Secrets(service: "org.example.Notes")
   if let kept = try secrets.data(for: "letters key") { return SymmetricKey(data: kept) }
   let new = SymmetricKey(size: .bits256)
-  // Throws where another process has been quicker: ask again then.
+  // Throws if another process has inserted a key first: call this again then.
   try secrets.insert(new.withUnsafeBytes { Data($0) }, for: "letters key")
   return new
 }

@@ -6,7 +6,7 @@ struct Search: Codable, Identifiable, Sendable {
   var words: String
 }
 
-// Opening the history takes over the array in JSON that the app has kept under its key.
+// Opening the history takes over the JSON array that the app has kept under its key.
 func openSearches() throws -> PayloadHistory<Search> {
   try PayloadHistory<Search>("recent_searches", limit: 500)
 }

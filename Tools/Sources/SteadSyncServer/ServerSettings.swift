@@ -18,7 +18,7 @@ public struct ServerSettings: Sendable {
   /// The number of requests that a device may make at once.
   public var requestBurst: Double
 
-  /// The least level of what is logged.
+  /// The lowest level that is logged.
   public var logLevel: Logger.Level
 
   public init(directory: String) {

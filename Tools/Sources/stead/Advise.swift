@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import SteadAdviceCommand
 
-/// Says where data belongs. The words behind it are those of `stead-advise`, which reads them itself.
+/// Advises where data belongs. Its arguments are those of `stead-advise`, and `AdviceCommand` parses them.
 struct Advise: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Says where data belongs; `stead advise help` lists its options.", helpNames: [])
+    abstract: "Advises where data belongs; `stead advise help` lists its options.", helpNames: [])
 
   @Argument(
-    parsing: .captureForPassthrough, help: "Answers as options; a verb such as `questions`.")
+    parsing: .captureForPassthrough, help: "Answers as options, or a verb such as `questions`.")
   var words: [String] = []
 
   func run() throws {

@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import SteadLintCommand
 
-/// Finds persistence mistakes. The words behind it are those of `stead-lint`, which reads them itself.
+/// Finds persistence mistakes. Its arguments are those of `stead-lint`, and `LintCommand` parses them.
 struct Lint: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds persistence mistakes in Swift source; `stead lint help` lists its options.",
     helpNames: [])
 
-  @Argument(parsing: .captureForPassthrough, help: "Paths and options; a verb such as `rules`.")
+  @Argument(parsing: .captureForPassthrough, help: "Paths and options, or a verb such as `rules`.")
   var words: [String] = []
 
   func run() throws {

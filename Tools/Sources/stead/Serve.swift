@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import SteadSyncServer
 
-/// Runs a sync server, and changes what it keeps.
+/// Runs and administers a sync server.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a sync server.",
@@ -13,17 +13,17 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var place: Place
     @Option(help: "The address to listen on.") var host = "127.0.0.1"
-    @Option(help: "The port to listen on; 0 for any that is free.") var port = 8_787
-    @Option(help: "An address or range whose X-Forwarded-For is believed; repeatable.")
+    @Option(help: "The port to listen on; 0 for any free one.") var port = 8_787
+    @Option(help: "An address or range whose X-Forwarded-For is trusted; repeatable.")
     var trustedProxy: [String] = []
-    @Option(help: "Bytes that the zones of one owner may hold.") var quota: Int64 = 10 << 30
+    @Option(help: "The bytes that the zones of one owner may hold.") var quota: Int64 = 10 << 30
 
-    @Option(help: "Requests a second that a device may make over time.")
+    @Option(help: "The requests per second that a device may make on average.")
     var requestsPerSecond = 20.0
-    @Option(help: "Requests that a device may make at once.") var requestBurst = 200.0
+    @Option(help: "The number of requests that a device may make at once.") var requestBurst = 200.0
 
     func run() async throws {
-      // What the server makes is for its user alone.
+      // Only the server's user may read what it makes.
       umask(0o077)
       var settings = try place.settings()
       settings.host = host
@@ -47,7 +47,7 @@ struct Serve: AsyncParsableCommand {
 
   struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Prints a code with which a user enrols one device. Makes the user if needed.")
+      abstract: "Prints a code with which a user enrols one device. Creates the user if needed.")
 
     @OptionGroup var place: Place
     @Argument(help: "The user's name.") var user: String
@@ -68,7 +68,7 @@ struct Serve: AsyncParsableCommand {
       abstract: "Copies a server's data into a new directory, while the server runs.")
 
     @OptionGroup var place: Place
-    @Argument(help: "The directory to make.") var directory: String
+    @Argument(help: "The directory to create.") var directory: String
 
     func run() async throws {
       try SyncServer.backUp(place.settings(), to: directory)
@@ -78,7 +78,7 @@ struct Serve: AsyncParsableCommand {
   struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate-key",
-      abstract: "Makes a new signing key. A server that runs has to be restarted.")
+      abstract: "Makes a new signing key. Restart a server that runs.")
 
     @OptionGroup var place: Place
 
@@ -88,7 +88,7 @@ struct Serve: AsyncParsableCommand {
   }
 }
 
-/// Where a server's data is.
+/// The location of a server's data.
 struct Place: ParsableArguments {
   @Option(help: "The directory of the keys, the blobs and the database.")
   var data = "/var/lib/stead"

@@ -4,6 +4,6 @@ import ArgumentParser
 @main
 struct Stead: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stead", abstract: "Works with what Stead keeps.",
+    commandName: "stead", abstract: "Tools for what Stead keeps.",
     subcommands: [Serve.self, Lint.self, Advise.self])
 }

@@ -29,7 +29,7 @@ struct AccessToken: Sendable, Equatable {
     var exp: Int64
   }
 
-  /// What a token says, after its signature was checked. It is valid only at some times.
+  /// The contents of a token whose signature was checked. The token may have expired since.
   struct Signed: Sendable {
     /// The name of the key that signed it, and that key.
     let key: (name: String, bytes: Data)

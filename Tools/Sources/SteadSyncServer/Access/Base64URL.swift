@@ -1,6 +1,6 @@
 import Foundation
 
-/// Base 64 with the alphabet for addresses and without padding, read strictly: each sequence of bytes has one spelling.
+/// Base64 with the URL-safe alphabet and without padding. Reading is strict: each sequence of bytes has one spelling.
 enum Base64URL {
   static func encode(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: spelling(of: Data(bytes)), as: UTF8.self)
@@ -22,7 +22,7 @@ enum Base64URL {
     }
     while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
     guard let data = Data(base64Encoded: Data(standard)) else { return nil }
-    // The last character may hold bits that no byte has.
+    // The last character may hold bits that belong to no byte.
     return self.spelling(of: data) == spelling ? Array(data) : nil
   }
 

@@ -1,4 +1,4 @@
-/// Who may do what in a zone.
+/// What a member may do in a zone.
 enum Role: String, Codable, Sendable, Comparable {
   case read, write, owner
 
@@ -29,7 +29,7 @@ enum Membership {
     return try row.flatMap { Role(rawValue: try $0.text(0)) }
   }
 
-  /// Throws unless the token's account has a role in the zone, or a greater one.
+  /// Throws unless the token's account has at least the given role in the zone.
   ///
   /// The answer is the same for a zone that doesn't exist and for one of other users, so that nobody can probe for
   /// zones.
@@ -66,11 +66,12 @@ enum Membership {
     guard known != nil else {
       throw ServerError(
         .notFound, "The user doesn't exist.",
-        remedy: "Make the user on the server with `stead serve invite`.")
+        remedy: "Create the user on the server with `stead serve invite`.")
     }
     guard role != .owner, try self.role(of: account.text, zone: zone, in: session) != .owner else {
       throw ServerError(
-        .conflict, "A zone has one owner, who stays.", remedy: "Give the role write or read.")
+        .conflict, "A zone's owner can't change.",
+        remedy: "Give another user the role write or read.")
     }
     let count = try session.row("SELECT COUNT(*) FROM members WHERE zone = $1", [.text(zone)])
     guard try count?.integer(0) ?? 0 < maximumMembers else {
@@ -99,7 +100,7 @@ enum Membership {
   static func remove(_ account: AccountName, zone: String, in session: any SQLSession) throws {
     guard try role(of: account.text, zone: zone, in: session) != .owner else {
       throw ServerError(
-        .conflict, "A zone's owner stays.", remedy: "Delete the zone instead.")
+        .conflict, "A zone's owner can't leave it.", remedy: "Delete the zone instead.")
     }
     let zone = SQLValue.text(zone)
     try session.change(

@@ -6,7 +6,7 @@ enum PrivateFile {
   static func write(_ data: Data, to path: String) throws {
     let temporary = path + ".\(Secret.identifier())"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw failure("be made") }
+    guard file >= 0 else { throw failure("be created") }
     do {
       let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
       try handle.write(contentsOf: data)

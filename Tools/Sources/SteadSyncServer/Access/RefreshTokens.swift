@@ -1,12 +1,13 @@
-/// Long-lived tokens, each of which is used once and brings its successor.
+/// Long-lived tokens. Each is used once, and exchanged for its successor.
 ///
 /// A device holds a chain of them. The last token used may be used again until one of its successors is used, because
 /// the answer with the successor may have been lost. Each use makes a successor, and the first successor that is used
 /// continues the chain: a late request's answer may be the one that was lost. Any other second use means that two
 /// parties hold the chain, and the device is revoked.
 ///
-/// Within ``leeway`` of the last renewal, a second use is refused without revoking the device: the request may be
-/// late by several renewals. A sender that still waits is asked to send it again, and then the device is revoked.
+/// Within ``leeway`` of the last renewal, a second use is refused without revoking the device: the request may be late
+/// by several renewals. A sender that still waits for the answer is asked to send the request again. If it does, the
+/// device is revoked.
 enum RefreshTokens {
   /// How long a token is valid, in milliseconds.
   static let lifetime: Int64 = 90 * 24 * 3_600 * 1_000
@@ -19,7 +20,7 @@ enum RefreshTokens {
     case refused(ServerError)
   }
 
-  /// Makes a token whose predecessor is the one with a hash, or the first of a device.
+  /// Makes a token whose predecessor has the given hash, or a device's first token.
   static func make(
     for device: String, parent: [UInt8]?, in session: any SQLSession, now: Int64
   ) throws -> String {

@@ -42,7 +42,7 @@ public final class SigningKeys: Sendable {
     }
   }
 
-  /// Makes a new key, which signs from now on, and drops those that have verified for long enough.
+  /// Makes a new key, which signs from now on, and drops keys that were superseded long enough ago.
   public func rotate(clock: ServerClock) throws {
     let now = clock.now
     try keys.withLock { keys in

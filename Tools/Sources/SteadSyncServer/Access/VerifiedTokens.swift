@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Tokens whose signatures were checked, so that the requests of a device that come with one token cost one check.
+/// Tokens whose signatures were checked, so that all requests with one token cost one check.
 ///
-/// Holds digests, no tokens. Each use checks the token's times again, and that the key that signed it still verifies.
+/// Holds digests instead of tokens. Each use checks the token's times again, and that its key still verifies.
 final class VerifiedTokens: Sendable {
   /// The maximum number of tokens: some 3 MB.
   static let maximumCount = 10_000
@@ -24,7 +24,7 @@ final class VerifiedTokens: Sendable {
 
   /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless it is valid in every respect.
   func token(_ text: String) throws -> AccessToken {
-    // What is too long is refused before it is hashed.
+    // A token that is too long is refused before it is hashed.
     guard text.utf8.count <= AccessToken.maximumLength else {
       return try AccessToken(verifying: text, keys: keys, clock: clock)
     }
@@ -43,7 +43,7 @@ final class VerifiedTokens: Sendable {
     return token
   }
 
-  /// Drops what has expired; all, if nothing has.
+  /// Drops the tokens that have expired; all of them, if none has.
   private func prune(_ known: inout [SHA256Digest: AccessToken.Signed]) {
     known = known.filter { (try? AccessToken($0.value, clock: clock)) != nil }
     if known.count >= limit { known.removeAll(keepingCapacity: true) }

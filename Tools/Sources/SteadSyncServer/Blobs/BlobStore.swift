@@ -11,7 +11,7 @@ import Synchronization
 final class BlobStore: Sendable {
   /// The maximum size of a blob, in bytes.
   static let maximumSize = Int64(SyncLimits().blobBytes)
-  /// Bytes that are read at once.
+  /// The number of bytes that are read at once.
   private static let chunk = 256 << 10
 
   /// The location of a blob.
@@ -28,7 +28,7 @@ final class BlobStore: Sendable {
   private func path(_ name: Name) -> String { "\(directory)/\(name.zone)/\(name.sha256)" }
   private func part(_ name: Name) -> String { path(name) + ".part" }
 
-  /// The size of a whole blob; nil if there is none.
+  /// The size of a whole blob; nil if it doesn't exist.
   func size(_ name: Name) -> Int64? { Self.size(path(name)) }
 
   /// The number of bytes that the server has of an unfinished blob.
@@ -45,7 +45,8 @@ final class BlobStore: Sendable {
   func withUpload<Value>(_ name: Name, _ body: () async throws -> Value) async throws -> Value {
     guard uploads.withLock({ $0.insert(name).inserted }) else {
       throw ServerError(
-        .conflict, "The blob is being sent already.", remedy: "Ask with HEAD how far it is.",
+        .conflict, "The blob is being sent already.",
+        remedy: "Send HEAD to see how much has arrived.",
         retryAfter: 1)
     }
     defer { _ = uploads.withLock { $0.remove(name) } }
@@ -61,8 +62,8 @@ final class BlobStore: Sendable {
       let known = self.offset(name)
       guard offset <= known else {
         throw ServerError(
-          .conflict, "The server has less of the blob than the range says.",
-          remedy: "Go on at the offset.", figures: ["offset": known])
+          .conflict, "The range starts after the bytes that the server has.",
+          remedy: "Continue at the offset.", figures: ["offset": known])
       }
       let file = Foundation.open(part(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw Self.failure }

@@ -11,7 +11,7 @@ public final class StorageEngine: Sendable {
 
   /// The location of the data.
   public enum Location: Sendable, Equatable {
-    /// A file of SQLite, by its path.
+    /// The path of an SQLite file.
     case sqlite(String)
     /// A connection string of libpq.
     case postgreSQL(String)
@@ -82,7 +82,7 @@ public final class StorageEngine: Sendable {
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any SQLSession) throws -> Value
   ) async throws -> Value {
-    // A lane of its own for each, since nothing has to wait for another.
+    // Each read has its own lane, since no read has to wait for another.
     try await submit(to: reading, .zone(String(UInt64.random(in: 0...UInt64.max))), work)
   }
 
@@ -105,7 +105,7 @@ public final class StorageEngine: Sendable {
   /// Whether one thread does all writing.
   var hasOneWriter: Bool { if case .sqlite = location { true } else { false } }
 
-  /// Work that waits for a connection.
+  /// The amount of work that waits for a connection.
   var waitingWork: Int { writing.count + reading.count }
 
   /// Accepts no more work, and returns when all waiting work is done.

@@ -68,8 +68,8 @@ enum Tables {
     """,
   ]
 
-  /// `token` belongs to the head, `live` counts live records, `time` is the greatest at which anything was pushed, `clock` and `seen` are the
-  /// hybrid clock's moments, and `min_seq` is the number up to which tombstones were purged.
+  /// `token` belongs to the head, `live` counts live records, `time` is the latest time of a push, `clock` and `seen`
+  /// are the hybrid clock's moments, and `min_seq` is the number up to which tombstones were purged.
   private static let zones = [
     """
     CREATE TABLE IF NOT EXISTS zones (

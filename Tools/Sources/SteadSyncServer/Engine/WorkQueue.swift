@@ -81,7 +81,7 @@ final class WorkQueue: Sendable {
     return jobs
   }
 
-  /// Gives back the lanes of jobs that were taken.
+  /// Releases the lanes of jobs that were taken.
   func finish(_ jobs: [Job]) {
     let more = state.withLock { state in
       var more = 0
@@ -97,12 +97,12 @@ final class WorkQueue: Sendable {
     for _ in 0..<more { available.signal() }
   }
 
-  /// Takes no more jobs. Those that wait are still done.
+  /// Accepts no more jobs. Those that wait are still done.
   func close() {
     state.withLock { $0.isClosed = true }
     available.signal()
   }
 
-  /// Jobs that wait.
+  /// The number of jobs that wait.
   var count: Int { state.withLock { $0.count } }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A thread with its own connection, which runs the jobs of a queue.
 struct Worker: Sendable {
-  /// How often work is repeated after a conflict with another transaction.
+  /// The maximum number of attempts at work that conflicts with another transaction.
   static let maximumAttempts = 8
 
   let queue: WorkQueue

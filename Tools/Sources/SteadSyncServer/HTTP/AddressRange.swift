@@ -37,8 +37,8 @@ public struct AddressRange: Sendable, Equatable {
     return Array(bytes[..<12]) == mapped ? Array(bytes[12...]) : bytes
   }
 
-  /// The address of a client behind proxies: the last one in `X-Forwarded-For` that isn't a trusted proxy's. The header counts
-  /// only in a connection from one.
+  /// The address of a client behind proxies: the last one in `X-Forwarded-For` that isn't a trusted proxy's. The header
+  /// counts only if the connection comes from a trusted proxy.
   static func client(of connection: String, forwarded: String?, trusted: [AddressRange]) -> String {
     guard let forwarded, trusted.contains(where: { $0.contains(connection) }) else {
       return connection

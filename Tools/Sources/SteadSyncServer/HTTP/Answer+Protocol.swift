@@ -32,7 +32,7 @@ extension PushAnswer {
     case .gap:
       ServerError(
         .gap, "The push doesn't follow the client's last transaction.",
-        remedy: "Number what is pending again, as a new client.")
+        remedy: "Number the pending transactions again, as a new client.")
     case .schemaWanted:
       ServerError(
         .schemaWanted, "The zone's schema is older than the client's.",
@@ -90,7 +90,7 @@ extension ServerError {
     }
     return ServerError(
       .quota, "A transaction was refused, since its zone or the zone's owner has no room left.",
-      remedy: "Delete records, keys or blobs. The owner's room is --quota of the server.",
+      remedy: "Delete records, keys or blobs. The server's --quota limits an owner's zones.",
       figures: figures)
   }
 

@@ -66,10 +66,11 @@ enum Answer {
     case is NIOTooManyBytesError: self.error(for: .contentTooLarge)
     case let error as SyncCodingError:
       ServerError(
-        .malformed, error.message, remedy: "Send JSON as Documentation/SyncProtocol.md draws it.")
+        .malformed, error.message,
+        remedy: "Send JSON as Documentation/SyncProtocol.md describes it.")
     case is DecodingError:
       ServerError(
-        .malformed, "The request's body isn't what this address takes.",
+        .malformed, "The request's body isn't what this address accepts.",
         remedy: "Send JSON as Documentation/SyncServer.md describes it.")
     default:
       ServerError(
@@ -108,7 +109,7 @@ enum Answer {
       ServerError(.tooLarge, "The request is too large.", remedy: "Send less at once.")
     default:
       ServerError(
-        .malformed, "The request isn't one that this address takes.",
+        .malformed, "This address doesn't accept such a request.",
         remedy: "Compare it with SyncServer.md.")
     }
   }

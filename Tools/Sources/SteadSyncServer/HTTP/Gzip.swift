@@ -8,11 +8,11 @@ enum Gzip {
   /// The format's header and trailer instead of zlib's own.
   private static let windowBits = MAX_WBITS + 16
 
-  /// Nil if zlib gets no memory.
+  /// Nil if zlib can't allocate memory.
   static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
-    // The fastest level: JSON shrinks to a few per cent more than at the slowest.
+    // The fastest level: it makes JSON only a few per cent larger than the slowest one.
     guard
       deflateInit2_(
         &stream, 1, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK

@@ -38,7 +38,7 @@ extension SyncServer {
       guard try await self.isStored(name), let size = self.blobs.size(name) else {
         throw ServerError(
           .notFound, "The zone has no such blob.",
-          remedy: "Wait until the device that has it sent it.")
+          remedy: "Wait until the device that has it sends it.")
       }
       return try await self.send(name, size: size, range: request.headers[.range])
     }
@@ -131,7 +131,7 @@ extension SyncServer {
   }
 
   private static let tooLarge = ServerError(
-    .tooLarge, "The blob is too large, or larger than its range.", remedy: "Divide it.",
+    .tooLarge, "The blob is too large, or larger than its range.", remedy: "Split it.",
     figures: ["limit": BlobStore.maximumSize])
 
   // MARK: Sending

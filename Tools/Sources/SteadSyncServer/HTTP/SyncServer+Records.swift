@@ -17,8 +17,8 @@ extension SyncServer {
       let push = try Push(encoded: try await Input.body(request, upTo: Self.maximumPushBody))
       guard push.device.text == caller.device else {
         throw ServerError(
-          .forbidden, "The push names another device than its token.",
-          remedy: "Send the device that the enrolment answered.")
+          .forbidden, "The push names a different device from its token.",
+          remedy: "Send the device from the answer to the enrolment.")
       }
       let outcome = try await self.pushes.apply(
         ZonePush(

@@ -16,7 +16,7 @@ extension SyncServer {
     let files = FileManager.default
     guard files.fileExists(atPath: path) else {
       throw ServerError(
-        .notFound, "There is no database in the data directory.", remedy: "Check --data.")
+        .notFound, "The data directory has no database.", remedy: "Check --data.")
     }
     guard !files.fileExists(atPath: directory) else {
       throw ServerError(

@@ -42,7 +42,7 @@ final class RateLimiter: Sendable {
 
   private func prune(_ buckets: inout [String: Bucket], now: Int64) {
     buckets = buckets.filter { level(of: $0.value, now: now) < burst }
-    // All are in use: the one with the most tokens left loses the least.
+    // All are in use. Without them, each device and address starts with a full bucket again.
     if buckets.count >= Self.maximumBuckets { buckets.removeAll(keepingCapacity: true) }
   }
 }

@@ -10,7 +10,7 @@ struct Upkeep: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // Failed work is done an hour later; requests report the database's errors.
+        // If the work fails, it is done an hour later. Requests report the database's errors.
         try? await server.keepUp()
         // Cancelled when the server ends.
         try? await Task.sleep(for: .seconds(Self.interval))

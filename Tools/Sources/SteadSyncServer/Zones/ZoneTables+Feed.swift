@@ -1,7 +1,7 @@
 import SteadSyncProtocol
 
 extension ZoneTables {
-  /// At most so many records, and no more than fit into a page's bytes.
+  /// The records after a number: at most a limit, and no more than fit into a page's bytes.
   func records(after seq: Int64, limit: Int) throws -> [Record] {
     // Sizes first: a thousand large records don't fit into a page.
     let sizes = try session.rows(

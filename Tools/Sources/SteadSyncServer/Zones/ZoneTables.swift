@@ -118,13 +118,13 @@ extension ZoneTables {
     changes[id] = Change(record: record, index: index)
   }
 
-  /// Under what a record is found now.
+  /// The entries under which a record is indexed now.
   private func index(of id: RecordID) throws -> RecordIndex {
     if let change = changes[id] { return change.index }
     return try storedIndex(of: id)
   }
 
-  /// Under what the database has a record.
+  /// The entries under which the database has indexed a record.
   func storedIndex(of id: RecordID) throws -> RecordIndex {
     try storedRecord(id).map(storedSchema.index) ?? RecordIndex()
   }
@@ -192,7 +192,8 @@ extension ZoneTables {
     _ = try self.client(client)
     guard devices[client] ?? device == device else {
       throw ServerError(
-        .forbidden, "The client is another device's.", remedy: "Take a new client identifier.")
+        .forbidden, "The client identifier belongs to another device.",
+        remedy: "Use a new client identifier.")
     }
   }
 }

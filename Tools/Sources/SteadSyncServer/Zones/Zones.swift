@@ -1,6 +1,6 @@
 /// The zones of accounts.
 enum Zones {
-  /// Zones that an account may own.
+  /// The maximum number of zones that an account may own.
   static let maximumOwned: Int64 = 1_000
 
   struct Zone: Encodable, Sendable {
@@ -58,12 +58,12 @@ enum Zones {
     }
   }
 
-  /// The heads of zones, for those who wait. Zones that don't exist are absent.
+  /// The heads of zones, for requests that wait. Zones that don't exist are absent.
   static func heads(_ zones: [String], in session: any SQLSession) throws -> [String: Int64] {
     var heads: [String: Int64] = [:]
     for start in stride(from: 0, to: zones.count, by: headsAtOnce) {
       let part = Array(zones[start..<min(start + headsAtOnce, zones.count)])
-      // One text for all sizes, so that one statement is prepared.
+      // One string for all sizes, so that one statement is prepared.
       let padded = part + Array(repeating: part[0], count: headsAtOnce - part.count)
       for row in try session.rows(headsStatement, padded.map(SQLValue.text)) {
         heads[try row.text(0)] = try row.integer(1)

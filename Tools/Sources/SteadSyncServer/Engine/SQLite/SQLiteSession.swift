@@ -16,6 +16,8 @@ final class SQLiteSession: SQLSession {
     let status = sqlite3_open_v2(path, &connection, flags, nil)
     guard status == SQLITE_OK else {
       sqlite3_close_v2(connection)
+      // All properties have values, so `deinit` runs, too.
+      connection = nil
       throw Self.error(status)
     }
     sqlite3_extended_result_codes(connection, 1)
@@ -124,7 +126,7 @@ final class SQLiteSession: SQLSession {
   }
 
   private static func bytes(_ statement: OpaquePointer, _ column: Int32) -> UnsafeRawBufferPointer {
-    // Also for strings: both calls return the same bytes, but their number may only be asked for after this one.
+    // Also for strings, whose bytes this call returns, too. Only after this call may their number be asked for.
     let start = sqlite3_column_blob(statement, column)
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
   }
