@@ -6,8 +6,8 @@ import SwiftData
 /// The files of the program are named after it.
 let app = "starter"
 
-// A preference: on disk when the line is done.
-let preferences = Preferences(suiteName: app) ?? .standard
+// A preference, in the program's own domain: on disk when the line is done.
+let preferences = Preferences.standard
 preferences[\.runs] += 1
 print("Run \(preferences[\.runs])")
 
