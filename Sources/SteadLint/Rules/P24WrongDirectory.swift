@@ -158,14 +158,13 @@ private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
   let code = receiver.code
   if code.contains(".encode(") { return true }
   guard code.allSatisfy({ $0.isLetter || $0.isNumber }) else { return false }
-  let text = scope.code
-  return [
-    "let\(code)=tryJSONEncoder().encode(", "let\(code)=tryencoder.encode(",
-    "let\(code)=try?JSONEncoder().encode(",
-    "let\(code)=try?encoder.encode(", "let\(code)=tryPropertyListEncoder().encode(",
-    "let\(code)=tryNSKeyedArchiver.archivedData(",
-    "let\(code)=try!NSKeyedArchiver.archivedData(",
-  ].contains(where: text.contains)
+  // Whichever kind of `try` it is.
+  let text = scope.code.filter { $0 != "?" && $0 != "!" }
+  let calls = [
+    "JSONEncoder().encode(", "encoder.encode(", "PropertyListEncoder().encode(",
+    "NSKeyedArchiver.archivedData(",
+  ]
+  return calls.contains { text.contains("let\(code)=try\($0)") }
 }
 
 private func isPassing(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -> Bool {

@@ -7,7 +7,7 @@ import Foundation
 /// are decoded when they're asked for, on the threads that read the files.
 struct LintCache: Sendable {
   /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are kept, too.
-  private static let head = Array("STEADL".utf8) + [0, 19]
+  private static let head = Array("STEADL".utf8) + [0, 20]
 
   private struct Entry: Sendable {
     let digest: String

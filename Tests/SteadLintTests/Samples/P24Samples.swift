@@ -1,3 +1,4 @@
+/// The forced try below is text that the linter reads, as apps have it, and is never compiled.
 extension RuleSamples {
   static let p24 = RuleSamples(
     rule: "P24",

@@ -60,9 +60,8 @@ import WorkerModels
     await rises(observer, above: seen)
   }
 
-  /// With a token the store needn't be read before the first look.
-  @Test("throws if it can't read a store for which it has no token", .hangLimit)
-  func unreadable() throws {
+  /// A store with one transaction, the context that saved it, and the store's identifier.
+  private func storeWithHistory() throws -> (TestStore, ModelContext, String) {
     let store = try TestStore.voyages()
     let context = store.context()
     context.insert(Label(title: "a"))
@@ -70,6 +69,13 @@ import WorkerModels
     let name = try #require(
       try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?
         .storeIdentifier)
+    return (store, context, name)
+  }
+
+  /// With a token the store needn't be read before the first look.
+  @Test("throws if it can't read a store for which it has no token", .hangLimit)
+  func unreadable() throws {
+    let (store, _, name) = try storeWithHistory()
     try SQLiteConnection.foreign(store.url).execute("DROP TABLE stead_history")
     #expect(throws: SwiftDataError.self) { _ = try observer(store) }
     #expect(throws: Never.self) {
@@ -82,13 +88,7 @@ import WorkerModels
   /// The observer waited until the restored store had as many transactions as the token.
   @Test("hears a store that is older than its token, and what is saved then", .hangLimit)
   func olderStore() async throws {
-    let store = try TestStore.voyages()
-    let context = store.context()
-    context.insert(Label(title: "a"))
-    try context.save()
-    let name = try #require(
-      try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first?
-        .storeIdentifier)
+    let (store, context, name) = try storeWithHistory()
     let observer = try HistoryObserver(
       historyTokens: [name: DefaultHistoryToken(store: name, number: 100)],
       modelContainer: store.container)
