@@ -8,7 +8,8 @@ extension SecretService {
 
     let lookup: Lookup
 
-    /// The user's default collection.
+    /// The user's default collection. If the user makes another one the default, programs that are connected
+    /// use it within a second.
     public static let `default` = Collection(lookup: .alias("default"))
     /// A collection in the service's memory that is removed when the user logs out. It has no lock.
     public static let session = Collection(lookup: .alias("session"))

@@ -49,7 +49,7 @@ extension SecretService {
     try checkHasLock()
     try perform { call throws(SecretError) in
       let reply = try call.call(
-        ServiceName.path, ServiceName.service, "Lock", [.paths([call.realPath])])
+        ServiceName.path, ServiceName.service, "Lock", [.paths([call.currentPath])])
       try call.finish(prompt: call.need(reply[1]?.string))
     }
   }
@@ -62,7 +62,7 @@ extension SecretService {
       if cancellation.isCancelled { throw SecretError(BusFailure(.cancelled)) }
       do throws(SecretError) {
         let reply = try call.call(
-          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.realPath])])
+          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.currentPath])])
         try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
       } catch  where error.code == .notInitialized && collection == .default {
         let reply = try call.call(

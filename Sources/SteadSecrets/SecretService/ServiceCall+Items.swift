@@ -36,12 +36,10 @@ extension ServiceCall {
   /// The paths of the items with some attributes, including those of a locked collection as far as the
   /// service knows them.
   func search(_ attributes: [String: String]) throws(SecretError) -> [String] {
-    do throws(SecretError) {
+    try withCollection { path throws(SecretError) in
       let reply = try call(
         path, ServiceName.collection, "SearchItems", [.strings(attributes)])
       return try need(reply[0]?.strings)
-    } catch  where error.busKind == .noObject {
-      throw .notInitialized(collection, error.cause as? BusFailure)
     }
   }
 

@@ -38,9 +38,11 @@ extension ServiceCall {
       "\(ServiceName.item).Attributes": .strings(
         Self.attributes(id, write.attributes ?? [:], ServiceName.schema)),
     ]
-    let reply = try call(
-      path, ServiceName.collection, "CreateItem",
-      [.properties(properties), encode(secret), .boolean(true)])
+    let reply = try withCollection { path throws(SecretError) in
+      try call(
+        path, ServiceName.collection, "CreateItem",
+        [.properties(properties), encode(secret), .boolean(true)])
+    }
     try finish(prompt: need(reply[1]?.string))
   }
 

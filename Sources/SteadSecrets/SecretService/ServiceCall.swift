@@ -94,27 +94,70 @@ final class ServiceCall {
 }
 
 extension ServiceCall {
-  /// Where to send messages to the collection; an alias is known without a request.
+  /// Calls `body` with the collection's own path, and again if the collection that an alias stood for a
+  /// moment ago is gone.
+  ///
+  /// - Throws: ``SecretError``: `.notInitialized` when the collection does not exist; what `body` throws.
+  func withCollection<Result>(
+    _ body: (_ path: String) throws(SecretError) -> Result
+  ) throws(SecretError) -> Result {
+    let first = try path
+    do throws(SecretError) {
+      return try body(first)
+    } catch  where error.busKind == .noObject {
+      guard try currentPath != first else {
+        throw .notInitialized(collection, error.cause as? BusFailure)
+      }
+    }
+    do throws(SecretError) {
+      return try body(try path)
+    } catch  where error.busKind == .noObject {
+      throw .notInitialized(collection, error.cause as? BusFailure)
+    }
+  }
+
+  /// The collection's own path.
+  ///
+  /// Messages never go to an alias's path: GNOME Keyring follows it in one thread while another one replaces
+  /// the name that it reads, each time that a program connects. Such a message can miss the collection.
   var path: String {
     get throws(SecretError) {
       if let knownPath { return knownPath }
       let path =
         switch collection.lookup {
-        case .alias(let alias): "\(ServiceName.path)/aliases/\(alias)"
+        case .alias(let alias): try collection(of: alias)
         case .name(let name): try find(name)
         }
+      guard let path else { throw .notInitialized(collection, nil) }
       knownPath = path
       return path
     }
   }
 
-  /// The collection's actual path, which an alias does not reveal.
-  var realPath: String {
+  /// The collection's own path, asked for again: the service says nothing when it is told to unlock a
+  /// collection that is gone.
+  var currentPath: String {
     get throws(SecretError) {
-      guard case .alias(let alias) = collection.lookup else { return try path }
-      guard let path = try target(of: alias) else { throw .notInitialized(collection, nil) }
-      return path
+      forgetPath()
+      return try path
     }
+  }
+
+  private func forgetPath() {
+    knownPath = nil
+    if case .alias(let alias) = collection.lookup {
+      connection.aliases.withLock { $0[alias] = nil }
+    }
+  }
+
+  /// What an alias stands for, or stood for a moment ago: a read that asks takes half as long again.
+  private func collection(of alias: String) throws(SecretError) -> String? {
+    if let known = connection.aliases.withLock({ $0[alias] }), !known.expiry.isOver {
+      return known.path
+    }
+    guard let path = try target(of: alias) else { return nil }
+    connection.aliases.withLock { $0[alias] = ServiceConnection.ResolvedAlias(path: path) }
+    return path
   }
 
   private func target(of alias: String) throws(SecretError) -> String? {
@@ -123,8 +166,8 @@ extension ServiceCall {
     return path == ServiceName.noPath ? nil : path
   }
 
-  private func find(_ name: String) throws(SecretError) -> String {
-    guard !name.utf8.contains(0) else { throw .notInitialized(collection, nil) }
+  private func find(_ name: String) throws(SecretError) -> String? {
+    guard !name.utf8.contains(0) else { return nil }
     if let path = try target(of: name) { return path }
     let all = try property(ServiceName.path, ServiceName.service, "Collections")
     for path in try need(all.strings) {
@@ -134,16 +177,14 @@ extension ServiceCall {
         continue
       }
     }
-    throw .notInitialized(collection, nil)
+    return nil
   }
 
   /// Whether the collection is locked.
   var isLocked: Bool {
     get throws(SecretError) {
-      do throws(SecretError) {
-        return try need(property(path, ServiceName.collection, "Locked").boolean)
-      } catch  where error.busKind == .noObject {
-        throw .notInitialized(collection, error.cause as? BusFailure)
+      try withCollection { path throws(SecretError) in
+        try need(property(path, ServiceName.collection, "Locked").boolean)
       }
     }
   }

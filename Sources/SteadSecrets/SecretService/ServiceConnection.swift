@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A connection to the bus and a session with the program that offers the service on it.
 final class ServiceConnection: Sendable {
   let bus: BusConnection
@@ -5,13 +7,24 @@ final class ServiceConnection: Sendable {
   /// the session.
   let owner: String
   let session: SecretSession
+  /// The collections that aliases stood for when they were last asked for.
+  let aliases = Mutex<[String: ResolvedAlias]>([:])
+
+  /// A collection that an alias stands for.
+  struct ResolvedAlias {
+    /// How long it is taken for granted. A user who makes another collection the default one may wait that
+    /// long until programs use it.
+    static let lifetime = Duration.seconds(1)
+
+    let path: String
+    let expiry = Deadline(in: lifetime)
+  }
 
   init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
     bus = try BusConnection(address, library, until: deadline)
     owner = try bus.owner(of: ServiceName.bus, until: deadline)
     session = try SecretSession(bus, owner: owner, until: deadline)
   }
-
 }
 
 extension BusConnection {

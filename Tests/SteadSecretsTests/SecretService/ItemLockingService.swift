@@ -1,6 +1,8 @@
 import Foundation
 
 /// A Secret Service that locks its items one by one, as KeePassXC does, and takes its time to delete them.
+///
+/// Its collection gets messages at its own path alone, not at its alias's.
 enum ItemLockingService {
   /// - Parameters:
   ///   - prompts: Whether a person is asked before an item is unlocked.
@@ -16,6 +18,7 @@ enum ItemLockingService {
 
   private static let program = """
     ROOT = "/org/freedesktop/secrets"
+    COLLECTION = ROOT + "/collection/tests"
     NAME = "org.freedesktop.Secret."
     asks, refuses, delay = words[0] == "prompt", words[1] == "refuse", int(words[2])
     items = {}
@@ -67,7 +70,7 @@ enum ItemLockingService {
 
         @dbus.service.method(NAME + "Collection", in_signature="a{sv}(oayays)b", out_signature="oo")
         def CreateItem(self, properties, secret, replace):
-            path = dbus.ObjectPath(f"{ROOT}/collection/tests/{len(items) + 1}")
+            path = dbus.ObjectPath(f"{COLLECTION}/{len(items) + 1}")
             items[path] = Item(path, properties, secret)
             return path, dbus.ObjectPath("/")
 
@@ -93,7 +96,7 @@ enum ItemLockingService {
 
     class Service(Object):
         def values(self):
-            return {"Collections": dbus.Array([ROOT + "/aliases/default"], signature="o")}
+            return {"Collections": dbus.Array([COLLECTION], signature="o")}
 
         @dbus.service.method(NAME + "Service", in_signature="sv", out_signature="vo")
         def OpenSession(self, algorithm, input):
@@ -103,7 +106,7 @@ enum ItemLockingService {
 
         @dbus.service.method(NAME + "Service", in_signature="s", out_signature="o")
         def ReadAlias(self, name):
-            return dbus.ObjectPath(ROOT + "/aliases/default")
+            return dbus.ObjectPath(COLLECTION)
 
         @dbus.service.method(NAME + "Service", in_signature="ao", out_signature="aoo")
         def Unlock(self, paths):
@@ -116,7 +119,7 @@ enum ItemLockingService {
             return none, dbus.ObjectPath(ROOT + "/prompt")
 
     service = Service(bus, ROOT)
-    collection = Collection(bus, ROOT + "/aliases/default")
+    collection = Collection(bus, COLLECTION)
     prompt = Prompt(bus, ROOT + "/prompt")
     name = dbus.service.BusName("org.freedesktop.secrets", bus)
     """

@@ -117,11 +117,11 @@ import Testing
     let secrets = try Secrets(service: "S", store: store)
     try secrets.set("word", for: "A")
     let daemon = try #require(session.daemonID)
-    let monitor = try BusMonitor("member='SearchItems'", on: session.bus)
+    let monitor = try BusMonitor("type='method_call'", on: session.bus)
     // Stopped, it has the call and cannot answer; then it dies.
     kill(daemon, SIGSTOP)
     let killer = Thread {
-      _ = try? monitor.wait(for: "SearchItems")
+      _ = try? monitor.wait(for: KeyringSession.path)
       kill(daemon, SIGKILL)
     }
     killer.start()

@@ -1,0 +1,74 @@
+import Foundation
+import SteadSecrets
+import Testing
+
+/// Another collection becomes the default one, or the default one goes, while a program is connected.
+@Suite(.needs(.keyring)) struct ServiceCollectionTests {
+  private static let service = "org.freedesktop.Secret.Service"
+  private static let old = KeyringSession.path + "/collection/login"
+  private static let new = KeyringSession.path + "/collection/session"
+
+  private static func connected(_ session: KeyringSession) throws -> Secrets {
+    let store = SecretService(timeout: .seconds(120), environment: session.environment)
+    let secrets = try Secrets(service: "S", store: store)
+    try secrets.set("word", for: "A")
+    return secrets
+  }
+
+  private static func makeAnotherTheDefault(_ session: KeyringSession) throws {
+    try session.bus.call(
+      KeyringSession.name, KeyringSession.path, "\(service).SetAlias", "string:default",
+      "objpath:\(new)")
+  }
+
+  private static func removeTheOld(_ session: KeyringSession) throws {
+    try session.bus.call(KeyringSession.name, old, "org.freedesktop.Secret.Collection.Delete")
+  }
+
+  @Test func anotherDefaultIsNoticedWithoutAnewConnection() throws {
+    let session = try KeyringSession()
+    let secrets = try Self.connected(session)
+    try Self.makeAnotherTheDefault(session)
+    let start = ContinuousClock.now
+    while let found = try secrets.string(for: "A") {
+      #expect(found == "word")
+      guard ContinuousClock.now < start + .seconds(60) else {
+        Issue.record("the old default collection was still read after a minute")
+        return
+      }
+    }
+    try secrets.set("new", for: "A")
+    try Self.removeTheOld(session)
+    #expect(try secrets.string(for: "A") == "new")
+  }
+
+  @Test func aCollectionThatIsGoneIsReplacedByTheNewDefaultAtOnce() throws {
+    let session = try KeyringSession()
+    let secrets = try Self.connected(session)
+    try Self.makeAnotherTheDefault(session)
+    try Self.removeTheOld(session)
+    #expect(try secrets.string(for: "A") == nil)
+    try secrets.set("new", for: "A")
+    #expect(try secrets.string(for: "A") == "new")
+  }
+
+  /// Unlocking makes a new one, for which nobody can be asked here.
+  @Test func aCollectionThatIsGoneIsNotTakenForUnlocked() async throws {
+    let session = try KeyringSession()
+    let secrets = try Self.connected(session)
+    try Self.removeTheOld(session)
+    let error = await #expect(throws: SecretError.self) {
+      try await secrets.unlock(timeout: .seconds(120))
+    }
+    #expect(error?.code == .interactionRequired)
+  }
+
+  @Test func aCollectionThatIsGoneIsMissing() throws {
+    let session = try KeyringSession()
+    let secrets = try Self.connected(session)
+    try Self.removeTheOld(session)
+    #expect(try secrets.state() == .notInitialized)
+    #expect(errorCode { _ = try secrets.string(for: "A") } == .notInitialized)
+    #expect(errorCode { try secrets.set("new", for: "A") } == .notInitialized)
+  }
+}
