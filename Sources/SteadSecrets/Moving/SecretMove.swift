@@ -38,6 +38,8 @@ struct SecretMove {
   ///   last changed before that is an old copy, whatever the destination now contains.
   /// - Throws: ``SecretError``: `.changed` when the source has another value, which stays.
   func removeFromSource(movedAt moved: Date? = nil) throws(SecretError) {
+    // What two names of one store had in common would be removed from both.
+    guard try !isOneStore() else { return }
     let items = try source.items(service: service)
     var kept = 0
     for (index, item) in items.enumerated() {
@@ -76,10 +78,20 @@ extension SecretMove {
       service: service, feature: first)
   }
 
-  /// Two ways to one store would each contain the other's items, until they are removed.
+  private func checkDifferent() throws(SecretError) {
+    guard try isOneStore() else { return }
+    throw SecretError(
+      code: .duplicateItem,
+      message: "The old location and the new one are the same store. Nothing has to be moved.",
+      service: service)
+  }
+
+  /// Whether source and destination are two ways to one store, of which each contains the other's items.
   ///
   /// The stores' descriptions are not conclusive: a collection has an alias and a name.
-  private func checkDifferent() throws(SecretError) {
+  private func isOneStore() throws(SecretError) -> Bool {
+    // What was the default collection a moment ago does not count.
+    _ = try source.state()
     let mark = try SecretID(service: "stead.move", account: UUID().uuidString)
     try destination.write(
       SecretBytes(""), for: mark,
@@ -92,12 +104,7 @@ extension SecretMove {
       throw error
     }
     try destination.remove(mark)
-    guard !isSame else {
-      throw SecretError(
-        code: .duplicateItem,
-        message: "The old location and the new one are the same store. Nothing has to be moved.",
-        service: service)
-    }
+    return isSame
   }
 
   private func checkConflict(_ item: SecretItem) throws(SecretError) {

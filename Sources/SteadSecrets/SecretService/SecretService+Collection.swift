@@ -8,8 +8,10 @@ extension SecretService {
 
     let lookup: Lookup
 
-    /// The user's default collection. If the user makes another one the default, programs that are connected
-    /// use it within a second.
+    /// The user's default collection.
+    ///
+    /// If the user makes another one the default, as the active tab is in KeePassXC, writes use it at once, and
+    /// reads that begin a second later.
     public static let `default` = Collection(lookup: .alias("default"))
     /// A collection in the service's memory that is removed when the user logs out. It has no lock.
     public static let session = Collection(lookup: .alias("session"))

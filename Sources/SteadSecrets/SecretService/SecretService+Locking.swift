@@ -9,7 +9,10 @@ extension SecretService {
   /// - Throws: ``SecretError``: `.unavailable` when the service cannot be reached.
   public func state() throws(SecretError) -> SecretStoreState {
     do throws(SecretError) {
-      return try perform { call throws(SecretError) in try call.isLocked } ? .locked : .ready
+      return try perform { call throws(SecretError) in
+        try call.askForPath()
+        return try call.isLocked
+      } ? .locked : .ready
     } catch  where error.code == .notInitialized {
       return .notInitialized
     }
@@ -49,7 +52,7 @@ extension SecretService {
     try checkHasLock()
     try perform { call throws(SecretError) in
       let reply = try call.call(
-        ServiceName.path, ServiceName.service, "Lock", [.paths([call.currentPath])])
+        ServiceName.path, ServiceName.service, "Lock", [.paths([call.askForPath()])])
       try call.finish(prompt: call.need(reply[1]?.string))
     }
   }
@@ -62,7 +65,7 @@ extension SecretService {
       if cancellation.isCancelled { throw SecretError(BusFailure(.cancelled)) }
       do throws(SecretError) {
         let reply = try call.call(
-          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.currentPath])])
+          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.askForPath()])])
         try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
       } catch  where error.code == .notInitialized && collection == .default {
         let reply = try call.call(

@@ -18,7 +18,8 @@ import SteadFiles
 /// contains unsalted MD5 hashes of the attributes' values in the clear. A short or common name can be found
 /// from its hash by trial.
 ///
-/// **Time.** A read costs two messages to the service and back, under a millisecond; a write, if the service
+/// **Time.** A read costs two messages to the service and back, under a millisecond, and once a second a third, which
+/// asks for the default collection; a write, if the service
 /// syncs its file, some milliseconds. Every call ends within ``timeout``, a call for all items of a service
 /// within that time for each, and with ``PromptPolicy/never``, the default, no call shows a prompt. If
 /// prompts are allowed, the time of a prompt is added.
@@ -50,6 +51,7 @@ public final class SecretService: SecretStore {
   private let address: String?
   private let environment: [String: String]?
   private let libraryNames: [String]
+  private let aliasLifetime: Duration
   private let connection = ForkSafeLock<ServiceConnection?>(nil)
 
   /// Describes the service on a message bus; nothing is done until the first call.
@@ -66,13 +68,14 @@ public final class SecretService: SecretStore {
   ) {
     self.init(
       collection: collection, timeout: timeout, prompts: prompts, address: address,
-      environment: environment, libraryNames: SecretLibrary.names)
+      environment: environment, aliasLifetime: ServiceConnection.ResolvedAlias.lifetime)
   }
 
   init(
     collection: Collection = .default, timeout: Duration = .seconds(5),
     prompts: PromptPolicy = .never, address: String? = nil, environment: [String: String]? = nil,
-    libraryNames: [String]
+    libraryNames: [String] = SecretLibrary.names,
+    aliasLifetime: Duration
   ) {
     self.collection = collection
     self.timeout = timeout
@@ -80,6 +83,7 @@ public final class SecretService: SecretStore {
     self.address = address
     self.environment = environment
     self.libraryNames = libraryNames
+    self.aliasLifetime = aliasLifetime
   }
 
   /// The desktop's service, and the collection.
@@ -136,7 +140,8 @@ extension SecretService {
     }
     let new: ServiceConnection
     do throws(BusFailure) {
-      new = try ServiceConnection(address, library, until: deadline)
+      new = try ServiceConnection(
+        address, library, aliasLifetime: aliasLifetime, until: deadline)
     } catch {
       throw SecretError(error)
     }

@@ -36,6 +36,17 @@ extension ServiceCall {
   /// The paths of the items with some attributes, including those of a locked collection as far as the
   /// service knows them.
   func search(_ attributes: [String: String]) throws(SecretError) -> [String] {
+    let first = try path
+    do throws(SecretError) {
+      return try searchOnce(attributes)
+    } catch  where error.code == .notInitialized {
+      // The collection that an alias stood for a moment ago is gone.
+      guard try askForPath() != first else { throw error }
+      return try searchOnce(attributes)
+    }
+  }
+
+  private func searchOnce(_ attributes: [String: String]) throws(SecretError) -> [String] {
     try withCollection { path throws(SecretError) in
       let reply = try call(
         path, ServiceName.collection, "SearchItems", [.strings(attributes)])

@@ -3,6 +3,7 @@ extension ServiceCall {
   func write(
     _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
+    try askForPath()
     let old = try newest(id)
     try write.condition.check(expected(write.condition, old), for: id)
     guard let old else { return try create(secret, for: id, write) }
@@ -58,6 +59,7 @@ extension ServiceCall {
 
   /// Removes all items of a name; the caller holds the writers' lock.
   func remove(_ id: SecretID) throws(SecretError) -> Bool {
+    try askForPath()
     let paths = try search(id)
     if paths.isEmpty { try checkUnlocked() }
     var count = 0
@@ -67,6 +69,7 @@ extension ServiceCall {
 
   /// Removes all items of a service that have an account, and returns the number of accounts.
   func removeAll(_ service: String) throws(SecretError) -> Int {
+    try askForPath()
     let accounts = try all(["service": service]).map(\.account)
     for account in accounts {
       renewDeadline()

@@ -94,23 +94,15 @@ final class ServiceCall {
 }
 
 extension ServiceCall {
-  /// Calls `body` with the collection's own path, and again if the collection that an alias stood for a
-  /// moment ago is gone.
+  /// Calls `body` with the collection's own path.
   ///
   /// - Throws: ``SecretError``: `.notInitialized` when the collection does not exist; what `body` throws.
   func withCollection<Result>(
     _ body: (_ path: String) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
-    let first = try path
+    let path = try path
     do throws(SecretError) {
-      return try body(first)
-    } catch  where error.busKind == .noObject {
-      guard try currentPath != first else {
-        throw .notInitialized(collection, error.cause as? BusFailure)
-      }
-    }
-    do throws(SecretError) {
-      return try body(try path)
+      return try body(path)
     } catch  where error.busKind == .noObject {
       throw .notInitialized(collection, error.cause as? BusFailure)
     }
@@ -134,20 +126,17 @@ extension ServiceCall {
     }
   }
 
-  /// The collection's own path, asked for again: the service says nothing when it is told to unlock a
-  /// collection that is gone.
-  var currentPath: String {
-    get throws(SecretError) {
-      forgetPath()
-      return try path
-    }
-  }
-
-  private func forgetPath() {
+  /// The collection's own path, asked for again.
+  ///
+  /// All calls that change something ask, so that they never change a collection that was the default a
+  /// moment ago; and the service says nothing when it is told to unlock one that is gone.
+  @discardableResult
+  func askForPath() throws(SecretError) -> String {
     knownPath = nil
     if case .alias(let alias) = collection.lookup {
       connection.aliases.withLock { $0[alias] = nil }
     }
+    return try path
   }
 
   /// What an alias stands for, or stood for a moment ago: a read that asks takes half as long again.
@@ -155,8 +144,11 @@ extension ServiceCall {
     if let known = connection.aliases.withLock({ $0[alias] }), !known.expiry.isOver {
       return known.path
     }
+    let expiry = Deadline(in: connection.aliasLifetime)
     guard let path = try target(of: alias) else { return nil }
-    connection.aliases.withLock { $0[alias] = ServiceConnection.ResolvedAlias(path: path) }
+    connection.aliases.withLock {
+      $0[alias] = ServiceConnection.ResolvedAlias(path: path, expiry: expiry)
+    }
     return path
   }
 

@@ -12,15 +12,19 @@ final class ServiceConnection: Sendable {
 
   /// A collection that an alias stands for.
   struct ResolvedAlias {
-    /// How long it is taken for granted. A user who makes another collection the default one may wait that
-    /// long until programs use it.
+    /// How long a read takes it for granted.
     static let lifetime = Duration.seconds(1)
 
     let path: String
-    let expiry = Deadline(in: lifetime)
+    let expiry: Deadline
   }
 
-  init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
+  let aliasLifetime: Duration
+
+  init(
+    _ address: String, _ library: SecretLibrary, aliasLifetime: Duration, until deadline: Deadline
+  ) throws(BusFailure) {
+    self.aliasLifetime = aliasLifetime
     bus = try BusConnection(address, library, until: deadline)
     owner = try bus.owner(of: ServiceName.bus, until: deadline)
     session = try SecretSession(bus, owner: owner, until: deadline)

@@ -1,6 +1,7 @@
 import Foundation
-import SteadSecrets
 import Testing
+
+@testable import SteadSecrets
 
 /// Another collection becomes the default one, or the default one goes, while a program is connected.
 @Suite(.needs(.keyring)) struct ServiceCollectionTests {
@@ -8,8 +9,13 @@ import Testing
   private static let old = KeyringSession.path + "/collection/login"
   private static let new = KeyringSession.path + "/collection/session"
 
-  private static func connected(_ session: KeyringSession) throws -> Secrets {
-    let store = SecretService(timeout: .seconds(120), environment: session.environment)
+  /// - Parameter lifetime: How long a read takes the default collection for granted; so long that it is longer
+  ///   than the test, unless the test waits for it.
+  private static func connected(
+    _ session: KeyringSession, lifetime: Duration = .seconds(3600)
+  ) throws -> Secrets {
+    let store = SecretService(
+      timeout: .seconds(120), environment: session.environment, aliasLifetime: lifetime)
     let secrets = try Secrets(service: "S", store: store)
     try secrets.set("word", for: "A")
     return secrets
@@ -27,7 +33,7 @@ import Testing
 
   @Test func anotherDefaultIsNoticedWithoutAnewConnection() throws {
     let session = try KeyringSession()
-    let secrets = try Self.connected(session)
+    let secrets = try Self.connected(session, lifetime: .milliseconds(50))
     try Self.makeAnotherTheDefault(session)
     let start = ContinuousClock.now
     while let found = try secrets.string(for: "A") {
@@ -40,6 +46,39 @@ import Testing
     try secrets.set("new", for: "A")
     try Self.removeTheOld(session)
     #expect(try secrets.string(for: "A") == "new")
+  }
+
+  @Test func aWriteNeverGoesToTheOldDefault() throws {
+    let session = try KeyringSession()
+    let secrets = try Self.connected(session)
+    try Self.makeAnotherTheDefault(session)
+    try secrets.insert("new", for: "A")
+    #expect(try secrets.string(for: "A") == "new")
+    try Self.removeTheOld(session)
+    #expect(try secrets.string(for: "A") == "new")
+  }
+
+  @Test func aRemovalNeverGoesToTheOldDefault() throws {
+    let session = try KeyringSession()
+    let secrets = try Self.connected(session)
+    try Self.makeAnotherTheDefault(session)
+    #expect(try !secrets.remove("A"))
+    try secrets.set("new", for: "A")
+    #expect(try secrets.removeAll() == 1)
+  }
+
+  /// The old default is the source, and the new one is the destination: they have become one.
+  @Test func aMoveToWhatHasJustBecomeTheDefaultRemovesNothing() throws {
+    let session = try KeyringSession()
+    let source = try Self.connected(session)
+    try Self.makeAnotherTheDefault(session)
+    let named = SecretService(
+      collection: .named("session"), timeout: .seconds(120), environment: session.environment)
+    try Secrets(service: "S", store: named).set("new", for: "A")
+    let move = SecretMove(service: "S", source: source.store, destination: named)
+    #expect(throws: SecretError.self) { try move.copy() }
+    try move.removeFromSource(movedAt: .distantFuture)
+    #expect(try Secrets(service: "S", store: named).string(for: "A") == "new")
   }
 
   @Test func aCollectionThatIsGoneIsReplacedByTheNewDefaultAtOnce() throws {

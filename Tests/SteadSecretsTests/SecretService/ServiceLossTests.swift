@@ -24,11 +24,12 @@ import Testing
     let session = try KeyringSession()
     let store = SecretService(
       timeout: Self.ample, environment: session.environment,
-      libraryNames: ["libstead-has-no-such-library.so.0"])
+      libraryNames: ["libstead-has-no-such-library.so.0"], aliasLifetime: .seconds(1))
     #expect(Self.error(store)?.unavailability == .noLibrary)
     // One that is there, and is not libsecret.
     let other = SecretService(
-      timeout: Self.ample, environment: session.environment, libraryNames: ["libc.so.6"])
+      timeout: Self.ample, environment: session.environment, libraryNames: ["libc.so.6"],
+      aliasLifetime: .seconds(1))
     #expect(Self.error(other)?.unavailability == .noLibrary)
   }
 
