@@ -40,6 +40,29 @@ extension DiskCache {
     }
   }
 
+  /// The metadata of all entries that were stored at a moment or later, and whose keys begin with a text.
+  ///
+  /// Costs a look at every entry.
+  func metadata(ofKeysWithPrefix prefix: String, storedSince moment: Date) -> Set<Data> {
+    defer { database.report() }
+    let moment = WallClock.milliseconds(moment)
+    var (all, last) = (Set<Data>(), Int64.min)
+    while true {
+      let rows = database.write { transaction, _ in
+        let rows = try transaction.rows(
+          "WHERE used > ? AND stored >= ? ORDER BY used LIMIT \(Self.removalBatch)", last, moment)
+        for row in rows {
+          guard let entry = try transaction.entry(row.id), entry.key.starts(with: prefix.utf8)
+          else { continue }
+          all.insert(entry.metadata)
+        }
+        return rows
+      }
+      guard let rows, let newest = rows.last else { return all }
+      last = newest.used
+    }
+  }
+
   /// Removes all entries that have expired. Sets remove some on the way, so this only frees space sooner.
   public func removeExpired() {
     defer { database.report() }

@@ -40,7 +40,7 @@ extension ResponseStore {
     guard canStore(response), body.count <= limits.bodySize else { return false }
     let isInMemory = body.count <= memoryBodySize
     let isOnDisk =
-      diskForWriting()?.setData(body, for: Self.onDisk(response.id), tags: [key.tag]) ?? false
+      diskForWriting()?.setBody(body, for: Self.onDisk(response.id), of: key) ?? false
     guard isInMemory || isOnDisk else { return false }
     let isStored = add(response, isInMemory ? body : nil, for: request, under: key)
     if !isStored { removeBodies(of: [response]) }
@@ -50,7 +50,8 @@ extension ResponseStore {
   /// Starts a body that is stored piece by piece; nil if there is no disk, or the response may not be stored.
   func writer(for response: StoredResponse, under key: CacheKey) -> DiskCache.Writer? {
     canStore(response)
-      ? diskForWriting()?.writer(for: Self.onDisk(response.id), tags: [key.tag]) : nil
+      ? diskForWriting()?.writer(
+        for: Self.onDisk(response.id), metadata: key.bytes, tags: [key.tag]) : nil
   }
 
   /// Stores a response whose body has been written, and returns whether it is stored.
@@ -76,11 +77,41 @@ extension ResponseStore {
     } && !rights.isRevoked(response.id)
   }
 
+  /// Removes responses from pages whose bodies were stored at a date or later.
+  ///
+  /// Other objects have such bodies in memory, and look only at whether the page has changed.
+  func removeFromPages(storedSince date: Date) {
+    guard let disk = usableDisk else { return }
+    let moment = WallClock.milliseconds(date)
+    for bytes in disk.metadata(ofKeysWithPrefix: Self.onDisk(""), storedSince: date) {
+      guard let url = URL(string: String(decoding: bytes, as: UTF8.self)), let key = CacheKey(url)
+      else { continue }
+      change(key) { responses in
+        responses.filter { response in
+          guard let body = disk.entry(for: Self.onDisk(response.id)) else { return true }
+          return WallClock.milliseconds(body.storedAt) < moment
+        }
+      }
+    }
+  }
+
   /// Removes bodies from the disk that no response has any more.
   func removeBodies(of responses: [StoredResponse]) {
     for response in responses {
       usableDisk?.removeValue(for: Self.onDisk(response.id))
     }
+  }
+}
+
+extension CacheKey {
+  /// What the entry of a body on disk holds as its metadata, so that its page is found.
+  var bytes: Data { Data(string.utf8) }
+}
+
+extension DiskCache {
+  fileprivate func setBody(_ body: Data, for name: String, of key: CacheKey) -> Bool {
+    defer { database.report() }
+    return setData(body, for: NewEntry(name, metadata: key.bytes, tags: [key.tag])) != nil
   }
 }
 

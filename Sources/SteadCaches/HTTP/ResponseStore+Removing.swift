@@ -36,6 +36,7 @@ extension ResponseStore {
 
   /// Removes all responses that were stored at a date or later.
   func remove(storedSince date: Date) {
+    removeFromPages(storedSince: date)
     removeMany {
       $0.removeValues(storedSince: date)
     } rest: { _, page in

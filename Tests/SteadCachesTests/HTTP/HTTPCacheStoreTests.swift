@@ -119,6 +119,24 @@ import Testing
     #expect(cache.memorySize == 0)
   }
 
+  /// The page stays for the older response, so the other object saw no change, and kept the body in memory.
+  @Test func isClearedByDateForOtherObjects() async throws {
+    let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100", "Vary": "A"]
+    let origin = Origin(fields)
+    let (cache, other) = (origin.cache(in: place), origin.cache(in: place))
+    _ = try await origin.get("/", ["A": "1"], from: cache)
+    let date = origin.now + 1
+    origin.advance(2)
+    _ = try await origin.get("/", ["A": "2"], from: cache)
+    other.removeResponses(storedSince: date)
+    let asked = origin.requests.count
+    let new = try await origin.get("/", ["A": "2"], from: cache)
+    #expect(new.outcome.source == .miss)
+    let old = try await origin.get("/", ["A": "1"], from: cache)
+    #expect(old.outcome.source == .hit)
+    #expect(origin.requests.count == asked + 1)
+  }
+
   /// A body counts from its end, since it is stored then.
   @Test(arguments: [true, false])
   func isClearedByTheDateOfABodysEnd(isOnDisk: Bool) async throws {
