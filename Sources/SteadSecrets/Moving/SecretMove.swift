@@ -36,10 +36,18 @@ struct SecretMove {
   ///
   /// - Parameter moved: When the copies were made, for the leftovers of an earlier move: an item that was
   ///   last changed before that is an old copy, whatever the destination now contains.
-  /// - Throws: ``SecretError``: `.changed` when the source has another value, which stays.
+  /// - Throws: ``SecretError``: `.changed` when the source has another value, which stays, or when it has become
+  ///   another way to the destination. The leftovers of an earlier move are out of reach then, and given up.
   func removeFromSource(movedAt moved: Date? = nil) throws(SecretError) {
     // What two names of one store had in common would be removed from both.
-    guard try !isOneStore() else { return }
+    guard try !isOneStore() else {
+      guard moved == nil else { return }
+      throw SecretError(
+        code: .changed,
+        message: "The secrets were moved, but the old location has come to mean the new store, so "
+          + "nothing was removed. Remove the old copies from where it led before.",
+        service: service)
+    }
     let items = try source.items(service: service)
     var kept = 0
     for (index, item) in items.enumerated() {

@@ -18,9 +18,8 @@ import SteadFiles
 /// contains unsalted MD5 hashes of the attributes' values in the clear. A short or common name can be found
 /// from its hash by trial.
 ///
-/// **Time.** A read costs two messages to the service and back, under a millisecond, and once a second a third, which
-/// asks for the default collection; a write, if the service
-/// syncs its file, some milliseconds. Every call ends within ``timeout``, a call for all items of a service
+/// **Time.** A read costs two messages to the service and back, under a millisecond, and once a second a third,
+/// which asks for the default collection; a write, if the service syncs its file, some milliseconds. Every call ends within ``timeout``, a call for all items of a service
 /// within that time for each, and with ``PromptPolicy/never``, the default, no call shows a prompt. If
 /// prompts are allowed, the time of a prompt is added.
 ///

@@ -133,21 +133,19 @@ extension ServiceCall {
   @discardableResult
   func askForPath() throws(SecretError) -> String {
     knownPath = nil
-    if case .alias(let alias) = collection.lookup {
-      connection.aliases.withLock { $0[alias] = nil }
-    }
+    connection.alias.withLock { $0 = nil }
     return try path
   }
 
   /// What an alias stands for, or stood for a moment ago: a read that asks takes half as long again.
   private func collection(of alias: String) throws(SecretError) -> String? {
-    if let known = connection.aliases.withLock({ $0[alias] }), !known.expiry.isOver {
+    if let known = connection.alias.withLock({ $0 }), !known.expiry.isOver {
       return known.path
     }
     let expiry = Deadline(in: connection.aliasLifetime)
     guard let path = try target(of: alias) else { return nil }
-    connection.aliases.withLock {
-      $0[alias] = ServiceConnection.ResolvedAlias(path: path, expiry: expiry)
+    connection.alias.withLock {
+      $0 = ServiceConnection.ResolvedAlias(path: path, expiry: expiry)
     }
     return path
   }

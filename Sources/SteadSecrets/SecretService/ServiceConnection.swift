@@ -7,8 +7,8 @@ final class ServiceConnection: Sendable {
   /// the session.
   let owner: String
   let session: SecretSession
-  /// The collections that aliases stood for when they were last asked for.
-  let aliases = Mutex<[String: ResolvedAlias]>([:])
+  /// What the collection's alias stood for when it was last asked for. A connection is for one collection.
+  let alias = Mutex<ResolvedAlias?>(nil)
 
   /// A collection that an alias stands for.
   struct ResolvedAlias {
@@ -19,6 +19,7 @@ final class ServiceConnection: Sendable {
     let expiry: Deadline
   }
 
+  /// How long ``alias`` counts; only tests choose it.
   let aliasLifetime: Duration
 
   init(

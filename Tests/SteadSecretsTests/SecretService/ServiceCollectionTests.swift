@@ -21,10 +21,15 @@ import Testing
     return secrets
   }
 
-  private static func makeAnotherTheDefault(_ session: KeyringSession) throws {
+  /// Connects, and then makes another collection the default.
+  private static func outdated(
+    _ session: KeyringSession, lifetime: Duration = .seconds(3600)
+  ) throws -> Secrets {
+    let secrets = try connected(session, lifetime: lifetime)
     try session.bus.call(
       KeyringSession.name, KeyringSession.path, "\(service).SetAlias", "string:default",
       "objpath:\(new)")
+    return secrets
   }
 
   private static func removeTheOld(_ session: KeyringSession) throws {
@@ -33,8 +38,7 @@ import Testing
 
   @Test func anotherDefaultIsNoticedWithoutAnewConnection() throws {
     let session = try KeyringSession()
-    let secrets = try Self.connected(session, lifetime: .milliseconds(50))
-    try Self.makeAnotherTheDefault(session)
+    let secrets = try Self.outdated(session, lifetime: .milliseconds(50))
     let start = ContinuousClock.now
     while let found = try secrets.string(for: "A") {
       #expect(found == "word")
@@ -50,8 +54,7 @@ import Testing
 
   @Test func aWriteNeverGoesToTheOldDefault() throws {
     let session = try KeyringSession()
-    let secrets = try Self.connected(session)
-    try Self.makeAnotherTheDefault(session)
+    let secrets = try Self.outdated(session)
     try secrets.insert("new", for: "A")
     #expect(try secrets.string(for: "A") == "new")
     try Self.removeTheOld(session)
@@ -60,8 +63,7 @@ import Testing
 
   @Test func aRemovalNeverGoesToTheOldDefault() throws {
     let session = try KeyringSession()
-    let secrets = try Self.connected(session)
-    try Self.makeAnotherTheDefault(session)
+    let secrets = try Self.outdated(session)
     #expect(try !secrets.remove("A"))
     try secrets.set("new", for: "A")
     #expect(try secrets.removeAll() == 1)
@@ -70,21 +72,20 @@ import Testing
   /// The old default is the source, and the new one is the destination: they have become one.
   @Test func aMoveToWhatHasJustBecomeTheDefaultRemovesNothing() throws {
     let session = try KeyringSession()
-    let source = try Self.connected(session)
-    try Self.makeAnotherTheDefault(session)
+    let source = try Self.outdated(session)
     let named = SecretService(
       collection: .named("session"), timeout: .seconds(120), environment: session.environment)
     try Secrets(service: "S", store: named).set("new", for: "A")
     let move = SecretMove(service: "S", source: source.store, destination: named)
     #expect(throws: SecretError.self) { try move.copy() }
     try move.removeFromSource(movedAt: .distantFuture)
+    #expect(errorCode { try move.removeFromSource() } == .changed)
     #expect(try Secrets(service: "S", store: named).string(for: "A") == "new")
   }
 
   @Test func aCollectionThatIsGoneIsReplacedByTheNewDefaultAtOnce() throws {
     let session = try KeyringSession()
-    let secrets = try Self.connected(session)
-    try Self.makeAnotherTheDefault(session)
+    let secrets = try Self.outdated(session)
     try Self.removeTheOld(session)
     #expect(try secrets.string(for: "A") == nil)
     try secrets.set("new", for: "A")
