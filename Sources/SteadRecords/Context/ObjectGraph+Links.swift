@@ -305,7 +305,9 @@ extension ObjectGraph {
     guard case .toMany(let held) = owner.content(at: property.index) else { return true }
     guard let loaded = held.loaded else { return held.delta?.hasAdded(member) == true }
     guard contains(member, loaded, owner, property) else { return false }
-    membership = nil
+    // The set holds addresses. A pending owner keeps its members alive, so that none is used again. Without the
+    // set, inserting an owner with n new members would take time in n².
+    if !owner.has(_ModelFlags.pending) { membership = nil }
     return true
   }
 
