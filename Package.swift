@@ -70,7 +70,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
   ],
   targets: [
     .target(name: "CSteadFiles"),
@@ -141,7 +140,8 @@ let package = Package(
     .plugin(name: "LintBuildPlugin", capability: .buildTool(), dependencies: ["stead-lint"]),
     .testTarget(
       // The results of fixes are compiled with the modules of SwiftData.
-      name: "SteadLintTests", dependencies: ["SteadLint", "SteadLintCommand", "SwiftData"],
+      name: "SteadLintTests",
+      dependencies: ["SteadLint", "SteadLintCommand", "SteadTestSupport", "SwiftData"],
       // Read where they lie.
       exclude: ["Clean"]),
     // Their tests are in Examples/: swift-syntax logs through a module `OSLog` wherever it sees one, and
@@ -303,7 +303,9 @@ let package = Package(
     ),
     .testTarget(
       name: "SteadAdviceTests",
-      dependencies: ["AdviceDeclarations", "SteadAdvice", "SteadAdviceCommand"]),
+      dependencies: [
+        "AdviceDeclarations", "SteadAdvice", "SteadAdviceCommand", "SteadTestSupport",
+      ]),
     // The sync protocol: values, and two state machines over them. Without dependencies.
     .target(name: "SteadSyncProtocol"),
     // Devices, a server and a network as values, which a test and a program run.
@@ -315,7 +317,8 @@ let package = Package(
       name: "SyncSimulatorRunner", dependencies: ["SteadSyncProtocol", "SyncSimulator"],
       path: "Tests/Workers/SyncSimulatorRunner"),
     .testTarget(
-      name: "SteadSyncProtocolTests", dependencies: ["SteadSyncProtocol", "SyncSimulator"]),
+      name: "SteadSyncProtocolTests",
+      dependencies: ["SteadSyncProtocol", "SteadTestSupport", "SyncSimulator"]),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(

@@ -36,7 +36,7 @@ GROUPS = {
 # The libraries that programs import, in the order of the list.
 LIBRARIES = [
     "SteadRecords", "SteadPreferences", "SteadDefault", "SteadSecrets", "SteadTransfer", "SteadCaches", "SteadSync",
-    "SteadFiles", "SteadFormats", "SteadSyncProtocol", "SteadAdvice", "SteadLint", "SteadLintCommand",
+    "SteadFiles", "SteadFormats", "SteadSyncProtocol", "SteadAdvice", "SteadAdviceCommand", "SteadLint", "SteadLintCommand",
 ]
 
 STYLE = """
@@ -202,6 +202,9 @@ class Site:
                 capture_output=True, text=True)
         if result.returncode != 0:
             self.wrong.append(f"{library} could not be documented: {result.stderr.strip()}")
+        # Printed, and no failure: what a link may lead to changes with the compiler's version.
+        lines = (result.stdout + result.stderr).splitlines()
+        print("".join(f"  {line}\n" for line in lines if line.startswith(("warning: ", " --> "))), end="")
 
 
 def docc():

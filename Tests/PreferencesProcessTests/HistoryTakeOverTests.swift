@@ -21,7 +21,7 @@ struct HistoryTakeOverTests {
 
   /// On a disk, since the take-over waits for it, and is killed there, too.
   @Test func whereverItIsKilledTheNextOpeningCompletesIt() throws {
-    var random = SplitMix(seed: .random(in: 0..<1_000_000))
+    var random = SplitMix(seed: Effort.seed)
     let texts = (0..<Self.count).map { number in
       #"{"id":"w.\#(number)","text":"\#(Self.text(number))"}"#
     }

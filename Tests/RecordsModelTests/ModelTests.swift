@@ -5,7 +5,7 @@ import Testing
 /// Random sequences of operations, each compared with a reference made of plain values.
 ///
 /// Scripts/model-test runs many more.
-@Suite struct ModelTests {
+@Suite(.ownThread) struct ModelTests {
   /// In a process of its own, which may crash.
   @Test(arguments: Profile.allCases)
   func engineEqualsReference(_ profile: Profile) throws {

@@ -9,7 +9,7 @@ struct SecretsKillTests {
   ])
   func losesNothing(store: SharedStore, writers: Int, kills: Int) throws {
     let kills = Effort.times(kills)
-    let seed = UInt64.random(in: 0..<1_000_000)
+    let seed = Effort.seed
     let directory = try TemporaryDirectory(inMemory: true)
     var run = KilledWriters((0..<writers).map { "w\($0)" }, seed: seed) { name in
       try Worker(store, directory.url, ["step", name, "\(seed)"])

@@ -1,10 +1,11 @@
 import Foundation
+import SteadTestSupport
 import Testing
 
 @testable import SteadLint
 
 /// What a run keeps for the next one.
-final class LintCacheTests {
+@Suite(.ownThread) final class LintCacheTests {
   private let folder = FileManager.default.temporaryDirectory.appending(
     path: "cache-" + UUID().uuidString)
   private var cache: URL { folder.appending(path: "cache") }
@@ -69,8 +70,8 @@ final class LintCacheTests {
   @Test func damageIsFoundAndMended() throws {
     let first = try linter.run()
     let whole = try Data(contentsOf: cache)
-    var random = Seeded(seed: 7)
-    for _ in 0..<60 {
+    var random = SplitMix(seed: 7)
+    for _ in 0..<Effort.times(6) {
       var damaged = whole
       switch Int.random(in: 0..<3, using: &random) {
       case 0: damaged = damaged.prefix(Int.random(in: 0..<whole.count, using: &random))
@@ -89,6 +90,10 @@ final class LintCacheTests {
     }
   }
 
+}
+
+/// The packed form in which a cache keeps its records.
+struct PackedCodingTests {
   /// Bytes whose check is right and whose content isn't end in an error.
   @Test func packedBytesThatAreNoRecordAreRefused() throws {
     let bytes = try PackedWriter.bytes(of: ["a", "b"])
@@ -98,7 +103,7 @@ final class LintCacheTests {
         try PackedReader.value([String].self, of: bytes.prefix(count))
       }
     }
-    var random = Seeded(seed: 11)
+    var random = SplitMix(seed: 11)
     for _ in 0..<2_000 {
       let bytes = (0..<40).map { _ in UInt8.random(in: 0...8, using: &random) }
       _ = try? PackedReader.value(FileRecord.self, of: bytes[...])
@@ -114,16 +119,5 @@ final class LintCacheTests {
   @Test func whatHasNoPackedFormIsRefused() {
     #expect(throws: EncodingError.self) { try PackedWriter.bytes(of: [1.5]) }
     #expect(throws: EncodingError.self) { try PackedWriter.bytes(of: [UInt8(1)]) }
-  }
-
-  private struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state ^ state >> 33
-    }
   }
 }

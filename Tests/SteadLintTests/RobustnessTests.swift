@@ -1,9 +1,10 @@
 import Foundation
 import SteadLint
+import SteadTestSupport
 import Testing
 
 /// Input that isn't Swift, or more than a parser has room for, is reported and ends nothing.
-struct RobustnessTests {
+@Suite(.ownThread) struct RobustnessTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
@@ -53,29 +54,30 @@ struct RobustnessTests {
     #expect(try findings(in: source).map(\.ruleID) == ["P01"])
   }
 
-  /// Every sample, cut off in its middle and elsewhere.
+  /// Every sample, cut off in its middle and elsewhere, at other places in each sample.
   @Test(arguments: RuleSamples.all)
   func cutSamplesEndNothing(samples: RuleSamples) throws {
-    for sample in samples.flagged + samples.silent {
+    for (index, sample) in (samples.flagged + samples.silent).enumerated() {
       let bytes = Array(sample.utf8)
-      for length in stride(from: 0, to: bytes.count, by: 17) {
+      let distance = Effort.isLong ? 17 : 170
+      for length in stride(from: index * 53 % distance, to: bytes.count, by: distance) {
         _ = try findings(in: String(decoding: bytes[..<length], as: UTF8.self))
       }
     }
   }
 
-  /// Own sources and, where it was fetched, the parser's, which have every form of Swift there is.
+  /// Own sources and, in a long run, those of the parser, which have every form of Swift there is.
   @Test func realSourcesEndNothing() throws {
     let report = try Linter(root: Self.package.appending(path: "Sources/SteadLint")).run()
     #expect(report.fileCount > 50)
     #expect(!report.findings.contains { $0.ruleID == "L02" })
     let parser = Self.package.appending(path: ".build/checkouts/swift-syntax/Sources/SwiftParser")
-    if FileManager.default.fileExists(atPath: parser.path) {
+    if Effort.isLong, FileManager.default.fileExists(atPath: parser.path) {
       #expect(try Linter(root: parser).run().fileCount > 20)
     }
   }
 
-  /// Cut at every hundredth byte, of which a sample is read that takes seconds.
+  /// Cut at every hundredth byte; in a short run at every thousandth.
   @Test(arguments: [
     "Linter.swift", "CodingReader.swift", "P23PredicateTrap.swift", "SARIFLog.swift",
   ])
@@ -87,7 +89,7 @@ struct RobustnessTests {
       }
     let file = try #require(found?.first { $0.lastPathComponent == name })
     let bytes = Array(try Data(contentsOf: file))
-    for length in stride(from: 0, to: bytes.count, by: 100) {
+    for length in stride(from: 0, to: bytes.count, by: Effort.isLong ? 100 : 1_000) {
       _ = try findings(in: String(decoding: bytes[..<length], as: UTF8.self))
     }
   }

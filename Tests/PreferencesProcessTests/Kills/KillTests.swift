@@ -8,7 +8,7 @@ struct KillTests {
     ("small", 1, 300), ("large", 1, 250), ("checkpoints", 1, 200), ("large", 2, 250),
   ])
   func losesNothing(workload: String, writers: Int, kills: Int) throws {
-    let seed = UInt64.random(in: 0..<1_000_000)
+    let seed = Effort.seed
     let kills = Effort.times(kills)
     var run = try KillRun(workload, writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill() }
@@ -26,7 +26,7 @@ struct KillTests {
   @Test(arguments: [1, 2])
   func losesNothingWhileCompacting(writers: Int) throws {
     let kills = Effort.times(150)
-    let seed = UInt64.random(in: 0..<1_000_000)
+    let seed = Effort.seed
     var run = try KillRun("compactions", writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill(after: 400, whileCompacting: true) }
     try run.finish()

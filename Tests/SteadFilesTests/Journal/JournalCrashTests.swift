@@ -4,7 +4,7 @@ import Testing
 @testable import SteadFiles
 
 /// What a process leaves behind that ends in the midst of its work.
-@Suite struct JournalCrashTests {
+@Suite(.ownThread) struct JournalCrashTests {
   let directory: TemporaryDirectory
   let url: URL
 

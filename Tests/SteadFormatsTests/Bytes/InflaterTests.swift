@@ -4,7 +4,7 @@ import SteadTestSupport
 import Testing
 
 /// DEFLATE as zlib writes it, and as nobody should.
-struct InflaterTests {
+@Suite(.ownThread) struct InflaterTests {
   private static let limit = 4_000_000
 
   /// What Python's zlib makes of data, without a header.

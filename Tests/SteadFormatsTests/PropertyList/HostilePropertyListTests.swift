@@ -5,7 +5,7 @@ import Testing
 @testable import SteadFormats
 
 /// Files that are damaged, or made to do damage.
-struct HostilePropertyListTests {
+@Suite(.ownThread) struct HostilePropertyListTests {
   private static let sample: PropertyList = .dictionary([
     "bool": .bool(true), "integer": .integer(-3), "wide": .unsignedInteger(.max),
     "float": .float(0.5),

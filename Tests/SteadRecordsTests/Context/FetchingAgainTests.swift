@@ -88,7 +88,8 @@ import Testing
     let context = store.context()
     let loaded = try context.all(Club.self)
     let gone = Array(loaded[100..<200]) + [loaded[300], loaded[302]]
-    for club in gone.shuffled() { context.delete(club) }
+    var random = SplitMix(seed: Effort.seed)
+    for club in gone.shuffled(using: &random) { context.delete(club) }
     try context.save()
     let left = (0..<Self.count).filter { !(100..<200).contains($0) && $0 != 300 && $0 != 302 }
     #expect(names(try store.reopened().all(Club.self)) == left.map(String.init))

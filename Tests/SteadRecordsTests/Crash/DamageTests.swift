@@ -3,7 +3,7 @@ import SwiftData
 import Testing
 import WorkerModels
 
-@Suite("Full disks, foreign and damaged files", .serialized) struct DamageTests {
+@Suite("Full disks, foreign and damaged files", .serialized, .ownThread) struct DamageTests {
   @Test(
     "a full disk is an error, the changes stay pending, the file stays whole",
     .needs(.smallDisk))
@@ -91,7 +91,9 @@ enum Intruder: String, CaseIterable, Sendable {
     switch self {
     case .text: try Data(String(repeating: "not a store\n", count: 1_000).utf8).write(to: url)
     case .shortText: try Data("x".utf8).write(to: url)
-    case .randomBytes: try Data((0..<10_000).map { _ in UInt8.random(in: 1...255) }).write(to: url)
+    case .randomBytes:
+      var random = SplitMix(seed: Effort.seed)
+      try Data((0..<10_000).map { _ in UInt8.random(in: 1...255, using: &random) }).write(to: url)
     case .foreignDatabase: try Self.foreignDatabase().write(to: url)
     case .truncatedStore: try Self.store().prefix(5_000).write(to: url)
     case .headerOnly: try Self.store().prefix(100).write(to: url)

@@ -9,9 +9,9 @@ import WorkerModels
 @testable import SteadRecords
 
 /// Processes that are killed while they migrate a store.
-@Suite(.hangLimit) struct MigrationKillTests {
+@Suite(.hangLimit, .ownThread) struct MigrationKillTests {
   /// How many processes are killed.
-  private static let kills = Effort.times(300)
+  private static let kills = Effort.times(30)
 
   /// What a store holds: the columns and rows of every table, and the large values.
   private struct Content: Equatable {

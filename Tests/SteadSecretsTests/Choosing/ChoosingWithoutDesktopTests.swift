@@ -229,7 +229,7 @@ import Testing
     #expect(try stuck.string(for: "anna") == "word")
   }
 
-  @Test func aStuckWriterOfTheVaultIsNotWaitedForWithoutLimit() throws {
+  @Test(.ownThread) func aStuckWriterOfTheVaultIsNotWaitedForWithoutLimit() throws {
     try home.secrets().set("word", for: "anna")
     let holder = try lock(home.file(".local/share/stead/secrets/\(Home.service).vault.lock"))
     defer { close(holder) }

@@ -73,15 +73,21 @@ import Testing
     #expect(error?.account == "all")
   }
 
+  /// Made once, since random megabytes take a second.
+  private static let secretsOfManySizes: [Int: Data] = {
+    var random = SplitMix(seed: 4)
+    var secrets: [Int: Data] = [:]
+    for size in [1, 15, 16, 17, 63, 64, 65, 255, 4095, 4096, 4097, 65_537, 1_000_000, 1 << 20] {
+      secrets[size] = Data((0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+    }
+    return secrets
+  }()
+
   @Test(arguments: TestedStore.all)
   func takesSecretsOfManySizes(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
-    var random = SplitMix(seed: 4)
-    var kept: [Int: Data] = [:]
-    for size in [1, 15, 16, 17, 63, 64, 65, 255, 4095, 4096, 4097, 65_537, 1_000_000, 1 << 20] {
-      kept[size] = Data((0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) })
-    }
+    let kept = Self.secretsOfManySizes
     for (size, data) in kept { try secrets.set(data, for: "\(size)") }
     let again = try place.secrets()
     for (size, data) in kept { #expect(try again.data(for: "\(size)") == data) }

@@ -4,7 +4,7 @@
   import Testing
 
   /// What goes through a store leaves no copy in the memory of the process.
-  @Suite struct SecretLeakTests {
+  @Suite(.ownThread) struct SecretLeakTests {
     /// Those that promise it; what is in the clear in a file was so in memory.
     static let stores = TestedStore.all.filter { $0.name != TestedStore.plaintext.name }
 

@@ -1,9 +1,10 @@
 import SteadSyncProtocol
+import SteadTestSupport
 import Testing
 
 @Suite struct FractionalIndexTests {
   @Test func `Elements inserted anywhere are in the order in which they lie`() throws {
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix(seed: Effort.seed)
     var indexes: [String] = []
     for _ in 0..<2000 {
       let place = Int.random(in: 0...indexes.count, using: &random)

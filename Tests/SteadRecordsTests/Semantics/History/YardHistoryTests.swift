@@ -6,7 +6,7 @@ import WorkerModels
 @testable import SteadRecords
 
 /// Two processes and plain SQL write by turns, and all that the history says is compared with plain values.
-@Suite("Random histories of two processes", .hangLimit) struct YardHistoryTests {
+@Suite("Random histories of two processes", .hangLimit, .ownThread) struct YardHistoryTests {
   /// How many sequences share a store.
   private static let storeShare = 25
   /// The most sequences that are tried to shorten one that fails.
@@ -18,7 +18,7 @@ import WorkerModels
   func equalReference(keepsOldValues: Bool) throws {
     let first = Effort.seed
     let worker = try Self.worker()
-    for store in 0..<max(1, Effort.times(250) / Self.storeShare) {
+    for store in 0..<max(1, Effort.times(100) / Self.storeShare) {
       let seed = first &+ UInt64(store)
       let steps = Self.steps(seed)
       guard let problem = Self.problem(steps, keepsOldValues, worker) else { continue }
