@@ -103,7 +103,8 @@ extension ObjectGraph {
 
   // MARK: Saving
 
-  /// Brings rows into the mirrors that may share unique values with new and changed objects.
+  /// Brings rows into the mirrors that may share unique values with new and changed objects, and those whose
+  /// relationships the save checks by SQL.
   func prepareCustomStores() throws {
     for (index, store) in customStores.enumerated() {
       guard let store else { continue }
@@ -111,8 +112,26 @@ extension ObjectGraph {
         traits[$0].isConstrained && storeIndex[$0] == index
       }
       let roots = Set(constrained.map { traits[$0].root }).intersection(pending.roots)
+        .union(checkedRoots.filter { storeIndex[$0] == index })
       if !roots.isEmpty { try store.take(hierarchies: roots, for: editingState) }
     }
+  }
+
+  /// The hierarchies whose rows determine whether the pending changes keep to the models' limits.
+  private var checkedRoots: Set<Int> {
+    var roots: Set<Int> = []
+    for limit in layout.memberLimits {
+      let ends = [limit.owner.rootIndex, limit.destination.rootIndex]
+      if !pending.roots.isDisjoint(with: ends) { roots.formUnion(ends) }
+    }
+    guard !pending.isEmpty(.deleted) else { return roots }
+    for root in pending.roots {
+      for reference in layout.oneWay[root]
+      where layout.entities[reference.entity].properties[reference.property].isRequiredReference {
+        roots.insert(traits[reference.entity].root)
+      }
+    }
+    return roots
   }
 
   /// What a save hands to custom stores, begun before it writes a row.

@@ -174,7 +174,8 @@ extension ObjectGraph {
       return !keepsDeleted && target.has(_ModelFlags.deleted)
     }
     switch model.content(at: property.index) {
-    case .toOne(.model(let target)) where isGone(target):
+    // A required reference stays, so that a save that is refused for it has changed nothing.
+    case .toOne(.model(let target)) where isGone(target) && !property.isRequiredReference:
       recordSide(of: model, at: property.index)
       notifying(model, property.index) {
         model.setContent(.toOne(.none), at: property.index)

@@ -85,14 +85,7 @@ struct SaveValidator {
         continue
       }
       let count = graph.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
-      let maximum = relationship.maximum > 0 ? relationship.maximum : .max
-      guard count >= relationship.minimum, count <= maximum else {
-        let limit = maximum == .max ? "or more" : "to \(maximum)"
-        throw SwiftDataError(
-          .modelValidationFailure,
-          "\(entity.name).\(property.name) has \(count) objects; the model allows "
-            + "\(relationship.minimum) \(limit).")
-      }
+      if let error = property.refusal(of: count, in: entity) { throw error }
     }
   }
 
@@ -105,8 +98,26 @@ struct SaveValidator {
     case .toOne(.none): false
     case .toOne(.model(let target)):
       graph.isHere(target) && !target.has(_ModelFlags.deleted)
+    case .toOne(.row(let row)): isStored(row, graph.entity(of: model).properties[index])
     default: true
     }
+  }
+
+  /// Whether the row that a reference leads to stays.
+  ///
+  /// One without an object here can only have been deleted by another context.
+  private func isStored(_ row: Int64, _ property: PropertyLayout) -> Bool {
+    guard let entity = property.destination.map({ graph.layout.entities[$0] }) else { return true }
+    if let model = graph.registered(entity, row: row) {
+      if model.has(_ModelFlags.stale) { graph.reload(model) }
+      return graph.isHere(model) && !model.has(_ModelFlags.deleted)
+    }
+    guard graph.hasNews else { return true }
+    let plan = graph.plans[entity.index]
+    let found = try? graph.lookUp(in: graph.storeIndex[entity.index]) { connection in
+      try connection.hasRow(row, in: plan)
+    }
+    return found ?? true
   }
 
   private func checkDenial(

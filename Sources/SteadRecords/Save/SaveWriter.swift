@@ -37,6 +37,8 @@ struct SaveWriter {
   private(set) var otherSides: [PendingChanges.OtherSide]
   /// The numbers that the new objects had before.
   private let temporaryRows: [Int64]
+  /// The relationships with a limited number of members that this save changes.
+  private(set) var countedLists: CountedLists
   private var droppedFiles: [(entity: Int, reference: String)] = []
   /// The next free number of each hierarchy; 0 where the table was not asked yet.
   private var nextRows: [Int64]
@@ -49,6 +51,7 @@ struct SaveWriter {
     self.layout = layout
     otherRows = plan.otherRows
     otherSides = plan.otherSides
+    countedLists = CountedLists(layout.store)
     temporaryRows = plan.states.inserted.map { $0.pointee.rowID }
     nextRows = Array(repeating: 0, count: layout.traits.count)
     stores = Self.stores(plan, layout)
@@ -80,6 +83,7 @@ struct SaveWriter {
     nextRows = Array(repeating: 0, count: layout.traits.count)
     drawnRoots = []
     pairNumbers = [:]
+    countedLists = CountedLists(layout.store)
     try delete(from: store, connection)
     try releaseUniqueValues(in: store, connection)
     try assignRows(in: store, connection)
@@ -88,6 +92,7 @@ struct SaveWriter {
     try separate(in: store, connection)
     try writePairs(in: store, connection)
     try writePlaces(in: store, connection)
+    try checkRelationships(in: store, connection)
     try noteChanges(in: store, connection)
     for root in drawnRoots where !connection.numbersRowsByKey {
       try connection.retire(nextRows[root] - 1, table: layout.plans[root].tableLayout.name)
@@ -157,6 +162,7 @@ struct SaveWriter {
       var rows: [Int64] = []
       for (place, state) in plan.states.deleted.enumerated()
       where layout.traits[Int(state.pointee.entity)].root == root && isIn(store, state) {
+        try countedLists.noteDeletion(of: state.pointee.rowID, root: root, connection)
         if !isAlone {
           let model = plan.deleted[place]
           let entity = entity(of: model)
@@ -284,6 +290,8 @@ struct SaveWriter {
         if let changes, changes.isDisjoint(with: entityPlan.storedProperties) { continue }
         noteFiles(of: model, connection, changes: changes)
         try noteOldOwners(of: model, changes, connection)
+        try countedLists.noteWrite(
+          of: model, root: entityPlan.entity.rootIndex, changes, stored: connection)
         let update = changes.map { entityPlan.update(changes: $0) } ?? entityPlan.updateAll
         try run(update, connection.statement(update.sql), model, entityPlan, connection)
         continue
@@ -294,6 +302,8 @@ struct SaveWriter {
           entity: entity, plan: layout.plans[entity], context: layout.contexts[entity],
           statement: try connection.statement(layout.plans[entity].insert))
       }
+      try countedLists.noteWrite(
+        of: model, root: layout.traits[entity].root, nil, stored: nil)
       try insertion?.run(model)
     }
     insertion?.statement.reset()
@@ -380,6 +390,8 @@ struct SaveWriter {
       let model = plan.updated[place]
       if current.plan.hasExternal { noteFiles(of: model, connection, changes: changes) }
       if layout.readsOldRows { try noteOldOwners(of: model, changes, connection) }
+      try countedLists.noteWrite(
+        of: model, root: current.plan.entity.rootIndex, changes, stored: connection)
       if try !run(current.update, current.statement, model, current.plan, connection) {
         vanished.append(model)
       }
@@ -468,6 +480,7 @@ struct SaveWriter {
       let target = pair.target._$statePointer.pointee.rowID
       guard owner > 0, target > 0, isAlive(pair.owner), isAlive(pair.target) else { continue }
       try openPairs(pair.table, connection)
+      countedLists.notePair(of: pair.table, owner, target)
       if pair.isAdded {
         let number = connection.numbersRowsByKey ? KeyNumber.next() : drawPair(of: pair.table)
         try connection.insertPair(pair.table, number, owner, target)

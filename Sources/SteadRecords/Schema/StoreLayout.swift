@@ -9,6 +9,10 @@ final class StoreLayout: @unchecked Sendable {
   /// For each root entity, the relationships that lead to its hierarchy and that its rule leaves as they
   /// are when an object is deleted.
   let danglingReferences: [[OneWayRelationship]]
+  /// The relationships with a limited number of members.
+  let memberLimits: [MemberLimit]
+  /// The names of the required to-one relationships in each hierarchy, by the index of its root.
+  let requiredReferences: [Set<String>]
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
@@ -22,6 +26,12 @@ final class StoreLayout: @unchecked Sendable {
     }
     danglingReferences = OneWayRelationship.byDestination(entities) { property in
       property.inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
+    }
+    memberLimits = MemberLimit.all(entities)
+    requiredReferences = entities.map { root in
+      Set(
+        entities.filter { $0.rootIndex == root.index }.flatMap(\.properties)
+          .filter(\.isRequiredReference).map(\.name))
     }
     byType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })

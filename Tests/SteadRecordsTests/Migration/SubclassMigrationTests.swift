@@ -66,6 +66,47 @@ enum Zoo3 {
   }
 }
 
+/// A required reference to an animal, which does not know of it.
+enum Zoo4 {
+  @Model class Animal {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Cat: Animal {
+    var lives = 9
+    override init(name: String) { super.init(name: name) }
+  }
+
+  @Model final class Feeding {
+    var time: Int
+    var animal: Animal
+
+    init(time: Int, animal: Animal) {
+      self.time = time
+      self.animal = animal
+    }
+  }
+}
+
+/// The same without the subclass.
+enum Zoo5 {
+  @Model class Animal {
+    var name: String
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Feeding {
+    var time: Int
+    var animal: Animal
+
+    init(time: Int, animal: Animal) {
+      self.time = time
+      self.animal = animal
+    }
+  }
+}
+
 @Suite("Subclasses that come and go") struct SubclassMigrationTests {
   @Test("a subclass that is added has no rows, and one that is removed takes its rows along")
   func comesAndGoes() throws {
@@ -98,5 +139,35 @@ enum Zoo3 {
     let check = try container.check()
     #expect(check.isSound, "\(check)")
     #expect(check.rowCounts == ["Animal": 1, "Ape": 1, "Keeper": 1])
+  }
+
+  /// Such a migration left the reference without an object: it read as an empty one, and its owner could not be saved.
+  @Test func `a subclass to which a required reference leads cannot be removed`() throws {
+    let store = try StoreFile()
+    do {
+      let container = try store.open(Zoo4.Animal.self, Zoo4.Cat.self, Zoo4.Feeding.self)
+      let context = ModelContext(container)
+      context.insert(Zoo4.Feeding(time: 7, animal: Zoo4.Animal(name: "animal")))
+      context.insert(Zoo4.Feeding(time: 8, animal: Zoo4.Cat(name: "cat")))
+      try context.save()
+    }
+    let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try store.open(Zoo5.Animal.self, Zoo5.Feeding.self)
+    }
+    #expect(error?.message.contains("Feeding.animal") == true)
+    #expect(error?.message.contains(": 2") == true)
+    do {
+      let context = ModelContext(
+        try store.open(Zoo4.Animal.self, Zoo4.Cat.self, Zoo4.Feeding.self))
+      let feedings = try context.fetch(
+        FetchDescriptor<Zoo4.Feeding>(sortBy: [SortDescriptor(\.time)]))
+      #expect(feedings.map(\.animal.name) == ["animal", "cat"])
+      feedings[1].animal = feedings[0].animal
+      try context.save()
+    }
+    let container = try store.open(Zoo5.Animal.self, Zoo5.Feeding.self)
+    let feedings = try ModelContext(container).fetch(FetchDescriptor<Zoo5.Feeding>())
+    #expect(feedings.map(\.animal.name) == ["animal", "animal"])
+    #expect(try container.check().isSound)
   }
 }

@@ -75,14 +75,33 @@ struct MigrationRows {
       guard case .checked = AttributeChange(from: before, to: new) else { return nil }
       return try unreadable(before.name, new, name, table, only)
     case (let before as Schema.Relationship, let new as Schema.Relationship):
-      guard new.isToOneRelationship, !new.isOptional, before.isOptional, before.isToOneRelationship
-      else { return nil }
-      let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)")
-      return rows.map {
-        "\(name) is now required, but these rows have none: \($0). Make it optional."
+      guard new.isToOneRelationship, !new.isOptional, before.isToOneRelationship else { return nil }
+      if before.isOptional, let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)") {
+        return "\(name) is now required, but these rows have none: \(rows). Make it optional."
+      }
+      return try strays(before, table, only).map {
+        "\(name) is required, but these rows lead to objects of a class that is gone: \($0). Keep the class, lead them "
+          + "elsewhere in an earlier version or in `willMigrate` of a migration plan, or make the relationship optional."
       }
     default: return nil
     }
+  }
+
+  /// Some rows whose reference leads to an object that goes with its class; nil for none.
+  private func strays(
+    _ reference: Schema.Relationship, _ table: String, _ only: String
+  ) throws -> String? {
+    guard let root = match.old.entitiesByName[reference.destination]?.root,
+      existing[root.name]?["_entity"] != nil
+    else { return nil }
+    let gone = match.old.entities.enumerated().filter { _, entity in
+      entity.root === root && match.newEntities[entity.name] == nil
+    }.map { "\($0.offset + 1)" }
+    guard !gone.isEmpty else { return nil }
+    return try numbers(
+      table,
+      "\(reference.name.sqlName) IN (SELECT \"_id\" FROM \(root.name.sqlName) "
+        + "WHERE \"_entity\" IN (\(gone.joined(separator: ", "))))\(only)")
   }
 
   private func classTest(_ entity: Schema.Entity, _ table: String) -> String {

@@ -60,6 +60,8 @@ extension StoreCheck.Problem.Kind {
   public static let unknownClass = Self("unknownClass")
   /// A relationship leads to a row that does not exist, or is of another class.
   public static let danglingReference = Self("danglingReference")
+  /// A required relationship leads nowhere.
+  public static let missingReference = Self("missingReference")
   /// A to-many relationship has no definite order.
   public static let ambiguousOrder = Self("ambiguousOrder")
   /// Rows are in a list of none of the relationships that share an inverse.

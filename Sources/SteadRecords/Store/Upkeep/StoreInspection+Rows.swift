@@ -11,6 +11,7 @@ extension StoreInspection {
       case .attribute: continue
       case .toOne(let destination):
         try checkReference(property, of: entity, to: layout.entities[destination])
+        try checkRequired(property, of: entity, to: layout.entities[destination])
         try checkOrder(property, of: entity, catalog)
         try checkList(property, of: entity)
       case .toMany(_, let destination):
@@ -64,6 +65,20 @@ extension StoreInspection {
       .danglingReference, entity, rows: found,
       "\(entity.name).\(property.name) leads to a missing row of \(destination.name) in \(found). "
         + "Set the relationship of these objects again, or the column to NULL.")
+  }
+
+  private mutating func checkRequired(
+    _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
+  ) throws {
+    guard property.isRequiredReference, let column = property.column else { return }
+    let found = try rows(
+      "SELECT s.\"_id\" FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NULL"
+        + family(entity, "s"))
+    guard found.count > 0 else { return }
+    note(
+      .missingReference, entity, rows: found,
+      "\(entity.name).\(property.name) is required, but leads nowhere in \(found), so these objects cannot be saved. Set "
+        + "the relationship of each to a \(destination.name), or delete the objects.")
   }
 
   /// Two members of one list may not have the same position.

@@ -1,0 +1,88 @@
+import SteadSQLite
+
+/// The relationships with a limited number of members that a save changes, by their owners' rows.
+///
+/// Owners and members need not be loaded, and another context may have moved a member since this one read it. So the
+/// owners are found in the rows, before and after each is written, and their members are counted in the transaction.
+struct CountedLists {
+  private let layout: StoreLayout
+  private var limits: [MemberLimit] { layout.memberLimits }
+  /// The owners, in the order of the limits.
+  private var owners: [Set<Int64>]
+
+  init(_ layout: StoreLayout) {
+    self.layout = layout
+    owners = layout.memberLimits.map { _ in [] }
+  }
+
+  var isEmpty: Bool { limits.isEmpty }
+
+  /// Notes the owners of an object whose row is about to be written.
+  ///
+  /// - Parameters:
+  ///   - root: The object's hierarchy.
+  ///   - changes: The properties that are written; nil for all.
+  ///   - connection: Where the row's present owners are; nil for a new row.
+  mutating func noteWrite(
+    of model: any PersistentModel, root: Int, _ changes: PropertySet?,
+    stored connection: StoreConnection?
+  ) throws {
+    for (place, limit) in limits.enumerated() where limit.destination.rootIndex == root {
+      guard case .inverse(let toOne) = limit.storage, changes?.contains(toOne) ?? true else {
+        continue
+      }
+      if let connection { try noteOwner(of: model._$statePointer.pointee.rowID, place, connection) }
+      switch model.content(at: toOne) {
+      case .toOne(.model(let owner)): owners[place].insert(owner._$statePointer.pointee.rowID)
+      case .toOne(.row(let row)): owners[place].insert(row)
+      default: break
+      }
+    }
+  }
+
+  /// Notes the owners of a row that is about to be deleted.
+  mutating func noteDeletion(of row: Int64, root: Int, _ connection: StoreConnection) throws {
+    for (place, limit) in limits.enumerated() where limit.destination.rootIndex == root {
+      switch limit.storage {
+      case .inverse: try noteOwner(of: row, place, connection)
+      case .join(let table, let owner, let target):
+        let found = try connection.rows(
+          "SELECT \(owner) FROM \(table.sqlName) WHERE \(target) = ?1", [.integer(row)])
+        for case .integer(let owner) in found.compactMap(\.first) { owners[place].insert(owner) }
+      }
+    }
+  }
+
+  private mutating func noteOwner(
+    of row: Int64, _ place: Int, _ connection: StoreConnection
+  ) throws {
+    let limit = limits[place]
+    guard case .inverse(let toOne) = limit.storage,
+      let column = limit.destination.properties[toOne].column,
+      let owner = try connection.reference(in: limit.destination.table, column, row: row)
+    else { return }
+    owners[place].insert(owner)
+  }
+
+  /// Notes that a row of a join table comes or goes.
+  mutating func notePair(of join: JoinTable, _ owner: Int64, _ target: Int64) {
+    for (place, limit) in limits.enumerated() {
+      guard case .join(join.name, let column, _) = limit.storage else { continue }
+      owners[place].insert(column == join.owner ? owner : target)
+    }
+  }
+
+  /// Throws if the rows, as they are now, have too few or too many members.
+  func check(_ connection: StoreConnection) throws {
+    for (limit, owners) in zip(limits, owners) where !owners.isEmpty {
+      for row in owners.sorted() where row > 0 {
+        // An owner that is gone, or is of another class, has no such relationship.
+        guard let entity = try connection.entity(of: row, in: limit.owner, layout),
+          entity.property(named: limit.property.name)?.keyPath == limit.property.keyPath
+        else { continue }
+        let count = try connection.integer(limit.count, [.integer(row)]) ?? 0
+        if let error = limit.property.refusal(of: Int(count), in: entity, row: row) { throw error }
+      }
+    }
+  }
+}
