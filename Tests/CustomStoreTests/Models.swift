@@ -48,11 +48,27 @@ import SwiftData
   init(_ name: String) { self.name = name }
 }
 
-@Model final class Dog: Animal {
+@Model class Dog: Animal {
   var tricks = 0
 
   init(_ name: String, tricks: Int) {
     super.init(name)
     self.tricks = tricks
   }
+}
+
+@Model final class Sheepdog: Dog {
+  var flock: [String] = []
+  var pasture: Pasture?
+
+  init(_ name: String, tricks: Int, flock: [String]) {
+    super.init(name, tricks: tricks)
+    self.flock = flock
+  }
+}
+
+@Model final class Pasture {
+  var acres: Int
+  @Relationship(inverse: \Sheepdog.pasture) var dogs: [Sheepdog] = []
+  init(_ acres: Int) { self.acres = acres }
 }

@@ -31,7 +31,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       backing.persistentModelID
       ?? PersistentIdentifier(
         reference: .temporary(Schema.entityName(for: B.Model.self)), row: TemporaryRowID.next())
-    for property in ModelMetadata.of(B.Model.self).all {
+    // A superclass's backing data may hold an object of a subclass, which has more properties.
+    let object = (backing as? ObjectBackingData<B.Model>)?.object
+    let type: any PersistentModel.Type = object.map { Swift.type(of: $0) } ?? B.Model.self
+    for property in ModelMetadata.of(type).all {
       values[property.name] = Self.value(of: property, backing)
     }
   }
