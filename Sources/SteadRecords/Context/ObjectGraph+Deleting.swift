@@ -135,11 +135,63 @@ extension ObjectGraph {
         var queue: [any PersistentModel] = []
         if readsRows { readAgain(model) }
         applyRules(to: model, &queue)
+        if readsRows { leaveNewPartners(of: model, &queue) }
         for target in queue { delete(target) }
       }
       isDone = pending.models(.deleted).count == deleted.count
     }
     cutOneWayReferences(toDeleted: true)
+  }
+
+  /// Applies the rules of one-to-one relationships to the objects that other contexts have led to a deleted one.
+  private func leaveNewPartners(
+    of model: any PersistentModel, _ queue: inout [any PersistentModel]
+  ) {
+    let entity = entity(of: model)
+    for index in entity.relationships {
+      let property = entity.properties[index]
+      guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .nullify,
+        let partner = newPartner(of: model, property)
+      else { continue }
+      apply([.refer(partner.model, partner.inverse.index, to: nil)])
+      if rule == .cascade { queue.append(partner.model) }
+    }
+  }
+
+  /// The object that another context has led to a deleted one, whose own side this context had changed before, so that
+  /// it does not lead there; nil if the store has none.
+  func newPartner(
+    of model: any PersistentModel, _ property: PropertyLayout
+  ) -> Inverses.Side? {
+    let state = model._$statePointer
+    guard hasNews, isHere(model), !property.isToMany, !model.has(_ModelFlags.inserted),
+      state.pointee.changes.contains(property.index),
+      property.inverses(in: layout.entities).contains(where: { !$0.isToMany }),
+      let stored = storedReference(of: model, property),
+      let inverse = inverse(of: property, list: stored.list), !inverse.isToMany,
+      let destination = property.destination,
+      let partner = try? object(layout.entities[destination], row: stored.row),
+      isHere(partner), !partner.has(_ModelFlags.deleted),
+      refers(partner, inverse.index, to: model, inverse.list)
+    else { return nil }
+    return Inverses.Side(model: partner, inverse: inverse)
+  }
+
+  /// What the row of an object has in a to-one property, and in which of several lists it is there.
+  private func storedReference(
+    of model: any PersistentModel, _ property: PropertyLayout
+  ) -> (row: Int64, list: Int?)? {
+    let entity = entity(of: model)
+    guard let column = property.column else { return nil }
+    let list = property.listColumn.map { "ifnull(\($0.sqlName), 0)" } ?? "NULL"
+    let rows = try? lookUp(in: storeIndex[entity.index]) { connection in
+      try connection.rows(
+        "SELECT \(column.sqlName), \(list) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
+        [.integer(model._$statePointer.pointee.rowID)])
+    }
+    guard let found = rows?.first, case .integer(let row) = found[0] else { return nil }
+    if case .integer(let list) = found[1] { return (row, Int(list)) }
+    return (row, nil)
   }
 
   /// Makes the lists of a deleted object those of its rows, less what this context has removed.

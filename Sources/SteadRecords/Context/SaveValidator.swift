@@ -42,7 +42,10 @@ struct SaveValidator {
     let entity = graph.entity(of: model)
     return entity.relationships.map { entity.properties[$0] }.filter {
       $0.relationship?.deleteRule == .cascade
-    }.flatMap { graph.cascade(from: model, $0) }
+    }.flatMap { property in
+      graph.cascade(from: model, property)
+        + (graph.newPartner(of: model, property).map { [$0.model] } ?? [])
+    }
   }
 
   /// Refuses destinations that belong to another context, or to none.
@@ -127,7 +130,8 @@ struct SaveValidator {
     for index in entity.relationships {
       let property = entity.properties[index]
       guard property.relationship?.deleteRule == .deny else { continue }
-      let rest = graph.targets(of: model, at: index).count {
+      let partner = graph.newPartner(of: model, property).map { [$0.model] } ?? []
+      let rest = (graph.targets(of: model, at: index) + partner).count {
         !$0.has(_ModelFlags.deleted) && !going.contains(ObjectIdentifier($0))
       }
       if rest > 0 {

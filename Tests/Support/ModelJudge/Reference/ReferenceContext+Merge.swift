@@ -7,7 +7,7 @@ extension ReferenceContext {
     let gone = base.nodes.keys.filter { store.nodes[$0] == nil }
     for object in gone { erase(object) }
     for object in gone { aliases[object] = nil }
-    try notePartners(store)
+    if pending.ones.contains(where: { isContested($0, store) }) { isContested = true }
 
     var merged = store
     for (object, node) in view.nodes {
@@ -20,6 +20,8 @@ extension ReferenceContext {
       }
     }
     for end in pending.ones where merged.nodes[end.object] != nil {
+      // Of what this context deletes, the save clears the links that the store has by then.
+      if isDeleted(end.object), isContested(end, store) { continue }
       merged.setOne(
         end.object, end.link, view.one(end.object, end.link),
         by: view.inverse(end.object, end.link))
@@ -34,17 +36,11 @@ extension ReferenceContext {
     return gone
   }
 
-  private mutating func notePartners(_ store: Graph) throws {
-    for end in pending.ones where end.link.isOneToOne {
-      let isSame =
-        store.one(end.object, end.link) == base.one(end.object, end.link)
-        && store.inverse(end.object, end.link) == base.inverse(end.object, end.link)
-      if isSame { continue }
-      isContested = true
-      if isDeleted(end.object) {
-        throw Unspecified(reason: "\(end.object) is deleted and got another \(end.link)")
-      }
-    }
+  /// Whether others have changed a one-to-one property.
+  private func isContested(_ end: End, _ store: Graph) -> Bool {
+    guard end.link.isOneToOne else { return false }
+    return store.one(end.object, end.link) != base.one(end.object, end.link)
+      || store.inverse(end.object, end.link) != base.inverse(end.object, end.link)
   }
 
   /// Removes an object whose row others deleted; what refers to it isn't changed by this context.
