@@ -16,6 +16,8 @@ final class CacheDatabase: Sendable {
   static let logLimit: Int64 = 32 << 20
   /// How many pages may be in use for free pages' space to be returned: 4 MB.
   private static let vacuumLimit: Int64 = 1_000
+  /// How long a change sleeps before it tries again to get the lock, in microseconds; twice as long each time.
+  private static let firstPause: useconds_t = 50
 
   private struct Session {
     var open: OpenDatabase?
@@ -45,6 +47,9 @@ final class CacheDatabase: Sendable {
   /// Uses of entries that were used later than this need not be noted: they are among the newest.
   private let recentEnough = Atomic<Int64>(.max)
   let evictions = Atomic<Int>(0)
+  /// How often a change has waited for other processes, with success or in vain.
+  private let waits = Atomic<Int>(0)
+  var waitCount: Int { waits.load(ordering: .relaxed) }
 
   init(
     _ directory: CacheDirectory, limits: DiskCache.Limits, now: @escaping @Sendable () -> Date,
@@ -169,7 +174,7 @@ final class CacheDatabase: Sendable {
   ) throws {
     try checkLog(connection, open, &writing)
     let deadline = ContinuousClock.now + (patience ?? writing.patience)
-    var pause: useconds_t = 50
+    var pause = Self.firstPause
     while true {
       do {
         try connection.run("BEGIN IMMEDIATE")
@@ -180,6 +185,7 @@ final class CacheDatabase: Sendable {
           writing.patience = .zero
           throw error
         }
+        if pause == Self.firstPause { waits.add(1, ordering: .relaxed) }
         // SQLite does not notify waiters when another process releases its lock.
         usleep(pause)
         pause = min(2 * pause, 2_000)
@@ -235,6 +241,7 @@ final class CacheDatabase: Sendable {
       guard counts.first == counts.last else { throw CacheFailure.logTooLong }
     }
     // A log that can be checkpointed is also truncated. Waits for readers.
+    waits.add(1, ordering: .relaxed)
     connection.setLockPatience(CacheReader.lockPatience)
     defer { connection.setLockPatience(0) }
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")

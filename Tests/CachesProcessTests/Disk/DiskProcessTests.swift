@@ -73,10 +73,11 @@ import Testing
   }
 
   /// The whole of it, however often its writers are killed.
-  @Test func survivesFiveHundredKills() throws {
+  @Test func survivesManyKills() async throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
-    for kill in 0..<Effort.times(500) {
+    for kill in 0..<Effort.times(Effort.isLong ? 500 : 150) {
+      await Task.yield()
       while workers.count < 2 {
         let worker = try worker("disk-changes", "\(random.next() >> 1)")
         // Some are killed while they open the cache.
@@ -119,10 +120,9 @@ import Testing
       #expect(!cache.setData(Data("2".utf8), for: "a"))
       #expect(cache.data(for: "a") == Data("1".utf8))
     }
-    let start = ContinuousClock.now
     for _ in 0..<30 { #expect(!cache.setData(Data("2".utf8), for: "a")) }
     // The first set waits, and the following ones don't: each took 0.1 s.
-    #expect(ContinuousClock.now - start < .milliseconds(1500))
+    #expect(cache.database.waitCount == 1)
     #expect(reports.codes == [.cacheLocked])
     holder.end()
     #expect(cache.setData(Data("2".utf8), for: "a"))
@@ -151,7 +151,8 @@ import Testing
     #expect(longest > CacheDatabase.logLimit)
     #expect(longest <= CacheDatabase.logLimit + setSize)
     // The first one waits for the reader, and the following ones don't.
-    let start = ContinuousClock.now
+    let waitCount = cache.database.waitCount
+    #expect(waitCount > 0)
     for number in 0..<5 {
       #expect(!cache.setData(CacheFixture.bytes(valueSize), for: "\(number)"))
       #expect(!cache.setData(CacheFixture.bytes(200_000), for: "\(number)"))
@@ -159,7 +160,7 @@ import Testing
       cache.removeValue(for: "a")
     }
     // Each waited 0.1 s for the reader.
-    #expect(ContinuousClock.now - start < .milliseconds(750))
+    #expect(cache.database.waitCount == waitCount)
     #expect(logSize == longest)
     #expect(reports.codes == [.cacheLocked])
     reader.resume()

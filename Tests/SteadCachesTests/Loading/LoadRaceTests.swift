@@ -40,7 +40,7 @@ import Testing
   @Test func inMemory() async {
     let cache = MemoryCache<Int, Int>(respondsToMemoryPressure: false)
     await check(
-      rounds: 20_000,
+      rounds: Effort.isLong ? 20_000 : 2_000,
       Cache(
         set: { cache.setValue($0, for: 1) }, remove: { cache.removeValue(for: 1) },
         get: { cache.value(for: 1) }, load: { _ = try? await cache.value(for: 1, orLoad: $0) }))
@@ -50,7 +50,7 @@ import Testing
     let fixture = try CacheFixture()
     let cache = fixture.cache()
     await check(
-      rounds: 1_000,
+      rounds: Effort.isLong ? 1_000 : 300,
       Cache(
         set: { cache.setValue($0, for: "a") }, remove: { cache.removeValue(for: "a") },
         get: { cache.value(Int.self, for: "a") },
@@ -63,7 +63,7 @@ import Testing
     memory.ignoreSystem()
     let cache = LayeredCache<Int>(over: disk)
     await check(
-      rounds: 1_000,
+      rounds: Effort.isLong ? 1_000 : 300,
       Cache(
         set: { cache.setValue($0, for: "a") }, remove: { cache.removeValue(for: "a") },
         get: { disk.value(Int.self, for: "a") },

@@ -271,7 +271,7 @@ import Testing
   /// Random calls, cancellations and changes of three keys, at once. A source counts up before each change is told;
   /// what is kept in the end must be no older than the last change.
   @Test func randomInterleavingsKeepNothingOutOfDate() async throws {
-    for seed in 0..<UInt64(Effort.times(10_000)) {
+    for seed in 0..<UInt64(Effort.times(Effort.isLong ? 10_000 : 2_000)) {
       var random = SplitMix(seed: seed)
       let store = VersionStore()
       await withTaskGroup(of: Void.self) { group in

@@ -209,7 +209,7 @@ import Testing
         return
       }
       var random = SplitMix(seed: UInt64(thread))
-      for _ in 0..<Effort.times(20_000) {
+      for _ in 0..<Effort.times(Effort.isLong ? 20_000 : 10_000) {
         let key = Int.random(in: 0..<500, using: &random)
         switch Int.random(in: 0..<10, using: &random) {
         case 0: cache.removeValue(for: key)
