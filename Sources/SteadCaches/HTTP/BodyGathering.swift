@@ -35,11 +35,8 @@ struct BodyGathering {
     return true
   }
 
-  /// Whether the body has outgrown memory.
-  var isLarge: Bool {
-    if case .disk = place { return true }
-    return false
-  }
+  /// Whether all bytes have come, as far as is known.
+  var isWhole: Bool { length == nil || length == size }
 
   mutating func append(_ chunk: Data) {
     size += chunk.count
@@ -64,7 +61,7 @@ struct BodyGathering {
 
   /// Stores the body if it is complete, and returns whether it is stored.
   mutating func finish(for request: HTTPCache.Request) -> Bool {
-    guard length == nil || length == size else {
+    guard isWhole else {
       cancel()
       return false
     }

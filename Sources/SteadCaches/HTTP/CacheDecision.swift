@@ -48,6 +48,15 @@ enum CacheDecision: Sendable, Hashable {
     }
   }
 
+  /// Whether a response that has just come may answer requests like its own once it is stored, without the server being
+  /// asked again.
+  static func mayAnswerEqualRequests(
+    _ new: StoredResponse, _ request: HTTPCache.Request, mode: HTTPCache.Mode, now: Date
+  ) -> Bool {
+    let control = CacheControl(of: request.fields, isRequest: true)
+    return mode == .preferStored || permission(to: new, control, mode, now) != nil
+  }
+
   /// Why the server can't be asked; nil if it can.
   static func refusal(_ mode: HTTPCache.Mode, isOffline: Bool) -> HTTPCacheError.Code? {
     if isOffline { return .offline }

@@ -14,6 +14,9 @@ struct EntityTag: Sendable, Hashable {
     return members == ["*"] ? nil : members.compactMap(EntityTag.init)
   }
 
+  /// Whether equal tags promise no more than the same meaning.
+  var isWeak: Bool { value.hasPrefix("W/") }
+
   /// Whether equal tags promise equal bytes.
   var isStrong: Bool {
     value.utf8.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
@@ -23,5 +26,5 @@ struct EntityTag: Sendable, Hashable {
 
   func matchesStrongly(_ other: EntityTag) -> Bool { isStrong && value == other.value }
 
-  private var opaque: Substring { value.hasPrefix("W/") ? value.dropFirst(2) : value[...] }
+  private var opaque: Substring { isWeak ? value.dropFirst(2) : value[...] }
 }

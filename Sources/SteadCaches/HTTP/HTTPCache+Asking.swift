@@ -41,7 +41,9 @@ extension HTTPCache {
         if let landing = self.landings.withLock({ $0[flight] }) { return landing }
         return try await self.land(exchange, isShared: true)
       },
-      keep: { _, _ in nil })
+      keep: { _, _ in nil },
+      // Nobody reads its body, which ends the connection.
+      unwanted: { _ = $0.claim() })
   }
 
   /// Asks the server in the background about a response that was used meanwhile, unless that is already running.
@@ -97,25 +99,27 @@ extension HTTPCache {
     switch reception {
     case .confirmed(let stored, let isReusable):
       // The body is looked up first, since it is removed with a response that may not be used again.
-      let reply = reply(
-        stored, to: request, under: key, as: .revalidated, forwardStatus: response.status,
-        isStored: isReusable)
+      var reply = reply(
+        stored, to: request, under: key, as: .revalidated, forwardStatus: response.status)
       store.change(key) { list in
         StoredList.confirming(
           exchange.stored ?? stored, as: isReusable ? stored : nil, requestedAt: requestedAt,
           in: list)
       }
-      if let reply { return Landing(reply, isStored: true) }
+      // It may have been removed in the meantime.
+      reply?.outcome.isStored =
+        isReusable && store.responses(for: key).contains { $0.id == stored.id }
+      if let reply { return Landing(reply, .stored) }
       return try await land(exchange.unconditional, isShared: isShared)
     case .useStale(let stored):
       let reply = reply(stored, to: request, under: key, as: .stale, forwardStatus: response.status)
-      if let reply { return Landing(reply, isStored: true) }
-      return Landing(miss(response, body), isStored: false)
+      if let reply { return Landing(reply, .stored) }
+      return Landing(miss(response, body), .unusable)
     case .askAgain: return try await land(exchange.unconditional, isShared: isShared)
     case .handOn:
       dropOutdated(by: response, for: request, under: key)
-      return Landing(miss(response, body), isStored: false)
-    case .store: return Landing(miss(response, body), isStored: false)
+      return Landing(miss(response, body), .unusable)
+    case .store: return Landing(miss(response, body), .unusable)
     }
   }
 
@@ -136,7 +140,7 @@ extension HTTPCache {
       Reception.mayUseStale(stored, for: exchange.request, now: now())
     else { return nil }
     let reply = reply(stored, to: exchange.request, under: exchange.flight.key, as: .stale)
-    return reply.map { Landing($0, isStored: true) }
+    return reply.map { Landing($0, .stored) }
   }
 
   private func landHead(
@@ -150,7 +154,7 @@ extension HTTPCache {
           receivedAt: receivedAt)
       }
     }
-    return Landing(miss(response, body), isStored: false)
+    return Landing(miss(response, body), .unusable)
   }
 
   func miss(_ response: Response, _ body: Body, isStored: Bool = false) -> Reply {

@@ -28,8 +28,11 @@ extension HTTPCache {
     public static let headSize = 256 << 10
     /// The maximum freshness of a response that doesn't state its own: a week.
     public static let heuristicLifetime = Duration.seconds(7 * 86_400)
-    /// How long requests wait for an equal one whose body is too large for memory, once its reader pauses.
+    /// How long requests wait for an equal one whose body doesn't come on, since its server sends nothing or its reader
+    /// pauses.
     public static let patience = Duration.seconds(2)
+    /// How long requests wait for an equal one whose body comes on, but has no known length.
+    public static let longestPatience = Duration.seconds(10)
 
     /// The limits of the cache on disk.
     var ofDisk: DiskCache.Limits {

@@ -29,20 +29,22 @@ extension HTTPCache {
       }
       return try await handOn(request, under: nil, mode, fetch)
     }
-    var isFollower = false
+    var following = Following()
     var lost: Set<String> = []
     while true {
       let decision = decide(for: request, under: key, mode: mode, without: lost)
       switch decision {
       case .use(let stored, let isStale):
         if let reply = reply(
-          stored, to: request, under: key, as: isStale ? .stale : .hit, isShared: isFollower)
-        {
+          stored, to: request, under: key, as: isStale ? .stale : .hit, isShared: following.hasBegun
+        ) {
           return reply
         }
         lost.insert(stored.id)
       case .useAndRevalidate(let stored, let question):
-        if let reply = reply(stored, to: request, under: key, as: .stale, isShared: isFollower) {
+        if let reply = reply(
+          stored, to: request, under: key, as: .stale, isShared: following.hasBegun)
+        {
           revalidate(
             flight(of: question, under: key, mode), about: stored, for: request, fetch)
           return reply
@@ -55,11 +57,33 @@ extension HTTPCache {
         let exchange = Exchange(
           flight: flight(of: question, under: key, mode), request: request, stored: stored,
           fetch: fetch)
-        guard !isFollower, exchange.isShareable else { return try await alone(exchange) }
+        guard !following.isOver, exchange.isShareable else { return try await alone(exchange) }
         let landing = try await shared(exchange)
         if let reply = landing.claim() { return reply }
-        isFollower = true
-        try await landing.settled()
+        try following.end(with: await landing.fate())
+      }
+    }
+  }
+
+  /// What a request has learned that waited for the response to an equal one.
+  private struct Following {
+    /// Whether it has waited.
+    private(set) var hasBegun = false
+    /// Whether the request is sent for itself alone if no stored response answers it.
+    private(set) var isOver = false
+
+    /// One body that breaks off or doesn't come on is asked for again by one request for all.
+    ///
+    /// - Throws: What broke off the second one.
+    mutating func end(with fate: Landing.Fate) throws {
+      let isFirst = !hasBegun
+      hasBegun = true
+      switch fate {
+      case .stored, .unusable: isOver = true
+      case .stalled: isOver = !isFirst
+      case .brokenOff(let error):
+        if !isFirst, let error { throw error }
+        isOver = !isFirst
       }
     }
   }
@@ -90,7 +114,7 @@ extension HTTPCache {
   /// The reply of a stored response; nil if its body is gone.
   func reply(
     _ stored: StoredResponse, to request: Request, under key: CacheKey, as source: Outcome.Source,
-    forwardStatus: Int? = nil, isStored: Bool = false, isShared: Bool = false
+    forwardStatus: Int? = nil, isShared: Bool = false
   ) -> Reply? {
     let moment = now()
     let answer = StoredAnswer(stored, to: request, now: moment)
@@ -98,7 +122,6 @@ extension HTTPCache {
     var outcome = Outcome(source: source, age: answer.age)
     outcome.freshness = Int(stored.freshness.rest(at: moment).rounded(.down))
     outcome.forwardStatus = forwardStatus
-    outcome.isStored = isStored
     outcome.isShared = isShared
     var reply = Reply(response: answer.response, body: body, outcome: outcome)
     reply.savedSize = answer.positions.count

@@ -28,22 +28,30 @@ extension HTTPCache {
       let isStored = store(draft, data, for: request, under: key)
       if !isStored { dropOutdated(by: draft, for: request, under: key) }
       store.rights.end(draft.id, of: key)
-      return Landing(miss(response, body, isStored: isStored), isStored: isStored)
+      return Landing(miss(response, body, isStored: isStored), isStored ? .stored : .unusable)
     }
     let queue = ChunkQueue(limit: limits.bufferSize)
-    let landing = Landing(miss(response, Body(reading: queue), isStored: true), isStored: nil)
-    if isShared { landings.withLock { $0[flight] = landing } }
+    let length = Self.length(of: draft)
+    let loading = Landing.Loading(
+      isShort: length.map { $0 <= limits.bufferSize } ?? false, hasLength: length != nil,
+      sleep: sleep, whenSettled: { self.takeOff($0, flight) })
+    // Nobody waits for a body, which may never end, whose head says already that it is for this request alone.
+    let isForOthers =
+      isShared
+      && CacheDecision.mayAnswerEqualRequests(
+        draft, request, mode: flight.mode, now: draft.receivedAt)
+    let reply = miss(
+      response, Body(reading: queue), isStored: store.canHold(draft, length: length))
+    let landing = Landing(reply, isForOthers ? nil : .unusable, loading)
+    if isForOthers { landings.withLock { $0[flight] = landing } }
     let task = Task {
-      let end = await gather(body, draft, for: exchange, into: queue) { isStored in
-        landing.settle(isStored)
-        self.takeOff(landing, flight)
-      }
+      let end = await gather(body, draft, for: exchange, into: queue, landing)
       self.store.rights.end(draft.id, of: key)
+      landing.finish()
       queue.finish(end)
     }
-    // The rest of a short body costs less than another fetch.
-    let isShort = Self.length(of: draft).map { $0 <= limits.bufferSize } ?? false
-    if !isShort { queue.onAbandonment { task.cancel() } }
+    queue.onAbandonment { landing.abandon() }
+    landing.begin(end: { task.cancel() })
     return landing
   }
 
@@ -56,45 +64,35 @@ extension HTTPCache {
   }
 
   /// Hands chunks on to the reader, and stores them once they are complete.
-  ///
-  /// - Parameter settle: Called when it is known whether the response is stored.
   private func gather(
     _ body: Body, _ draft: StoredResponse, for exchange: Exchange, into queue: ChunkQueue,
-    settle: @escaping @Sendable (Bool) -> Void
+    _ landing: Landing
   ) async -> Result<Void, any Error> {
     let length = Self.length(of: draft)
     var gathering = BodyGathering(
       for: draft, length: length, limits: limits, store: store, key: exchange.flight.key)
     do {
       for try await chunk in body {
+        landing.noteProgress()
         gathering.append(chunk)
-        if !gathering.isWanted { settle(false) }
-        // Requests that wait for the whole body must not wait for a reader that pauses.
-        let impatience =
-          gathering.isLarge ? Task { await Self.lapse(of: Limits.patience, settle) } : nil
+        if !gathering.isWanted { landing.settle(.unusable) }
         let isRead = await queue.write(chunk)
-        impatience?.cancel()
         if !isRead, !gathering.isWanted { throw CancellationError() }
       }
       // Some sequences end like complete ones when their task is cancelled.
       try Task.checkCancellation()
     } catch {
       gathering.cancel()
-      settle(false)
+      landing.settle(.brokenOff(error))
       return .failure(error)
     }
+    let isWhole = gathering.isWhole
     let isStored = gathering.finish(for: exchange.request)
     if !isStored {
       dropOutdated(by: draft, for: exchange.request, under: exchange.flight.key)
     }
-    settle(isStored)
+    landing.settle(isStored ? .stored : isWhole ? .unusable : .brokenOff(nil))
     return .success(())
-  }
-
-  private static func lapse(of time: Duration, _ settle: @Sendable (Bool) -> Void) async {
-    // This does not wait for another task: it waits for the time itself. Cancelled when the reader continues.
-    guard (try? await Task.sleep(for: time)) != nil else { return }
-    settle(false)
   }
 
   private func store(
@@ -113,7 +111,7 @@ extension HTTPCache {
   private static func length(of draft: StoredResponse) -> Int? {
     if let range = draft.range { return range.positions.count }
     guard !draft.response.fields.contains("Content-Encoding") else { return nil }
-    return draft.response.fields.values(named: "Content-Length").first?.decimalDigits
+    return draft.response.fields.bodyLength.count
   }
 
   /// Sends a request that no stored response can answer, and removes responses that its answer invalidates.

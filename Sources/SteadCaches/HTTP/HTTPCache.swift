@@ -28,6 +28,8 @@ public final class HTTPCache: Sendable {
   public let limits: Limits
   let store: ResponseStore
   let now: @Sendable () -> Date
+  /// Waits for some time.
+  let sleep: @Sendable (Duration) async throws -> Void
   let flights = SingleFlight<Flight, Landing>()
   let landings = Mutex<[Flight: Landing]>([:])
   /// The revalidations that run in the background, by the names of the stored responses' bodies.
@@ -75,17 +77,24 @@ public final class HTTPCache: Sendable {
 
   /// Makes a cache with a given time, which is only in memory if there is no directory. It drops nothing when memory is
   /// short, so that its contents only depend on its calls.
+  ///
+  /// - Parameter sleep: Waits for some time.
   package convenience init(
-    directory: URL?, limits: Limits = Limits(), now: @escaping @Sendable () -> Date
+    directory: URL?, limits: Limits = Limits(), now: @escaping @Sendable () -> Date,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     let disk = directory.map {
       DiskCache(path: try? $0.checkedPath, directory: $0, limits: limits.ofDisk, now: now)
     }
-    self.init(disk: disk, limits: limits, now: now)
+    self.init(disk: disk, limits: limits, now: now, sleep: sleep)
   }
 
-  private init(disk: DiskCache?, limits: Limits, now: (@Sendable () -> Date)? = nil) {
+  private init(
+    disk: DiskCache?, limits: Limits, now: (@Sendable () -> Date)? = nil,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+  ) {
     self.limits = limits
+    self.sleep = sleep
     let clock = now ?? { Date() }
     self.now = clock
     store = ResponseStore(

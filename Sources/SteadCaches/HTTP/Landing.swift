@@ -1,25 +1,68 @@
 import Synchronization
 
 /// A server's response that one of several equal requests gets, while the others wait for it to be stored.
+///
+/// Its body comes to its end without its reader as long as others wait for it. Nobody waits for long for a body that
+/// doesn't come on: whose server sends nothing more, or whose reader pauses.
 final class Landing: Sendable {
+  /// What became of the body, for those who wait for it.
+  enum Fate: Sendable {
+    /// The response can be looked up.
+    case stored
+    /// It answers no other request.
+    case unusable
+    /// The body doesn't come on, or nobody loads it any more.
+    case stalled
+    /// The body is not whole; what its source threw, or nil if it merely ended too early.
+    case brokenOff((any Error)?)
+  }
+
+  /// What is known of a body whose bytes are still on their way.
+  struct Loading: Sendable {
+    /// Whether the rest of the body costs less than another fetch.
+    let isShort: Bool
+    let hasLength: Bool
+    /// Waits for some time.
+    let sleep: @Sendable (Duration) async throws -> Void
+    /// Called when the fate is known, before those who wait learn it.
+    let whenSettled: @Sendable (Landing) -> Void
+  }
+
   private struct State {
     var reply: HTTPCache.Reply?
-    /// Whether the response is stored; nil while its body comes.
-    var isStored: Bool?
+    /// Nil while the body comes.
+    var fate: Fate?
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter = 0
     /// Those that were cancelled before they began to wait.
     var cancelled: Set<Int> = []
+    /// How many chunks have come.
+    var progress = 0
+    /// Whether the reply's own reader has left.
+    var isAbandoned = false
+    /// Ends the loading of the body.
+    var end: (@Sendable () -> Void)?
+    /// Sees to it that nobody waits for too long; runs only while somebody waits, or a short body has no reader.
+    var watch: Task<Void, Never>?
   }
 
+  private let loading: Loading?
   private let state: Mutex<State>
 
-  /// - Parameter isStored: Nil if ``settle(_:)`` will be called.
-  init(_ reply: HTTPCache.Reply, isStored: Bool?) {
-    state = Mutex(State(reply: reply, isStored: isStored))
+  /// A response whose body is there, or that nobody waits for.
+  init(_ reply: HTTPCache.Reply, _ fate: Fate) {
+    loading = nil
+    state = Mutex(State(reply: reply, fate: fate))
   }
 
-  var isSettled: Bool { state.withLock { $0.isStored != nil } }
+  /// - Parameter fate: Nil if ``settle(_:)`` will be called.
+  init(_ reply: HTTPCache.Reply, _ fate: Fate?, _ loading: Loading) {
+    self.loading = loading
+    state = Mutex(State(reply: reply, fate: fate))
+  }
+
+  var isSettled: Bool { state.withLock { $0.fate != nil } }
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   /// The reply, for the first that asks.
   func claim() -> HTTPCache.Reply? {
@@ -28,21 +71,84 @@ final class Landing: Sendable {
       return state.reply
     }
   }
+}
 
-  /// Ends the waiting for the body.
-  func settle(_ isStored: Bool) {
+// MARK: The body
+
+extension Landing {
+  /// - Parameter end: Ends the loading of the body.
+  func begin(end: @escaping @Sendable () -> Void) {
+    let isUnwanted = state.withLock { state in
+      state.end = end
+      return isLeft(state)
+    }
+    if isUnwanted { giveUp() }
+  }
+
+  /// Notes that a chunk has come.
+  func noteProgress() { state.withLock { $0.progress += 1 } }
+
+  /// Ends the waiting for the body. The first fate counts.
+  func settle(_ fate: Fate) {
+    let (isFirst, watch) = state.withLock { state -> (Bool, Task<Void, Never>?) in
+      guard state.fate == nil else { return (false, nil) }
+      state.fate = fate
+      if state.isAbandoned { return (true, nil) }
+      defer { state.watch = nil }
+      return (true, state.watch)
+    }
+    guard isFirst else { return }
+    watch?.cancel()
+    loading?.whenSettled(self)
     let waiters = state.withLock { state in
-      state.isStored = state.isStored ?? isStored
       defer { state.waiters = [:] }
       return state.waiters.values
     }
     for waiter in waiters { waiter.resume() }
   }
 
+  /// The loading has ended.
+  func finish() {
+    let (end, watch) = state.withLock { state in
+      defer { (state.end, state.watch) = (nil, nil) }
+      return (state.end, state.watch)
+    }
+    watch?.cancel()
+    // They may hold the last reference to a connection, which must not end under a lock.
+    withExtendedLifetime(end) {}
+  }
+
+  /// The reply's own reader has left: the loading goes on if others wait for it, or if its rest is short.
+  func abandon() {
+    let isUnwanted = state.withLock { state in
+      state.isAbandoned = true
+      if loading?.isShort == true { startWatch(&state) }
+      return isLeft(state)
+    }
+    if isUnwanted { giveUp() }
+  }
+
+  private func isLeft(_ state: State) -> Bool {
+    state.isAbandoned && state.waiters.isEmpty && loading?.isShort == false
+  }
+
+  private func giveUp() {
+    settle(.stalled)
+    let end = state.withLock { state in
+      defer { state.end = nil }
+      return state.end
+    }
+    end?()
+  }
+}
+
+// MARK: Waiting
+
+extension Landing {
   /// Waits until the body is stored or won't be.
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
-  func settled() async throws {
+  func fate() async throws -> Fate {
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -50,20 +156,56 @@ final class Landing: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isOver = state.withLock { state in
-          if state.isStored != nil || state.cancelled.remove(number) != nil { return true }
+          if state.fate != nil || state.cancelled.remove(number) != nil { return true }
           state.waiters[number] = continuation
+          startWatch(&state)
           return false
         }
         if isOver { continuation.resume() }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
+      let (waiter, isUnwanted) = state.withLock { state in
         let waiter = state.waiters.removeValue(forKey: number)
         if waiter == nil { state.cancelled.insert(number) }
-        return waiter
+        return (waiter, waiter != nil && isLeft(state))
       }
       waiter?.resume()
+      if isUnwanted { giveUp() }
     }
     try Task.checkCancellation()
+    return state.withLock { $0.fate } ?? .stalled
+  }
+
+  private func startWatch(_ state: inout State) {
+    guard state.watch == nil, let loading else { return }
+    state.watch = Task { await self.watch(loading) }
+  }
+
+  private enum Verdict { case waitOn, isNotNeeded, isEndless, isSilent }
+
+  private func watch(_ loading: Loading) async {
+    var seen = state.withLock { $0.progress }
+    var waited = Duration.zero
+    while (try? await loading.sleep(HTTPCache.Limits.patience)) != nil {
+      waited += HTTPCache.Limits.patience
+      let verdict = state.withLock { state -> Verdict in
+        defer { seen = state.progress }
+        guard !state.waiters.isEmpty || state.isAbandoned else {
+          state.watch = nil
+          return .isNotNeeded
+        }
+        if state.progress == seen { return .isSilent }
+        let isEndless = !loading.hasLength && waited >= HTTPCache.Limits.longestPatience
+        return isEndless ? .isEndless : .waitOn
+      }
+      switch verdict {
+      case .waitOn: continue
+      case .isNotNeeded: return
+      case .isSilent: settle(.stalled)
+      case .isEndless: settle(.unusable)
+      }
+      if state.withLock({ $0.isAbandoned }) { giveUp() }
+      return
+    }
   }
 }

@@ -69,7 +69,8 @@ enum Reception: Sendable, Hashable {
     guard HTTPStatus.isFinal(response.status), response.status != HTTPStatus.notModified,
       control.mayStore(response.status),
       !CacheControl(of: request.fields, isRequest: true).hasNoStore,
-      isAnswer(response, to: request), let selection = Selection(of: request, for: response.fields)
+      response.fields.bodyLength != .contradictory, isAnswer(response, to: request),
+      let selection = Selection(of: request, for: response.fields)
     else { return nil }
     let range = response.fields["Content-Range"].flatMap(ContentRange.init)
     let isPartial = response.status == HTTPStatus.partialContent
@@ -98,9 +99,19 @@ enum Reception: Sendable, Hashable {
     return response.status == 200 || !request.fields.contains("Range")
   }
 
-  /// Whether a 304 can be about a stored response (RFC 9111, 4.3.4).
+  /// Whether a 304 can be about a stored response (RFC 9111, 4.3.4): if it has validators, they must be those of the
+  /// stored response. A strong tag confirms equal bytes, which a weak one doesn't promise.
   private static func confirms(_ response: HTTPCache.Response, _ stored: StoredResponse) -> Bool {
-    guard let tag = response.fields["ETag"].flatMap(EntityTag.init) else { return true }
-    return stored.entityTag?.matchesWeakly(tag) ?? true
+    if let tag = response.fields["ETag"].flatMap(EntityTag.init) {
+      guard let own = stored.entityTag else { return false }
+      return tag.isWeak ? own.matchesWeakly(tag) : own.value == tag.value
+    }
+    guard response.fields.contains("Last-Modified") else { return true }
+    let modified = response.fields.date("Last-Modified", now: stored.receivedAt)
+    let own = stored.response.fields.date("Last-Modified", now: stored.receivedAt)
+    guard let modified, let own else {
+      return response.fields["Last-Modified"] == stored.lastModified
+    }
+    return modified == own
   }
 }

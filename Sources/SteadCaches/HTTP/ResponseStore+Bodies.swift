@@ -42,7 +42,9 @@ extension ResponseStore {
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.onDisk(response.id), of: key) ?? false
     guard isInMemory || isOnDisk else { return false }
-    let isStored = add(response, isInMemory ? body : nil, for: request, under: key)
+    var isStored = add(response, isInMemory ? body : nil, for: request, under: key)
+    // The page may have had no room for the body.
+    if !isOnDisk, memory.value(for: key)?.bodies[response.id] == nil { isStored = false }
     if !isStored { removeBodies(of: [response]) }
     return isStored
   }
@@ -63,6 +65,17 @@ extension ResponseStore {
     let isStored = add(response, nil, for: request, under: key)
     if !isStored { removeBodies(of: [response]) }
     return isStored
+  }
+
+  /// Whether a response will be stored once its body has come, as far as its head and the limits say.
+  ///
+  /// - Parameter length: The body's; nil if it isn't known.
+  func canHold(_ response: StoredResponse, length: Int?) -> Bool {
+    guard canStore(response) else { return false }
+    let length = length ?? 0
+    guard length <= limits.bodySize else { return false }
+    if length <= memoryBodySize, response.cost + length <= pageSize { return true }
+    return usableDisk != nil && length <= limits.ofDisk.totalSize
   }
 
   private func canStore(_ response: StoredResponse) -> Bool {

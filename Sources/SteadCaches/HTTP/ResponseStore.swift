@@ -37,6 +37,9 @@ final class ResponseStore: Sendable {
       totalCostLimit: limits.memorySize, respondsToMemoryPressure: respondsToMemoryPressure)
   }
 
+  /// The most bytes that the responses of a URL take in memory.
+  var pageSize: Int { limits.memorySize / Self.pageShare }
+
   /// The most bytes of a body that is kept in memory.
   var memoryBodySize: Int { min(limits.bufferSize, limits.memorySize / Self.bodyShare) }
 
@@ -143,7 +146,7 @@ final class ResponseStore: Sendable {
   /// Keeps a page in memory, if it has anything, and returns whether it does. Call it while ``changing`` is held.
   private func set(_ page: StoredPage, for key: CacheKey) -> Bool {
     var page = page
-    page.dropBodies(downTo: limits.memorySize / Self.pageShare)
+    page.dropBodies(downTo: pageSize)
     if usableDisk == nil { page.dropBodiless() }
     guard !page.responses.isEmpty else {
       memory.removeValue(for: key)

@@ -84,7 +84,7 @@ struct StoredAnswer: Sendable, Hashable {
     if let tag = stored.entityTag, EntityTag(condition)?.matchesStrongly(tag) == true {
       return true
     }
-    return condition == stored.lastModified
+    return condition == stored.lastModified && stored.hasStrongDate
   }
 
   /// Whether the client has this version already, by its conditions (RFC 9110, 13.2.2).
@@ -105,4 +105,13 @@ struct StoredAnswer: Sendable, Hashable {
 extension StoredResponse {
   /// Whether the server can be asked if it is still right.
   var isValidatable: Bool { entityTag != nil || lastModified != nil }
+
+  /// Whether `Last-Modified` names one version: it may have changed again within the second in which it was sent (RFC
+  /// 9110, 8.8.2.2).
+  var hasStrongDate: Bool {
+    guard let modified = response.fields.date("Last-Modified", now: receivedAt) else {
+      return false
+    }
+    return date.timeIntervalSince(modified) >= 1
+  }
 }

@@ -71,7 +71,7 @@ enum StoredList {
     let fields = response.fields
     if let tag = fields["ETag"], stored.response.fields["ETag"] != tag { return false }
     if let modified = fields["Last-Modified"], stored.lastModified != modified { return false }
-    guard let length = fields["Content-Length"]?.decimalDigits else { return true }
+    guard let length = fields.bodyLength.count else { return true }
     return fields.contains("Content-Encoding") || length == stored.range?.length ?? stored.bodySize
   }
 }

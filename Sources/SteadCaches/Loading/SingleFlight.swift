@@ -24,17 +24,19 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///     caller's look-up and this call.
   ///   - keep: Stores the loaded value if the ticket is still valid, which it checks under the lock of what it stores
   ///     into. It must not run user code.
+  ///   - unwanted: Called with a loaded value that no call returns, since all have been cancelled.
   /// - Throws: What `load` throws, and `CancellationError` when the caller's task is cancelled.
   func value(
     for key: Key,
     load: @escaping @Sendable () async throws -> Value,
-    keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?
+    keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?,
+    unwanted: @escaping @Sendable (Value) -> Void = { _ in }
   ) async throws -> Value {
     let waiter = Waiter<Value>()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard waiter.begin(continuation) else { return }
-        let flight = join(key, waiter, load, keep)
+        let flight = join(key, waiter, load, keep, unwanted)
         // A cancellation that came before the waiter had its flight has left nothing.
         if !waiter.board({ self.leave(flight, waiter, key) }) { leave(flight, waiter, key) }
       }
@@ -90,7 +92,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func join(
     _ key: Key, _ waiter: Waiter<Value>,
     _ load: @escaping @Sendable () async throws -> Value,
-    _ keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?
+    _ keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?,
+    _ unwanted: @escaping @Sendable (Value) -> Void
   ) -> Flight<Value> {
     flights.withLock { flights in
       if let found = flights[key], found.add(waiter) { return found }
@@ -109,7 +112,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         if case .success(let value) = result { afterwards = keep(value, flight.ticket) }
         self.remove(flight, for: key)
         afterwards?()
-        flight.finish(result)
+        let isDelivered = flight.finish(result)
+        if !isDelivered, case .success(let value) = result { unwanted(value) }
       }
       return flight
     }
@@ -185,14 +189,17 @@ private final class Flight<Value: Sendable>: Sendable {
     return task != nil
   }
 
-  func finish(_ result: Result<Value, any Error>) {
+  /// Whether any call returns the result.
+  func finish(_ result: Result<Value, any Error>) -> Bool {
     let waiters = state.withLock { state in
       state.isOver = true
       state.task = nil
       defer { state.waiters = [:] }
       return state.waiters.values
     }
-    for waiter in waiters { waiter.finish(result) }
+    return waiters.reduce(false) { isDelivered, waiter in
+      waiter.deliver(result) || isDelivered
+    }
   }
 }
 
@@ -228,22 +235,31 @@ private final class Waiter<Value: Sendable>: Sendable {
     }
   }
 
-  func cancel() { finish(.failure(CancellationError()))?() }
+  func cancel() {
+    let old = finish()
+    old.continuation?.resume(throwing: CancellationError())
+    old.leave?()
+  }
 
-  /// Ends the call, and returns how to leave the flight.
-  @discardableResult func finish(_ result: Result<Value, any Error>) -> (@Sendable () -> Void)? {
+  /// Ends the call with a result; false if it has ended before.
+  func deliver(_ result: Result<Value, any Error>) -> Bool {
+    guard let continuation = finish().continuation else { return false }
+    continuation.resume(with: result)
+    return true
+  }
+
+  /// Ends the call: what returns from it, and how it leaves the flight.
+  private func finish() -> (
+    continuation: CheckedContinuation<Value, any Error>?, leave: (@Sendable () -> Void)?
+  ) {
     let old = state.withLock { state in
       defer { state = .finished }
       return state
     }
     switch old {
-    case .new, .finished: return nil
-    case .waiting(let continuation):
-      continuation.resume(with: result)
-      return nil
-    case .aboard(let continuation, let leave):
-      continuation.resume(with: result)
-      return leave
+    case .new, .finished: return (nil, nil)
+    case .waiting(let continuation): return (continuation, nil)
+    case .aboard(let continuation, let leave): return (continuation, leave)
     }
   }
 }

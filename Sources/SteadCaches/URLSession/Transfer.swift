@@ -76,6 +76,8 @@ final class Transfer: Sendable {
     guard let response = response as? HTTPURLResponse else {
       return setHead(.failure(URLError(.badServerResponse)))
     }
+    // Off Apple's systems interim responses are delivered like final ones, which follow them.
+    guard Self.isFinal(response) else { return }
     // Off Apple's systems the head comes before the delegate is asked for credentials.
     let isChallenge = response.statusCode == 401
     state.withLock { $0.challenge = isChallenge ? Challenge() : nil }
@@ -115,7 +117,9 @@ final class Transfer: Sendable {
       body.finish(throwing: error)
     } else {
       // Off Apple's systems this is the only call with the head of a redirect without a target.
-      if let response = task.response as? HTTPURLResponse { setHead(.success(response)) }
+      if let response = task.response as? HTTPURLResponse, Self.isFinal(response) {
+        setHead(.success(response))
+      }
       setHead(.failure(URLError(.badServerResponse)))
       let challenge = state.withLock { state in
         state.hasEnded = true
@@ -125,6 +129,11 @@ final class Transfer: Sendable {
       let isWhole = challenge?.isWhole ?? true
       body.finish(throwing: isWhole ? nil : URLError(.dataLengthExceedsMaximum))
     }
+  }
+
+  /// Whether no other response of the same request follows (RFC 9110, 15.2); after 101 the protocol is another one.
+  private static func isFinal(_ response: HTTPURLResponse) -> Bool {
+    response.statusCode >= 200 || response.statusCode == HTTPStatus.switchingProtocols
   }
 
   /// The first one counts.

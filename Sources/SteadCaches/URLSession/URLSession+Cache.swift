@@ -122,7 +122,7 @@ extension SessionTransport {
     _ response: HTTPCache.Response, to request: HTTPCache.Request, limit: Int
   ) -> Bool {
     guard request.method == "POST", response.fields.contains("Content-Location"),
-      let length = response.fields["Content-Length"]?.decimalDigits
+      let length = response.fields.bodyLength.count
     else { return false }
     return length <= limit
   }

@@ -38,7 +38,8 @@ package struct CacheTest: Sendable, Decodable {
     dependencies = try values.decodeIfPresent([String].self, forKey: .dependsOn) ?? []
     let skip = try values.decodeIfPresent(Bool.self, forKey: .browserSkip) ?? false
     let network = try values.decodeIfPresent(Bool.self, forKey: .contentNetworksOnly) ?? false
-    isForSharedCachesOnly = skip || network
+    // Browsers skip what their Fetch interface can't do, and what is for shared caches; only the name tells which.
+    isForSharedCachesOnly = network || skip && name.lowercased().contains("shared")
     isForBrowsersOnly = try values.decodeIfPresent(Bool.self, forKey: .browserOnly) ?? false
     steps = try values.decode([TestStep].self, forKey: .requests)
   }

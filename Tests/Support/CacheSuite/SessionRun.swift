@@ -141,8 +141,13 @@ package struct SessionRun: Sendable {
       Thread.sleep(forTimeInterval: pause)
     }
     let answer = try subject.origin.answer(asked, at: subject.now)
-    return LocalServer.Reply(
+    var reply = LocalServer.Reply(
       status: answer.status, reason: answer.reason,
       fields: answer.fields.all.map { ($0.name, $0.value) }, body: .data(Data(answer.body.utf8)))
+    reply.interim = answer.interim.map { interim in
+      LocalServer.Interim(
+        status: interim.status, fields: interim.fields.all.map { ($0.name, $0.value) })
+    }
+    return reply
   }
 }

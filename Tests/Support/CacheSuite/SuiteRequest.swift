@@ -20,12 +20,27 @@ package struct SuiteResponse: Sendable {
   package var reason: String
   package var fields: HeaderFields
   package var body: String
+  /// What an origin sends before it.
+  package var interim: [InterimResponse] = []
 
   package init(status: Int, reason: String, fields: HeaderFields, body: String) {
     self.status = status
     self.reason = reason
     self.fields = fields
     self.body = body
+  }
+}
+
+/// A response with a status below 200, which another one follows.
+package struct InterimResponse: Sendable, Decodable {
+  package var status: Int
+  package var fields: HeaderFields
+
+  package init(from decoder: any Decoder) throws {
+    var values = try decoder.unkeyedContainer()
+    status = try values.decode(Int.self)
+    let fields = values.isAtEnd ? [] : try values.decode([[String]].self)
+    self.fields = HeaderFields(fields.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil })
   }
 }
 

@@ -65,7 +65,10 @@ package final class TestOrigin: Sendable {
     if !fields.has("Date") { fields.add("Date", Self.date(now, in: step)) }
     if step.disconnects { throw Disconnection() }
     let body = Self.hasBody(status.code, request.method) ? text(step) : ""
-    return SuiteResponse(status: status.code, reason: status.reason, fields: fields, body: body)
+    var response = SuiteResponse(
+      status: status.code, reason: status.reason, fields: fields, body: body)
+    response.interim = step.interimResponses
+    return response
   }
 
   private func step(of request: SuiteRequest) -> TestStep? {

@@ -33,9 +33,6 @@ package struct TestRun: Sendable {
   }
 
   package func outcome() async -> Outcome {
-    if test.steps.contains(where: \.hasInterimResponses) {
-      return .setupFailed("Interim responses are not supported by this runner.")
-    }
     do {
       try await run()
       return .passed
@@ -56,6 +53,10 @@ package struct TestRun: Sendable {
       if test.steps[index].pausesAfter { try await pause() }
     }
     try OriginCheck(steps: test.steps, responses: responses, seen: origin.seen).check()
+    // Last, so that what becomes of the final response is told first.
+    try Unmet.check(
+      !test.steps.contains(where: \.expectsInterimResponses), isSetup: false,
+      "Interim responses are not passed on.")
   }
 
   private func request(_ index: Int, after before: SuiteResponse?) -> SuiteRequest {

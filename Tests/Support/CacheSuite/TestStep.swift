@@ -43,14 +43,16 @@ package struct TestStep: Sendable, Decodable {
   package var disconnects: Bool
   /// `Location` and `Content-Location` are relative to the request's path.
   package var relatesLocations: Bool
-  /// Whether the origin sends responses before the final one, which the runner does not support.
-  package var hasInterimResponses: Bool
+  /// What the origin sends before the final response.
+  package var interimResponses: [InterimResponse]
 
   // What is expected.
   package var expectedType: ExpectedType?
   package var expectedStatus: NullableNumber?
   package var expectedText: NullableText?
   package var expectedMethod: String?
+  /// Whether the client is to see responses before the final one.
+  package var expectsInterimResponses: Bool
   package var expectedRequestFields: [FieldExpectation]
   package var missingRequestFields: [FieldExpectation]
   package var expectedResponseFields: [FieldExpectation]
@@ -131,9 +133,8 @@ extension TestStep {
     responsePause = try members.get("response_pause") ?? 0
     disconnects = try members.flag("disconnect")
     relatesLocations = try members.flag("magic_locations")
-    hasInterimResponses =
-      members.values.contains(Key("interim_responses"))
-      || members.values.contains(Key("expected_interim_responses"))
+    interimResponses = try members.list("interim_responses")
+    expectsInterimResponses = members.values.contains(Key("expected_interim_responses"))
     expectedType = try members.get("expected_type")
     expectedStatus = try members.number("expected_status")
     expectedText = try members.text("expected_response_text")

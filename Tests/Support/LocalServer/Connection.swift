@@ -40,6 +40,13 @@ final class Connection: Sendable {
   private func send(_ reply: LocalServer.Reply, to request: LocalServer.Request) throws -> Bool {
     func has(_ name: String) -> Bool { reply.fields.contains { $0.name.lowercased() == name } }
     let hasBody = request.method != "HEAD" && reply.status != 204 && reply.status != 304
+    var interim = ""
+    for response in reply.interim {
+      interim += "HTTP/1.1 \(response.status) Interim\r\n"
+      for field in response.fields { interim += "\(field.name): \(field.value)\r\n" }
+      interim += "\r\n"
+    }
+    if !interim.isEmpty { try write(Data(interim.utf8)) }
     var head = "HTTP/1.1 \(reply.status) \(reply.reason)\r\n"
     for field in reply.fields { head += "\(field.name): \(field.value)\r\n" }
     switch reply.body {

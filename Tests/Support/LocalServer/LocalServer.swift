@@ -22,6 +22,17 @@ package final class LocalServer: Sendable {
     }
   }
 
+  /// A response with a status below 200, which another one follows.
+  package struct Interim: Sendable {
+    package var status: Int
+    package var fields: [(name: String, value: String)]
+
+    package init(status: Int, fields: [(name: String, value: String)] = []) {
+      self.status = status
+      self.fields = fields
+    }
+  }
+
   /// What is written back.
   package struct Reply: Sendable {
     package enum Body: Sendable {
@@ -35,6 +46,8 @@ package final class LocalServer: Sendable {
     package var reason: String
     package var fields: [(name: String, value: String)]
     package var body: Body
+    /// What is written before it.
+    package var interim: [Interim] = []
 
     package init(
       status: Int = 200, reason: String = "OK", fields: [(name: String, value: String)] = [],
