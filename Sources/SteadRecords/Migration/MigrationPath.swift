@@ -65,6 +65,9 @@ struct MigrationPath {
     let differences = schemas.map { SchemaDifference(from: stored, to: $0) }
     var same = schemas.indices.filter { differences[$0].isEmpty }
     if same.isEmpty { same = schemas.indices.filter { differences[$0].isOfUnknownTypes } }
+    // A version that only swaps names has the same tables as the one before.
+    let exact = same.filter { schemas[$0].hasSameOriginalNames(as: stored) }
+    if !exact.isEmpty { same = exact }
     if let index = same.last(where: { versions[$0].versionIdentifier == stored.version })
       ?? same.last
     {
@@ -90,7 +93,9 @@ struct MigrationPath {
 
   /// The version that a container has: the newest, or an earlier one with just its models.
   func target(of schema: Schema) -> Int {
-    schemas.lastIndex { SchemaDifference(from: $0, to: schema).isEmpty } ?? schemas.count - 1
+    let same = schemas.indices.filter { SchemaDifference(from: schemas[$0], to: schema).isEmpty }
+    return same.last { schemas[$0].hasSameOriginalNames(as: schema) } ?? same.last
+      ?? schemas.count - 1
   }
 
   /// The fewest stages from a version to another.

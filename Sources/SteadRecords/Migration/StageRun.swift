@@ -54,7 +54,7 @@ struct StageRun {
   /// Refuses to drop values that a custom stage has not looked at.
   private func checkDropped(_ container: ModelContainer) throws {
     let new = Schema(versionedSchema: stage.to)
-    let same = SchemaMatch(from: container.schema, to: new, originalNames: new.originalNames)
+    let same = SchemaMatch(from: container.schema, to: new)
     let match = same.separating(SchemaDifference(same).refusals)
     var problems: [String] = []
     for entity in container.layout.entities where !container.hasUsed(entity) {

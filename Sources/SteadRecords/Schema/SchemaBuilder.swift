@@ -67,6 +67,7 @@ struct SchemaBuilder {
 
   private mutating func makeEntity(_ model: ModelMetadata) -> Schema.Entity {
     let entity = Schema.Entity(model.name, list: model.properties.map { makeProperty($0) })
+    entity.originalName = (model.type as? any RenamedModel.Type)?.originalName ?? model.name
     for constraint in model.constraints {
       entity.uniquenessConstraints += names(constraint.uniqueKeyPaths, "#Unique", of: model)
       entity.indices += names(constraint.indexKeyPaths, "#Index", of: model)

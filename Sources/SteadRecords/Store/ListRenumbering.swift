@@ -3,8 +3,7 @@ import SteadSQLite
 /// Keeps rows in their to-many relationships when a new version of the models declares these in another
 /// order: of several that share a to-one relationship, a column has the number.
 struct ListRenumbering {
-  /// The schema that the store was opened with last.
-  let stored: Schema
+  let match: SchemaMatch
   let layout: StoreLayout
 
   func apply(to entity: EntityLayout, on connection: StoreConnection) throws {
@@ -28,8 +27,7 @@ struct ListRenumbering {
     let new = toOne.relationship?.lists ?? []
     let numbers = old.map { name in
       new.first { list in
-        let property = owner.properties[list.property]
-        return name == property.originalName || name == property.name
+        match.oldProperty(owner.properties[list.property].name, of: owner.name)?.name == name
       }?.number
     }
     guard !old.isEmpty, numbers != Array(numbers.indices) else { return nil }
@@ -43,13 +41,13 @@ struct ListRenumbering {
   private func storedLists(
     _ toOne: PropertyLayout, _ entity: EntityLayout, _ owner: EntityLayout
   ) -> [String] {
+    guard let before = match.oldProperty(toOne.name, of: entity.name),
+      let member = match.oldEntities[entity.name], let owner = match.oldEntities[owner.name]
+    else { return [] }
     let lineage = Set(
-      sequence(first: layout.schema.entitiesByName[entity.name]) { $0?.superentity }
-        .prefix { $0 != nil }.compactMap { $0?.name })
-    let properties = stored.entitiesByName[owner.name]?.storedProperties ?? []
-    return properties.compactMap { $0 as? Schema.Relationship }.filter {
-      lineage.contains($0.destination)
-        && ($0.inverseName == toOne.name || $0.inverseName == toOne.originalName)
+      sequence(first: member) { $0.superentity }.map(\.name))
+    return owner.storedProperties.compactMap { $0 as? Schema.Relationship }.filter {
+      lineage.contains($0.destination) && $0.inverseName == before.name
     }.map(\.name)
   }
 }

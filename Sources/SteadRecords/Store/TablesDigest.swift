@@ -72,6 +72,7 @@ struct TablesDigest {
     for entity in layout.schema.entities {
       words.add(entity.name)
       words.add(entity.superentityName ?? "")
+      words.add(entity.originalName ?? "")
       words.endLine()
       for property in entity.properties { describe(property, &words) }
     }

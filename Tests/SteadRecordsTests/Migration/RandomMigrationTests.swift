@@ -18,13 +18,24 @@ import Testing
       -> RandomSchema.Attribute?
     {
       let before = old.entities[entity] ?? []
-      return before.first { $0.name == attribute.name }
-        ?? before.first { $0.name == attribute.originalName }
+      if let renamed = before.first(where: { $0.name == attribute.originalName }) {
+        return renamed
+      }
+      return isClaimed(attribute.name, entity)
+        ? nil : before.first { $0.name == attribute.name }
+    }
+
+    /// Whether something has the name as its original name.
+    private func isClaimed(_ name: String, _ entity: String) -> Bool {
+      let ends = new.links.flatMap { [$0.end, $0.inverse].compactMap(\.self) }
+      return (new.entities[entity] ?? []).contains { $0.originalName == name }
+        || ends.contains { $0.entity == entity && $0.originalName == name }
     }
 
     /// What the end of a relationship was: the relationship, and whether it was its inverse.
     private func origin(_ end: RandomSchema.End) -> (link: RandomSchema.Link, isInverse: Bool)? {
-      for name in [end.name, end.originalName ?? end.name] {
+      for name in [end.originalName, isClaimed(end.name, end.entity) ? nil : end.name] {
+        guard let name else { continue }
         for link in old.links {
           if link.end.entity == end.entity, link.end.name == name { return (link, false) }
           if let inverse = link.inverse, inverse.entity == end.entity, inverse.name == name {

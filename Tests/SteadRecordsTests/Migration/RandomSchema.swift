@@ -34,12 +34,18 @@ struct RandomSchema: CustomStringConvertible {
   }
 
   var entities: [String: [Attribute]] = [:]
+  /// The earlier name of each entity that was renamed.
+  var originals: [String: String] = [:]
   /// The superclass of each entity that has one.
   var parents: [String: String] = [:]
   var links: [Link] = []
 
   static let entityNames = ["Cat", "Dog", "Elk", "Fox"]
   private static let attributeNames = ["a", "b", "c", "d"]
+
+  static let empty = RandomSchema()
+
+  private init() {}
 
   init(using random: inout SplitMix) {
     for name in Self.entityNames where Int.random(in: 0..<4, using: &random) > 0 {
@@ -158,7 +164,8 @@ struct RandomSchema: CustomStringConvertible {
           + (each.isOptional ? "?" : "") + (each.hasDefault ? " = default" : "")
           + (each.isUnique ? " unique" : "")
       }
-      return "\(name)(\(attributes.joined(separator: ", ")))"
+      return
+        "\(originals[name].map { "\($0) > " } ?? "")\(name)(\(attributes.joined(separator: ", ")))"
     }
     let ends = links.map { link in
       func text(_ end: End) -> String {

@@ -86,6 +86,7 @@ extension RandomSchema {
         }
       }
       let entity = Schema.Entity(name, list: properties)
+      entity.originalName = originals[name] ?? name
       entity.uniquenessConstraints = (entities[name] ?? []).filter(\.isUnique).map { [$0.name] }
       all[name] = entity
       metadata.append(Self.metadata(name, properties))

@@ -2,6 +2,9 @@ extension Schema {
   /// A model class as the schema sees it: a name, its properties and its place among subclasses.
   public final class Entity: Codable, Hashable {
     public let name: String
+    /// The name that the class had in an earlier version, or its name; nil for an entity made by hand, and one that an
+    /// earlier version of this library recorded.
+    var originalName: String?
     /// The properties that the class itself declares.
     public internal(set) var properties: [any SchemaProperty]
     /// The properties of the superclasses.
@@ -74,7 +77,7 @@ extension Schema {
 
     private enum CodingKeys: CodingKey {
       case name, attributes, relationships, inheritedAttributes, inheritedRelationships,
-        uniquenessConstraints, indices, superentityName
+        uniquenessConstraints, indices, superentityName, originalName
     }
 
     public init(from decoder: any Decoder) throws {
@@ -90,6 +93,7 @@ extension Schema {
       uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
       indices = try container.decode([[String]].self, forKey: .indices)
       superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
+      originalName = try container.decodeIfPresent(String.self, forKey: .originalName)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -104,6 +108,7 @@ extension Schema {
       try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
       try container.encode(indices, forKey: .indices)
       try container.encodeIfPresent(superentityName, forKey: .superentityName)
+      try container.encodeIfPresent(originalName, forKey: .originalName)
     }
 
     /// Restores the links between super- and subentities, which are encoded as names.

@@ -1,8 +1,15 @@
 /// What a schema makes of its columns: indexes, search tables, and columns that SQLite computes.
 struct DerivedNames {
-  private(set) var indices: Set<String> = []
-  /// The table and the columns of each search table, by its name.
-  private(set) var searches: [String: [String]] = [:]
+  /// Columns of a table, in an order.
+  struct Columns: Equatable {
+    let table: String
+    let columns: [String]
+  }
+
+  /// What each index is of, by its name.
+  private(set) var indices: [String: Columns] = [:]
+  /// What each search table is of, by its name.
+  private(set) var searches: [String: Columns] = [:]
   /// By table, the columns that are computed, each with the one that it is made of.
   private(set) var generated: [String: [String: String]] = [:]
 
@@ -12,10 +19,10 @@ struct DerivedNames {
     for entity in schema.entities {
       let table = entity.root.name
       for set in entity.allConstraints(\.uniquenessConstraints) {
-        indices.insert(TableIndex.name(table, set, isUnique: true))
+        indices[TableIndex.name(table, set, isUnique: true)] = Columns(table: table, columns: set)
       }
       for set in entity.allConstraints(\.indices) {
-        indices.insert(TableIndex.name(table, set, isUnique: false))
+        indices[TableIndex.name(table, set, isUnique: false)] = Columns(table: table, columns: set)
       }
       var searched: [String] = []
       for property in entity.storedProperties {
@@ -23,8 +30,10 @@ struct DerivedNames {
         case let relationship as Schema.Relationship:
           switch links.storage(of: relationship, in: entity) {
           case .column(let table, let column):
-            indices.insert(TableIndex.name(table, reference: column))
-          case .pairs(let pairs, _): indices.insert("\(pairs)_target")
+            indices[TableIndex.name(table, reference: column)] = Columns(
+              table: table, columns: [column])
+          case .pairs(let pairs, _):
+            indices["\(pairs)_target"] = Columns(table: pairs, columns: ["target"])
           case .inverse: break
           }
         case let attribute as Schema.Attribute:
@@ -36,7 +45,9 @@ struct DerivedNames {
         default: break
         }
       }
-      if !searched.isEmpty { searches["\(entity.name)_search"] = [table] + searched }
+      if !searched.isEmpty {
+        searches["\(entity.name)_search"] = Columns(table: table, columns: searched)
+      }
     }
   }
 

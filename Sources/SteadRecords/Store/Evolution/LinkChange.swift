@@ -43,6 +43,23 @@ struct LinkChange {
     return changes
   }
 
+  /// The tables of pairs that a relationship has before and afterwards.
+  static func keptPairTables(_ match: SchemaMatch, _ names: TableNames) -> Set<String> {
+    let (old, new) = (SchemaLinks(match.old), SchemaLinks(match.new))
+    var tables: Set<String> = []
+    for entity in match.new.entities {
+      for case let relationship as Schema.Relationship in entity.properties {
+        let after = new.storage(of: relationship, in: entity)
+        guard case .pairs(let table, _) = after,
+          let (_, source) = origin(of: relationship, in: entity, match)
+        else { continue }
+        let before = old.storage(of: source.relationship, in: source.entity)
+        if isSame(before, after, source.isInverse, names) { tables.insert(table) }
+      }
+    }
+    return tables
+  }
+
   private static func hasOneOwner(_ relationship: Schema.Relationship, _ schema: Schema) -> Bool {
     guard let name = relationship.inverseName else { return false }
     let target = schema.entitiesByName[relationship.destination]

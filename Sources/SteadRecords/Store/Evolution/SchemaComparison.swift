@@ -7,6 +7,7 @@ struct SchemaComparison {
   init(_ match: SchemaMatch) { self.match = match }
 
   mutating func run() {
+    refuseConflicts()
     for entity in match.old.entities where match.newEntities[entity.name] == nil {
       note(
         entity.name, nil, "The model \(entity.name) is gone, with all its rows.", losesData: true)
@@ -25,6 +26,34 @@ struct SchemaComparison {
       }
       noteRemoved(old, entity)
       compareConstraints(old, entity)
+    }
+  }
+
+  /// Two classes or properties that claim one.
+  private mutating func refuseConflicts() {
+    for conflict in match.conflicts {
+      refuse(
+        conflict.new[0], nil,
+        "\(conflict.new.joined(separator: " and ")) both claim the model \(conflict.old), by `RenamedModel`. Leave it "
+          + "out of all but the one that has its rows.")
+    }
+    for entity in match.new.entities {
+      for conflict in match.propertyConflicts[entity.name] ?? [] {
+        // Subclasses inherit it.
+        if let parent = entity.superentity,
+          match.propertyConflicts[parent.name]?.contains(conflict) == true
+        {
+          continue
+        }
+        let names = conflict.new.map { "\(entity.name).\($0)" }.joined(separator: " and ")
+        refuse(
+          entity.name, conflict.new[0],
+          "\(names) both claim the property \(conflict.old), by `originalName` or since they were that property before. "
+            + "Leave `originalName` out of all but the one that has its values.")
+      }
+    }
+    for split in SharedPlaces(match).splits {
+      refuse(split.entity, split.property, split.description, cure: .replacement)
     }
   }
 

@@ -43,7 +43,7 @@ public struct SchemaDifference: Sendable {
   ///
   /// Costs some microseconds for each property.
   public init(from old: Schema, to new: Schema) {
-    self.init(SchemaMatch(from: old, to: new, originalNames: new.originalNames))
+    self.init(SchemaMatch(from: old, to: new))
   }
 
   init(_ match: SchemaMatch) {

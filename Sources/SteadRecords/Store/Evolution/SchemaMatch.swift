@@ -1,4 +1,4 @@
-/// Which entities and properties of two schemas are the same, by their names and their earlier names.
+/// Which entities and properties of two schemas are the same, by their earlier names and their names: see `NameMatch`.
 struct SchemaMatch {
   let old: Schema
   let new: Schema
@@ -9,40 +9,45 @@ struct SchemaMatch {
   /// For each new entity, the old property of each stored property that had one, by name.
   private var oldProperties: [String: [String: any SchemaProperty]] = [:]
 
-  /// - Parameter originalNames: The names that entities had in an earlier schema, by their names now.
-  init(from old: Schema, to new: Schema, originalNames: [String: String] = [:]) {
+  /// The classes that claim one earlier class.
+  private(set) var conflicts: [NameMatch.Conflict] = []
+  /// By new entity, the properties that claim one earlier property.
+  private(set) var propertyConflicts: [String: [NameMatch.Conflict]] = [:]
+
+  init(from old: Schema, to new: Schema) {
     self.old = old
     self.new = new
+    let match = NameMatch(
+      from: old.entities.map {
+        NameMatch.Name($0.name, originalName: Self.originalName($0, old, new))
+      },
+      to: new.entities.map { NameMatch.Name($0.name, originalName: $0.originalName) })
+    conflicts = match.conflicts
     for entity in new.entities {
-      var found = old.entitiesByName[entity.name]
-      if found == nil, let name = originalNames[entity.name], new.entitiesByName[name] == nil {
-        found = old.entitiesByName[name]
-      }
-      guard let found, newEntities[found.name] == nil else { continue }
+      guard let found = match.old[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
       oldEntities[entity.name] = found
       newEntities[found.name] = entity
-    }
-    for entity in new.entities {
-      guard let before = oldEntities[entity.name] else { continue }
-      oldProperties[entity.name] = Self.properties(of: entity, in: before)
+      let (before, now) = (found.storedProperties, entity.storedProperties)
+      let properties = NameMatch(from: Self.names(before), to: Self.names(now))
+      let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
+      oldProperties[entity.name] = properties.old.compactMapValues { known[$0] }
+      if !properties.conflicts.isEmpty { propertyConflicts[entity.name] = properties.conflicts }
     }
   }
 
-  private static func properties(
-    of entity: Schema.Entity, in old: Schema.Entity
-  ) -> [String: any SchemaProperty] {
-    let known = old.storedPropertiesByName
-    let properties = entity.storedProperties
-    let names = Set(properties.map(\.name))
-    var result: [String: any SchemaProperty] = [:]
-    for property in properties {
-      if let same = known[property.name] {
-        result[property.name] = same
-      } else if let renamed = known[property.originalName], !names.contains(property.originalName) {
-        result[property.name] = renamed
-      }
-    }
-    return result
+  private static func names(_ properties: [any SchemaProperty]) -> [NameMatch.Name] {
+    properties.map { NameMatch.Name($0.name, originalName: $0.originalName) }
+  }
+
+  /// The earlier name that a class of the old schema was recorded with.
+  ///
+  /// Stores of earlier versions of this library don't record it. With the version number of the models the store was
+  /// opened with them, and its classes were renamed then.
+  private static func originalName(
+    _ entity: Schema.Entity, _ old: Schema, _ new: Schema
+  ) -> String? {
+    if let known = entity.originalName { return known }
+    return old.version == new.version ? new.entitiesByName[entity.name]?.originalName : nil
   }
 
   /// The same match, with each property that cannot be converted treated as two: one that is gone, and a new one.

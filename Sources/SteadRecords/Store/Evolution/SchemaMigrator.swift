@@ -38,10 +38,8 @@ struct SchemaMigrator {
     isInStage = isInCustomStage || role == .ofStage
     let catalog = try StoreCatalog(connection)
     existing = catalog.columns
-    catalog.complete(stored, as: layout)
-    let match = SchemaMatch(
-      from: stored, to: layout.schema,
-      originalNames: layout.schema.originalNames)
+    let match = SchemaMatch(from: stored, to: layout.schema)
+    catalog.complete(match, as: layout)
     let difference = SchemaDifference(match)
     self.match = isInCustomStage ? match.separating(difference.refusals) : match
     self.difference = isInCustomStage ? SchemaDifference(self.match) : difference
@@ -141,9 +139,9 @@ struct SchemaMigrator {
     try removeDerived()
     try rename()
     try renumberClasses()
-    try removeColumnsAndTables()
+    try removePairTables()
     for table in tables { try extend(table) }
-    let renumbering = ListRenumbering(stored: match.old, layout: layout)
+    let renumbering = ListRenumbering(match: match, layout: layout)
     for entity in layout.entities where tables.contains(where: { $0.name == entity.table }) {
       try renumbering.apply(to: entity, on: connection)
     }
@@ -163,13 +161,23 @@ struct SchemaMigrator {
   private func removeDerived() throws {
     let wanted = DerivedNames(layout, tables)
     let old = DerivedNames(match.old)
+    // What keeps its name only stays if it is of the same columns, which may have taken each other's names.
+    func stays(_ place: DerivedNames.Columns, as wanted: DerivedNames.Columns?) -> Bool {
+      wanted.map { names.renamed(place) == $0 } ?? false
+    }
     let present = try connection.rows("SELECT name, type FROM sqlite_schema")
     for row in present {
       guard case .text(let name) = row[0], case .text(let type) = row[1] else { continue }
       switch type {
-      case "index" where old.indices.contains(name) && !wanted.indices.contains(name):
+      case "index":
+        guard let place = old.indices[name], !stays(place, as: wanted.indices[name]) else {
+          continue
+        }
         try connection.execute("DROP INDEX \(name.sqlName)")
-      case "table" where old.searches[name] != nil && old.searches[name] != wanted.searches[name]:
+      case "table":
+        guard let place = old.searches[name],
+          place != wanted.searches[name] || !stays(place, as: wanted.searches[name])
+        else { continue }
         for trigger in SearchTable.triggerNames(of: name) {
           try connection.execute("DROP TRIGGER IF EXISTS \(trigger.sqlName)")
         }
@@ -189,18 +197,37 @@ struct SchemaMigrator {
     }
   }
 
+  /// Drops what goes, and gives what stays its new name: dropped first, so that its name is free.
   private func rename() throws {
+    for table in names.droppedTables.sorted() {
+      try connection.execute("DROP TABLE \(table.sqlName)")
+    }
+    for step in RenamingSteps(names.tables).steps {
+      try connection.execute("ALTER TABLE \(step.from.sqlName) RENAME TO \(step.to.sqlName)")
+    }
+    try renameSequences()
     for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
-      if old != new {
-        try connection.execute("ALTER TABLE \(old.sqlName) RENAME TO \(new.sqlName)")
-      }
-      // Dropped columns first, so that renamed ones can take their names.
       for column in (names.dropped[old] ?? []).sorted() { try drop(column, of: new) }
-      for (before, after) in (names.columns[old] ?? [:]).sorted(by: { $0.key < $1.key })
-      where before != after {
+      for step in RenamingSteps(names.columns[old] ?? [:]).steps {
         try connection.execute(
-          "ALTER TABLE \(new.sqlName) RENAME COLUMN \(before.sqlName) TO \(after.sqlName)")
+          "ALTER TABLE \(new.sqlName) RENAME COLUMN \(step.from.sqlName) TO \(step.to.sqlName)")
       }
+    }
+  }
+
+  /// The numbers of deleted rows are not given again.
+  private func renameSequences() throws {
+    guard names.tables.contains(where: { $0.key != $0.value }) || !names.droppedTables.isEmpty
+    else { return }
+    let rows = try connection.rows("SELECT name, last FROM stead_sequence")
+    for case .text(let table) in rows.map(\.[0])
+    where names.tables[table] != nil || names.droppedTables.contains(table) {
+      try connection.run("DELETE FROM stead_sequence WHERE name = ?1", [.text(table)])
+    }
+    for row in rows {
+      guard case .text(let table) = row[0], let new = names.tables[table] else { continue }
+      try connection.run(
+        "INSERT OR REPLACE INTO stead_sequence VALUES (?1, ?2)", [.text(new), row[1]])
     }
   }
 
@@ -286,15 +313,11 @@ struct SchemaMigrator {
     return nil
   }
 
-  private func removeColumnsAndTables() throws {
-    for table in names.droppedTables.sorted() {
-      try connection.execute("DROP TABLE \(table.sqlName)")
-    }
-    let moved = Set(
-      links.compactMap { if case .pairs(let table, _) = $0.before { table } else { nil } })
-    let wanted = SchemaLinks(match.new).pairTables
+  /// Pairs whose place is another one now were set aside.
+  private func removePairTables() throws {
+    let kept = LinkChange.keptPairTables(match, names)
     for table in SchemaLinks(match.old).pairTables.sorted()
-    where existing[table] != nil && (!wanted.contains(table) || moved.contains(table)) {
+    where existing[table] != nil && !kept.contains(table) {
       try connection.execute("DROP TABLE \(table.sqlName)")
     }
   }

@@ -21,22 +21,18 @@ struct StoreCatalog {
   }
 
   /// Adds facts that the columns show, if an earlier version's schema lacks them and the program lacks the types.
-  func complete(_ schema: Schema, as layout: StoreLayout) {
-    var now: [String: EntityLayout] = [:]
-    for entity in layout.entities { now[entity.name] = entity }
-    for (name, original) in layout.schema.originalNames
-    where now[original] == nil { now[original] = now[name] }
-    for entity in schema.entities {
+  func complete(_ match: SchemaMatch, as layout: StoreLayout) {
+    for entity in match.old.entities {
       guard let columns = columns[entity.root.name] else { continue }
+      let model = match.newEntities[entity.name].flatMap { layout.entity(named: $0.name) }
       for property in entity.properties {
         let type = columns[property.name]
         switch property {
         case let attribute as Schema.Attribute
         where attribute.recorded == nil && attribute.valueType == Any.self:
-          let properties = now[entity.name]?.properties ?? []
-          let property =
-            properties.first { $0.name == attribute.name }
-            ?? properties.first { $0.originalName == attribute.name }
+          let property = match.newProperty(attribute.name, of: entity.name).flatMap {
+            model?.property(named: $0.name)
+          }
           guard let now = property, case .attribute(let encoding) = now.kind,
             TableLayout.type(of: encoding).hasPrefix(type ?? "-")
           else { continue }

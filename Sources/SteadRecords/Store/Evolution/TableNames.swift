@@ -50,6 +50,20 @@ struct TableNames {
     return columns[table]?.first { $0.value == new }?.key
   }
 
+  /// What columns are called afterwards, each with its table; nil if one of them goes.
+  func renamed(_ place: DerivedNames.Columns) -> DerivedNames.Columns? {
+    // A table of pairs, whose columns have fixed names.
+    if tables[place.table] == nil, columns[place.table] == nil,
+      !droppedTables.contains(place.table)
+    {
+      return place
+    }
+    guard let table = tables[place.table] else { return nil }
+    let renamed = place.columns.compactMap { columns[place.table]?[$0] }
+    return renamed.count == place.columns.count
+      ? DerivedNames.Columns(table: table, columns: renamed) : nil
+  }
+
   /// A place of relationships by the names afterwards, as far as these are other ones.
   func renamed(_ storage: LinkStorage) -> LinkStorage {
     func column(_ table: String, _ column: String) -> (String, String) {

@@ -29,10 +29,11 @@ extension StoreInspection {
       return
     }
     for entity in stored.entities { checkRecorded(entity, catalog) }
-    catalog.complete(stored, as: layout)
+    let match = SchemaMatch(from: stored, to: layout.schema)
+    catalog.complete(match, as: layout)
     // A store may hold only some of a container's models.
     let names = Set(entities.map(\.name))
-    let difference = SchemaDifference(from: stored, to: layout.schema)
+    let difference = SchemaDifference(match)
     for change in difference.changes + difference.refusals where names.contains(change.entity) {
       note(
         .differentModels, layout.entity(named: change.entity),
