@@ -12,7 +12,8 @@ extension PropertyList {
   /// Parses a binary, XML or NeXTSTEP property list; the first bytes determine the format.
   ///
   /// Text is UTF-8 or, with a byte order mark, UTF-16; XML may declare ISO 8859-1 or ASCII. In NeXTSTEP's
-  /// format, which Foundation reads, all scalars are strings and data. Throws a ``PropertyListError`` for
+  /// format, which Foundation reads, all scalars are strings and data; a dictionary may lack its braces, as in a
+  /// strings file. Throws a ``PropertyListError`` for
   /// anything malformed, nested deeper than ``maximumDepth``, or crafted to use up memory. A reference of a
   /// keyed archive becomes a dictionary with the single key `CF$UID`.
   public static func parse(_ data: Data) throws -> PropertyList {

@@ -36,6 +36,59 @@ struct NeXTSTEPPropertyListTests {
     #expect(throws: PropertyListError.self) { try PropertyList.parse(Data(text.utf8)) }
   }
 
+  // Foundation's reader ends a list without braces at the first character that no key can begin with, and
+  // returns the keys before it. An edit by hand with a stray character then removed all other keys of a domain.
+  @Test(arguments: [
+    "a = b; ! c = d;", "a = b; } c = d;", "a = b; { c = d; }", "a = b; (1)", "a = b; , c = d;",
+    "a = b;; c = d;", "a = b; ) ", "a = b; c = d; }", "// {\na = b; }", "a = b; \u{1} c = d;",
+    "a = b; /* c = d;", "a; = b;", "/* { */", "// {", "a = b; <0f>",
+  ])
+  func `a list without braces is refused unless all of it is one`(text: String) {
+    #expect(throws: PropertyListError.self) { try PropertyList.parse(text) }
+  }
+
+  @Test(
+    arguments: [
+      ("a = b; // end", ["a": .string("b")]),
+      ("/* { */ a = b; c;", ["a": .string("b"), "c": .string("c")]),
+      ("\u{FEFF}\"a\" = \"}\";\n", ["a": .string("}")]),
+      (" // {\r\n a = { b = c; }; ", ["a": .dictionary(["b": .string("c")])]),
+      ("a = b; /* } */", ["a": .string("b")]), ("/**/{ a = b; }/* x */", ["a": .string("b")]),
+    ] as [(String, PropertyList.Fields)])
+  func `comments do not matter in a list without braces`(text: String, fields: PropertyList.Fields)
+    throws
+  {
+    #expect(try PropertyList.parse(text) == .dictionary(fields))
+  }
+
+  @Test func `a stray character in a list without braces removes no key`() {
+    var random = SplitMix(seed: 25)
+    let strays = "!?)(}{]=;,<>'\"#%&@*+\u{0}\u{1}\u{7F}".map(String.init)
+    for _ in 0..<Effort.times(4_000) {
+      var (tokens, count) = ([String](), 0)
+      for number in 0..<Int.random(in: 1...5, using: &random) {
+        let value =
+          ["v", "\"a b\"", "(1, 2)", "{ x = y; }", "<0f>", "'q'"]
+          .randomElement(using: &random) ?? "v"
+        tokens += ["k\(number)", " = ", value, ";"]
+        tokens.append(
+          [" ", "\n", "\t", " /* ; */ ", " // c\n"].randomElement(using: &random) ?? "")
+        count += 1
+      }
+      guard case .dictionary(let whole)? = try? PropertyList.parse(tokens.joined()) else {
+        Issue.record("isn't read: \(tokens.joined())")
+        continue
+      }
+      #expect(whole.count == count)
+      tokens.insert(
+        strays.randomElement(using: &random) ?? "!",
+        at: Int.random(in: 0...tokens.count, using: &random))
+      let text = tokens.joined()
+      guard case .dictionary(let fields)? = try? PropertyList.parse(text) else { continue }
+      #expect(fields.count >= count, "keys are missing from: \(text)")
+    }
+  }
+
   @Test(arguments: ["(", "{a="])
   func whatIsNestedDeeplyIsRefused(opening: String) {
     let text = String(repeating: opening, count: 100_000)

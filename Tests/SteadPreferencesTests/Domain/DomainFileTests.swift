@@ -106,6 +106,26 @@ struct DomainFileTests {
     #expect(PropertyList.Fields(try self.store().contents()) == expected)
   }
 
+  /// Foundation's reader took an edit without braces for the keys before a stray character, and the others were
+  /// removed from the domain.
+  @Test(arguments: ["a = 5; ! b = 6;", "a = 5; } b = 6;", "a = 5;; b = 6;", "! a = 5;"])
+  func `an edit with a stray character removes no key`(text: String) throws {
+    let store = try store()
+    try store.apply([
+      DomainEdit(key: "a", value: .string("1")), DomainEdit(key: "b", value: .string("2")),
+    ])
+    try store.checkpoint()
+    try edit(Data(text.utf8))
+    store.refresh()
+    try store.set(.bool(true), forKey: "c")
+    try? store.checkpoint()
+    for store in [store, try self.store()] {
+      #expect(
+        PropertyList.Fields(store.contents())
+          == ["a": .string("1"), "b": .string("2"), "c": .bool(true)])
+    }
+  }
+
   @Test func anEditBeforeOpeningIsTakenInOnce() throws {
     try store().set(.integer(1), forKey: "a")
     try store().checkpoint()
