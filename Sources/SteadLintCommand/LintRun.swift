@@ -88,7 +88,9 @@ struct LintRun {
   private func cacheFile() throws -> URL? {
     if let file = arguments.cache { return URL(filePath: file, relativeTo: directory) }
     // Without a folder for it the run uses no cache, and parses all files.
+    // A missing home may not be mounted, and isn't created.
     guard
+      FileManager.default.fileExists(atPath: FileManager.default.homeDirectoryForCurrentUser.path),
       let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
         .appending(path: "stead-lint"),
       (try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true))

@@ -12,12 +12,18 @@ package enum SQLiteFile {
     // Created without a descriptor: closing one on the file itself would release the locks that connections
     // of this process may hold on it by then. Fails when anything exists there, even a symbolic link that
     // leads nowhere.
-    if mknod(path, S_IFREG | 0o600, 0) == 0 || errno == EEXIST { return }
+    if mknod(path, S_IFREG | 0o600, 0) == 0 {
+      // A umask may have withheld even its owner's permissions.
+      _ = fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW)
+      return
+    }
+    if errno == EEXIST { return }
     // On Apple's systems only the superuser may do that. So it is created under another name, which remains
     // if the process is killed within these lines.
     let draft = "\(path)-\(UUID().uuidString)"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return }
+    _ = fchmod(descriptor, 0o600)
     close(descriptor)
     link(draft, path)
     unlink(draft)

@@ -5,6 +5,7 @@
   extension AppDirectories {
     init(checkedID id: String, environment: [String: String]) {
       self.id = id
+      home = HomeDirectory(.homeDirectory)
       let support = URL.applicationSupportDirectory
       let caches = URL.cachesDirectory
       let temporaryBase = URL.temporaryDirectory

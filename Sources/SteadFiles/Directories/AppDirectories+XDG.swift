@@ -5,6 +5,7 @@
     init(checkedID id: String, environment: [String: String]) {
       self.id = id
       let base = BaseDirectories(environment: environment)
+      home = HomeDirectory(base.home)
       documents = base.user("DOCUMENTS", default: "Documents")
       data = base.data.directory(id)
       config = base.config.directory(id)

@@ -40,6 +40,8 @@ public struct AppDirectories: Sendable, Hashable {
 
   /// The location of the directories that several apps share.
   let groups: URL
+  /// The user's home, which is never created.
+  let home: HomeDirectory
 
   /// Determines the directories of the app with an identifier.
   ///
@@ -67,37 +69,39 @@ public struct AppDirectories: Sendable, Hashable {
 
   /// Creates the directory that several apps share, if it is missing, and returns its URL.
   ///
-  /// Missing parents are created for their owner alone (0700), so the apps must belong to one user.
+  /// Missing parents are created for their owner alone (0700), so the apps must belong to one user. The home
+  /// itself is never created.
   ///
   /// - Throws: ``FileError``: `.invalidName` as ``shared(group:)`` does, `.notAFile` when something else has
-  ///   the name, `.denied` when the directory may not be created.
+  ///   the name, `.notFound` when the home does not exist, `.denied` when the directory may not be created.
   @discardableResult
   public func createShared(group: String) throws -> URL {
     let url = try shared(group: group)
-    try POSIXDisk().makeDirectories(url.checkedPath)
+    try POSIXDisk().makeDirectories(url.checkedPath, outside: home)
     return url
   }
 
   /// Creates one of the directories, if it is missing, and returns its URL.
   ///
-  /// Missing parents are created for their owner alone (0700). ``runtime`` and ``temporary`` are refused
+  /// Missing parents are created for their owner alone (0700), whatever the umask is. The home itself is never
+  /// created, since a missing one may not be mounted. ``runtime`` and ``temporary`` are refused
   /// where another user owns or could read them.
   ///
   /// ```swift
   /// let data = try directories.create(\.data)
   /// ```
   ///
-  /// - Throws: ``FileError``: `.notAFile` when something else has the name, `.denied` when the directory may
-  ///   not be created, or is not safe to use.
+  /// - Throws: ``FileError``: `.notAFile` when something else has the name, `.notFound` when the home does not
+  ///   exist, `.denied` when the directory may not be created, or is not safe to use.
   @discardableResult
   public func create(_ directory: KeyPath<AppDirectories, URL>) throws -> URL {
     let url = self[keyPath: directory]
     let disk = POSIXDisk()
     let path = try url.checkedPath
     if directory == \.runtime || directory == \.temporary {
-      try PrivateDirectory.create(path, on: disk)
+      try PrivateDirectory.create(path, outside: home, on: disk)
     } else {
-      try disk.makeDirectories(path)
+      try disk.makeDirectories(path, outside: home)
     }
     return url
   }

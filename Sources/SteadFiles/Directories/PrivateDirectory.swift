@@ -6,7 +6,13 @@ import Foundation
 /// itself is checked, not what it leads to, and it is used only when it is a directory that belongs to this
 /// user and that nobody else may enter.
 enum PrivateDirectory {
-  static func create(_ path: String, on disk: any Disk) throws {
+  /// Creates the directory and its missing parents, but neither `home` nor that of the process.
+  static func create(_ path: String, outside home: HomeDirectory, on disk: any Disk) throws {
+    for home in [home, .process] { try home.checkPresence(for: path, on: disk) }
+    try create(path, on: disk)
+  }
+
+  private static func create(_ path: String, on disk: any Disk) throws {
     let parent = path.directoryPath
     if try disk.statusFollowingLinks(parent) == nil { try create(parent, on: disk) }
     do {

@@ -6,6 +6,7 @@ import Foundation
 /// ``POSIXDisk`` makes them. The tests have a second conformer that stops at a chosen call, as a machine does
 /// on a power loss, so that each step of a write is tried as its last.
 package protocol Disk: Sendable {
+  /// Opens a file; one that it creates has all permissions of `mode`, even those that the umask withholds.
   func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32
   func close(_ descriptor: Int32)
   func status(_ descriptor: Int32, path: String) throws -> FileStatus
@@ -29,6 +30,7 @@ package protocol Disk: Sendable {
   func exchange(_ path: String, with otherPath: String) throws -> Bool
   func link(_ path: String, to newPath: String) throws
   func remove(_ path: String) throws
+  /// Creates a directory with all permissions of `mode`, even those that the umask withholds.
   func makeDirectory(_ path: String, mode: mode_t) throws
   func names(in directory: String) throws -> [String]
 }
@@ -86,8 +88,19 @@ extension Disk {
     }
   }
 
-  /// Creates a directory and its missing parents, each readable by its owner alone.
-  package func makeDirectories(_ path: String) throws {
+  /// Creates a directory and its missing parents, each for its owner alone (0700), whatever the umask is.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - home: A home that isn't created, besides that of the process.
+  /// - Throws: ``FileError``: `.notFound` when a home would have to be created.
+  package func makeDirectories(_ path: String, outside home: HomeDirectory? = nil) throws {
+    try home?.checkPresence(for: path, on: self)
+    try HomeDirectory.process.checkPresence(for: path, on: self)
+    try makeMissingDirectories(path)
+  }
+
+  private func makeMissingDirectories(_ path: String) throws {
     if let found = try statusFollowingLinks(path) {
       guard found.kind == .directory else {
         throw FileError(
@@ -98,7 +111,7 @@ extension Disk {
       return
     }
     let parent = path.directoryPath
-    if parent != path { try makeDirectories(parent) }
+    if parent != path { try makeMissingDirectories(parent) }
     do {
       try makeDirectory(path, mode: 0o700)
       try takeOverOwner(ofDirectoryAt: path)

@@ -6,7 +6,32 @@ package struct POSIXDisk: Disk {
   package init() {}
 
   package func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32 {
+    guard flags & O_CREAT != 0 else { return try openFile(path, flags, mode) }
+    if flags & O_EXCL != 0 { return try createFile(path, flags, mode) }
+    do {
+      return try openFile(path, flags & ~O_CREAT, mode)
+    } catch let error as FileError where error.code == .notFound {}
+    do {
+      return try createFile(path, flags | O_EXCL, mode)
+    } catch let error as FileError where error.code == .alreadyExists {
+      // Another process created it meanwhile, or a symbolic link leads to a missing file.
+      return try openFile(path, flags, mode)
+    }
+  }
+
+  private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {
     try call("open the file", path) { Foundation.open(path, flags | O_CLOEXEC, mode) }
+  }
+
+  /// Creates a file, and gives it the permissions that the umask withheld.
+  private func createFile(_ path: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {
+    let descriptor = try openFile(path, flags, mode)
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & mode != mode {
+      // It fails on file systems without permissions, where all that is needed is allowed anyway.
+      _ = fchmod(descriptor, status.st_mode & 0o7777 | mode)
+    }
+    return descriptor
   }
 
   package func close(_ descriptor: Int32) {
@@ -102,6 +127,17 @@ package struct POSIXDisk: Disk {
 
   package func makeDirectory(_ path: String, mode: mode_t) throws {
     _ = try call("create the directory", path) { mkdir(path, mode) }
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+      status.st_mode & mode != mode
+    else { return }
+    // A umask of 0177 makes a directory that nobody can enter. The bits that the parent passes on, such as
+    // the set-group-ID bit, stay. It fails on file systems without permissions, where none are missing.
+    let full = status.st_mode & 0o7777 | mode
+    if fchmodat(AT_FDCWD, path, full, AT_SYMLINK_NOFOLLOW) != 0, errno == EOPNOTSUPP {
+      // Not every C library knows the flag. The directory is this process's, a moment old.
+      _ = chmod(path, full)
+    }
   }
 
   package func names(in directory: String) throws -> [String] {

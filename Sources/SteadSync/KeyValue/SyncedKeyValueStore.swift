@@ -71,10 +71,7 @@ public final class SyncedKeyValueStore: Sendable {
 
   private static func defaultFile() throws -> URL {
     let id = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-    let directory = try AppDirectories(id: id).data
-    try FileManager.default.createDirectory(
-      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    return directory.appending(path: "shared-values.sqlite")
+    return try AppDirectories(id: id).create(\.data).appending(path: "shared-values.sqlite")
   }
 
   // MARK: Getting

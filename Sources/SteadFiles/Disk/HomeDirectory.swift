@@ -1,0 +1,60 @@
+import Foundation
+
+/// A user's home, which exists or does not, but which this package never creates.
+///
+/// A missing home isn't mounted yet, or belongs to an account that shall have no files, such as `/nonexistent`. The
+/// superuser may create it nevertheless. The files in it would be hidden once the home is mounted, and until then
+/// every other program would take the mount point for the home.
+package struct HomeDirectory: Sendable, Hashable {
+  private let path: String
+
+  package init(_ url: URL) { path = Self.normalized(url.path(percentEncoded: false)) }
+
+  /// The home of this process, as its environment is now.
+  package static var process: HomeDirectory {
+    // As for the variables of the XDG specification, a path that isn't absolute counts as not set.
+    let named = getenv("HOME").map { String(cString: $0) } ?? ""
+    guard named.hasPrefix("/") else {
+      return HomeDirectory(FileManager.default.homeDirectoryForCurrentUser)
+    }
+    return HomeDirectory(URL(filePath: named, directoryHint: .isDirectory))
+  }
+
+  /// Throws if the home is among the missing directories on the way to a path.
+  ///
+  /// Costs one status if the path exists, and one more for each directory that is missing.
+  ///
+  /// - Throws: ``FileError``: `.notFound` with the home's path.
+  package func checkPresence(for path: String, on disk: any Disk = POSIXDisk()) throws {
+    var missing = path
+    while try disk.statusFollowingLinks(missing) == nil {
+      guard try !isHome(missing, on: disk) else {
+        throw FileError(code: .notFound, message: Self.message, path: self.path)
+      }
+      let parent = missing.directoryPath
+      guard parent != missing else { return }
+      missing = parent
+    }
+  }
+
+  /// Whether a missing directory would be the home, by whatever path it is named.
+  private func isHome(_ other: String, on disk: any Disk) throws -> Bool {
+    guard other.fileName == path.fileName else { return false }
+    if Self.normalized(other) == path { return true }
+    guard let parent = try disk.statusFollowingLinks(other.directoryPath) else { return false }
+    return try disk.statusFollowingLinks(path.directoryPath)?.identity == parent.identity
+  }
+
+  /// Without empty components and dots; what ".." leads to depends on links, so it stays.
+  private static func normalized(_ path: String) -> String {
+    "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+  }
+
+  fileprivate static let message =
+    "The home directory does not exist, and is never created. Mount or create it, or set HOME to another one."
+}
+
+extension FileError {
+  /// Whether a home directory is missing.
+  package var isMissingHome: Bool { code == .notFound && message == HomeDirectory.message }
+}
