@@ -72,20 +72,25 @@ extension Preferences {
 
   /// Replaces the contents of a volatile domain, or creates the domain.
   ///
-  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` take part in look-ups.
+  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` take part in look-ups. Posts
+  /// ``didChangeNotification``.
   public func setVolatileDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       let fields = try PropertyList.Fields(validating: contents)
       try environment.shared.makeVolatile(name).replaceContents(with: fields)
       // Arguments take part in look-ups only if there are any.
       if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
+      postChange()
     }
   }
 
   /// Removes a volatile domain; ``argumentDomain`` and ``registrationDomain`` become empty.
+  ///
+  /// Posts ``didChangeNotification``.
   public func removeVolatileDomain(forName name: String) {
     environment.shared.removeVolatile(name)
     if name == Self.argumentDomain { environment.shared.renewLists(report: report) }
+    postChange()
   }
 
   // MARK: Persistent domains

@@ -5,13 +5,15 @@ extension Preferences {
   ///
   /// A property list can contain strings, numbers, booleans, dates, data, and arrays and dictionaries of
   /// them; other values are refused, and `onError` is called. A URL is stored as the overload for URLs stores
-  /// it.
+  /// it. ``strict`` has the same call, which throws its errors.
   public func set(_ value: Any?, forKey key: String) {
-    reporting(key: key) {
-      guard let value else { return try setPropertyList(nil, forKey: key) }
-      if let url = value as? URL { return try setPropertyList(PropertyList(url: url), forKey: key) }
-      try setPropertyList(PropertyList(validating: value), forKey: key)
-    }
+    reporting(key: key) { try store(value, forKey: key) }
+  }
+
+  func store(_ value: Any?, forKey key: String) throws {
+    guard let value else { return try setPropertyList(nil, forKey: key) }
+    if let url = value as? URL { return try setPropertyList(PropertyList(url: url), forKey: key) }
+    try setPropertyList(PropertyList(validating: value), forKey: key)
   }
 
   /// Sets a value; nil removes the key. This is ``set(_:forKey:)-(Any?,String)`` under the name of key-value coding.

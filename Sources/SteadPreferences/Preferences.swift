@@ -14,6 +14,10 @@ import SteadFiles
 /// Other processes may read and write the same domains at the same time. Reading and writing take the same
 /// time however many keys exist. Safe on any thread.
 ///
+/// The methods of `UserDefaults` can't throw. They pass errors to ``onError-swift.property``, and keep a value that cannot
+/// be stored in memory, where it is lost with the process. A command-line tool therefore ends with `try flush()`, or
+/// sets values through ``strict``.
+///
 /// A value is looked up in one domain after another, and the first that has it wins:
 ///
 /// 1. Values forced by an administrator, for the app, then for all programs.

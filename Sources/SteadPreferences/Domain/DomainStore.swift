@@ -238,15 +238,19 @@ final class DomainStore: Sendable {
 
   private func keep(_ edits: (Replay) -> [DomainEdit], _ error: FileError) throws {
     var isFirst = true
+    var hasValuesInMemory = true
     try change { replay, file in
       let edits = edits(replay)
+      defer { hasValuesInMemory = file?.hasDebts ?? true }
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
       isFirst = file.keep(edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
     let directory = state.withLock { state in state.file?.directory }
-    throw PreferencesError(notWritten: error, domain: name, directory, isRepetition: !isFirst)
+    throw PreferencesError(
+      notWritten: error, domain: name, directory, hasValuesInMemory: hasValuesInMemory,
+      isRepetition: !isFirst)
   }
 
   @inline(__always)

@@ -4,6 +4,8 @@
   enum DirectoryRemedy {
     /// For files that cannot be written.
     static let writable = "Make the directory writable."
+    /// For a missing home.
+    static let otherHome = "A directory can also be passed to the initializer."
     /// For a file system that lacks what preferences need.
     static let local = "Move the directory to a local disk."
   }

@@ -127,26 +127,34 @@ extension PreferencesError {
       domain: domain, key: key, cause: error)
   }
 
-  /// The error for values kept in memory since the files could not be written.
-  init(notWritten error: FileError, domain: String, _ directory: URL?, isRepetition: Bool) {
+  /// The error for files that could not be written.
+  ///
+  /// - Parameter hasValuesInMemory: Whether values wait in memory; otherwise the journal has all of them, and only the
+  ///   property list isn't up to date.
+  init(
+    notWritten error: FileError, domain: String, _ directory: URL?, hasValuesInMemory: Bool,
+    isRepetition: Bool
+  ) {
     let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     if error.code == .busy {
+      let values =
+        hasValuesInMemory
+        ? "New values are kept in memory, and are written when they are free."
+        : "All values are in the journal. The property list is updated when they are free."
       self.init(
         code: .locked,
         message: "Another process has locked the files of the preferences\(place) for more than "
-          + "\(Journal.lockWaitLimit.components.seconds) s. New values are kept in memory, and are "
-          + "written when they are free. Resume or end that process.",
+          + "\(Journal.lockWaitLimit.components.seconds) s. \(values) Resume or end that process.",
         domain: domain, cause: error)
     } else {
-      let remedy =
-        error.isUnsupported
-        ? "The file system lacks locks or cannot map files. \(DirectoryRemedy.local)"
-        : DirectoryRemedy.writable
+      let values =
+        hasValuesInMemory
+        ? "The preferences\(place) cannot be written. New values are kept in memory, and are written as soon as "
+          + "possible."
+        : "The property list of the preferences\(place) cannot be written. All values are in the journal, and the "
+          + "property list is updated as soon as possible."
       self.init(
-        code: .unavailable,
-        message:
-          "The preferences\(place) cannot be written. New values are kept in memory, and are "
-          + "written as soon as possible. \(remedy)",
+        code: .unavailable, message: "\(values) \(DirectoryRemedy.remedy(for: error))",
         domain: domain, cause: error)
     }
     self.isRepetition = isRepetition

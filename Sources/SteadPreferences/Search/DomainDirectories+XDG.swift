@@ -5,7 +5,8 @@
   extension DomainDirectories {
     /// The locations of the XDG Base Directory Specification.
     init(variables: [String: String], managed: URL?) {
-      config = BaseDirectories(environment: variables).config
+      let base = BaseDirectories(environment: variables)
+      (home, config) = (HomeDirectory(base.home), base.config)
       let list = variables["XDG_CONFIG_DIRS"] ?? ""
       // "All paths set in these environment variables must be absolute"; an empty list counts as unset.
       allUsers = (list.isEmpty ? "/etc/xdg" : list).split(separator: ":")

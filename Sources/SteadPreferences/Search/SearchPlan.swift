@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 
 /// Decides which domains are searched: created once, and turned into a ``SearchList`` whenever domains appear
 /// or disappear.
@@ -62,6 +63,7 @@ struct SearchPlan: Sendable {
       return environment.shared.makeMemory(file, options: options)
     }
     let directory = host ? base.appending(path: "ByHost", directoryHint: .isDirectory) : base
+    try environment.directories.home?.checkPresence(for: directory.checkedPath)
     return try DomainStore.open(domain: file, directory: directory, options: options)
   }
 
@@ -115,7 +117,7 @@ private struct Opening {
         code: .unavailable,
         message:
           "The preferences cannot be opened\(place), and are kept in memory alone until they can. "
-          + DirectoryRemedy.writable,
+          + DirectoryRemedy.remedy(for: error),
         domain: plan.domain, cause: error)
       if let previous { return previous.target }
       errors.append(contentsOf: problem.map { [$0] } ?? [])

@@ -47,6 +47,15 @@ struct NotificationTests {
       { $0.setPersistentDomain(["k": 1], forName: "else") },
       { $0.removePersistentDomain(forName: "else") },
       { try $0.importDomain($0.exportDomain()) },
+      // The volatile domains posted nothing, as on no other system.
+      { $0.setVolatileDomain(["k": 1], forName: "volatile") },
+      { $0.setVolatileDomain(["k": 2], forName: "volatile") },
+      { $0.removeVolatileDomain(forName: "volatile") },
+      { $0.setVolatileDomain(["k": 1], forName: Preferences.argumentDomain) },
+      { $0.removeVolatileDomain(forName: Preferences.argumentDomain) },
+      { $0.setVolatileDomain(["k": 1], forName: Preferences.registrationDomain) },
+      { $0.removeVolatileDomain(forName: Preferences.registrationDomain) },
+      { try $0.strict.set(1, forKey: "a") }, { try $0.strict.removeObject(forKey: "a") },
     ]
     for (index, change) in changes.enumerated() {
       try change(preferences)
@@ -63,6 +72,7 @@ struct NotificationTests {
     let counter = Counter(preferences)
     preferences.set(1, forKey: "a")
     preferences.setPersistentDomain([:], forName: "memory")
+    preferences.setVolatileDomain(["k": Counter.self], forName: "volatile")
     _ = preferences.object(forKey: "a")
     preferences.synchronize()
     #expect(counter.take() == 0)

@@ -72,12 +72,39 @@ struct ObstacleTests {
   func aFileSystemThatCannotLockOrMapIsNamed(error: Int32) {
     let file = FileError(errno: error, doing: "map it", path: "/mnt/app.journal")
     let told = PreferencesError(
-      notWritten: file, domain: "app", URL(filePath: "/mnt"), isRepetition: false)
+      notWritten: file, domain: "app", URL(filePath: "/mnt"), hasValuesInMemory: true,
+      isRepetition: false)
     #expect(told.message.contains("lacks locks") && !told.message.contains("writable"))
     #expect(told.message.contains("XDG_CONFIG_HOME") && told.code == .unavailable)
     let denied = FileError(errno: EACCES, doing: "open it", path: "/mnt/app.journal")
-    let other = PreferencesError(notWritten: denied, domain: "app", nil, isRepetition: false)
+    let other = PreferencesError(
+      notWritten: denied, domain: "app", nil, hasValuesInMemory: true, isRepetition: false)
     #expect(other.message.contains("writable") && !other.message.contains("lacks locks"))
+  }
+
+  /// The directory cannot be written, and the journal in it can: nothing is in memory alone, as the error said.
+  @Test(.needs(.superuser)) func `an error says that values are in the journal if they are`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    await #expect(processExitsWith: .success) { [path = directory.url.filePath as String] in
+      // Permissions don't bind the superuser.
+      #expect(chown(path, 65_534, 65_534) == 0 && chmod(path, 0o755) == 0)
+      #expect(setgid(65_534) == 0 && setuid(65_534) == 0)
+      let place = URL(filePath: path, directoryHint: .isDirectory)
+      let store = try DomainStore("app", directory: place, options: DomainStore.Options())
+      try store.set(.integer(1), forKey: "a")
+      chmod(path, 0o555)
+      try store.set(.integer(2), forKey: "a")
+      let error = #expect(throws: PreferencesError.self) { try store.checkpoint() }
+      let message = try #require(error).message
+      #expect(error?.code == .unavailable)
+      #expect(message.contains("in the journal") && !message.contains("memory"), "\(message)")
+      let other = try DomainStore("app", directory: place, options: DomainStore.Options())
+      #expect(other.value(forKey: "a") == .integer(2))
+      chmod(path, 0o755)
+      try store.checkpoint()
+    }
   }
 
   // MARK: Locks
@@ -151,6 +178,9 @@ struct ObstacleTests {
     #expect(try POSIXDisk().lock(holder, wait: false, path: ""))
     #expect(!preferences.synchronize())
     #expect(errors.codes.contains(.locked))
+    // It said that values were kept in memory, which were in the journal.
+    let message = try #require(preferences.lastError).message
+    #expect(message.contains("in the journal") && !message.contains("memory"))
     preferences.set(2, forKey: "a")
     #expect(try stored(preferences) == ["a": .integer(2)])
     close(holder)

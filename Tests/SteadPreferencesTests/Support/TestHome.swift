@@ -20,7 +20,7 @@ struct TestHome {
     Preferences.Environment(
       appID: appID,
       variables: [
-        "HOME": directory.file("home").filePath, "XDG_CONFIG_HOME": config.filePath,
+        "HOME": directory.url.filePath, "XDG_CONFIG_HOME": config.filePath,
         "XDG_CONFIG_DIRS": "relative:\(directory.file("none").filePath):\(allUsers.filePath)",
       ],
       arguments: arguments, managedDirectory: managed, host: "host1")
