@@ -1,9 +1,12 @@
 extension HTTPCache {
   /// How one request uses the cache, besides what its fields demand.
-  public struct Mode: Hashable, Sendable {
+  public struct Mode: Hashable, Sendable, CustomStringConvertible {
     private enum Name { case standard, reload, revalidate, preferStored, onlyStored, bypass }
     private let name: Name
     private init(_ name: Name) { self.name = name }
+
+    /// The mode's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// As RFC 9111 defines.
     public static let standard = Mode(.standard)

@@ -1,8 +1,11 @@
 /// Why a run has no report.
 public struct LintError: Error, CustomStringConvertible {
-  public struct Code: Hashable, Sendable {
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name { case unreadable, cancelled, tooManyFiles, unwritable }
     private let name: Name
+
+    /// The code's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// The folder, or a baseline, can't be read.
     public static let unreadable = Code(name: .unreadable)

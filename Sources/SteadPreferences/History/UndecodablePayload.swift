@@ -6,10 +6,13 @@ import Foundation
 /// ``PayloadHistory/discardUndecodable(_:)`` removes selected ones.
 public struct UndecodablePayload: Sendable {
   /// Why an entry cannot be read, for comparison.
-  public struct Reason: Hashable, Sendable {
+  public struct Reason: Hashable, Sendable, CustomStringConvertible {
     private enum Name { case doesNotDecode, upgradeFailed, newerVersion, unreadable, notAnEntry }
     private let name: Name
     private init(_ name: Name) { self.name = name }
+
+    /// The reason's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// The bytes are not a payload's: a field is missing or has another type, or they aren't JSON.
     public static let doesNotDecode = Reason(.doesNotDecode)

@@ -3,10 +3,13 @@
 /// Its message names the place and never a value.
 public struct SyncCodingError: Error, Hashable, Sendable {
   /// The kind of error, to compare.
-  public struct Code: Hashable, Sendable {
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name { case malformed, unsupportedVersion, unexpected, limit }
     private let name: Name
     private init(_ name: Name) { self.name = name }
+
+    /// The code's name, for logs and metrics.
+    public var description: String { "\(name)" }
 
     /// The bytes aren't JSON in UTF-8.
     public static let malformed = Code(.malformed)

@@ -13,4 +13,13 @@ import Testing
   func aCodePrintsAsItsName(_ code: PreferencesError.Code, _ name: String) {
     #expect("\(code)" == name)
   }
+
+  /// It was printed with an address of the process.
+  @Test(arguments: [
+    (UndecodablePayload.Reason.doesNotDecode, "doesNotDecode"), (.upgradeFailed, "upgradeFailed"),
+    (.newerVersion, "newerVersion"), (.unreadable, "unreadable"), (.notAnEntry, "notAnEntry"),
+  ])
+  func `a reason prints as its name`(_ reason: UndecodablePayload.Reason, _ name: String) {
+    #expect("\(reason)" == name)
+  }
 }
