@@ -84,8 +84,7 @@ import Testing
     try await settle(one, two)
     try #require(try one.note("Milk")).text = "earlier"
     try one.context.save()
-    // A clock has milliseconds.
-    try await Task.sleep(for: .milliseconds(5))
+    await nextMillisecond()
     try #require(try two.note("Milk")).text = "later"
     try two.context.save()
     try await settle(two, one)
@@ -107,8 +106,8 @@ import Testing
     note.text = "mine"
     note.photo = Data(repeating: 1, count: 50_000)
     try one.context.save()
-    // The later edit needs a later time, and a clock has milliseconds.
-    try await Task.sleep(for: .milliseconds(5))
+    // The later edit needs a later time.
+    await nextMillisecond()
     let far = try #require(try two.note("Milk"))
     far.text = "theirs"
     far.count = 7
@@ -317,12 +316,11 @@ import Testing
     for title in ["a", "b"] { one.context.insert(Note(title)) }
     try one.context.save()
     try await settle(one, two)
-    // A clock has milliseconds.
     try #require(try one.note("a")).text = "first"
-    try await Task.sleep(for: .milliseconds(5))
+    await nextMillisecond()
     try #require(try two.note("a")).text = "second"
     try two.context.save()
-    try await Task.sleep(for: .milliseconds(5))
+    await nextMillisecond()
     try #require(try one.note("b")).text = "third"
     try one.context.save()
     try await settle(one, two)
