@@ -14,6 +14,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
   let failure: @Sendable (SQLiteError) -> any Error
+  private var lockPatience: Int32 = 0
 
   /// The maximum number of prepared statements kept; beyond it all are dropped, since a program with more SQL
   /// strings than this builds them from values.
@@ -71,7 +72,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   private func prepare(_ options: SQLiteOptions) throws {
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, options.lockPatience)
+    setLockPatience(options.lockPatience)
     try harden(options)
     for collation in options.collations { try check(collation.register(on: handle)) }
     for function in options.functions { try check(function.register(on: handle)) }
@@ -102,7 +103,10 @@ package final class SQLiteConnection: @unchecked Sendable {
   }
 
   /// Sets how long a statement waits for the locks of other connections, in milliseconds.
-  package func setLockPatience(_ milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+  package func setLockPatience(_ milliseconds: Int32) {
+    lockPatience = milliseconds
+    sqlite3_busy_timeout(handle, milliseconds)
+  }
 
   /// Keeps the log next to the file when the connection is the last to be closed; SQLite would otherwise move
   /// the log's pages into the file.
@@ -180,6 +184,41 @@ package final class SQLiteConnection: @unchecked Sendable {
     var version: UInt32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
     return version
+  }
+
+  /// A big-endian number of four bytes in the file itself, whatever the log has; nil if it cannot be read.
+  ///
+  /// It may change at any time, since other connections move the log's pages into the file. Costs one call of the system.
+  package func number(inFileAt offset: Int64) -> UInt32? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard
+      sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+      let file, let methods = file.pointee.pMethods
+    else { return nil }
+    var bytes: [UInt8] = [0, 0, 0, 0]
+    guard methods.pointee.xRead(file, &bytes, 4, offset) == SQLITE_OK else { return nil }
+    return bytes.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// How much of the log a checkpoint moves into the file.
+  package enum Checkpoint: String, Sendable {
+    /// All, and waits for readers of older states as long as the connection is patient.
+    case full = "FULL"
+    /// All as with `full`; then the log is emptied.
+    case emptying = "TRUNCATE"
+  }
+
+  /// Moves what the log has into the file, and returns whether that was all.
+  ///
+  /// What readers of older states do not allow stays in the log. Costs two syncs of the disk if the log has anything.
+  ///
+  /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
+  package func checkpoint(_ kind: Checkpoint, patience: Int32) throws -> Bool {
+    sqlite3_busy_timeout(handle, patience)
+    defer { sqlite3_busy_timeout(handle, lockPatience) }
+    let result = try rows("PRAGMA wal_checkpoint(\(kind.rawValue))").first ?? []
+    // Busy, pages in the log, pages of them in the file.
+    return result.count == 3 && result[0] == .integer(0) && result[1] == result[2]
   }
 
   /// The error for a code that a call returned, when the connection may hold none.

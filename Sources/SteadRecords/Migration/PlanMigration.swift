@@ -124,6 +124,8 @@ struct PlanMigration {
     }
     // The store is migrated: what fails now costs space alone.
     try? blobs.remove(before)
+    // So that a copy of the file alone is the migrated store.
+    _ = try? target.checkpoint(.full, patience: LogMark.readerPatience)
     return true
   }
 

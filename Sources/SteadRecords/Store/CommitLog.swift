@@ -91,6 +91,14 @@ final class CommitLog: Sendable {
   /// Notes that the file changed though its number did not: all contexts take everything as changed.
   func noteOutsider() { outsiders.add(1, ordering: .acquiringAndReleasing) }
 
+  /// How many commits of this process are about no row: they mark the file (``LogMark``).
+  private let marks = Atomic<UInt64>(0)
+
+  var markCount: UInt64 { marks.load(ordering: .acquiring) }
+
+  /// Notes that a commit is about to be made which changes the file, and neither its number nor a row.
+  func noteMark() { marks.add(1, ordering: .acquiringAndReleasing) }
+
   // MARK: Contexts
 
   func addContext() { content.withLock { $0.contextCount += 1 } }

@@ -38,6 +38,12 @@ final class ReaderPool: Sendable {
 
   deinit { _ = takeLast() }
 
+  /// Closes the connections that no thread is using.
+  func close() {
+    _ = takeLast()
+    others.withLock { $0 = [] }
+  }
+
   /// Runs a body with a reader that sees one commit, and with that commit's number.
   func read<Result>(
     _ freshness: Freshness, _ body: (StoreConnection, _ number: Int64) throws -> Result
@@ -88,6 +94,8 @@ final class ReaderPool: Sendable {
       }
       endSnapshot(reader)
     }
+    // Before the snapshot: it has no mark that is not counted at the next one.
+    let markCount = log.markCount
     try reader.begin()
     do {
       let commit = try reader.lastCommit()
@@ -95,10 +103,12 @@ final class ReaderPool: Sendable {
       reader.snapshot = .init(number: number, openedAt: Self.now)
       log.didCommit(commit)
       let version = reader.dataVersion
-      if let last = reader.lastSnapshot, last.number == number, last.version != version {
+      if let last = reader.lastSnapshot, last.number == number, last.version != version,
+        last.markCount == log.markCount
+      {
         log.noteOutsider()
       }
-      reader.lastSnapshot = (number, version)
+      reader.lastSnapshot = (number, version, markCount)
       scheduleSnapshotEnd()
       return number
     } catch {
@@ -124,7 +134,7 @@ final class ReaderPool: Sendable {
     ) { [weak self] in self?.endIdleSnapshots() }
   }
 
-  private func endIdleSnapshots() {
+  func endIdleSnapshots() {
     isClosingSnapshots.store(false, ordering: .releasing)
     var idle = others.withLock { readers in
       defer { readers = readers.filter { $0.snapshot == nil } }

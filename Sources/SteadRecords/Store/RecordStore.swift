@@ -112,6 +112,15 @@ final class RecordStore: @unchecked Sendable {
     if log.tell(last.number) { log.notify() }
     if isWritable { try historian.takeOver() }
     modelVersion = historian.schemaVersion
+    if configuration.allowsSave, !configuration.isStoredInMemoryOnly { OpenStores.add(self) }
+  }
+
+  deinit {
+    guard OpenStores.remove(self) else { return }
+    // The writer is closed last: a connection that only reads cannot move the log into the file.
+    readers.close()
+    // SQLite does so when the last connection of all processes is closed, and here other processes may go on.
+    if OpenStores.isClosed(log) { _ = try? writer.checkpoint(.emptying, patience: 0) }
   }
 
   /// A store and its copy have one identifier, but separate commits.
@@ -164,7 +173,7 @@ final class RecordStore: @unchecked Sendable {
       } else {
         syncsCommit = isDurable && !configuration.isStoredInMemoryOnly
         if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
-        try writer.beginImmediate()
+        try beginWriting()
         if committedVersion == nil || writer.dataVersion != committedVersion {
           newest = try writer.lastCommit()
           writer.nextRows = [:]
@@ -185,6 +194,15 @@ final class RecordStore: @unchecked Sendable {
       throw error
     }
     return writer
+  }
+
+  private func beginWriting() throws {
+    guard !isInMemory else { return try writer.beginImmediate() }
+    try writer.beginWriting {
+      log.noteMark()
+    } _: {
+      OpenStores.endSnapshots(of: log)
+    }
   }
 
   /// Throws when the store has been migrated to other models since it was opened.
@@ -333,7 +351,7 @@ final class RecordStore: @unchecked Sendable {
     writing.lock()
     defer { writing.unlock() }
     if depth > 0 { return try body(writer) }
-    try writer.beginImmediate()
+    try beginWriting()
     do {
       let result = try body(writer)
       try writer.commit()
@@ -401,6 +419,30 @@ final class RecordStore: @unchecked Sendable {
       return try body(writer, try writer.lastCommit().number)
     }
     return try readers.read(freshness, body)
+  }
+
+  // MARK: Closing
+
+  /// How long the end of the process waits for transactions and readers that keep the log, in milliseconds.
+  static let exitPatience: Int32 = 200
+
+  /// Ends the snapshots that no thread is reading.
+  func endIdleSnapshots() { readers.endIdleSnapshots() }
+
+  /// Moves the log into the file as the process ends, while its threads may still run.
+  func emptyLogAtExit() {
+    readers.endIdleSnapshots()
+    let limit = Date(timeIntervalSinceNow: Double(Self.exitPatience) / 1000)
+    if writing.lock(before: limit) {
+      defer { writing.unlock() }
+      if depth == 0 {
+        _ = try? writer.checkpoint(.emptying, patience: Self.exitPatience)
+        return
+      }
+    }
+    // A transaction is open, which ends with the process. What was committed before is moved by another connection.
+    guard let connection = try? file.openAgain() else { return }
+    _ = try? connection.checkpoint(.emptying, patience: 0)
   }
 
   // MARK: Other processes

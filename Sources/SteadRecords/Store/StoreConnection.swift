@@ -57,8 +57,11 @@ final class StoreConnection: @unchecked Sendable {
   /// Whether new rows and pairs get numbers that no primary key of another store stands for.
   var numbersRowsByKey = false
 
+  /// When the file is marked again as lacking its log.
+  var logMark = LogMark()
+
   /// What the last snapshot of a reader had.
-  var lastSnapshot: (number: Int64, version: UInt32)?
+  var lastSnapshot: (number: Int64, version: UInt32, markCount: UInt64)?
 
   /// Writes the row of the commit that is about to be made.
   ///
@@ -116,6 +119,12 @@ final class StoreConnection: @unchecked Sendable {
   }
   func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
     try database.integer(sql, values)
+  }
+  /// ``SQLiteConnection/number(inFileAt:)``
+  func number(inFileAt offset: Int64) -> UInt32? { database.number(inFileAt: offset) }
+  /// ``SQLiteConnection/checkpoint(_:patience:)``
+  func checkpoint(_ kind: SQLiteConnection.Checkpoint, patience: Int32) throws -> Bool {
+    try database.checkpoint(kind, patience: patience)
   }
   /// ``SQLiteConnection/keepLog()``
   func keepLog() { database.keepLog() }

@@ -70,6 +70,7 @@ struct StoreFile: Sendable {
       return
     }
     try header.check(path: path)
+    if header.lacksLog { try checkLog() }
     // Without a rollback journal, nothing would remove the mark from the file again.
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
@@ -83,6 +84,24 @@ struct StoreFile: Sendable {
         "\(path) is a SQLite database of another program. It was left untouched; give the store "
           + "a separate file.")
     }
+  }
+
+  /// Throws when commits are missing that the log had.
+  private func checkLog() throws {
+    // Another process may just have closed the store, and have moved the log into the file. A snapshot is of one
+    // moment: as long as it is open, nobody removes or empties a log that it needs.
+    let connection = try open(writable: configuration.allowsSave, keepsJournalMode: true)
+    try connection.begin()
+    defer { try? connection.execute("ROLLBACK") }
+    guard LogMark.isSet(in: try connection.integer("PRAGMA user_version") ?? 0) else { return }
+    let store = (try? POSIXDisk().resolveLinks(path)) ?? path
+    guard (try POSIXDisk().status(at: store + "-wal")?.size ?? 0) == 0 else { return }
+    throw SwiftDataError(
+      .unreadableStore,
+      "\(path) lacks its log, \(path.fileName)-wal, which has saves that the file does not have: the file was copied or "
+        + "moved without it while a program used the store, or after one was killed. It was left untouched. Put the log "
+        + "next to it, or open a backup. If the log is lost, `sqlite3 \(path.fileName) \"PRAGMA user_version = "
+        + "\(StorePreparation.formatVersion)\"` lets the store open without these saves.")
   }
 
   /// Makes the file, and the directories above it that are missing, readable by their owner alone.
@@ -124,6 +143,12 @@ struct StoreFile: Sendable {
     try connection.execute("PRAGMA temp_store = MEMORY")
     if writable, isFile, !keepsJournalMode { try useLog(connection) }
     return connection
+  }
+
+  /// A writing connection to a store that is open; does not make the file again if it was removed.
+  func openAgain() throws -> StoreConnection {
+    guard try POSIXDisk().statusFollowingLinks(path) != nil else { throw refusal }
+    return try open(writable: true, keepsJournalMode: true)
   }
 
   private func useLog(_ connection: StoreConnection) throws {

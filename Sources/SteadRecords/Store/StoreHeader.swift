@@ -10,6 +10,7 @@ import SteadSQLite
 /// | 16 | 2 | bytes of a page; 1 stands for 65,536 |
 /// | 28 | 4 | pages of the file |
 /// | 40 | 4 | schema cookie; 0 while there never was a table |
+/// | 60 | 4 | user version: the format, and the mark of ``LogMark`` |
 /// | 68 | 4 | application identifier |
 ///
 /// Numbers are big-endian.
@@ -35,6 +36,11 @@ struct StoreHeader {
 
   /// Whether the file has the mark of a store.
   var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreFile.applicationID) }
+
+  /// Whether the file says that its log has commits which it lacks, and no log exists.
+  var lacksLog: Bool {
+    !hasLog && bytes.count == Self.size && LogMark.isSet(in: Int64(number(at: 60, bytes: 4)))
+  }
 
   private static func size(of path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int

@@ -40,7 +40,7 @@ struct StorePreparation {
 
   /// Brings the tables up to the layout, and returns the store's identifier.
   mutating func run() throws -> String {
-    let version = try connection.integer("PRAGMA user_version") ?? 0
+    let version = LogMark.format(in: try connection.integer("PRAGMA user_version") ?? 0)
     if version > Self.formatVersion {
       throw SwiftDataError(
         .unknownSchema,
@@ -48,6 +48,7 @@ struct StorePreparation {
           + "the library; the file was left untouched.")
     }
     guard allowsSave else { return try identifier() ?? "read-only" }
+    try connection.finishLogMark()
     let isNew = version == 0
     let digest = TablesDigest(
       layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
@@ -73,6 +74,10 @@ struct StorePreparation {
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
+    }
+    // So that a copy of the file alone is a store from the start. It is only the log that has the tables if it fails.
+    if !file.configuration.isStoredInMemoryOnly {
+      _ = try? connection.checkpoint(.full, patience: LogMark.readerPatience)
     }
     return try identifier() ?? ""
   }

@@ -10,6 +10,10 @@
 //   StoreWorker <store> read                           opens the store read only, prints the number of groups, and the
 //                                                      error of a save
 //   StoreWorker - history                              does the commands of its input, prints `done` after each
+//   StoreWorker <store> hold <first>                   keeps the store open, and does the commands of its input: `save`
+//                                                      prints how many groups it has saved, `look` how many exist,
+//                                                      `close` closes the store, `exit`, `_exit` and `exit in a transaction` end the
+//                                                      process, as the end of its input does
 //   StoreWorker <store> ready                          prints `ready`, and opens nothing
 //
 // Failures and the deadline: WorkerMain.
@@ -37,6 +41,7 @@ import WorkerModels
       return say("done")
     }
     if arguments[1] == "read" { return try readOnly(url) }
+    if arguments[1] == "hold" { return try hold(url, from: arguments.dropFirst(2).first) }
     let container = try openLedgers(at: url)
     let numbers = arguments.compactMap(Int.init)
     switch arguments[1] {
@@ -45,6 +50,41 @@ import WorkerModels
     case "count": report(try ModelContext(container).fetchCount(FetchDescriptor<Ledger>()))
     case "watch": try watch(container, for: numbers[0])
     default: WorkerMain.misuse()
+    }
+  }
+
+  /// A program's global variable, which nothing ever releases.
+  private nonisolated(unsafe) static var held: ModelContainer?
+
+  // `held` is used by the main thread alone.
+  private static func hold(_ url: URL, from first: String?) throws {
+    held = try openLedgers(at: url)
+    var number = first.flatMap { Int($0) } ?? 0
+    var saves = 0
+    say("ready")
+    while let line = readLine() {
+      guard line != "close", let container = held else {
+        held = nil
+        say("closed")
+        continue
+      }
+      let context = ModelContext(container)
+      switch line {
+      case "save":
+        context.insert(Ledger(number: number, writer: "holder", amounts: amounts(number)))
+        try context.save()
+        number += 1
+        saves += 1
+        report(saves)
+      case "exit": exit(0)
+      case "_exit": _exit(0)
+      case "exit in a transaction":
+        try context.transaction {
+          context.insert(Ledger(number: number, writer: "holder", amounts: amounts(number)))
+          exit(0)
+        }
+      default: report(try context.fetchCount(FetchDescriptor<Ledger>()))
+      }
     }
   }
 

@@ -56,6 +56,7 @@ struct StoreCopy {
     let draft = try TemporaryFile(beside: path, on: disk)
     defer { draft.finish() }
     try connection.copy(to: draft.path, progress)
+    try Self.unmark(draft.path)
     do {
       // A rename would replace a file that is made in this moment.
       try disk.link(draft.path, to: path)
@@ -75,6 +76,14 @@ struct StoreCopy {
     try target.execute("PRAGMA synchronous = OFF")
     let backup = try source.backup(into: target)
     try backup.run(report)
+    try target.removeLogMark()
+  }
+
+  /// A copy has everything in its file. It has the mark of the original if it was made while a writer was setting it.
+  private static func unmark(_ path: String) throws {
+    guard StoreHeader(path: path)?.lacksLog == true else { return }
+    let copy = StoreCopy(path: path)
+    try copy.file.open(writable: true, keepsJournalMode: true).removeLogMark()
   }
 
   /// Removes the copy with all of its files.

@@ -1,0 +1,61 @@
+import Foundation
+import Synchronization
+
+/// The stores on file that this process may write to. Their logs are moved into the files when the process ends: a
+/// program that keeps its container in a global variable never closes it.
+enum OpenStores {
+  private struct WeakStore: Sendable { weak var store: RecordStore? }
+
+  private struct Content {
+    var stores: [ObjectIdentifier: WeakStore] = [:]
+    /// The commit logs of the stores; containers on one file share one.
+    var logs: [ObjectIdentifier: ObjectIdentifier] = [:]
+    var endsWithProcess = false
+  }
+
+  private static let content = Mutex(Content())
+  /// A child of a fork ends with the same handlers, and must leave its parent's connections alone.
+  private static let process = getpid()
+
+  static func add(_ store: RecordStore) {
+    let isFirst = content.withLock { content in
+      content.stores[ObjectIdentifier(store)] = WeakStore(store: store)
+      content.logs[ObjectIdentifier(store)] = ObjectIdentifier(store.log)
+      defer { content.endsWithProcess = true }
+      return !content.endsWithProcess
+    }
+    guard isFirst else { return }
+    _ = process
+    atexit { OpenStores.emptyLogs() }
+  }
+
+  /// Forgets a store that is about to be closed, and returns whether it was known and may be used by this process.
+  static func remove(_ store: RecordStore) -> Bool {
+    content.withLock { content in
+      content.stores[ObjectIdentifier(store)] = nil
+      return content.logs.removeValue(forKey: ObjectIdentifier(store)) != nil && getpid() == process
+    }
+  }
+
+  /// Whether no store with a commit log is open.
+  static func isClosed(_ log: CommitLog) -> Bool {
+    content.withLock { !$0.logs.values.contains(ObjectIdentifier(log)) }
+  }
+
+  /// Ends the snapshots that no thread is reading, in all stores with a commit log.
+  static func endSnapshots(of log: CommitLog) {
+    // Only these: a store that is held here is closed by this thread if its container ends meanwhile.
+    let stores = content.withLock { content in
+      content.stores.compactMap { id, store in
+        content.logs[id] == ObjectIdentifier(log) ? store.store : nil
+      }
+    }
+    for store in stores { store.endIdleSnapshots() }
+  }
+
+  private static func emptyLogs() {
+    guard getpid() == process else { return }
+    let stores = content.withLock { $0.stores.values.compactMap(\.store) }
+    for store in stores { store.emptyLogAtExit() }
+  }
+}

@@ -1,0 +1,223 @@
+import WorkerModels
+
+/// A store is a file and its log. `cp app.store` after the program had ended copied 4,096 bytes, which opened as an empty
+/// store without an error: everything was in the log, since a container in a global variable is never closed.
+@Suite("A store's file without its log", .needs(.program("cp"), .program("sqlite3")))
+struct LostLogTests {
+  private let file: StoreFile
+
+  init() throws { file = try StoreFile() }
+
+  // MARK: Other processes
+
+  private func worker(from first: Int = 0) throws -> WorkerProcess {
+    let worker = try WorkerProcess([
+      WorkerProcess.program("StoreWorker"), file.url.filePath, "hold", "\(first)",
+    ])
+    try #require(worker.line() == "ready")
+    return worker
+  }
+
+  private func ask(_ worker: WorkerProcess, _ command: String) throws -> Int {
+    worker.send(command)
+    return try #require(worker.line().flatMap { Int($0) })
+  }
+
+  /// How many whole groups a copy of the store has.
+  private func count(in copy: StoreFile) throws -> Int {
+    // Objects that load one another after the end of their context keep the store open.
+    let context = ModelContext(try openLedgers(at: copy.url))
+    return try withExtendedLifetime(context) {
+      try context.fetch(FetchDescriptor<Ledger>()).count { $0.isWhole }
+    }
+  }
+
+  private func expectRefusal(of copy: StoreFile, sourceLocation: SourceLocation = #_sourceLocation)
+    throws
+  {
+    let before = try Data(contentsOf: copy.url)
+    for allowsSave in [true, false] {
+      let error = #expect(throws: SwiftDataError.self, sourceLocation: sourceLocation) {
+        try ModelContainer(
+          for: Ledger.self, Entry.self,
+          configurations: ModelConfiguration(url: copy.url, allowsSave: allowsSave))
+      }
+      #expect(error?.code == .unreadableStore, sourceLocation: sourceLocation)
+      let message = error?.message ?? ""
+      #expect(message.contains("lacks its log, test.store-wal"), sourceLocation: sourceLocation)
+      #expect(
+        message.contains("Put the log next to it, or open a backup"), sourceLocation: sourceLocation
+      )
+    }
+    #expect(try Data(contentsOf: copy.url) == before, sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: ["", "exit", "exit in a transaction", "close"])
+  func `a program that ends leaves a file that needs no log`(ending: String) throws {
+    let worker = try worker()
+    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    // Its snapshot is still open when the program ends.
+    #expect(try ask(worker, "look") == 3)
+    if !ending.isEmpty { worker.send(ending) }
+    if ending == "close" { #expect(worker.line() == "closed") }
+    if ending != "close" {
+      worker.endInput()
+      #expect(worker.finish() == 0)
+    }
+    #expect(try count(in: file.copy(withLog: false)) == 3)
+    #expect(try count(in: file.copy(withLog: true)) == 3)
+  }
+
+  @Test(arguments: ["_exit", "kill"])
+  func `a program that is killed leaves a file that is refused without its log, and whole with it`(
+    ending: String
+  ) throws {
+    let worker = try worker()
+    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    if ending == "kill" { worker.end() } else { worker.send(ending) }
+    worker.finish()
+    try expectRefusal(of: file.copy(withLog: false))
+    #expect(try count(in: file.copy(withLog: true)) == 3)
+    // What the message says about a log that is lost for good. The store had no rows before.
+    let copy = try file.copy(withLog: false)
+    try ToolRun.text(["sqlite3", copy.url.filePath, "PRAGMA user_version = 1"])
+    #expect(try count(in: copy) == 0)
+    // Any program of SQLite's moves the log into the file.
+    try ToolRun.text(["sqlite3", file.url.filePath, "SELECT count(*) FROM Ledger"])
+    #expect(try count(in: file.copy(withLog: false)) == 3)
+  }
+
+  @Test func `a file is refused without its log while another process goes on writing`() throws {
+    let (one, other) = (try worker(), try worker(from: 100))
+    #expect(try ask(one, "save") == 1)
+    #expect(try ask(other, "save") == 1)
+    try expectRefusal(of: file.copy(withLog: false))
+    one.endInput()
+    #expect(one.finish() == 0)
+    // All is in the file until the other one writes.
+    #expect(try count(in: file.copy(withLog: false)) == 2)
+    #expect(try ask(other, "save") == 2)
+    try expectRefusal(of: file.copy(withLog: false))
+    other.end()
+    #expect(try count(in: file.copy(withLog: true)) == 3)
+    try expectRefusal(of: file.copy(withLog: false))
+    #expect(try count(in: file) == 3)
+    #expect(try count(in: file.copy(withLog: false)) == 3)
+  }
+
+  /// The file is marked by two commits. A process that was killed between them left a mark that the next one moved into the
+  /// file when it closed the store.
+  @Test func `a mark that was left half done does not stay`() throws {
+    let worker = try worker()
+    #expect(try ask(worker, "save") == 1)
+    // Not the last connection, so that the log stays.
+    try ToolRun.text(["sqlite3", file.url.filePath, "PRAGMA user_version = \(0x1_0001)"])
+    worker.end()
+    #expect(try count(in: file.copy(withLog: true)) == 1)
+    #expect(try count(in: file) == 1)
+    #expect(try count(in: file.copy(withLog: false)) == 1)
+    let container = try openLedgers(at: file.url)
+    try ModelContext(container).save(number: 7)
+    let backup = try StoreFile()
+    try container.backUp(to: backup.url)
+    #expect(try count(in: backup) == 2)
+  }
+
+  @Test func `a new store without rows is a store without its log, too`() throws {
+    let worker = try worker()
+    #expect(try count(in: file.copy(withLog: false)) == 0)
+    worker.end()
+    #expect(try count(in: file.copy(withLog: false)) == 0)
+  }
+
+  @Test func `a store of an earlier version opens without a mark`() throws {
+    do { try ModelContext(openLedgers(at: file.url)).save(number: 1) }
+    try ToolRun.text(["sqlite3", file.url.filePath, "PRAGMA user_version"])
+    let version = try Data(contentsOf: file.url)[60..<64]
+    #expect(Array(version) == [0, 0, 0, 1])
+    #expect(try count(in: file.copy(withLog: false)) == 1)
+  }
+
+  // MARK: Random sequences
+
+  /// Whatever containers, fetches, saves and other programs do to a store: its file alone is whole, or is refused.
+  @Test(arguments: 0..<Effort.times(5))
+  func `a copy of the file alone has all saves, or is refused`(seed: Int) async throws {
+    var random = SplitMix(seed: UInt64(seed))
+    var containers: [ModelContainer?] = [nil, nil]
+    var expected = 0
+    var refusals = 0
+    var log: [String] = []
+    for step in 0..<12 {
+      let place = Int.random(in: 0..<containers.count, using: &random)
+      let choice = Int.random(in: 0..<10, using: &random)
+      log.append("\(choice) in \(place)")
+      if choice < 2 {
+        containers[place] = nil
+      } else if choice == 9 {
+        if step > 0 {
+          try ToolRun.text(["sqlite3", file.url.filePath, "SELECT count(*) FROM Ledger"])
+        }
+      } else {
+        let container = try containers[place] ?? openLedgers(at: file.url)
+        containers[place] = container
+        let context = ModelContext(container)
+        switch choice {
+        // The snapshot of a fetch may still be open when the next save marks the file.
+        case 2, 3: #expect(try context.fetchCount(FetchDescriptor<Ledger>()) == expected)
+        case 4: _ = try container.compact()
+        // More than SQLite keeps in the log: it moves it into the file on its own.
+        case 5:
+          for number in 0..<10 { context.insert(number: expected + number, bytes: 450_000) }
+          try context.save()
+          expected += 10
+        default:
+          try context.save(number: expected)
+          expected += 1
+        }
+      }
+      guard FileManager.default.fileExists(atPath: file.url.filePath) else { continue }
+      let comment = Comment(rawValue: log.joined(separator: ", "))
+      do {
+        #expect(try count(in: file.copy(withLog: false)) == expected, comment)
+      } catch let error as SwiftDataError {
+        #expect(error.message.contains("lacks its log"), comment)
+        #expect(containers.contains { $0 != nil }, comment)
+        refusals += 1
+      }
+      #expect(try count(in: file.copy(withLog: true)) == expected, comment)
+      await Task.yield()
+    }
+    containers = []
+    #expect(try count(in: file.copy(withLog: false)) == expected)
+    #expect(refusals > 0)
+  }
+}
+
+extension StoreFile {
+  /// A copy in a directory of its own.
+  ///
+  /// Another process makes it: this one would release SQLite's locks on the file as it closes the file.
+  fileprivate func copy(withLog: Bool) throws -> StoreFile {
+    let copy = try StoreFile()
+    for suffix in withLog ? ["", "-wal"] : [""] {
+      let path = url.filePath + suffix
+      guard FileManager.default.fileExists(atPath: path) else { continue }
+      let copying = try WorkerProcess(["cp", path, copy.url.filePath + suffix])
+      try #require(copying.finish() == 0)
+    }
+    return copy
+  }
+}
+
+extension ModelContext {
+  fileprivate func insert(number: Int, bytes: Int = 4) {
+    let writer = String(repeating: "w", count: bytes)
+    insert(Ledger(number: number, writer: writer, amounts: [number, 2, 3]))
+  }
+
+  fileprivate func save(number: Int) throws {
+    insert(number: number)
+    try save()
+  }
+}
