@@ -2,8 +2,8 @@
 ///
 /// A new entry enters the window, a queue in order of use. Entries that the window has no room for become candidates
 /// for the main part. While it has room they go there. When it has none, a candidate's estimated frequency is compared
-/// with that of the entries that would have to go for it, and the less frequent side is evicted; of two equals that
-/// were used more than once, the older one. The main part has two queues in order of use: entries begin on probation,
+/// with that of the entries that would have to go for it, and the less frequent side is evicted; of two equals, the
+/// candidate. The main part has two queues in order of use: entries begin on probation,
 /// are protected once they are used again, and go back when there are too many protected ones.
 ///
 /// Reads only count (``UseCounters``). Their effect on the queues is applied when an entry reaches the end of its
@@ -26,8 +26,6 @@
   private static let protectedShare = 0.8
   /// How many entries change between window and main part with one new entry, after the window's share changed.
   private static let transferLimit = 16
-  /// From how many uses on a candidate replaces a victim of the same frequency.
-  private static let provenFrequency = 2
   /// How many victims are weighed against one candidate.
   private static let contestLimit = 16
   /// How many entries may go to the front at once because they were used.
@@ -228,10 +226,9 @@ extension EvictionPolicy {
       weighedCount < Self.contestLimit
     {
       sum += self.frequency(current)
-      // Equals that were seen once are what scans and loops are made of: there the older one stays.
-      if sum > frequency || sum == frequency && frequency < Self.provenFrequency {
-        return candidate
-      }
+      // Equals are what scans and loops are made of: a cache that replaces one by the other has none of them when it
+      // comes again.
+      if sum >= frequency { return candidate }
       goal.count -= 1
       goal.cost -= nodes[current].cost
       weighedCount += 1

@@ -16,7 +16,7 @@ struct WindowClimber {
   private static let periodFactor = 8
   private static let firstStep = 0.0625
   private static let returnStep = 0.06
-  private static let leastStep = 0.01
+  private static let leastStep = 0.03
   private static let greatestStep = 0.25
   private static let growth = 1.5
   private static let shrinkage = 0.5
