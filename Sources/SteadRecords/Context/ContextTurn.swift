@@ -19,10 +19,13 @@ extension ObjectGraph {
   /// The context's turn on its executor: autosaves, and applies other contexts' commits.
   func turn() {
     inbox.listener.turnBegins()
+    guard saveLock.lockForTurn() else { return }
+    defer { endExclusive() }
     if autosaves, pending.hasChanges {
       do {
         try save()
       } catch {
+        autosaveFailed = true
         Report.problem(
           .autosaveFailed,
           message: "An autosave failed. The changes are still pending; the next save writes them.",

@@ -5,9 +5,9 @@ public import Foundation
 /// A context and its objects belong to one thread or actor. Clean objects are held weakly, changed ones strongly until
 /// they are saved. A container can have any number of contexts.
 ///
-/// A context applies other contexts' and processes' commits at a fetch, a ``save()``, ``processPendingChanges()``, at
-/// the start of ``transaction(block:)``, and between turns of the main actor or of a model actor. Its objects never
-/// change on their own at other times. Unsaved changes stay, property by property.
+/// A context applies other contexts' and processes' commits at a fetch, a ``save()``, a ``rollback()``,
+/// ``processPendingChanges()``, at the start of ``transaction(block:)``, and between turns of the main actor or of a
+/// model actor. Its objects never change on their own at other times. Unsaved changes stay, property by property.
 public class ModelContext: Equatable {
   /// Posted before a save; the object is the context.
   ///
@@ -121,7 +121,8 @@ public class ModelContext: Equatable {
 
   /// Writes all changes in one transaction per store.
   ///
-  /// Applies other contexts' commits first. Throws `SwiftDataError`; then nothing was written and all changes are still
+  /// Applies other contexts' commits first, and waits for a save of this context on another thread. Throws
+  /// `SwiftDataError`; then nothing was written and all changes are still
   /// pending. It also throws, once, if an object of another context or of a class outside the container's schema was
   /// inserted or deleted here; that call had no effect.
   public func save() throws { try graph.save() }
@@ -149,7 +150,9 @@ public class ModelContext: Equatable {
   /// try context.transaction { counter.value += 1 }
   /// ```
   ///
-  /// A ``save()`` in the block commits what it saves, and the rest of the block is another transaction. Other threads
+  /// A ``save()`` in the block commits what it saves, and the rest of the block is another transaction. What the block
+  /// commits by another route, such as ``delete(model:where:includeSubclasses:)`` or another context's save, is committed
+  /// at the end of the transaction, even if the block throws. Other threads
   /// and processes wait to write while the block runs, so keep it short. Throws what the block and ``save()`` throw.
   public func transaction(block: () throws -> Void) throws {
     try graph.transaction(block)

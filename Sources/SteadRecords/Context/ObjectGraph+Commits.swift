@@ -14,7 +14,9 @@ extension ObjectGraph {
     }
     defer { notifyFollowers() }
     return try stores[index].read(.newest) { connection, number in
-      apply(inbox.news(of: index, upTo: number), in: index, connection)
+      // What the body reads itself is read once.
+      let rest = apply(inbox.news(of: index, upTo: number), in: index, connection, readsAll: false)
+      defer { read(rest, in: index, connection) }
       return try body(connection)
     }
   }
@@ -24,7 +26,7 @@ extension ObjectGraph {
     for index in stores.indices {
       do {
         try stores[index].read(.newest) { connection, number in
-          apply(inbox.news(of: index, upTo: number), in: index, connection)
+          _ = apply(inbox.news(of: index, upTo: number), in: index, connection)
         }
       } catch {
         Report.problem("Other contexts' changes could not be read from the store: \(error)")
@@ -37,25 +39,34 @@ extension ObjectGraph {
 
   /// Gives registered objects what other contexts have committed; pending changes here stay.
   ///
-  /// - Parameter connection: It sees the newest of the commits and no later one.
-  func apply(_ news: CommitLog.News, in store: Int, _ connection: StoreConnection) {
+  /// All are read now, by this connection: an object that is read when it is next used would have later commits than
+  /// this one, and than the objects that are used before it.
+  ///
+  /// - Parameters:
+  ///   - connection: It sees the newest of the commits and no later one.
+  ///   - readsAll: Whether objects that nobody observes are read, too.
+  /// - Returns: The objects that were not read.
+  @discardableResult
+  func apply(
+    _ news: CommitLog.News, in store: Int, _ connection: StoreConnection, readsAll: Bool = true
+  ) -> [any PersistentModel] {
     // Edits from now on are made with knowledge of these commits.
     clock.observe(stores[store].log.newestStamp)
-    if case .nothing = news { return }
+    if case .nothing = news { return [] }
     // Observed objects are read at once. A snapshot of their own could have later commits than the caller's, whose rows
     // would then be of two commits.
     let outer = reading
     reading = (store, connection)
     defer { reading = outer }
-    var observed: [any PersistentModel] = []
+    var changed = ChangedObjects()
     switch news {
-    case .nothing: return
+    case .nothing: break
     case .everything:
       loader.registry.markAllStale { storeIndex[$0] == store }
       for entity in layout.entities where entity.index == entity.rootIndex {
         guard storeIndex[entity.index] == store else { continue }
         followers.note(entity.table)
-        collectObserved(loader.registry.all(root: entity.index), entity, &observed)
+        for object in loader.registry.all(root: entity.index) { changed.add(entity.model(object)) }
       }
     case .rows(let rows):
       for entity in layout.entities where entity.index == entity.rootIndex {
@@ -67,24 +78,93 @@ extension ObjectGraph {
         for row in rows.deleted {
           guard let model = registered(entity, row: row) else { continue }
           gone.append(model)
-          observed += markOwnersStale(of: model).filter {
-            $0._$statePointer.pointee.extra?.isObserved == true
-          }
+          for owner in markOwnersStale(of: model) { changed.add(owner) }
           notifying(model, nil) { depart(model) }
         }
         dropReferences(to: gone, isOwnCommit: false)
         let touched = Set(loader.registry.markStale(root: entity.index, rows: rows.written))
-        collectObserved(
-          touched.compactMap { loader.registry.object(root: entity.index, row: $0) }, entity,
-          &observed)
+        for row in touched {
+          guard let object = loader.registry.object(root: entity.index, row: row) else { continue }
+          changed.add(entity.model(object))
+        }
       }
     }
     hasNews = true
     membership = nil
     renewPending()
-    // Only observed objects are read now; the rest when they are next used.
-    for model in observed {
+    for model in changed.observed {
       notifying(model, nil) { if model.has(_ModelFlags.stale) { reload(model) } }
+    }
+    if !readsAll { return changed.others }
+    read(changed.others, in: store, connection)
+    return []
+  }
+
+  /// The registered objects whose rows a commit has changed.
+  private struct ChangedObjects {
+    var observed: [any PersistentModel] = []
+    var others: [any PersistentModel] = []
+
+    mutating func add(_ model: any PersistentModel) {
+      if model._$statePointer.pointee.extra?.isObserved == true {
+        observed.append(model)
+      } else {
+        others.append(model)
+      }
+    }
+  }
+
+  /// Above this number of changed objects, those that nobody observes are read when they are next used.
+  static let readLimit = 20_000
+  /// How many rows one statement reads.
+  private static let readSize = 500
+
+  /// Reads outdated objects again, and the lists among their relationships that were loaded.
+  func read(_ models: [any PersistentModel], in store: Int, _ connection: StoreConnection) {
+    guard !models.isEmpty, models.count <= Self.readLimit else { return }
+    let outer = reading
+    reading = (store, connection)
+    defer { reading = outer }
+    let stale = models.filter { $0.has(_ModelFlags.stale) && isHere($0) }
+    if stale.isEmpty { return }
+    let lists = stale.flatMap(loadedLists)
+    for (index, models) in Dictionary(grouping: stale, by: { self.entity(of: $0).index }) {
+      for start in stride(from: 0, to: models.count, by: Self.readSize) {
+        let rows = models[start...].prefix(Self.readSize).map { $0._$statePointer.pointee.rowID }
+        // An object that this does not read, such as one whose row is gone, is read below.
+        if rows.count > 1 { _ = try? load(layout.entities[index], rows: rows) }
+      }
+    }
+    for model in stale where model.has(_ModelFlags.stale) {
+      notifying(model, nil) { reload(model) }
+    }
+    for (model, index) in lists where isHere(model) { _ = loadToMany(model, index) }
+  }
+
+  private func loadedLists(of model: any PersistentModel) -> [(any PersistentModel, Int)] {
+    guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return [] }
+    return entity(of: model).relationships.compactMap { index in
+      guard case .toMany(let targets) = model.content(at: index), targets.loaded != nil else {
+        return nil
+      }
+      return (model, index)
+    }
+  }
+
+  /// Applies other contexts' commits, and reads outdated objects of any store in the same snapshots.
+  func readAgain(_ models: [any PersistentModel]) {
+    let byStore = Dictionary(grouping: models) { storeIndex[Int($0._$statePointer.pointee.entity)] }
+    for (index, models) in byStore {
+      do {
+        try stores[index].read(.newest) { connection, number in
+          let rest = apply(
+            inbox.news(of: index, upTo: number), in: index, connection, readsAll: false)
+          read(rest + models, in: index, connection)
+        }
+      } catch {
+        Report.problem(
+          "Objects could not be read from the store; they are when next used: \(error)")
+      }
     }
   }
 
@@ -98,15 +178,6 @@ extension ObjectGraph {
       else { return nil }
       owner._$statePointer.pointee.set(_ModelFlags.stale)
       return owner
-    }
-  }
-
-  private func collectObserved(
-    _ objects: [AnyObject], _ root: EntityLayout, _ observed: inout [any PersistentModel]
-  ) {
-    for object in objects {
-      let model = root.model(object)
-      if model._$statePointer.pointee.extra?.isObserved == true { observed.append(model) }
     }
   }
 

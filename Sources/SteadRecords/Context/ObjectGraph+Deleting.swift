@@ -6,6 +6,8 @@ extension ObjectGraph {
       pending.misuses.append(.init(error: Misuses.deletion(ofForeign: model)))
       return
     }
+    let isStep = beginStep()
+    defer { if isStep { undo.endStep() } }
     // One after the other and never one inside the other, as insertions.
     var queue = [model]
     var (stored, unsaved): ([any PersistentModel], [any PersistentModel]) = ([], [])
@@ -126,8 +128,8 @@ extension ObjectGraph {
 
   /// Applies delete rules again, to objects that this context or other contexts' commits have since linked to deleted
   /// objects.
-  func applyRulesAgain(readsRows: Bool) {
-    guard concernsRelationships else { return }
+  func applyRulesAgain(readsRows: Bool) throws {
+    guard concernsRelationships else { return try keepOneWayLinks(to: pending.models(.deleted)) }
     var isDone = false
     while !isDone {
       let deleted = pending.models(.deleted)
@@ -140,6 +142,8 @@ extension ObjectGraph {
       }
       isDone = pending.models(.deleted).count == deleted.count
     }
+    // Loads by queries, so before anything is cut.
+    try keepOneWayLinks(to: pending.models(.deleted))
     cutOneWayReferences(toDeleted: true)
   }
 
@@ -228,7 +232,8 @@ extension ObjectGraph {
     switch model.content(at: property.index) {
     // A required reference stays, so that a save that is refused for it has changed nothing.
     case .toOne(.model(let target)) where isGone(target) && !property.isRequiredReference:
-      recordSide(of: model, at: property.index)
+      // In a save the deletion's own step restores it.
+      if !toDeleted { recordSide(of: model, at: property.index) }
       notifying(model, property.index) {
         model.setContent(.toOne(.none), at: property.index)
       }
@@ -238,7 +243,7 @@ extension ObjectGraph {
       let gone = loaded.filter { ($0 as? any PersistentModel).map(isGone) ?? false }
       guard !gone.isEmpty else { return }
       let ids = Set(gone.map(ObjectIdentifier.init))
-      recordMembers(of: model, at: property.index, loaded)
+      if !toDeleted { recordMembers(of: model, at: property.index, loaded) }
       notifying(model, property.index) {
         changeSide(of: model, at: property.index) { targets, delta in
           for object in gone { delta.remove(object) }
@@ -288,6 +293,7 @@ extension ObjectGraph {
     pending.removeAll()
     // Lists that were made while members led elsewhere differ from those of the rows.
     dropCaches()
+    readAgain(changed.filter { $0.has(_ModelFlags.stale) && isHere($0) })
     undo.removeAllActions()
     notifyFollowers()
   }

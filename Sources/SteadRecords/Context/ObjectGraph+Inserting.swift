@@ -5,6 +5,8 @@ extension ObjectGraph {
   ///   relationship until it leads elsewhere; else the next save names the object.
   func insert(_ model: any PersistentModel, isLinked: Bool = false) {
     if let successor = model.successor { return insert(successor, isLinked: isLinked) }
+    let isStep = beginStep()
+    defer { if isStep { undo.endStep() } }
     // Iterative, not recursive: a chain of objects may be longer than the stack is deep. The first goes in directly: an
     // empty array needs no memory.
     var queue: [any PersistentModel] = []
@@ -23,6 +25,8 @@ extension ObjectGraph {
       pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model)))
       return
     }
+    let isStep = beginStep()
+    defer { if isStep { undo.endStep() } }
     insert(model)
     // Undone before the insertion is.
     recordSide(of: model, at: index, old)

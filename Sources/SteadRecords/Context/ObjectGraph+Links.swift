@@ -8,6 +8,8 @@ extension ObjectGraph {
   ) {
     unchanged = Unchanged()
     if let successor = owner.successor { return forward(owner, to: successor, index) }
+    let isStep = beginStep()
+    defer { if isStep { undo.endStep() } }
     let entity = entity(of: owner)
     let property = entity.properties[index]
     let oldInverse = inverse(of: property, list: owner.list(at: index))
@@ -52,6 +54,8 @@ extension ObjectGraph {
     unchanged = Unchanged()
     if let successor = owner.successor { return forward(owner, to: successor, index) }
     guard case .toMany(let new) = owner.content(at: index) else { return }
+    let isStep = beginStep()
+    defer { if isStep { undo.endStep() } }
     let before = old.loaded ?? derivedMembers(of: owner, at: index, old.delta)
     // The delta stays; the assignment made a storage without one.
     owner.setContent(.toMany(_Targets(loaded: new.loaded, delta: old.delta)), at: index)

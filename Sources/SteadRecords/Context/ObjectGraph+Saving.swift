@@ -5,7 +5,34 @@ extension ObjectGraph {
   typealias Note = (RecordStore, StoreConnection, SaveWriter) throws -> Void
 
   /// Writes all pending changes in one transaction per store; on an error they stay pending.
+  ///
+  /// Waits for another thread's save of the context.
   func save(noting note: Note? = nil) throws {
+    let summary = try exclusively { try saveAlone(noting: note) }
+    // Without the lock: what an observer saves, it saves, and it may wait for another thread that saves.
+    if let summary { SaveNotification.didSave.post(context, summary) }
+    notifyFollowers()
+  }
+
+  /// Runs a body while no other thread saves the context.
+  private func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
+    // The other thread may itself wait for the store whose write lock this one has.
+    guard saveLock.lock(waits: !stores.contains(where: \.isWritingHere)) else {
+      throw SwiftDataError(
+        .saveInProgress,
+        "save() was called in a transaction's block while another thread saves the context. Save before or after "
+          + "the transaction, or use a context of this thread's own in it.")
+    }
+    defer { endExclusive() }
+    return try body()
+  }
+
+  func endExclusive() {
+    if saveLock.unlock() { inbox.listener.schedule() }
+  }
+
+  /// - Returns: What was saved, if an observer may ask for it.
+  private func saveAlone(noting note: Note?) throws -> SaveSummary? {
     guard !isSaving else {
       throw SwiftDataError(
         .saveInProgress,
@@ -15,7 +42,8 @@ extension ObjectGraph {
     try throwMisuse()
     guard pending.hasChanges else {
       pending.removeAll()
-      return applyCommitsOfOthers()
+      applyCommitsOfOthers()
+      return nil
     }
     isSaving = true
     defer { isSaving = false }
@@ -23,19 +51,23 @@ extension ObjectGraph {
     if !customStores.isEmpty { try prepareCustomStores() }
     let isHeld = heldStores != nil
     let opened = try heldStores ?? begin(savedStores, isDurable: note != nil)
+    let protected = isHeld ? try protectInnerWork(of: opened) : []
     let writer: SaveWriter
+    var open = opened
     do {
       writer = try write(noting: note)
-      try commit(opened, writer)
+      try commit(&open, protected, writer)
     } catch {
-      for store in opened { stores[store].rollBack() }
-      if isHeld { heldStores = try begin(opened, isDurable: false) }
+      for store in open { stores[store].rollBack() }
+      undo.endSave(succeeded: false)
+      if isHeld { try hold(opened, again: protected) }
       throw error
     }
     // The block of a transaction continues with the lock.
     if isHeld { heldStores = isLastSave ? [] : try begin(opened, isDurable: false) }
-    withExtendedLifetime(writer) { finish(writer) }
+    let summary = withExtendedLifetime(writer) { finish(writer) }
     for store in opened { stores[store].trimIfDue() }
+    return summary
   }
 
   /// Throws an error for the calls that had no effect, and forgets them: each is reported once.
@@ -75,11 +107,57 @@ extension ObjectGraph {
     return opened
   }
 
+  /// Applies what other contexts have committed in the block of a program's transaction, and protects it from a save
+  /// that fails.
+  ///
+  /// - Returns: The stores that have such work, each with a transaction for the save within the block's.
+  private func protectInnerWork(of held: [Int]) throws -> Set<Int> {
+    let concerned = held.filter { stores[$0].hasInnerWork }
+    for index in concerned {
+      let connection = try stores[index].begin()
+      apply(inbox.news(of: index, upTo: stores[index].number), in: index, connection)
+    }
+    return Set(concerned)
+  }
+
+  /// Continues a program's transaction after a save in its block has failed.
+  private func hold(_ held: [Int], again protected: Set<Int>) throws {
+    // SQLite ends a transaction itself after some errors.
+    let lost = held.filter { !protected.contains($0) || !stores[$0].isInTransaction }
+    for index in lost where protected.contains(index) { stores[index].rollBack() }
+    heldStores = held.filter { !lost.contains($0) }
+    _ = try begin(lost, isDurable: false)
+    heldStores = held
+  }
+
+  /// Ends a program's transaction with what was committed within it, which stays even if the block or its save throws.
+  private func endHeldStores() throws {
+    var first: (any Error)?
+    for store in heldStores ?? [] {
+      do {
+        if customStores.isEmpty || customStores[store] == nil {
+          try stores[store].commitInnerWork()
+        } else {
+          // A mirror may have got rows of objects that are registered now.
+          try stores[store].commit(from: nil, rows: CommitLog.Rows())
+        }
+      } catch {
+        first = first ?? error
+      }
+    }
+    heldStores = nil
+    isLastSave = false
+    for store in stores { store.removeDroppedFiles() }
+    if let first { throw first }
+  }
+
   private func write(noting note: Note?) throws -> SaveWriter {
     // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = hasNews
     try SaveValidator(graph: self).checkDenials(readsRows: readsRows)
-    applyRulesAgain(readsRows: readsRows)
+    let isStep = beginStep()
+    defer { if isStep { undo.endStep() } }
+    try applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: self).run()
     let plan = SavePlan(&pending, sides: pending.sides.compactMap(sideToSave))
     var writer = SaveWriter(
@@ -87,7 +165,8 @@ extension ObjectGraph {
       .init(
         store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
         storeIndex: storeIndex, stores: stores, readsOldRows: readsRows,
-        keepsUniqueRows: keepsUniqueRows))
+        keepsUniqueRows: keepsUniqueRows,
+        willOverwrite: { [self] in keepOverwrittenRows($0, upserted: $1) }))
     let saves = try customSaves(of: writer)
     do {
       for index in writer.stores {
@@ -119,11 +198,16 @@ extension ObjectGraph {
       isOrdered: delta.ordering != nil)
   }
 
-  private func commit(_ opened: [Int], _ writer: SaveWriter) throws {
+  /// Commits, and takes out of `open` each store whose transaction has ended, also by an error.
+  private func commit(
+    _ open: inout [Int], _ protected: Set<Int>, _ writer: SaveWriter
+  ) throws {
     do {
-      for index in opened {
+      for index in open {
+        open.removeFirst()
         let rows = stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
         let number = try stores[index].commit(from: inbox.listener.reader, rows: rows)
+        if protected.contains(index) { try stores[index].commitInnerWork() }
         inbox.didCommit(number, to: index)
         clock.observe(stores[index].log.newestStamp)
       }
@@ -135,7 +219,7 @@ extension ObjectGraph {
 
   // MARK: Afterwards
 
-  private func finish(_ writer: SaveWriter) {
+  private func finish(_ writer: SaveWriter) -> SaveSummary? {
     let plan = writer.plan
     // Asked for while the objects are still the context's.
     var summary = SaveNotification.didSave.mayHaveObservers ? writer.summary : nil
@@ -145,6 +229,7 @@ extension ObjectGraph {
         store: name, number: inbox.number(of: index))
     }
     hasNews = false
+    autosaveFailed = false
     if !followers.isEmpty {
       for root in writer.roots { followers.note(layout.entities[root].table) }
     }
@@ -154,7 +239,7 @@ extension ObjectGraph {
     }
     settle(plan.states.updated, plan.updated)
     let deleted = pending.models(.deleted)
-    register(writer)
+    let overwritten = register(writer)
     dropReferences(to: deleted)
     var leaves: [SavePlan.State] = []
     for model in deleted {
@@ -172,26 +257,23 @@ extension ObjectGraph {
     loader.release(leaves)
     for model in writer.vanished { depart(model) }
     pending.removeAll()
+    undo.endSave(succeeded: true)
     membership = nil
-    renew(writer.otherRows)
+    renew(writer.otherRows, and: overwritten)
     writer.removeUnusedFiles()
-    // What an observer saves, it saves.
-    isSaving = false
-    if let summary { SaveNotification.didSave.post(context, summary) }
-    notifyFollowers()
+    return summary
   }
 
-  /// Has objects read again whose rows the save changed although nothing changed them here: partners that another
-  /// context had given to an object of this save.
-  private func renew(_ rows: [Int: Set<Int64>]) {
+  /// Reads objects again whose rows the save changed although nothing changed them here: partners that another
+  /// context had given to an object of this save, and objects that new ones of the same unique values have overwritten.
+  private func renew(_ rows: [Int: Set<Int64>], and overwritten: [any PersistentModel]) {
+    var models = overwritten
     for (root, rows) in rows {
-      for row in loader.registry.markStale(root: root, rows: rows) {
-        guard let model = registered(layout.entities[root], row: row),
-          model._$statePointer.pointee.extra?.isObserved == true
-        else { continue }
-        notifying(model, nil) { reload(model) }
+      models += loader.registry.markStale(root: root, rows: rows).compactMap {
+        registered(layout.entities[root], row: $0)
       }
     }
+    if !models.isEmpty { readAgain(models) }
   }
 
   /// Makes saved objects clean ones.
@@ -205,7 +287,9 @@ extension ObjectGraph {
     }
   }
 
-  private func register(_ writer: SaveWriter) {
+  /// - Returns: The objects whose values are not those of their rows.
+  private func register(_ writer: SaveWriter) -> [any PersistentModel] {
+    var overwritten: [any PersistentModel] = []
     let plan = writer.plan
     let conflicts = loader.registry.registerNew(plan.states.inserted) {
       traits[Int($0.pointee.entity)].root
@@ -214,12 +298,15 @@ extension ObjectGraph {
       let model = plan.inserted[place]
       let (entity, row) = (entity(of: model), model._$statePointer.pointee.rowID)
       if let winner = registered(entity, row: row) {
-        if winner !== model { redirect(model, to: winner) }
+        if winner !== model {
+          redirect(model, to: winner)
+          overwritten.append(winner)
+        }
       } else {
         loader.register(model, entity: entity, row: row)
       }
     }
-    guard !writer.upserted.isEmpty else { return }
+    guard !writer.upserted.isEmpty else { return overwritten }
     // Objects that referred to one of several objects for a row refer to the one that stays.
     for case let model as any PersistentModel in loader.registry.all() {
       for index in self.entity(of: model).relationships {
@@ -231,8 +318,10 @@ extension ObjectGraph {
       }
       if writer.upserted.contains(ObjectIdentifier(model)) {
         model._$statePointer.pointee.set(_ModelFlags.stale)
+        overwritten.append(model)
       }
     }
+    return overwritten
   }
 
   /// After an upsert two objects stand for one row: the one that existed first stays and takes the new values, and the
@@ -290,31 +379,33 @@ extension ObjectGraph {
 
   /// Runs a block with the write lock and the newest rows, and saves.
   ///
-  /// A save in the block commits what it saves, and the lock is acquired again.
+  /// A save in the block commits what it saves, and the lock is acquired again. What the block commits by other routes,
+  /// such as a deletion by predicate or a save of another context, is a transaction within this one and stays with it.
   func transaction(_ block: () throws -> Void) throws {
+    try exclusively { try runTransaction(block) }
+  }
+
+  private func runTransaction(_ block: () throws -> Void) throws {
     guard heldStores == nil, !isSaving else {
       try block()
       return try save()
     }
     heldStores = try begin(
       stores.indices.filter { stores[$0].configuration.allowsSave }, isDurable: false)
-    defer {
-      // What was saved is committed; a transaction that is still open wrote nothing, except that a mirror may have got
-      // rows of objects that are registered now.
-      for store in heldStores ?? [] {
-        if customStores.isEmpty || customStores[store] == nil {
-          stores[store].rollBack()
-        } else {
-          _ = try? stores[store].commit(from: nil, rows: CommitLog.Rows())
-        }
+    do {
+      notifyFollowers()
+      try block()
+      isLastSave = true
+      try save()
+    } catch {
+      do {
+        try endHeldStores()
+      } catch let second {
+        Report.problem("What a transaction's block had committed was lost: \(second)")
       }
-      heldStores = nil
-      isLastSave = false
+      throw error
     }
-    notifyFollowers()
-    try block()
-    isLastSave = true
-    try save()
+    try endHeldStores()
   }
 
   // MARK: Deleting by predicate
@@ -370,19 +461,19 @@ extension ObjectGraph {
     let selection = plan.selection(
       of: entityPlan.identifierColumns, from: entityPlan, limit: nil, offset: nil)
     let connection = try stores[index].begin()
+    var written = CommitLog.Rows()
     do {
       let rows = try connection.deleteRows(of: entityPlan, selectedBy: selection)
       // As with a save that has nothing to write: no commit, so other contexts are not notified.
       if rows.isEmpty { return stores[index].rollBack() }
-      var written = CommitLog.Rows()
       written.add(.init(name: plan.entity.table, written: rows, deleted: rows))
       connection.changes.author = author
-      // Without an author, so that this context applies it as the others do.
-      try stores[index].commit(from: nil, rows: written)
-      stores[index].trimIfDue()
     } catch {
       stores[index].rollBack()
       throw error
     }
+    // Without an author, so that this context applies it as the others do.
+    try stores[index].commit(from: nil, rows: written)
+    stores[index].trimIfDue()
   }
 }

@@ -18,7 +18,9 @@ final class ObjectGraph: ModelHome {
   var pending = PendingChanges()
   var inbox: CommitInbox
   // Looked at several times in each change of a property, which a check of exclusive access would double.
-  @exclusivity(unchecked) var undo = UndoRecorder() { didSet { recordsUndo = undo.manager != nil } }
+  @exclusivity(unchecked) var undo = UndoRecorder() {
+    didSet { recordsUndo = undo.manager != nil || autosaveFailed }
+  }
   @exclusivity(unchecked) var membership: Membership?
   /// The relationship that was last set to the value it held.
   @exclusivity(unchecked) var unchanged = Unchanged()
@@ -26,6 +28,12 @@ final class ObjectGraph: ModelHome {
   var author: String?
   var autosaves = false
   var isSaving = false
+  let saveLock = SaveLock()
+  /// Whether the last autosave failed, so that each change may have mended the cause.
+  var autosaveFailed = false {
+    // An object tells of a change that is noted already only where changes may have to be undone.
+    didSet { recordsUndo = undo.manager != nil || autosaveFailed }
+  }
   /// The stores whose write lock a `transaction(block:)` holds; nil outside.
   var heldStores: [Int]?
   /// Whether the block is done, so that the next save ends the transaction.
@@ -126,6 +134,8 @@ final class ObjectGraph: ModelHome {
   // What objects ask for; a class can override in its own body only.
 
   override func valueWillChange(of model: any PersistentModel, at index: Int) {
+    // The turn comes after the change.
+    if autosaveFailed { didChangePending() }
     willChange(model, at: index)
   }
 
@@ -187,7 +197,10 @@ final class ObjectGraph: ModelHome {
   /// Notes that the next save writes a property.
   func markChanged(_ model: any PersistentModel, at index: Int) {
     let state = model._$statePointer
-    guard state.pointee.noteChange(index) || !state.pointee.has(_ModelFlags.changed) else { return }
+    guard state.pointee.noteChange(index) || !state.pointee.has(_ModelFlags.changed) else {
+      if autosaveFailed { didChangePending() }
+      return
+    }
     let traits = traits[Int(state.pointee.entity)]
     if !state.pointee.has(_ModelFlags.inserted | _ModelFlags.changed) {
       if traits.ephemeral.contains(index) { return }

@@ -70,7 +70,7 @@ package struct StoreRows: Sendable {
       dropped = rows.droppedFiles
       return result
     }
-    for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
+    store.removeFiles(dropped)
     return result
   }
 
@@ -100,7 +100,7 @@ package struct StoreRows: Sendable {
     }
     try store.commit(from: nil, rows: changed)
     store.trimIfDue()
-    for reference in dropped { store.removeFile(reference, unlessUsedIn: container.layout) }
+    store.removeFiles(dropped)
     return result
   }
 

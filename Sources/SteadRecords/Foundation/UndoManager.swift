@@ -76,15 +76,19 @@
 
     /// Closes the innermost open group; an empty one leaves no trace.
     ///
-    /// Calling it with no open group is a programmer's error, and stops the program as it does on Apple's systems.
+    /// Calling it with no open group is a programmer's error: it is reported to `Stead.onProblem` and has no effect,
+    /// while Apple's raises an exception.
     open func endUndoGrouping() {
+      guard groupingLevel > 0 else {
+        return Self.report(
+          "endUndoGrouping() was called with no undo group open. Begin one before.")
+      }
       post(.NSUndoManagerCheckpoint)
       post(
         .NSUndoManagerWillCloseUndoGroup,
         [NSUndoManagerGroupIsDiscardableKey: openGroups.last?.isDiscardable ?? false])
-      guard let group = openGroups.popLast() else {
-        preconditionFailure("endUndoGrouping() was called with no undo group open.")
-      }
+      // An observer may have closed it.
+      guard let group = openGroups.popLast() else { return }
       if openGroups.isEmpty { isEventGroupOpen = false }
       if !group.isEmpty { add(group) }
       post(.NSUndoManagerDidCloseUndoGroup)
@@ -116,17 +120,20 @@
     /// Stops recording actions until ``enableUndoRegistration()`` is called as often as this was.
     open func disableUndoRegistration() { disableCount += 1 }
 
-    /// Records actions again; calling it more often than ``disableUndoRegistration()`` stops the program.
+    /// Records actions again. Calling it more often than ``disableUndoRegistration()`` is reported, and has no effect.
     open func enableUndoRegistration() {
-      precondition(disableCount > 0, "enableUndoRegistration() was called too often.")
+      guard disableCount > 0 else {
+        return Self.report(
+          "enableUndoRegistration() was called more often than disableUndoRegistration(). Pair them."
+        )
+      }
       disableCount -= 1
     }
 
     /// Registers an action that undoes the current change.
     ///
     /// While the manager undoes, the action becomes one to redo. Otherwise, a new action clears what could be redone.
-    /// With ``groupsByEvent`` false, calling it without an open group is a programmer's error, and stops the program as
-    /// it does on Apple's systems.
+    /// With ``groupsByEvent`` false and no open group, the action becomes a step of its own; Apple's raises an exception.
     ///
     /// - Parameters:
     ///   - target: Passed to the handler; held weakly, and once it is gone the action does nothing.
@@ -135,24 +142,28 @@
       withTarget target: TargetType, handler: @escaping (TargetType) -> Void
     ) {
       guard isUndoRegistrationEnabled else { return }
+      let isOwnStep = openGroups.isEmpty && !groupsByEvent
       if openGroups.isEmpty {
-        precondition(groupsByEvent, "An undo group must be open before an action is registered.")
         beginUndoGrouping()
-        isEventGroupOpen = true
+        isEventGroupOpen = !isOwnStep
       }
       if phase == .registering { redoStack.removeAll() }
       let perform = { [weak target] in
         if let target { handler(target) }
       }
       openGroups.last?.entries.append(.action(UndoAction(target: target, perform: perform)))
+      if isOwnStep { endUndoGrouping() }
     }
 
     /// Closes the open group, if there is one, and undoes the last step; does nothing if there is none.
     ///
-    /// Calling it with nested groups open is a programmer's error, and stops the program.
+    /// Calling it with nested groups open, or from an action, is a programmer's error: it is reported, and has no effect.
     open func undo() {
       if groupingLevel == 1, phase == .registering { endUndoGrouping() }
-      precondition(groupingLevel == 0, "undo() was called with nested undo groups open.")
+      guard groupingLevel == 0, phase == .registering else {
+        return Self.report(
+          "undo() was called with undo groups open, or from an action. End the groups before.")
+      }
       undoNestedGroup()
     }
 
@@ -173,9 +184,14 @@
 
     /// Redoes what was undone last; does nothing if nothing was.
     ///
-    /// Calling it with a group open is a programmer's error, and stops the program.
+    /// Calling it with a group open, or from an action, is a programmer's error: it is reported, and has no effect.
     open func redo() {
-      precondition(groupingLevel == 0, "redo() was called with an undo group open.")
+      // What opened it has cleared what could be redone.
+      closeEventGroup()
+      guard groupingLevel == 0, phase == .registering else {
+        return Self.report(
+          "redo() was called with an undo group open, or from an action. End the group before.")
+      }
       post(.NSUndoManagerCheckpoint)
       guard let group = redoStack.popLast() else { return }
       post(.NSUndoManagerWillRedoChange)
@@ -185,7 +201,7 @@
 
     private func perform(_ group: UndoGroup, as newPhase: Phase) {
       // Actions that the handlers register must not end up in a group that is open around the one undone.
-      let outerGroups = openGroups
+      let outer = (openGroups, phase)
       (openGroups, phase) = ([], newPhase)
       beginUndoGrouping()
       openGroups.last?.actionName = group.actionName
@@ -193,7 +209,7 @@
       group.perform()
       // A handler may have left groups open; their actions belong to this step.
       while groupingLevel > 0 { endUndoGrouping() }
-      (openGroups, phase) = (outerGroups, .registering)
+      (openGroups, phase) = outer
     }
 
     /// Forgets all actions, closes all groups, and records actions again.
@@ -254,6 +270,10 @@
     /// "Redo" with a name, in English.
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Redo" : "Redo \(actionName)"
+    }
+
+    private static func report(_ message: String) {
+      Report.problem(.recordsFailed, subject: "UndoManager", message: message)
     }
 
     private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]? = nil) {

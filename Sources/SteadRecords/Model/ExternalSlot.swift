@@ -51,7 +51,12 @@ public struct _ExternalSlot<Value>: _Slot {
       } catch {
         row._fail(index, error)
       }
-    case .reference(let external): row.bind(external.reference, parameter)
+    case .reference(let external):
+      do {
+        try row.bindExternal(external, parameter)
+      } catch {
+        row._fail(index, error)
+      }
     case .none: break
     }
   }

@@ -3,7 +3,7 @@
 /// The engine is the one subclass: objects refer to it by this name, so that an object can be understood without it. A
 /// class rather than a protocol, since a call through it must cost no more than a virtual call.
 @usableFromInline class ModelHome {
-  /// Whether changes are kept so that they can be undone.
+  /// Whether the home is told of each change before it is made, such as to keep the way back from it.
   @usableFromInline final var recordsUndo = false
 
   /// Tells whether a read of one of the objects is tracked. Asked at each read, so it is not checked that

@@ -3,6 +3,7 @@ enum ColumnError: Error, CustomStringConvertible {
   case missingValue
   case noTransformer(String)
   case notTransformable
+  case missingFile
 
   var description: String {
     switch self {
@@ -12,6 +13,8 @@ enum ColumnError: Error, CustomStringConvertible {
         + "ValueTransformer.setValueTransformer(_:forName:) before the container is opened."
     case .notTransformable:
       "The transformer returned no data, or data that it cannot transform back."
+    case .missingFile:
+      "Its file is gone: another program has removed it, with the last row that referred to it. Set the property again."
     }
   }
 }

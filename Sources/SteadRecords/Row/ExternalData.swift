@@ -9,5 +9,8 @@ final class ExternalData: Sendable {
   init(reference: String, blobs: BlobFiles) {
     self.reference = reference
     self.blobs = blobs
+    blobs.uses.hold(reference)
   }
+
+  deinit { blobs.uses.release(reference) }
 }

@@ -1,5 +1,6 @@
 import CSteadSQLite
 import Foundation
+import SteadFiles
 import SteadSQLite
 
 /// A statement whose parameters are bound to a model's values.
@@ -61,6 +62,20 @@ public struct _RowWriter {
       bind(try blobs.write(data), parameter)
     } else {
       bind(data, parameter)
+    }
+  }
+
+  /// Refers to the file of a value that was not read; one that was removed since is written again.
+  func bindExternal(_ external: ExternalData, _ parameter: Int32) throws {
+    let (reference, blobs) = (external.reference, external.blobs)
+    // An object that was deleted may come into another store.
+    if context.takeUnretainedValue().blobs?.uses === blobs.uses, try blobs.contains(reference) {
+      return bind(reference, parameter)
+    }
+    do {
+      try bindExternal(try blobs.read(reference), parameter)
+    } catch let error as FileError where error.code == .notFound {
+      throw ColumnError.missingFile
     }
   }
 

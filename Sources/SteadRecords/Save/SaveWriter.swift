@@ -18,6 +18,8 @@ struct SaveWriter {
     let readsOldRows: Bool
     /// Whether a new object whose unique values belong to a row leaves that row's columns unchanged.
     var keepsUniqueRows = false
+    /// Called with the new objects, and with those among them that are about to overwrite a row.
+    var willOverwrite: ((_ new: [any PersistentModel], _ upserted: Set<ObjectIdentifier>) -> Void)?
   }
 
   let plan: SavePlan
@@ -87,6 +89,9 @@ struct SaveWriter {
     try delete(from: store, connection)
     try releaseUniqueValues(in: store, connection)
     try assignRows(in: store, connection)
+    if !upserted.isEmpty {
+      layout.willOverwrite?(plan.inserted.filter { isIn(store, $0) }, upserted)
+    }
     try insert(into: store, connection)
     try update(in: store, connection)
     try separate(in: store, connection)
@@ -230,8 +235,9 @@ struct SaveWriter {
 
   /// Removes the files that no row refers to any more.
   func removeUnusedFiles() {
-    for (index, reference) in droppedFiles {
-      layout.stores[layout.storeIndex[index]].removeFile(reference, unlessUsedIn: layout.store)
+    for store in stores {
+      let dropped = droppedFiles.filter { layout.storeIndex[$0.entity] == store }
+      layout.stores[store].removeFiles(dropped.map(\.reference))
     }
   }
 

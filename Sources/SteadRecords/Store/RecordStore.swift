@@ -15,6 +15,13 @@ final class RecordStore: @unchecked Sendable {
     let identifier: String
   }
 
+  /// What is set aside of a transaction while another one is open within it.
+  private struct Outer {
+    let changes: ChangeList
+    let postedCount: Int
+    let hasInnerWork: Bool
+  }
+
   let identity: Identity
   /// What opening the store has changed in it; nil if its tables already matched the models.
   let migration: StoreMigration?
@@ -38,8 +45,10 @@ final class RecordStore: @unchecked Sendable {
   private var newest = CommitLog.Point(number: 0, stamp: 0)
   /// The number of that commit.
   var number: Int64 { newest.number }
-  /// The changes of the transactions around the innermost one.
-  private var outerChanges: [ChangeList] = []
+  /// The transactions around the innermost one.
+  private var outer: [Outer] = []
+  /// Whether the innermost transaction has work of transactions within it, which its end must not take back.
+  private(set) var hasInnerWork = false
   /// Writes the history of this process's commits.
   private let historian: Historian
   /// The version of the file after this connection's last commit. While it is unchanged, no other process has written,
@@ -169,7 +178,8 @@ final class RecordStore: @unchecked Sendable {
     do {
       if depth > 0 {
         try writer.execute("SAVEPOINT stead_\(depth)")
-        outerChanges.append(writer.changes)
+        outer.append(
+          Outer(changes: writer.changes, postedCount: posted.count, hasInnerWork: hasInnerWork))
       } else {
         syncsCommit = isDurable && !configuration.isStoredInMemoryOnly
         if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
@@ -181,9 +191,10 @@ final class RecordStore: @unchecked Sendable {
           try checkModels()
         }
         committedVersion = nil
-        writingThread.store(Self.currentThread, ordering: .releasing)
+        writingThread.store(CurrentThread.number, ordering: .releasing)
       }
       writer.changes = ChangeList()
+      hasInnerWork = false
       depth += 1
     } catch {
       if depth == 0 {
@@ -230,6 +241,7 @@ final class RecordStore: @unchecked Sendable {
   /// - Returns: The number of the commit.
   @discardableResult
   func commit(from author: ObjectIdentifier?, rows: CommitLog.Rows?) throws -> Int64 {
+    var isPosted = false
     do {
       // A writer that saved no objects may have used numbers.
       if author == nil { writer.nextRows = [:] }
@@ -238,36 +250,57 @@ final class RecordStore: @unchecked Sendable {
       // Before the commit becomes visible: a reader that sees it finds its rows in the log.
       log.post(number, from: author, rows: rows)
       posted.append(number)
-      if depth > 1 {
-        try writer.execute("RELEASE stead_\(depth - 1)")
-        writer.changes = outerChanges.removeLast()
-        depth -= 1
-        writing.unlock()
-        return number
-      }
-      try writer.commit()
-      // Without a version the triggers are looked at before the next transaction.
-      committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion
-      if configuration.historyLimits != .none,
-        number / HistoryTrimming.interval != trimmedNumber / HistoryTrimming.interval
-      {
-        trimmedNumber = number
-        trimmingIsDue.store(true, ordering: .releasing)
-      }
-      let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
-      depth = 0
-      endLastTransaction()
-      writing.unlock()
-      log.didCommit(commit)
-      log.tell(number)
-      if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
-      // Only reported: a commit cannot be undone.
-      if isDurable { syncDirectory() }
+      isPosted = true
+      try close(from: author)
       return number
+    } catch {
+      // Nobody takes this one for committed.
+      if isPosted { log.retract(posted.removeLast()) }
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Ends the innermost transaction, which has written nothing itself: commits what transactions within it have
+  /// committed, or takes it back if there is no such work.
+  func commitInnerWork() throws {
+    guard hasInnerWork else { return rollBack() }
+    do {
+      try close(from: nil)
     } catch {
       rollBack()
       throw error
     }
+  }
+
+  /// Makes the innermost transaction part of the one around it, or ends the outermost one with a commit.
+  private func close(from author: ObjectIdentifier?) throws {
+    if depth > 1 {
+      try writer.execute("RELEASE stead_\(depth - 1)")
+      writer.changes = outer.removeLast().changes
+      hasInnerWork = true
+      depth -= 1
+      writing.unlock()
+      return
+    }
+    try writer.commit()
+    // Without a version the triggers are looked at before the next transaction.
+    committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion
+    if configuration.historyLimits != .none,
+      number / HistoryTrimming.interval != trimmedNumber / HistoryTrimming.interval
+    {
+      trimmedNumber = number
+      trimmingIsDue.store(true, ordering: .releasing)
+    }
+    let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
+    depth = 0
+    endLastTransaction()
+    writing.unlock()
+    log.didCommit(commit)
+    log.tell(commit.number)
+    if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
+    // Only reported: a commit cannot be undone.
+    if isDurable { syncDirectory() }
   }
 
   /// Takes back the innermost transaction.
@@ -278,20 +311,35 @@ final class RecordStore: @unchecked Sendable {
       try? writer.execute("RELEASE stead_\(depth - 1)")
       newest = (try? writer.lastCommit()) ?? newest
       writer.nextRows = [:]
-      writer.changes = outerChanges.removeLast()
+      let around = outer.removeLast()
+      retractPosted(from: around.postedCount)
+      (writer.changes, hasInnerWork) = (around.changes, around.hasInnerWork)
       depth -= 1
       writing.unlock()
       return
     }
     // SQLite rolls back automatically after some errors.
     if writer.isInTransaction { try? writer.execute("ROLLBACK") }
-    for number in posted { log.retract(number) }
+    retractPosted(from: 0)
     historian.forgetTriggers()
-    if depth > 1 { writer.changes = outerChanges.removeLast() }
+    if let around = outer.popLast() { writer.changes = around.changes }
+    hasInnerWork = false
     depth -= 1
     if depth == 0 { endLastTransaction() }
     writing.unlock()
   }
+
+  /// Takes back the numbers of commits within a transaction that is taken back.
+  private func retractPosted(from place: Int) {
+    guard place < posted.count else { return }
+    for number in posted[place...].reversed() { log.retract(number) }
+    posted.removeSubrange(place...)
+    // Their authors take their objects for saved: what they have is read again, by everybody.
+    log.noteOutsider()
+  }
+
+  /// Whether the transaction that this thread has begun is still open: SQLite ends it after some errors.
+  var isInTransaction: Bool { isWritingHere && writer.isInTransaction }
 
   /// Removes from the history what the configuration's limits do not keep.
   func trimHistory() throws {
@@ -316,6 +364,7 @@ final class RecordStore: @unchecked Sendable {
 
   private func endLastTransaction() {
     posted = []
+    hasInnerWork = false
     writingThread.store(0, ordering: .releasing)
     endSync()
   }
@@ -350,7 +399,11 @@ final class RecordStore: @unchecked Sendable {
     guard configuration.allowsSave else { throw file.refusal }
     writing.lock()
     defer { writing.unlock() }
-    if depth > 0 { return try body(writer) }
+    if depth > 0 {
+      // The transaction around it may write nothing itself, and then ends without a commit of its own.
+      hasInnerWork = true
+      return try body(writer)
+    }
     try beginWriting()
     do {
       let result = try body(writer)
@@ -394,14 +447,9 @@ final class RecordStore: @unchecked Sendable {
     try read(.newest) { connection, _ in try connection.copy(to: path) { _, _ in } }
   }
 
-  private static var currentThread: UInt {
-    // A number or a pointer, by the system.
-    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
-  }
-
   /// Whether this thread is within a transaction of this store, which it then reads, too.
   var isWritingHere: Bool {
-    writingThread.load(ordering: .acquiring) == Self.currentThread
+    writingThread.load(ordering: .acquiring) == CurrentThread.number
   }
 
   // MARK: Reading

@@ -201,7 +201,7 @@ extension StoreConnection {
     try statement("SELECT \((1...max(count, 1)).map { "?\($0)" }.joined(separator: ", "))")
   }
 
-  private func integers(_ sql: String, _ values: [SQLValue]) throws -> [Int64] {
+  func integers(_ sql: String, _ values: [SQLValue]) throws -> [Int64] {
     try rows(sql, values).compactMap {
       if case .integer(let value)? = $0.first { value } else { nil }
     }

@@ -217,9 +217,48 @@
       #expect(names == ["WillRedoChangeNotification"] + group + ["DidRedoChangeNotification"])
     }
 
-    @Test func stopsTheProgramAtUnbalancedGroups() async {
-      await #expect(processExitsWith: .failure) { UndoManager().endUndoGrouping() }
-      await #expect(processExitsWith: .failure) { UndoManager().enableUndoRegistration() }
+    // Each of these ended the program.
+    @Test func `calls that make no sense have no effect`() {
+      undoManager.endUndoGrouping()
+      undoManager.enableUndoRegistration()
+      #expect(undoManager.groupingLevel == 0 && undoManager.isUndoRegistrationEnabled)
+      setTitle("one")
+      undoManager.beginUndoGrouping()
+      undoManager.beginUndoGrouping()
+      undoManager.undo()
+      undoManager.redo()
+      #expect(undoManager.groupingLevel == 2 && document.title == "one")
+      undoManager.endUndoGrouping()
+      undoManager.endUndoGrouping()
+      undoManager.undo()
+      #expect(document.title == "")
+    }
+
+    @Test func `an action outside all groups is a step of its own`() {
+      undoManager.groupsByEvent = false
+      document.setTitle("one")
+      document.setTitle("two")
+      #expect(undoManager.groupingLevel == 0 && undoManager.undoCount == 2)
+      undoManager.undo()
+      #expect(document.title == "one")
+      undoManager.redo()
+      #expect(document.title == "two")
+    }
+
+    // It ended the program, or the rest of the step was lost.
+    @Test func `an action that undoes goes on with its own step`() {
+      setTitle("one")
+      undoManager.registerUndo(withTarget: document) { document in
+        document.undoManager.undo()
+        document.undoManager.redo()
+        document.setTitle("from the action")
+      }
+      undoManager.undo()
+      #expect(document.title == "from the action")
+      undoManager.redo()
+      #expect(document.title == "one")
+      undoManager.undo()
+      #expect(document.title == "from the action")
     }
   }
 #endif

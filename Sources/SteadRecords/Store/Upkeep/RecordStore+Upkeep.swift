@@ -42,7 +42,7 @@ extension RecordStore {
   ) throws -> Int64 {
     do {
       let before = try size(writer)
-      try removeUnusedFiles(progress)
+      try removeUnusedFiles(progress, keepsHeld: true)
       try progress.send(.compacting, 0, of: nil)
       let question = { try progress.send(.compacting, 0, of: nil) }
       if configuration.isStoredInMemoryOnly {
@@ -92,13 +92,13 @@ extension RecordStore {
         + "as no reader needs an old state.")
   }
 
-  private func removeUnusedFiles(_ progress: StoreProgressReporter) throws {
+  private func removeUnusedFiles(_ progress: StoreProgressReporter, keepsHeld: Bool) throws {
     guard let blobs else { return }
     try progress.send(.checkingFiles, 0, of: nil)
     let references = ExternalReferences(self)
     try maintain { connection in
       // Files are written before their rows, under the same lock.
-      _ = try blobs.sweep(keeping: references.readAll(connection))
+      try blobs.sweep(keeping: references.readAll(connection), keepsHeld: keepsHeld)
     }
   }
 
@@ -147,7 +147,7 @@ extension RecordStore {
       try write { connection in try deleteRows(connection) }
       // Registered objects no longer have rows anywhere, and `write` has announced that.
       guard !configuration.isStoredInMemoryOnly else { return }
-      try removeUnusedFiles(StoreProgressReporter { _ in })
+      try removeUnusedFiles(StoreProgressReporter { _ in }, keepsHeld: false)
       file.removeEmptyBlobDirectory()
       try StoreBackup(file: file).remove()
       // A process that was killed may have left them.

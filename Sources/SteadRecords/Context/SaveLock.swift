@@ -1,0 +1,58 @@
+import Foundation
+
+/// Lets one thread at a time save a context: a save waits for another thread's, such as the main context's autosave for
+/// a save on a worker thread.
+///
+/// Recursive, since a transaction's block saves. A context's other work needs no lock, because one thread does it.
+final class SaveLock: @unchecked Sendable {
+  // Sendable: the condition's lock guards what changes.
+  private let condition = NSCondition()
+  /// The thread that has the lock, or 0.
+  private var owner: UInt = 0
+  private var depth = 0
+  /// Whether a turn of the context found the lock taken.
+  private var hasMissedTurn = false
+
+  /// Takes the lock, waiting for another thread if the caller may wait.
+  ///
+  /// - Returns: Whether the lock was taken.
+  func lock(waits: Bool) -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    let thread = CurrentThread.number
+    while owner != 0, owner != thread {
+      guard waits else { return false }
+      condition.wait()
+    }
+    owner = thread
+    depth += 1
+    return true
+  }
+
+  /// Takes the lock for a turn, which must not block the context's executor; a missed turn is made up for when the lock
+  /// is free.
+  func lockForTurn() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    let thread = CurrentThread.number
+    guard owner == 0 || owner == thread else {
+      hasMissedTurn = true
+      return false
+    }
+    owner = thread
+    depth += 1
+    return true
+  }
+
+  /// - Returns: Whether a turn was missed, and the context needs another.
+  func unlock() -> Bool {
+    condition.lock()
+    defer { condition.unlock() }
+    depth -= 1
+    guard depth == 0 else { return false }
+    owner = 0
+    condition.signal()
+    defer { hasMissedTurn = false }
+    return hasMissedTurn
+  }
+}

@@ -1,0 +1,249 @@
+@Suite("What undo does around saves") struct UndoFailureTests {
+  // MARK: Groups
+
+  /// The save cut the reference to the deleted object, and registered that outside all groups, which ended the program.
+  @Test(arguments: [false, true])
+  func `a save that cuts a reference ends no program`(deletesElsewhere: Bool) throws {
+    let store = try TestStore(Playlist.self, Song.self)
+    let (context, other) = (store.context(), store.context())
+    let (list, song) = (Playlist(name: "p"), Song(title: "s"))
+    context.insertAll(list, song)
+    list.favorite = song
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    manager.beginUndoGrouping()
+    list.name = "q"
+    list.songs = [song]
+    if !deletesElsewhere { context.delete(song) }
+    manager.endUndoGrouping()
+    if deletesElsewhere {
+      other.delete(try other.twin(of: song))
+      try other.save()
+    }
+    try context.save()
+    #expect(list.favorite == nil && list.songs.isEmpty)
+    #expect(manager.undoCount == 1)
+    manager.undo()
+    #expect(list.name == "p")
+  }
+
+  /// Each ended the program.
+  @Test func `changes outside all groups are steps of their own`() throws {
+    let store = try TestStore(Shop.self, Item.self, Tag.self)
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    let shop = Shop(name: "a")
+    context.insert(shop)
+    shop.items = [Item(name: "1"), Item(name: "2")]
+    shop.name = "b"
+    try context.save()
+    context.delete(shop)
+    try context.save()
+    #expect(manager.groupingLevel == 0 && manager.undoCount == 4)
+    manager.undo()
+    #expect(shop.items.map(\.name) == ["1", "2"] && shop.name == "b")
+    manager.undo()
+    #expect(shop.name == "a")
+    manager.undo()
+    #expect(shop.items.isEmpty)
+    #expect(try context.all(Item.self).isEmpty)
+    manager.undo()
+    try context.save()
+    #expect(try store.reopened().all(Shop.self).isEmpty)
+  }
+
+  // MARK: One-way references
+
+  enum Owner: CaseIterable { case isLoaded, isNotLoaded, hasChanges, isNew }
+
+  /// The references stayed empty, in objects and rows.
+  @Test(arguments: Owner.allCases, [false, true])
+  func `undoing a deletion restores what led to the object`(
+    _ owner: Owner, groupsByEvent: Bool
+  ) throws {
+    let store = try TestStore(Playlist.self, Song.self)
+    let writer = store.context()
+    let songs = ["a", "b", "c"].map { Song(title: $0) }
+    func fill(_ list: Playlist, _ songs: [Song]) {
+      list.songs = songs
+      list.favorite = songs[1]
+    }
+    for song in songs { writer.insert(song) }
+    if owner != .isNew {
+      let list = Playlist(name: "p")
+      writer.insert(list)
+      fill(list, songs)
+    }
+    try writer.save()
+
+    let context = store.context()
+    let all = try context.fetch(FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)]))
+    var list = owner == .isNotLoaded || owner == .isNew ? nil : try context.only(Playlist.self)
+    if owner == .isNew {
+      let new = Playlist(name: "p")
+      context.insert(new)
+      fill(new, all)
+      list = new
+    }
+    if owner == .hasChanges { list?.name = "q" }
+    let manager = UndoManager()
+    manager.groupsByEvent = groupsByEvent
+    context.undoManager = manager
+    context.delete(all[1])
+    context.processPendingChanges()
+    try context.save()
+    #expect(manager.undoCount == 1)
+    list = try context.only(Playlist.self)
+    #expect(list?.favorite == nil && list?.songs.map(\.title) == ["a", "c"])
+    for _ in 0..<2 {
+      manager.undo()
+      #expect(list?.favorite === all[1] && list?.songs.map(\.title) == ["a", "b", "c"])
+      try context.save()
+      let stored = try store.reopened().only(Playlist.self)
+      #expect(stored.favorite?.title == "b" && stored.songs.map(\.title) == ["a", "b", "c"])
+      manager.redo()
+      try context.save()
+      #expect(try store.reopened().only(Playlist.self).songs.map(\.title) == ["a", "c"])
+    }
+  }
+
+  // MARK: Insertions that update
+
+  /// The undo deleted the row, and its scans with it had the rule been `cascade`.
+  @Test(arguments: [false, true])
+  func `undoing an insertion that became an update restores the row`(isLoaded: Bool) throws {
+    let store = try TestStore(Badge.self, Holder.self, Scan.self)
+    let writer = store.context()
+    let old = Badge(code: "k", label: "old", holder: Holder(name: "h"))
+    writer.insert(old)
+    old.scans = [Scan(place: "1"), Scan(place: "2")]
+    try writer.save()
+
+    let context = store.context()
+    let held = isLoaded ? try context.only(Badge.self) : nil
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    let new = Badge(code: "k", label: "new")
+    manager.beginUndoGrouping()
+    context.insert(new)
+    new.scans = [Scan(place: "3")]
+    manager.endUndoGrouping()
+    try context.save()
+    func stored() throws -> [String] {
+      let badge = try store.reopened().only(Badge.self)
+      return [badge.label, badge.holder?.name ?? ""] + badge.scans.map(\.place).sorted()
+    }
+    #expect(try stored() == ["new", "", "1", "2", "3"])
+    for _ in 0..<2 {
+      manager.undo()
+      #expect(new.label == "old" && new.holder?.name == "h")
+      if let held { #expect(held.label == "old" && held.scans.count == 2) }
+      try context.save()
+      #expect(try stored() == ["old", "h", "1", "2"])
+      manager.redo()
+      try context.save()
+      #expect(try stored() == ["new", "", "1", "2", "3"])
+    }
+  }
+
+  /// A save that fails has overwritten nothing.
+  @Test func `undoing an insertion whose update was refused removes the object`() throws {
+    let store = try TestStore(Account.self)
+    let writer = store.context()
+    writer.insertAll(Account(email: "a", login: "a"), Account(email: "b", login: "b"))
+    try writer.save()
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    let (first, second) = (Account(email: "a", login: "x"), Account(email: "a", login: "b"))
+    manager.beginUndoGrouping()
+    context.insertAll(first, second)
+    manager.endUndoGrouping()
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    manager.undo()
+    #expect(first.modelContext == nil && second.modelContext == nil)
+    try context.save()
+    #expect(try store.reopened().all(Account.self).map(\.login).sorted() == ["a", "b"])
+  }
+
+  // MARK: Random calls
+
+  /// Calls of the manager in any order, with and without groups, within saves of one context and of two.
+  @Test func `nothing an app does with its undo manager ends the program`() async throws {
+    for seed in 0..<UInt64(Effort.times(60)) {
+      try MisuseTrial(seed: seed).run()
+      await Task.yield()
+    }
+  }
+}
+
+/// Calls that no program should make, between changes and saves.
+private final class MisuseTrial {
+  private let store: TestStore
+  private let contexts: [ModelContext]
+  private let manager = UndoManager()
+  private var random: SplitMix
+
+  init(seed: UInt64) throws {
+    random = SplitMix(seed: seed)
+    store = try TestStore(.memory, Playlist.self, Song.self)
+    contexts = [store.context(), store.context()]
+    for context in contexts { context.undoManager = manager }
+  }
+
+  func run() throws {
+    for _ in 0..<80 {
+      switch Int.random(in: 0..<14, using: &random) {
+      case 0: manager.beginUndoGrouping()
+      case 1: manager.endUndoGrouping()
+      case 2: manager.undo()
+      case 3: manager.redo()
+      case 4: manager.undoNestedGroup()
+      case 5: manager.groupsByEvent.toggle()
+      case 6:
+        Bool.random(using: &random)
+          ? manager.disableUndoRegistration() : manager.enableUndoRegistration()
+      case 7: manager.registerUndo(withTarget: self) { $0.misuse() }
+      case 8: if Int.random(in: 0..<8, using: &random) == 0 { manager.removeAllActions() }
+      case 9: manager.levelsOfUndo = Int.random(in: 0..<4, using: &random)
+      default: try change(contexts[Int.random(in: 0..<2, using: &random)])
+      }
+    }
+    while !manager.isUndoRegistrationEnabled { manager.enableUndoRegistration() }
+    for context in contexts {
+      try context.save()
+      #expect(!context.hasChanges)
+    }
+    let stored = try store.reopened()
+    #expect(
+      try stored.all(Song.self).map(\.title).sorted()
+        == contexts[0].all(Song.self).map(\.title).sorted())
+  }
+
+  /// What an action must not do.
+  private func misuse() {
+    manager.undo()
+    manager.endUndoGrouping()
+    manager.redo()
+    manager.registerUndo(withTarget: self) { $0.manager.beginUndoGrouping() }
+  }
+
+  private func change(_ context: ModelContext) throws {
+    let (songs, lists) = (try context.all(Song.self), try context.all(Playlist.self))
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: context.insert(Song(title: "\(songs.count)"))
+    case 1: context.insert(Playlist(name: "\(lists.count)"))
+    case 2: songs.randomElement(using: &random).map { context.delete($0) }
+    case 3:
+      lists.randomElement(using: &random)?.favorite = songs.randomElement(using: &random)
+    case 4: if let song = songs.first { lists.first?.songs = [song] }
+    default: try context.save()
+    }
+  }
+}
