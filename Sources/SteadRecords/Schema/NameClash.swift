@@ -19,7 +19,7 @@ struct NameClash {
       problems += columns(of: family.sorted { $0.index < $1.index })
     }
     guard !problems.isEmpty else { return }
-    throw SchemaProblem(.nameClash, problems.sorted().joined(separator: "\n"))
+    throw SchemaProblem(.nameClash, problems.sorted().joined(separator: " "))
   }
 
   /// The problem with the columns of a hierarchy's table.

@@ -1,6 +1,8 @@
 import SwiftData
 import Testing
 
+@testable import SteadRecords
+
 // `Stead` comes with the import of SwiftData.
 struct ProblemTests {
   @Model final class Listed {
@@ -10,6 +12,54 @@ struct ProblemTests {
   @Model final class Unlisted {
     var secret: String
     init(secret: String) { self.secret = secret }
+  }
+
+  @Model final class Sender {
+    var drafts: [Letter] = []
+    var letters: [Letter] = []
+    init() {}
+  }
+
+  @Model final class Letter {
+    var author: Sender?
+    var clerk: Sender?
+    init() {}
+  }
+
+  @Model final class Team {
+    var home: [Match] = []
+    var away: [Match] = []
+    init() {}
+  }
+
+  @Model final class Match {
+    var host: Team?
+    var guest: Team?
+    init() {}
+  }
+
+  /// Two of them came as one problem with a line break, which a log shows as a literal `\n`.
+  @Test func `each ambiguous group of inverses is a problem of its own, in one line`() async {
+    await #expect(processExitsWith: .success) {
+      let received = Box<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.change { $0.append(problem) } }
+      _ = try TestStore(.memory, Sender.self, Team.self)
+      let problems = received.value
+      #expect(problems.map(\.code) == [.inverseAmbiguous, .inverseAmbiguous])
+      #expect(problems.allSatisfy { !$0.message.contains("\n") })
+      #expect(problems.contains { $0.message.contains("Letter.author") })
+      #expect(problems.contains { $0.message.contains("Match.host") })
+    }
+  }
+
+  /// What is thrown may be logged, too.
+  @Test func `several problems of a schema are one line`() throws {
+    let problems = [
+      SchemaProblem(.invalidInverse, "One is wrong."), SchemaProblem(.nameClash, "Two is wrong."),
+    ]
+    let findings = SchemaFindings(problems: problems)
+    let error = #expect(throws: SchemaProblem.self) { try findings.check() }
+    #expect(error?.message == "One is wrong. Two is wrong.")
   }
 
   @Test func aProblemThatCannotBeThrownReachesTheHandler() async {

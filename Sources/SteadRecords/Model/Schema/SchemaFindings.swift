@@ -8,6 +8,6 @@ struct SchemaFindings {
   /// Throws the problems, if there are any, as one error.
   func check() throws {
     guard let first = problems.first else { return }
-    throw SchemaProblem(first.code, problems.map(\.message).joined(separator: "\n"))
+    throw SchemaProblem(first.code, problems.map(\.message).joined(separator: " "))
   }
 }

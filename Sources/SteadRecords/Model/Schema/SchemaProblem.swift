@@ -22,12 +22,13 @@ extension Schema {
 
   /// Reports what is unclear in the models, once per process.
   func reportNotes() {
-    guard !findings.notes.isEmpty else { return }
-    let text = findings.notes.joined(separator: "\n")
-    let isNew = Self.reported.withLock { reported in
-      if reported.count >= Self.noteLimit { reported.removeAll() }
-      return reported.insert(text).inserted
+    // One by one: a log has a line for each problem, and shows a line break within one as an escape.
+    for note in findings.notes {
+      let isNew = Self.reported.withLock { reported in
+        if reported.count >= Self.noteLimit { reported.removeAll() }
+        return reported.insert(note).inserted
+      }
+      if isNew { Report.problem(.inverseAmbiguous, message: note) }
     }
-    if isNew { Report.problem(.inverseAmbiguous, message: text) }
   }
 }
